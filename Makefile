@@ -1,0 +1,84 @@
+# `make app` and `make test` do all the set-up they need; `make` alone lists the commands.
+
+PYTHON  ?= python3
+VENV    := .venv
+PY      := $(VENV)/bin/python
+READY   := $(VENV)/.ready
+PORT    ?= 5006
+WORKERS ?= 2
+ARGS    ?=
+BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help env app test lint format types bench notebook docs lock chromium clean
+
+help:  ## List the commands
+	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
+
+# --- Set-up ---------------------------------------------------------------------------------
+
+env: $(READY)  ## Build .venv with everything in it, at the versions of requirements.lock
+
+$(READY): requirements.lock pyproject.toml | $(PY)
+	@echo "ccviz: installing the locked packages into $(VENV) (a minute or two the first time)."
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
+		--require-hashes --requirement requirements.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@$(PY) -m pip check
+	@touch $@
+
+$(PY):
+	@command -v $(PYTHON) >/dev/null || tools/apt-install "Python is missing" python3
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "ccviz: Python 3.11 or newer is needed, and $(PYTHON) is $$($(PYTHON) --version)." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+		tools/apt-install "Python's venv module is missing" python3-venv
+	@$(PYTHON) -m venv $(VENV)
+
+chromium: env
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
+		tools/apt-install "the browser tests need Chromium" chromium fonts-dejavu-core
+	@$(PY) -m playwright --version >/dev/null 2>&1 || \
+		tools/apt-install "the driver of the browser tests lacks a library" libatomic1
+
+# requirements.lock names no index: uv resolves every dependency for all platforms, with hashes.
+lock: $(if $(wildcard $(VENV)/bin/uv),,env)  ## Resolve the dependencies of pyproject.toml again
+	@$(VENV)/bin/uv pip compile pyproject.toml --extra all --universal --fork-strategy fewest \
+		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
+		--quiet --output-file requirements.lock $(ARGS)
+
+clean:  ## Remove .venv and every cache
+	rm -rf $(VENV) build dist docs/_build docs/_api test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# --- Use ------------------------------------------------------------------------------------
+
+app: env  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it)
+	$(PY) -m panel serve apps/main.py --address 127.0.0.1 --port $(PORT) \
+		--allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) $(ARGS)
+
+notebook: env  ## Open the notebooks in JupyterLab
+	$(PY) -m jupyterlab notebooks $(ARGS)
+
+docs: env  ## Build the documentation into docs/_build/html
+	$(PY) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
+
+# --- Checks ---------------------------------------------------------------------------------
+
+test: chromium lint types  ## Lint, check types and run every test
+	$(PY) -m pytest -n $(WORKERS) $(ARGS)
+
+lint: env  ## Check style and formatting
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: env  ## Check types
+	$(PY) -m mypy
+
+format: env  ## Format the code and mend what ruff can mend
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
+	@set -e; for script in $(BENCH); do echo "$$script"; $(PY) $$script $(ARGS); done

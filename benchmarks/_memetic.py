@@ -1,0 +1,95 @@
+"""What the memetic benchmarks share: a measured run, and tables that remember what they have."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+
+import numpy as np  # noqa: E402
+
+from ccviz import Problem, start  # noqa: E402
+from ccviz.events import GenerationEnded, IncumbentFound  # noqa: E402
+from ccviz.solvers.base import Solver  # noqa: E402
+
+RESULTS = Path(__file__).parent / "results"
+BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run of a memetic solver; times are CPU seconds of this process, problem set-up included."""
+
+    objective: float
+    feasible: bool
+    time_s: float
+    best_s: float
+    target_s: float
+    generations: int
+    local_searches: int
+    iterations: int
+
+
+def measure(
+    problem: Problem,
+    solver: Solver,
+    seed: int,
+    target: float = math.inf,
+    time_limit: float | None = None,
+) -> Measured:
+    """Run a solver; also take the time until it first had an objective of at most the target."""
+    began = time.process_time()
+    stepper = start(problem, solver, seed=seed, time_limit=time_limit)
+    best_s = target_s = math.nan
+    generations, last = 0, None
+    for record in stepper:
+        if isinstance(record.event, IncumbentFound):
+            best_s = time.process_time() - began
+            if math.isnan(target_s) and stepper.run.objective <= target:
+                target_s = best_s
+        if isinstance(record.event, GenerationEnded):
+            generations, last = generations + 1, record.event
+    result = stepper.result()
+    partition = result.partition
+    return Measured(
+        objective=result.objective,
+        feasible=partition is not None and partition.violations.none_hard,
+        time_s=time.process_time() - began,
+        best_s=best_s,
+        target_s=target_s,
+        generations=generations,
+        local_searches=last.local_searches if last else 0,
+        iterations=last.iterations if last else 0,
+    )
+
+
+def warm_up(solver: Solver) -> None:
+    """Load compiled code once, as a process that lives longer than a run has it."""
+    points = np.random.default_rng(0).normal(size=(60, 3))
+    start(Problem(points, 3, cannot_link=[(0, 1), (1, 2)]), solver).result()
+
+
+def read_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table, none if it does not exist yet."""
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def append_row(path: Path, row: dict[str, Any]) -> None:
+    """Add a row to a table, and its header first."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = not path.exists()
+    with path.open("a", newline="") as file:
+        writer = csv.DictWriter(file, list(row))
+        if fresh:
+            writer.writeheader()
+        writer.writerow(row)

@@ -1,0 +1,160 @@
+"""The four variants of S-MDEClust, and what each of our additions brings.
+
+    python benchmarks/memetic_variants.py [--bench DIR] [--links 0 1 2] [--seeds 0]
+        [--study variants|additions]
+
+``variants``: the paper's S, SM, SG and SMG, with BLP k-means as local search, beside the same SG
+with our descent and beside our default, on link files of iris, accent and ECG5000. Performance
+profiles in objective, time, local searches and their iterations (the paper's Figure 2).
+
+``additions``: from the paper's SG to our default, one step at a time, on the three data sets on
+which a population misses the optimum most often.
+
+A row is added as each run ends; a benchmark that was stopped goes on where it was.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+from pathlib import Path
+
+import numpy as np
+from _memetic import BENCH, RESULTS, append_row, measure, read_rows, warm_up
+from _profiles import draw
+
+from ccviz.solvers.s_mdeclust import SMdeClust
+from ccviz.suite import Instance, instances
+
+HIT = 1e-5
+
+PAPER = {"local_search": "blp-kmeans", "restarts": 0}
+SG = {"mutation": "off", "assignment": "greedy"}
+
+STUDIES = {
+    "variants": (
+        ("iris", "accent", "ECG5000"),
+        {
+            "S": {**PAPER, "mutation": "off", "assignment": "exact"},
+            "SM": {**PAPER, "mutation": "always", "assignment": "exact"},
+            "SG": {**PAPER, **SG},
+            "SMG": {**PAPER, "mutation": "always", "assignment": "greedy"},
+            "SG, our descent": {**SG, "restarts": 0},
+            "default": {},
+        },
+    ),
+    "additions": (
+        ("glass", "accent", "ecoli"),
+        {
+            "paper's SG": {**PAPER, **SG},
+            "relocations for BLP k-means": {**SG, "local_search": "relocations", "restarts": 0},
+            "+ ejections": {**SG, "local_search": "ejections", "restarts": 0},
+            "+ chains": {**SG, "restarts": 0},
+            "+ fading mutation": {"restarts": 0},
+            "+ two restarts (default)": {},
+            "default, exact assignment": {"assignment": "exact"},
+            "default, mutation always": {"mutation": "always"},
+            "default, mutation off": {"mutation": "off"},
+        },
+    ),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bench", type=Path, default=BENCH / "pc-sos-sdp")
+    parser.add_argument("--seeds", nargs="*", type=int, default=[0])
+    parser.add_argument(
+        "--links", nargs="*", type=int, default=[0, 1, 2], help="seeds of the files"
+    )
+    parser.add_argument("--study", choices=tuple(STUDIES), nargs="*", default=list(STUDIES))
+    parser.add_argument("--out", type=Path, default=RESULTS)
+    options = parser.parse_args()
+    for study in options.study:
+        path = options.out / f"memetic_{study}.csv"
+        run_all(study, path, options)
+        rows = read_rows(path)
+        text = table(rows) + "\n"
+        path.with_suffix(".md").write_text(text)
+        print(text)
+        if study == "variants":
+            draw_profiles(rows, path.with_suffix(".png"))
+
+
+def run_all(study: str, path: Path, options: argparse.Namespace) -> None:
+    sets, variants = STUDIES[study]
+    done = {(row["variant"], row["instance"], row["seed"]) for row in read_rows(path)}
+    chosen = [
+        each
+        for each in instances(options.bench)
+        if each.dataset in sets and each.seed in options.links
+    ]
+    for seed in options.seeds:
+        for name, settings in variants.items():
+            solver = SMdeClust(**settings)
+            warm_up(solver)
+            for instance in chosen:
+                if (name, instance.name, str(seed)) not in done:
+                    append_row(path, row_of(name, solver, instance, seed))
+
+
+def row_of(name: str, solver: SMdeClust, instance: Instance, seed: int) -> dict[str, object]:
+    run = measure(instance.problem(), solver, seed)
+    return {
+        "variant": name,
+        "instance": instance.name,
+        "seed": seed,
+        "objective": f"{run.objective:.9g}",
+        "gap": f"{run.objective / instance.published_f - 1.0:.2e}",
+        "feasible": run.feasible,
+        "time_s": f"{run.time_s:.3f}",
+        "best_s": f"{run.best_s:.3f}",
+        "local_searches": run.local_searches,
+        "iterations": run.iterations,
+    }
+
+
+def table(rows: list[dict[str, str]]) -> str:
+    lines = [
+        "| variant | runs | optimum reached | mean gap | largest gap | CPU s, mean "
+        "| local searches, mean | their iterations, mean |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for name in dict.fromkeys(row["variant"] for row in rows):
+        own = [row for row in rows if row["variant"] == name]
+        gap, seconds, searches, iterations = (
+            [float(row[column]) for row in own]
+            for column in ("gap", "time_s", "local_searches", "iterations")
+        )
+        hits = sum(each <= HIT for each in gap) / len(own)
+        lines.append(
+            f"| {name} | {len(own)} | {hits:.1%} | {max(statistics.mean(gap), 0.0):.1e} "
+            f"| {max(gap):.1e} | {statistics.mean(seconds):.2f} "
+            f"| {statistics.mean(searches):.0f} | {statistics.mean(iterations):.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def draw_profiles(rows: list[dict[str, str]], target: Path) -> None:
+    """Draw the profiles over the problems that every variant has run."""
+    names = list(dict.fromkeys(row["variant"] for row in rows))
+    runs = {(row["variant"], row["instance"], row["seed"]): row for row in rows}
+    problems = sorted({key[1:] for key in runs if all((n, *key[1:]) in runs for n in names)})
+
+    def values(column: str) -> dict[str, np.ndarray]:
+        return {
+            name: np.array([float(runs[name, *each][column]) for each in problems])
+            for name in names
+        }
+
+    panels = [
+        ("Objective", values("objective"), 1.0005),
+        ("CPU time", values("time_s"), 30.0),
+        ("Local searches", values("local_searches"), 20.0),
+        ("Iterations of the local searches", values("iterations"), 20.0),
+    ]
+    draw(panels, target)
+
+
+if __name__ == "__main__":
+    main()

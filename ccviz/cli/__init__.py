@@ -1,0 +1,62 @@
+"""The command line: one command a file, progress on stderr, results on stdout.
+
+Exit codes: 0 done (for `solve`: a feasible clustering), 1 a proof that was not accepted, 2 bad
+input, 3 proved infeasible, 4 no clustering found and none proved impossible.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import typer
+
+from ccviz.cli.bench import bench
+from ccviz.cli.export import export, import_
+from ccviz.cli.replay import replay
+from ccviz.cli.resume import resume
+from ccviz.cli.runs import runs
+from ccviz.cli.serve import serve
+from ccviz.cli.solve import solve
+from ccviz.cli.solvers import solvers
+from ccviz.cli.sweep import sweep_command
+from ccviz.cli.verify import verify
+from ccviz.errors import CcvizError
+
+BAD_INPUT = 2
+
+app = typer.Typer(
+    help="A laboratory for constrained clustering.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command()(solve)
+app.command()(solvers)
+app.command()(bench)
+app.command("sweep")(sweep_command)
+app.command("app")(serve)
+app.command()(runs)
+app.command()(replay)
+app.command()(export)
+app.command("import")(import_)
+app.command()(verify)
+app.command()(resume)
+
+
+def main() -> None:
+    """Run the command line; bad input ends in one sentence on stderr and exit code 2."""
+    try:
+        code = app(standalone_mode=False)
+    except (CcvizError, typer.TyperException) as bad:
+        sentence = bad.format_message() if isinstance(bad, typer.BadParameter) else str(bad)
+        if sentence:  # there is none where the help was printed instead
+            sys.stderr.write(f"ccviz: {sentence}\n")
+        code = BAD_INPUT
+    except (KeyboardInterrupt, typer.Abort):
+        code = 130
+    except BrokenPipeError:
+        # Whoever read our output has left; nothing is to be flushed to nobody at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code)

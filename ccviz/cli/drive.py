@@ -1,0 +1,68 @@
+"""Driving a run in this process: into the archive, with progress, until it ends or Ctrl-C."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from threadpoolctl import threadpool_limits
+
+from ccviz.api import Stepper
+from ccviz.archive import Archive
+from ccviz.cli.common import err
+from ccviz.cli.progress import Progress
+from ccviz.errors import ArchiveError, CcvizError
+from ccviz.recorder import Recorder
+from ccviz.run import Result, result_of
+
+
+def drive(stepper: Stepper, archive: Archive | None, run_id: str) -> Result:
+    """Run to the end and return the result; the first Ctrl-C stops the run, the second us."""
+    with _stopping(stepper), threadpool_limits(1), Progress(err, stepper.solver.name) as progress:
+        if archive is None:
+            _follow(stepper, progress, None)
+        else:
+            _record(stepper, progress, archive, run_id)
+    return result_of(stepper.run)
+
+
+def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str) -> None:
+    try:
+        with Recorder(archive, run_id, stepper.run) as recorder:
+            _follow(stepper, progress, recorder)
+    except CcvizError as bad:
+        archive.finish(run_id, "failed", str(bad))
+        raise
+    archive.score(run_id)
+
+
+def _follow(stepper: Stepper, progress: Progress, recorder: Recorder | None) -> None:
+    for record in stepper:
+        if recorder is not None:
+            recorder.put(record)
+        progress.show(stepper.run)
+
+
+@contextmanager
+def _stopping(stepper: Stepper) -> Iterator[None]:
+    def stop(*_: Any) -> None:
+        stepper.stop()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = [(each, signal.signal(each, stop)) for each in (signal.SIGINT, signal.SIGTERM)]
+    try:
+        yield
+    finally:
+        for each, handler in before:
+            signal.signal(each, handler)
+
+
+def open_archive() -> Archive | None:
+    """Return the archive, or None after a warning where it cannot be used."""
+    try:
+        return Archive()
+    except ArchiveError as broken:
+        err.print(f"ccviz: this run is not kept: {broken}", markup=False)
+        return None

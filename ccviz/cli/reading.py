@@ -1,0 +1,83 @@
+"""From the words on the command line to a problem and a solver."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ccviz import datasets
+from ccviz.datasets import Dataset, standardise
+from ccviz.errors import ParameterError, ProblemError
+from ccviz.files import read_data
+from ccviz.linkfiles import Link, read_links_file
+from ccviz.problem import Problem
+from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
+
+
+def find_data(data: str, label: str | None, header: bool | None = None) -> Dataset:
+    """Return a file's points, or those of a data set that comes with ccviz."""
+    if data in datasets.NAMES and not Path(data).exists():
+        return datasets.load(data)
+    return read_data(data, label=label, header=header)
+
+
+def build_problem(
+    dataset: Dataset, k: int | None, links: Sequence[str], sizes: str | None, scale: bool
+) -> Problem:
+    """Return the problem over a data set."""
+    k = dataset.k if k is None else k
+    if k is None:
+        raise ProblemError("the data do not say how many clusters there are; give it by -k.")
+    must_link: list[Link] = []
+    cannot_link: list[Link] = []
+    for path in links:
+        given = read_links_file(path, len(dataset.X))
+        must_link += given.must_link
+        cannot_link += given.cannot_link
+    return Problem(
+        standardise(dataset.X) if scale else dataset.X,
+        k,
+        must_link=must_link,  # type: ignore[arg-type]
+        cannot_link=cannot_link,  # type: ignore[arg-type]
+        sizes=None if sizes is None else parse_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
+        truth=dataset.truth,
+    )
+
+
+def parse_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
+    """Return lower and upper sizes from ``equal``, or ``A`` and ``A-B`` joined by commas.
+
+    One item stands for all clusters.
+    """
+    if text == "equal":
+        return [n // k] * k, [-(-n // k)] * k
+    items = text.split(",")
+    if len(items) == 1:
+        items *= k
+    if len(items) != k:
+        raise ProblemError(f"there are {len(items)} sizes in {text!r}, but k is {k}.")
+    ranges = [_range(item, text) for item in items]
+    return [low for low, _ in ranges], [high for _, high in ranges]
+
+
+def _range(item: str, text: str) -> tuple[int, int]:
+    low, dash, high = item.partition("-")
+    try:
+        return int(low), int(high if dash else low)
+    except ValueError:
+        raise ProblemError(
+            f"the sizes {text!r} are not 'equal', nor numbers A or ranges A-B joined by commas."
+        ) from None
+
+
+def build_solver(name: str, params: Iterable[str]) -> Solver:
+    """Return a solver with parameters from ``NAME=VALUE`` words."""
+    kind = solver_class(name)
+    settings: dict[str, Any] = {}
+    for param in params:
+        key, equals, value = param.partition("=")
+        if not equals:
+            raise ParameterError(f"--param {param} is not NAME=VALUE.")
+        settings[key] = parse_setting(kind, key, value)
+    return make_solver(name, **settings)

@@ -1,0 +1,120 @@
+"""What `solve` and `resume` leave: a summary on stdout, JSON, labels."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+import msgspec
+from rich.table import Table
+
+from ccviz.cli.common import figure, out, percent
+from ccviz.errors import CcvizError
+from ccviz.problem import Problem
+from ccviz.run import Result
+from ccviz.wholefile import whole_file
+
+
+def report(
+    problem: Problem, result: Result, run_id: str, json_file: str | None, labels_file: str | None
+) -> None:
+    """Write what was asked for; ``-`` is stdout and takes the place of the summary."""
+    if json_file is not None:
+        with _output(json_file) as file:
+            file.write(msgspec.json.format(msgspec.json.encode(as_json(problem, result, run_id))))
+            file.write(b"\n")
+    if labels_file is not None and result.labels is not None:
+        with _output(labels_file) as file:
+            file.write("".join(f"{label}\n" for label in result.labels.tolist()).encode())
+    if "-" not in (json_file, labels_file):
+        out.print(_summary(result, run_id))
+        out.print(result.message, markup=False)
+
+
+def as_json(problem: Problem, result: Result, run_id: str) -> dict[str, Any]:
+    """Return a result as plain values; msgspec writes what is infinite as null."""
+    partition = result.partition
+    broken = partition.violations if partition else None
+    return {
+        "solver": result.solver,
+        "status": result.status,
+        "termination": result.termination,
+        "message": result.message,
+        "objective": result.objective,
+        "lower_bound": result.lower_bound,
+        "gap": result.gap,
+        "labels": partition.labels.tolist() if partition else None,
+        "violations": {
+            "must_link": broken.must_link,
+            "cannot_link": broken.cannot_link,
+            "hard": broken.hard,
+            "sizes": broken.sizes,
+        }
+        if broken
+        else None,
+        "n": problem.n,
+        "d": problem.d,
+        "k": problem.k,
+        "n_blocks": result.n_blocks,
+        "nodes": result.nodes,
+        "time_s": result.time_s,
+        "seed": result.seed,
+        "wcss": partition.wcss if partition else None,
+        "penalty": partition.penalty if partition else None,
+        "cluster_sizes": partition.cluster_sizes.tolist() if partition else None,
+        "scores": partition.scores if partition else {},
+        "run": run_id or None,
+    }
+
+
+def _summary(result: Result, run_id: str) -> Table:
+    table = Table.grid(padding=(0, 2))
+    for name, value in _lines(result, run_id):
+        table.add_row(name, value)
+    return table
+
+
+def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
+    yield "solver", result.solver
+    yield "status", f"{result.status} ({result.termination})"
+    yield "objective", figure(result.objective, 10)
+    yield "lower bound", figure(result.lower_bound, 10)
+    yield "gap", percent(result.gap)
+    if result.partition is not None:
+        broken = result.partition.violations
+        yield "violations", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
+        yield "cluster sizes", " ".join(map(str, result.partition.cluster_sizes.tolist()))
+        for name, value in result.partition.scores.items():
+            yield name, f"{value:.4f}"
+    yield "blocks", str(result.n_blocks)
+    yield "nodes", str(result.nodes)
+    yield "time", f"{result.time_s:.3g} s"
+    if run_id:
+        yield "run", run_id
+
+
+@contextmanager
+def _output(path: str) -> Iterator[IO[bytes]]:
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        with whole_file(path) as file:
+            yield file
+    except OSError as broken:
+        raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+def check_writable(*paths: str | None) -> None:
+    """Raise `CcvizError` if a result could not be written, before any time is spent on it."""
+    for path in paths:
+        if path is None or path == "-":
+            continue
+        target = Path(path).resolve()
+        if target.is_dir() or not os.access(target.parent, os.W_OK):
+            raise CcvizError(f"{path} cannot be written.")

@@ -1,0 +1,54 @@
+"""`ccviz runs`: what is in the archive."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from ccviz.archive import Archive
+from ccviz.cli.common import figure, out, percent
+from ccviz.runinfo import RunInfo
+
+_COLUMNS = (
+    "run", "name", "started", "data", "solver", "state", "status", "objective", "gap", "nodes",
+    "time", "violations", "ari",
+)  # fmt: skip
+
+
+def runs(
+    delete: Annotated[str, typer.Option(help="Delete this run.")] = "",
+    rename: Annotated[tuple[str, str], typer.Option(help="Give a run a name.")] = ("", ""),
+) -> None:
+    """List the runs in the archive, the newest first; or delete or rename one."""
+    archive = Archive()
+    if delete:
+        archive.delete(archive.find(delete))
+    if rename[0]:
+        archive.rename(archive.find(rename[0]), rename[1])
+    if delete or rename[0]:
+        return
+    table = Table(*_COLUMNS, box=None, pad_edge=False)
+    for info in archive.runs():
+        table.add_row(*_row(info))
+    out.print(table)
+
+
+def _row(info: RunInfo) -> list[str]:
+    return [
+        info.id,
+        info.name if info.name != info.id else "",
+        datetime.fromtimestamp(info.created).strftime("%Y-%m-%d %H:%M"),
+        info.dataset,
+        info.solver,
+        info.termination or info.state,
+        info.status,
+        figure(info.objective),
+        percent(info.gap),
+        str(info.nodes),
+        f"{info.time_s:.3g} s",
+        "-" if info.violations is None else str(info.violations),
+        figure(info.ari, 4),
+    ]

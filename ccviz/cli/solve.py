@@ -1,0 +1,95 @@
+"""`ccviz solve`: cluster a data set."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from ccviz.api import start
+from ccviz.cli.common import err, exit_code
+from ccviz.cli.drive import drive, open_archive
+from ccviz.cli.reading import build_problem, build_solver, find_data
+from ccviz.cli.report import check_writable, report
+
+Data = Annotated[str, typer.Argument(help="File (CSV, .npy, .parquet, 'n d k' text) or data set.")]
+K = Annotated[int | None, typer.Option("-k", help="Number of clusters.")]
+LinkFiles = Annotated[
+    list[str] | None, typer.Option("--links", help="Links: 'ML i j' / 'CL i j' lines, or JSON.")
+]
+SolverName = Annotated[str, typer.Option("--solver", help="Name, see 'ccviz solvers'.")]
+Params = Annotated[
+    list[str] | None, typer.Option("--param", help="A parameter of the solver, NAME=VALUE.")
+]
+SizesText = Annotated[
+    str | None, typer.Option("--sizes", help="'equal', or A or A-B, one or joined by commas.")
+]
+Label = Annotated[
+    str | None, typer.Option(help="Column of the known classes, '' for none; only scored.")
+]
+Header = Annotated[
+    bool | None, typer.Option("--header/--no-header", help="Whether a CSV file names its columns.")
+]
+Standardise = Annotated[bool, typer.Option("--standardize", help="Scale the features alike.")]
+TimeLimit = Annotated[float | None, typer.Option(help="Seconds.")]
+Gap = Annotated[float | None, typer.Option(help="Stop at this relative gap.")]
+NodeLimit = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same run.")]
+Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
+JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
+LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
+Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
+Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Keep the run.")]
+
+
+def solve(
+    data: Data,
+    k: K = None,
+    links: LinkFiles = None,
+    solver: SolverName = "blp-kmeans",
+    param: Params = None,
+    sizes: SizesText = None,
+    label: Label = None,
+    header: Header = None,
+    standardize: Standardise = False,
+    time_limit: TimeLimit = None,
+    gap: Gap = None,
+    node_limit: NodeLimit = None,
+    seed: Seed = 0,
+    workers: Workers = "1",
+    json: JsonFile = None,
+    labels: LabelsFile = None,
+    name: Name = "",
+    archive: Keep = True,
+) -> None:
+    """Cluster a data set under links and sizes.
+
+    Exit code 0: a feasible clustering. 2: bad input. 3: proved infeasible. 4: none found, and none
+    proved impossible.
+    """
+    check_writable(json, labels)
+    dataset = find_data(data, label, header)
+    problem = build_problem(dataset, k, links or [], sizes, standardize)
+    for notice in (*dataset.notices, *problem.notices):
+        err.print(f"ccviz: {notice}", markup=False)
+    chosen = build_solver(solver, param or [])
+    limits: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "node_limit": node_limit}
+    limits = {limit: value for limit, value in limits.items() if value is not None}
+    stepper = start(problem, chosen, seed=seed, workers=workers, **limits)
+    kept = open_archive() if archive else None
+    run_id = ""
+    if kept is not None:
+        run_id = kept.create(
+            problem,
+            chosen.name,
+            asdict(chosen),
+            seed=seed,
+            workers=workers,
+            limits=limits,
+            dataset=dataset.name,
+            name=name,
+        )
+    result = drive(stepper, kept, run_id)
+    report(problem, result, run_id, json, labels)
+    raise typer.Exit(exit_code(result))

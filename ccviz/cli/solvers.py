@@ -1,0 +1,40 @@
+"""`ccviz solvers`: the registry."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from ccviz.cli.common import out
+from ccviz.solvers import SOLVERS, Solver, solver_class
+
+_ABILITIES = ("hard", "soft", "sizes", "rules", "exact", "bounds", "resume")
+
+
+def solvers(
+    name: Annotated[str, typer.Argument(help="Show the parameters of one solver.")] = "",
+) -> None:
+    """List the solvers and what each supports, or the parameters of one."""
+    out.print(_parameters(solver_class(name)) if name else _registry())
+
+
+def _registry() -> Table:
+    table = Table("name", "title", *_ABILITIES, box=None, pad_edge=False)
+    for solver in SOLVERS:
+        marks = ("yes" if getattr(solver.supports, ability) else "-" for ability in _ABILITIES)
+        table.add_row(solver.name, solver.title, *marks)
+    return table
+
+
+def _parameters(solver: type[Solver]) -> Table:
+    table = Table(
+        "parameter", "default", "meaning", box=None, title=f"{solver.title}. {solver.paper}"
+    )
+    for each in fields(solver):
+        choices = each.metadata["choices"]
+        also = f" One of {', '.join(choices)}." if choices else ""
+        table.add_row(each.name, str(each.default), f"{each.metadata['doc']}{also}")
+    return table

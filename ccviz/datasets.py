@@ -1,0 +1,155 @@
+"""Data sets that come with ccviz: four of scikit-learn's, and seeded generators.
+
+`load` takes any name of `NAMES`; links for them are drawn by `ccviz.drawing`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ccviz.errors import CcvizError
+from ccviz.links import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points with their names and, where known, classes.
+
+    Attributes
+    ----------
+    name : str
+    X : (n, d) float64
+    features : tuple of str
+        Names of the d columns.
+    truth : (n,) int64 or None
+        Known classes, numbered.
+    classes : tuple of str
+        Their names.
+    k : int or None
+        A fitting number of clusters: what the file says, else the number of classes.
+    notices : tuple of str
+        What a reader decided by itself, a sentence each.
+    """
+
+    name: str
+    X: FloatArray
+    features: tuple[str, ...]
+    truth: IntArray | None = None
+    classes: tuple[str, ...] = ()
+    k: int | None = None
+    notices: tuple[str, ...] = ()
+
+
+def standardise(X: ArrayLike) -> FloatArray:
+    """Return the columns with mean 0 and standard deviation 1; constant columns become 0."""
+    X = np.asarray(X, dtype=np.float64)
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def encode_classes(labels: Sequence[Any] | np.ndarray) -> tuple[IntArray, tuple[str, ...]]:
+    """Return classes as numbers, and their names in order."""
+    names, numbers = np.unique(
+        np.array([str(each).strip() for each in labels]), return_inverse=True
+    )
+    return numbers.astype(np.int64), tuple(names.tolist())
+
+
+# --- scikit-learn's -------------------------------------------------------------------------
+
+
+def _bundled(name: str) -> Dataset:
+    # Imported here: scikit-learn takes most of a second.
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    return Dataset(
+        name=name,
+        X=np.asarray(bunch.data, dtype=np.float64),
+        features=tuple(str(feature) for feature in bunch.feature_names),
+        truth=np.asarray(bunch.target, dtype=np.int64),
+        classes=tuple(str(each) for each in bunch.target_names),
+        k=len(bunch.target_names),
+    )
+
+
+# --- Generators -----------------------------------------------------------------------------
+
+
+def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Dataset:
+    """Return k round clouds in the plane; ``noise`` is their standard deviation."""
+    from sklearn.datasets import make_blobs
+
+    X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
+    return _plane("blobs", X, truth)
+
+
+def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> Dataset:
+    """Return k clouds that are stretched aslant, where k-means cuts across."""
+    from sklearn.datasets import make_blobs
+
+    X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
+    return _plane("anisotropic", X @ np.array([[0.6, -0.6], [-0.4, 0.8]]), truth)
+
+
+def moons(n: int = 300, noise: float = 0.06, seed: int = 0) -> Dataset:
+    """Return two interleaved half circles."""
+    from sklearn.datasets import make_moons
+
+    return _plane("moons", *make_moons(n, noise=noise, random_state=seed))
+
+
+def circles(n: int = 300, noise: float = 0.04, seed: int = 0) -> Dataset:
+    """Return a circle within a circle."""
+    from sklearn.datasets import make_circles
+
+    return _plane("circles", *make_circles(n, noise=noise, factor=0.5, random_state=seed))
+
+
+def spirals(n: int = 300, k: int = 3, noise: float = 0.04, seed: int = 0) -> Dataset:
+    """Return k arms that wind around the origin."""
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    turn = rng.uniform(0.15, 1.0, n)
+    angle = 2 * np.pi * (1.25 * turn + truth / k)
+    X = turn[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return _plane("spirals", X + noise * rng.standard_normal((n, 2)), truth)
+
+
+def _plane(name: str, X: FloatArray, truth: ArrayLike) -> Dataset:
+    numbers, classes = encode_classes(np.asarray(truth))
+    return Dataset(name, X, ("x0", "x1"), numbers, classes, len(classes))
+
+
+GENERATORS: dict[str, Callable[..., Dataset]] = {
+    "blobs": blobs,
+    "moons": moons,
+    "circles": circles,
+    "spirals": spirals,
+    "anisotropic": anisotropic,
+}
+"""Generators by name; each takes ``n``, ``noise`` and ``seed``, some ``k``."""
+
+BUNDLED = ("iris", "wine", "breast_cancer", "digits")
+
+NAMES = (*BUNDLED, *GENERATORS)
+
+
+def load(name: str, **options: Any) -> Dataset:
+    """Return a data set by name; the options go to its generator.
+
+    Raises
+    ------
+    CcvizError
+        If there is no such data set; the sentence lists the names.
+    """
+    if name in GENERATORS:
+        return replace(GENERATORS[name](**options), name=name)
+    if name in BUNDLED and not options:
+        return _bundled(name)
+    raise CcvizError(f"there is no data set {name!r}; there are {', '.join(NAMES)}.")

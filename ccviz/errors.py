@@ -1,0 +1,64 @@
+"""The errors that ccviz raises on purpose: each carries one sentence for people."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+
+class CcvizError(ValueError):
+    """Base of all errors about input; its text is a sentence fit to be shown."""
+
+
+class ProblemError(CcvizError):
+    """A problem that cannot be built from what was given."""
+
+
+class ContradictionError(ProblemError):
+    """A hard cannot-link whose two points are joined by hard must-links.
+
+    Attributes
+    ----------
+    pair : tuple of int
+        The cannot-link.
+    chain : tuple of int
+        The points from one end of the pair to the other, each linked to the next by a must-link.
+    """
+
+    def __init__(self, pair: tuple[int, int], chain: tuple[int, ...]) -> None:
+        self.pair = pair
+        self.chain = chain
+        steps = ", ".join(f"{a}-{b}" for a, b in pairwise(chain))
+        super().__init__(
+            f"cannot-link {pair[0]}-{pair[1]} contradicts the must-link"
+            f"{'s' if len(chain) > 2 else ''} {steps}."
+        )
+
+
+class ParameterError(CcvizError):
+    """A solver's parameter that is unknown or out of its range."""
+
+
+class UnsupportedError(CcvizError):
+    """A solver was given a problem with a kind of constraint that it cannot honour."""
+
+
+class FileFormatError(CcvizError):
+    """A file whose content cannot be read; the sentence names the line."""
+
+
+class ArchiveError(CcvizError):
+    """A run that is not in the archive, or an archive or export file that cannot be read."""
+
+
+class NoClusteringError(CcvizError):
+    """A run that was to give a clustering ended without one.
+
+    Attributes
+    ----------
+    status : str
+        ``"infeasible"`` if it is proved that there is none, otherwise ``"unknown"``.
+    """
+
+    def __init__(self, status: str, sentence: str) -> None:
+        self.status = status
+        super().__init__(sentence)

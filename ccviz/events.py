@@ -1,0 +1,294 @@
+"""The events that a solver yields: small, typed, in the past tense.
+
+Everything reads this one stream: `ccviz.run.Run` folds it, the archive stores it, the command
+line, the app and the notebooks draw it, a stopped run goes on from it. Events carry no clock and
+no run id; the driver stamps both on a `Record`. Same seed, same events.
+
+Events are frozen structs that compare by identity. Arrays in them are copies, set read-only.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+import numpy as np
+
+Termination = Literal[
+    "proved",
+    "converged",
+    "gap",
+    "time_limit",
+    "node_limit",
+    "stalled",
+    "interrupted",
+    "failed",
+]
+"""Why a run ended. What is known at its end is its status, see `ccviz.run`."""
+
+TERMINATION_SENTENCES: dict[str, str] = {
+    "proved": "The solver finished its proof.",
+    "converged": "The method converged.",
+    "gap": "The gap asked for was reached.",
+    "time_limit": "The time limit was reached.",
+    "node_limit": "The node limit was reached.",
+    "stalled": "The method made no more progress.",
+    "interrupted": "The run was stopped.",
+    "failed": "The run broke off.",
+}
+
+PruneReason = Literal["bound", "infeasible", "integral"]
+"""Why a node of a search tree needs no children."""
+
+
+class Event(msgspec.Struct, frozen=True, eq=False, tag=True, kw_only=True):
+    """Base of all events."""
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, np.ndarray | dict):
+                msgspec.structs.force_setattr(self, name, _snapshot(value))
+
+
+def _snapshot(value: Any) -> Any:
+    """Return a value that nobody else can change, where it is an array or a dict of arrays."""
+    if isinstance(value, dict):
+        return {name: _snapshot(each) for name, each in value.items()}
+    # A read-only array is shared, unless it is a view: its base may yet be written to.
+    if not isinstance(value, np.ndarray) or (value.base is None and not value.flags.writeable):
+        return value
+    copy = value.copy()
+    copy.setflags(write=False)
+    return copy
+
+
+class Started(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A run began. ``settings`` are the solver's parameters by name."""
+
+    solver: str
+    settings: dict[str, Any]
+    seed: int
+    n: int
+    d: int
+    k: int
+    n_blocks: int
+
+
+class Noted(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """Something that a person should know, as a sentence."""
+
+    text: str
+
+
+class Restarted(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A heuristic began another of its starts, counted from 0."""
+
+    restart: int
+
+
+class Assigned(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """Points were assigned to clusters: ``labels`` (n,) int64, -1 for not assigned.
+
+    ``objective`` is what the step minimised, ``moved`` how many points changed cluster.
+    """
+
+    iteration: int
+    labels: np.ndarray
+    objective: float
+    moved: int
+
+
+class CentersMoved(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """Centres were recomputed: ``centers`` (k, d) float64."""
+
+    iteration: int
+    centers: np.ndarray
+
+
+class DeadEnded(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A greedy assignment found no cluster for ``point``; this says nothing about feasibility."""
+
+    iteration: int
+    point: int
+
+
+class IncumbentFound(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A best answer so far: ``labels`` (n,) int64.
+
+    ``source`` names the part of the solver that found it. ``objective`` is set only by solvers
+    that minimise something else than WCSS plus the broken soft links' weights.
+    """
+
+    labels: np.ndarray
+    source: str = ""
+    objective: float | None = None
+
+
+class BoundImproved(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """The whole problem's lower bound rose."""
+
+    lower_bound: float
+
+
+class InfeasibilityProved(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """No clustering keeps the hard constraints. ``points`` are the witness, may be empty."""
+
+    reason: str
+    points: tuple[int, ...] = ()
+
+
+class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A node joined the tree; ``must_link``/``cannot_link`` is its branching pair of points.
+
+    The root has neither parent nor pair. ``pair`` holds two points and ``together`` says whether
+    the branch links them or keeps them apart.
+    """
+
+    node: int
+    parent: int | None
+    depth: int
+    lower_bound: float
+    pair: tuple[int, int] | None = None
+    together: bool = False
+
+
+class NodeBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A node's own lower bound was computed or improved."""
+
+    node: int
+    lower_bound: float
+    iterations: int = 0
+
+
+class CutsAdded(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A round of cutting planes at a node: how many inequalities of each kind were violated."""
+
+    node: int
+    round: int
+    lower_bound: float
+    pair: int
+    triangle: int
+    clique: int
+    dropped: int
+    active: int
+    wider: int = 0
+
+
+class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """The relaxation's matrix at a node: ``Z`` (s, s) over blocks, ``block_of`` (n,)."""
+
+    node: int
+    Z: np.ndarray
+    block_of: np.ndarray
+
+
+class NodeBranched(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A node got children by the pair of points."""
+
+    node: int
+    pair: tuple[int, int]
+    lower_bound: float
+
+
+class NodePruned(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A node was closed.
+
+    ``certificate`` holds named arrays that prove the bound, in the form of the solver's module.
+    """
+
+    node: int
+    reason: PruneReason
+    lower_bound: float
+    detail: str = ""
+    certificate: dict[str, np.ndarray] = msgspec.field(default_factory=dict)
+
+
+class ColumnsPriced(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A pricing round of column generation.
+
+    ``duals`` (s,) one a block, ``exact`` whether the round could prove that no column is missing.
+    """
+
+    node: int
+    iteration: int
+    columns: int
+    pool: int
+    best_reduced_cost: float
+    exact: bool
+    master_objective: float
+    lower_bound: float
+    duals: np.ndarray
+    center: np.ndarray | None = None
+
+
+class ResidualsUpdated(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """An iteration of a splitting method.
+
+    ``x`` is the relaxed assignment (n, k) where the solver shows it; ``fractional`` the mean
+    distance of its entries to 0 or 1; ``violations`` the links its rounding breaks.
+    """
+
+    iteration: int
+    primal_residual: float
+    dual_residual: float
+    rho: float
+    objective: float = float("nan")
+    fractional: float = float("nan")
+    violations: int = 0
+    x: np.ndarray | None = None
+
+
+class GenerationEnded(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A generation of a population: objectives (p,), replaced[i] the parent that offspring i beat.
+
+    ``replaced`` (p,) int64 is the member that each offspring replaced, -1 for none.
+    ``diversity`` is the sum of the differences between all pairs of objectives; ``iterations``
+    counts the iterations of the ``local_searches`` so far.
+    """
+
+    generation: int
+    objectives: np.ndarray
+    diversity: float
+    replaced: np.ndarray
+    local_searches: int = 0
+    iterations: int = 0
+
+
+class Finished(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """The run ended; no event follows."""
+
+    termination: Termination
+    message: str = ""
+
+
+AnyEvent = (
+    Started
+    | Noted
+    | Restarted
+    | Assigned
+    | CentersMoved
+    | DeadEnded
+    | IncumbentFound
+    | BoundImproved
+    | InfeasibilityProved
+    | NodeOpened
+    | NodeBounded
+    | CutsAdded
+    | RelaxationSolved
+    | NodeBranched
+    | NodePruned
+    | ColumnsPriced
+    | ResidualsUpdated
+    | GenerationEnded
+    | Finished
+)
+"""Every event there is, as the codec reads them."""
+
+
+class Record(msgspec.Struct, frozen=True, eq=False):
+    """An event as the driver stamped it: its place in the run and seconds since the start."""
+
+    seq: int
+    time_s: float
+    event: AnyEvent

@@ -1,0 +1,107 @@
+"""Where the nodes of a search tree are worked on: here, in local processes, or on Dask.
+
+All three are `concurrent.futures.Executor`s, so a search has one code path. Local workers are
+spawned, use one BLAS thread each, and die with their parent however it dies.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import wait
+from typing import Any
+
+from ccviz.errors import ParameterError
+
+_DASK_S = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class Workforce:
+    """An executor and how many tasks it can work on at once."""
+
+    executor: Executor
+    size: int
+
+
+class SerialExecutor(Executor):
+    """Works on a task when it is submitted, in this process."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Call the function and return a future that is done; errors are raised at once."""
+        future: Future[Any] = Future()
+        future.set_result(fn(*args, **kwargs))
+        return future
+
+
+@contextmanager
+def open_workforce(workers: str) -> Iterator[Workforce]:
+    """Open what ``workers`` names, and close it at the end.
+
+    Parameters
+    ----------
+    workers : str
+        A number of processes (1 is this process) or the address of a Dask scheduler, ``tcp://...``.
+
+    Raises
+    ------
+    ParameterError
+        If it is neither, or nobody answers at the address.
+    """
+    if "://" in workers:
+        with _dask(workers) as workforce:
+            yield workforce
+        return
+    count = _count(workers)
+    if count == 1:
+        yield Workforce(SerialExecutor(), 1)
+        return
+    pool = ProcessPoolExecutor(
+        count, multiprocessing.get_context("spawn"), initializer=_start_worker
+    )
+    try:
+        yield Workforce(pool, count)
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _count(workers: str) -> int:
+    if not workers.isdecimal() or int(workers) < 1:
+        raise ParameterError(
+            f"workers = {workers!r} is neither a number of processes nor a tcp:// address."
+        )
+    return int(workers)
+
+
+def _start_worker() -> None:
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(1)
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+
+
+def _die_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(1)
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Workforce]:
+    from distributed import Client
+
+    try:
+        client = Client(address, timeout=_DASK_S)
+    except (OSError, TimeoutError, ValueError) as broken:
+        raise ParameterError(f"no Dask scheduler answers at {address}: {broken}.") from None
+    with client:
+        threads = sum(client.nthreads().values())
+        if threads == 0:
+            raise ParameterError(f"the Dask scheduler at {address} has no workers.")
+        yield Workforce(client.get_executor(), threads)

@@ -1,0 +1,133 @@
+"""Pictures and the laboratory in a notebook cell, drawn by `ccviz.views` once they are asked for.
+
+The core draws nothing and imports nothing that does: the views are looked up by name, when called.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from ccviz.errors import CcvizError
+
+if TYPE_CHECKING:
+    from ccviz.run import Run
+
+
+class Plots:
+    """Pictures of a run: HoloViews objects, which ``+`` puts side by side and ``*`` over another.
+
+    Parameters
+    ----------
+    run : Run
+
+    Examples
+    --------
+    >>> from ccviz import Problem, start
+    >>> run = start(Problem([[0.0], [1.0], [5.0]], k=2))
+    >>> picture = run.plot.scatter() + run.plot.bounds()  # doctest: +SKIP
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def scatter(self, x: int | None = None, y: int | None = None) -> Any:
+        """Draw the points in their clusters, the centres and the links.
+
+        Parameters
+        ----------
+        x, y : int, optional
+            Features along the axes; principal components if there are more than two features.
+
+        Returns
+        -------
+        holoviews.Overlay
+        """
+        return _drawn("scatter", self._run, x, y)
+
+    def bounds(self, against: str = "time") -> Any:
+        """Draw both bounds over the seconds of the run, or over its nodes.
+
+        Parameters
+        ----------
+        against : {"time", "nodes"}
+
+        Returns
+        -------
+        holoviews.Overlay
+        """
+        return _drawn("bounds", self._run, against)
+
+    def tree(self, axis: str = "bound") -> Any:
+        """Draw the search tree; large ones with subtrees folded away.
+
+        Parameters
+        ----------
+        axis : {"bound", "depth"}
+            How high a node is drawn.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has no tree.
+        """
+        return _drawn("tree", self._run, axis)
+
+    def matrix(self) -> Any:
+        """Draw the newest matrix of the relaxation, its blocks ordered by the incumbent.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has none: `sdp` shows it with ``show_relaxation=True``.
+        """
+        return _drawn("matrix", self._run)
+
+
+def explore(X: Any, k: int, **problem: Any) -> Any:
+    """Open the laboratory in a notebook cell: click pairs, choose a solver, watch it.
+
+    No cell is blocked: the run is a process of its own, which ends with the kernel.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    k : int
+    **problem
+        ``must_link``, ``cannot_link``, ``sizes`` and ``truth`` as for `ccviz.Problem`.
+
+    Returns
+    -------
+    ccviz.views.explore.Explorer
+        Show it as the last value of a cell. Its ``problem`` has what was clicked, ``run`` is the
+        live run and ``result`` what the run came to, once it has ended.
+
+    Raises
+    ------
+    ProblemError
+        If anything given is malformed.
+    """
+    return _views("explore").Explorer(X, k, **problem)
+
+
+def _drawn(name: str, *arguments: Any) -> Any:
+    return getattr(_views("plots"), name)(*arguments)
+
+
+def _views(name: str) -> Any:
+    try:
+        return import_module(f"ccviz.views.{name}")
+    except ModuleNotFoundError as missing:
+        if (missing.name or "").startswith("ccviz"):
+            raise  # a mistake of ours, not something to install
+        raise CcvizError(
+            f"pictures need {missing.name}, which is not installed: pip install 'ccviz[notebooks]'."
+        ) from None

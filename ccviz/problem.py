@@ -1,0 +1,218 @@
+"""The problem: points, number of clusters, links and sizes, checked once on construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ccviz.cards import card
+from ccviz.errors import ContradictionError, ProblemError
+from ccviz.links import FloatArray, IntArray, Links, chain, closure, freeze, read_links
+
+_LARGEST = 1e140  # squared differences of so large values still add up to a finite number
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """How many points each cluster may hold.
+
+    Attributes
+    ----------
+    lower, upper : (k,) int64
+        Fewest and most points of each cluster. No cluster may be empty, so ``lower >= 1``.
+    """
+
+    lower: IntArray
+    upper: IntArray
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every cluster's size is fixed."""
+        return bool((self.lower == self.upper).all())
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A constrained minimum sum-of-squares clustering problem.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+        One row a point. Copied to read-only float64.
+    k : int
+        Number of clusters; none may be empty.
+    must_link, cannot_link : pairs
+        Each ``(i, j)`` (hard) or ``(i, j, weight)`` (soft unless the weight is ``inf``),
+        zero-based.
+    sizes : None, (k,) int, or pair of (k,) int
+        Exact sizes, or lower and upper ones.
+    truth : (n,) labels, optional
+        Known classes; only scores look at them.
+    rules : tuple
+        Anti-monotone constraints on a single cluster (see `ccviz.rules`).
+
+    Attributes
+    ----------
+    notices : tuple of str
+        What was mended on the way in, a sentence each (pairs given twice, say).
+
+    Raises
+    ------
+    ProblemError
+        If anything given is malformed; the sentence names the rows or pairs at fault.
+    ContradictionError
+        If a hard cannot-link lies inside a block of must-links; it carries the chain.
+    """
+
+    X: FloatArray
+    k: int
+    must_link: Links = ()  # type: ignore[assignment]
+    cannot_link: Links = ()  # type: ignore[assignment]
+    sizes: Sizes | None = None
+    truth: IntArray | None = None
+    rules: tuple[Any, ...] = ()
+    notices: tuple[str, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        X = _read_points(self.X)
+        n = len(X)
+        must_link, twice = read_links(self.must_link, n, "must-link")
+        cannot_link, again = read_links(self.cannot_link, n, "cannot-link")
+        k = _read_k(self.k, n)
+        checked = {
+            "X": X,
+            "k": k,
+            "must_link": must_link,
+            "cannot_link": cannot_link,
+            "sizes": _read_sizes(self.sizes, n, k),
+            "truth": _read_truth(self.truth, n),
+            "rules": tuple(self.rules),
+            "notices": tuple(twice + again),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        _check_closure(self)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.X)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return self.X.shape[1]
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("points", f"{self.n:,} with {self.d} feature{'s' * (self.d > 1)}"),
+            ("clusters", str(self.k)),
+            ("must-links", _count(self.must_link)),
+            ("cannot-links", _count(self.cannot_link)),
+        ]
+        if self.sizes is not None:
+            limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
+            rows.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
+        return card("Problem", rows, self.notices)
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether any link is soft."""
+        return bool(len(self.must_link.soft) or len(self.cannot_link.soft))
+
+
+def _count(links: Links) -> str:
+    soft = len(links.soft)
+    return f"{len(links):,}, {soft:,} of them soft" if soft else f"{len(links):,}"
+
+
+def _read_points(given: ArrayLike) -> FloatArray:
+    try:
+        X = np.array(given, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise ProblemError("the data are not a table of numbers.") from None
+    if X.ndim != 2 or X.size == 0:
+        raise ProblemError(
+            f"the data must be a table of n points by d features, not of shape {X.shape}."
+        )
+    broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
+    if len(broken):
+        raise ProblemError(f"the data are missing or infinite in {_rows(broken)}.")
+    huge = np.flatnonzero((np.abs(X) > _LARGEST).any(axis=1))
+    if len(huge):
+        raise ProblemError(
+            f"the data are over {_LARGEST:g} in {_rows(huge)}: too large to add up squares."
+        )
+    return freeze(X)
+
+
+def _rows(indices: IntArray, most: int = 5) -> str:
+    shown = ", ".join(str(i) for i in indices[:most])
+    more = f" and {len(indices) - most} more" if len(indices) > most else ""
+    return f"row{'s' if len(indices) > 1 else ''} {shown}{more}"
+
+
+def _read_k(given: Any, n: int) -> int:
+    try:
+        k = int(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"k is {given!r}, not a number of clusters.") from None
+    if k != given or k < 1:
+        raise ProblemError(f"k = {given} is not a whole number of at least 1 cluster.")
+    if k > n:
+        raise ProblemError(f"k = {k} clusters are more than the {n} points.")
+    return k
+
+
+def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
+    if given is None:
+        return None
+    if isinstance(given, Sizes):
+        given = (given.lower, given.upper)
+    try:
+        table = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProblemError("the sizes are not whole numbers, one a cluster.") from None
+    if table.shape == (k,):
+        table = np.stack([table, table])
+    if table.shape != (2, k):
+        raise ProblemError(f"the sizes must be {k} numbers, or {k} lower and {k} upper ones.")
+    if not (np.isfinite(table).all() and (table == np.round(table)).all()):
+        raise ProblemError("the sizes are not whole numbers, one a cluster.")
+    lower, upper = np.maximum(table[0], 1).astype(np.int64), table[1].astype(np.int64)
+    crossed = np.flatnonzero(lower > upper)
+    if len(crossed):
+        j = int(crossed[0])
+        raise ProblemError(f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}.")
+    if not lower.sum() <= n <= upper.sum():
+        raise ProblemError(
+            f"the sizes add up to {lower.sum()} at least and {upper.sum()} at most, "
+            f"but there are {n} points."
+        )
+    return Sizes(freeze(lower), freeze(upper))
+
+
+def _read_truth(given: Any, n: int) -> IntArray | None:
+    if given is None:
+        return None
+    labels = np.asarray(given)
+    if labels.shape != (n,):
+        raise ProblemError(f"there are {n} points but truth labels of shape {labels.shape}.")
+    return freeze(np.unique(labels, return_inverse=True)[1].astype(np.int64))
+
+
+def _check_closure(problem: Problem) -> None:
+    must = problem.must_link.hard.pairs
+    block_of = closure(problem.n, must)
+    for i, j in problem.cannot_link.hard.pairs.tolist():
+        if block_of[i] == block_of[j]:
+            raise ContradictionError((i, j), chain(must, i, j))
+    n_blocks = int(block_of.max()) + 1
+    if problem.k > n_blocks:
+        raise ProblemError(
+            f"k = {problem.k} clusters cannot all be filled: "
+            f"the must-links leave only {n_blocks} blocks of points."
+        )

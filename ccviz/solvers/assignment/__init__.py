@@ -1,0 +1,21 @@
+"""The exact assignment step that the k-means-like solvers share.
+
+Importing this package loads numba: solvers do it inside ``steps``.
+"""
+
+from ccviz.solvers.assignment.exact import solve_assignment
+from ccviz.solvers.assignment.greedy import greedy_assignment
+from ccviz.solvers.assignment.milp import milp_assignment
+from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.structure import Graph, Structure, structure_of
+
+__all__ = [
+    "Assignment",
+    "Graph",
+    "Structure",
+    "greedy_assignment",
+    "milp_assignment",
+    "objective_of",
+    "solve_assignment",
+    "structure_of",
+]

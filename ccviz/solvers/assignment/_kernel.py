@@ -1,0 +1,108 @@
+"""The compiled assignment step for links without sizes: reduce, split, search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment._rules import (
+    State,
+    may_share,
+    new_scratch,
+    open_state,
+    reduce_all,
+    unfold,
+)
+from ccviz.solvers.assignment._search import INFEASIBLE, SOLVED, UNFINISHED, search
+from ccviz.solvers.assignment.structure import Graph
+
+
+@njit(cache=True)
+def assign(
+    cost: FloatArray, linked: IntArray, graph: Graph, warm: IntArray, node_limit: int
+) -> tuple[int, IntArray, State]:
+    """Solve one assignment step without sizes.
+
+    Parameters
+    ----------
+    cost : (s, k) float64
+    linked, graph
+        As in `Structure`.
+    warm : (s,) int64
+        Labels to start from, -1 where there are none.
+    node_limit : int
+        Nodes of branch and bound for each component.
+
+    Returns
+    -------
+    outcome : int
+        SOLVED, INFEASIBLE, or UNFINISHED if a component is a hard core.
+    labels : (s,) int64
+        -1 where nothing is known.
+    state : State
+        Of the linked blocks; the hard cores are what is undecided in it.
+    """
+    labels = cheapest(cost)
+    state = open_state(cost, linked, graph)
+    scratch = new_scratch(len(linked), cost.shape[1])
+    outcome = SOLVED if reduce_all(graph, state, scratch) else INFEASIBLE
+    if outcome == SOLVED:
+        outcome = search_components(graph, state, warm[linked], node_limit)
+    if outcome == SOLVED:
+        unfold(state)
+        for v in range(len(linked)):
+            labels[linked[v]] = state.label[v]
+    return outcome, labels, state
+
+
+@njit(cache=True)
+def cheapest(cost: FloatArray) -> IntArray:
+    """Return (s,) the cheapest centre of each block."""
+    labels = np.empty(len(cost), np.int64)
+    for b in range(len(cost)):
+        best = 0
+        for j in range(1, cost.shape[1]):
+            if cost[b, j] < cost[b, best]:
+                best = j
+        labels[b] = best
+    return labels
+
+
+@njit(cache=True)
+def search_components(graph: Graph, state: State, warm: IntArray, node_limit: int) -> int:
+    """Search each component of undecided blocks by itself; solved ones become decided."""
+    size = len(state.remaining)
+    seen = state.decided.copy()
+    members = np.empty(size, np.int64)
+    outcome = SOLVED
+    for root in range(size):
+        if seen[root]:
+            continue
+        number = collect_component(root, graph, state, seen, members)
+        found, _ = search(members[:number], graph, state, warm, node_limit)
+        if found == INFEASIBLE:
+            return INFEASIBLE
+        if found == UNFINISHED:
+            outcome = UNFINISHED
+        else:
+            state.decided[members[:number]] = True
+    return outcome
+
+
+@njit(cache=True)
+def collect_component(root: int, graph: Graph, state: State, seen: Any, members: IntArray) -> int:
+    """Write the blocks that the root can affect into ``members``; return their number."""
+    members[0], seen[root] = root, True
+    number, position = 1, 0
+    while position < number:
+        v = members[position]
+        position += 1
+        for e in range(graph.start[v], graph.start[v + 1]):
+            u = graph.neighbour[e]
+            if not seen[u] and may_share(v, u, state):
+                members[number], seen[u] = u, True
+                number += 1
+    return number

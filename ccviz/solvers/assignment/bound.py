@@ -1,0 +1,246 @@
+"""Candidates that a lower bound rules out, and good assignments found on the way.
+
+With a bound from `_dual` and the cost of any assignment, a pair of block and centre can go if
+no assignment with it is as cheap. This is what makes the models for HiGHS small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment._anneal import anneal
+from ccviz.solvers.assignment._cliques import clique_cover
+from ccviz.solvers.assignment._dual import Charges, Multipliers, ascend, new_multipliers
+from ccviz.solvers.assignment._kernel import assign
+from ccviz.solvers.assignment._search import SOLVED
+from ccviz.solvers.assignment.greedy import greedy_assignment
+from ccviz.solvers.assignment.result import keeps_sizes, objective_of
+from ccviz.solvers.assignment.structure import Graph, Structure
+
+ASCENT = 300
+"""Iterations of the dual for a bound."""
+
+DIVE_ASCENT, DIVE_NODES = 15, 500
+"""Iterations of the dual after each decision of the dive; nodes of a try to finish it."""
+
+MOVES, HOTTEST, COLDEST = 200_000, 10.0, 0.03
+"""Moves of the annealing, and its temperatures in units of a block's mean regret or price."""
+
+SLACK = 1e-9
+"""Relative room for rounding before a candidate counts as ruled out."""
+
+
+@dataclass(frozen=True, eq=False)
+class Reduced:
+    """What is left of an assignment problem.
+
+    Attributes
+    ----------
+    allowed : (s, k) bool
+        Candidates that an assignment cheaper than ``objective`` may use, and those of ``labels``.
+    labels : (s,) int64 or None
+        The best assignment known.
+    objective : float
+        Its cost, inf without one.
+    bound : float
+        Lower bound on every assignment.
+    """
+
+    allowed: NDArray[np.bool_]
+    labels: IntArray | None
+    objective: float
+    bound: float
+
+
+def reduce_by_bound(
+    cost: FloatArray, structure: Structure, nonempty: bool, known: IntArray | None
+) -> Reduced:
+    """Bound an assignment problem, look for good assignments, and rule candidates out.
+
+    Parameters
+    ----------
+    cost : (s, k) float64
+    structure : Structure
+    nonempty : bool
+        Whether every cluster must get a block.
+    known : (s,) int64 or None
+        An assignment at hand; it need not be feasible.
+    """
+    charges = charges_of(structure, nonempty)
+    multipliers = new_multipliers(charges, structure.k)
+    best = _Best(cost, structure, nonempty, known)
+    bound, theta = _bound(cost, structure, charges, multipliers, best.target())
+    for order in _orders(structure, theta):
+        best.offer(greedy_assignment(theta, structure, order, nonempty=nonempty).labels)
+    if not structure.is_sized and not nonempty:
+        if best.labels is None:
+            best.offer(_dive(cost, structure, charges))
+        if best.labels is not None:
+            best.offer(_annealed(cost, structure, best.labels))
+    if best.labels is not None:
+        again, charged = _bound(cost, structure, charges, multipliers, best.objective)
+        if again > bound:
+            bound, theta = again, charged
+    return best.reduced(bound, theta)
+
+
+def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntArray:
+    """Improve labels; the temperatures follow what a block or a soft link is worth."""
+    paid = cost[structure.linked]
+    two = np.partition(paid, 1, axis=1)[:, :2] if structure.k > 1 else paid[:, [0, 0]]
+    regret = (two[:, 1] - two[:, 0])[np.isfinite(two[:, 1])]
+    soft = np.abs(structure.price[np.isfinite(structure.price)])
+    unit = max((float(values.mean()) for values in (regret, soft) if len(values)), default=0.0)
+    if unit == 0.0:
+        return labels
+    better = labels.copy()
+    better[structure.linked] = anneal(
+        paid,
+        structure.graph,
+        labels[structure.linked],
+        MOVES,
+        HOTTEST * unit,
+        COLDEST * unit,
+        np.random.default_rng(0),
+    )
+    return better
+
+
+def _bound(
+    cost: FloatArray,
+    structure: Structure,
+    charges: Charges,
+    multipliers: Multipliers,
+    target: float,
+) -> tuple[float, FloatArray]:
+    """Return a lower bound on the objective and the charged costs behind it."""
+    bound, theta = ascend(cost, charges, multipliers, target - structure.offset, ASCENT)
+    return bound + structure.offset, theta
+
+
+class _Best:
+    """The best assignment so far and its true cost."""
+
+    def __init__(
+        self, cost: FloatArray, structure: Structure, nonempty: bool, known: IntArray | None
+    ) -> None:
+        self.cost, self.structure, self.nonempty = cost, structure, nonempty
+        self.labels: IntArray | None = None
+        self.objective = np.inf
+        if known is not None:
+            self.offer(known)
+
+    def offer(self, labels: IntArray) -> None:
+        """Take an assignment if it is complete, keeps the sizes and is better."""
+        if (labels < 0).any() or not keeps_sizes(labels, self.structure, self.nonempty):
+            return
+        objective = objective_of(labels, self.cost, self.structure)
+        if objective < self.objective:
+            self.labels, self.objective = labels, objective
+
+    def target(self) -> float:
+        """Return what the dual may aim at: the best cost, or a guess."""
+        return self.objective if np.isfinite(self.objective) else _guess(self.cost)
+
+    def reduced(self, bound: float, theta: FloatArray) -> Reduced:
+        """Keep what a better assignment may use; where nothing is known, everything."""
+        above = theta - theta.min(axis=1, keepdims=True)
+        room = self.objective - bound + SLACK * (abs(self.objective) + abs(theta).max())
+        allowed = np.isfinite(self.cost) & (above <= room if np.isfinite(room) else True)
+        if self.labels is not None:
+            allowed[np.arange(len(allowed)), self.labels] = True
+        return Reduced(allowed, self.labels, self.objective, bound)
+
+
+def _guess(cost: FloatArray) -> float:
+    """Return a cost somewhat above what the blocks pay without links."""
+    least = cost.min(axis=1)
+    most = np.where(np.isfinite(cost), cost, least[:, None]).max(axis=1)
+    return float(least.sum() + 0.1 * (most - least).sum())
+
+
+def charges_of(structure: Structure, nonempty: bool) -> Charges:
+    """Return what the dual charges for: cliques, soft links, sizes."""
+    hard = np.isinf(structure.price)
+    cannot, must = ~hard & (structure.price > 0), structure.price < 0
+    start, member = clique_rows(structure)
+    pairs = structure.pairs[cannot]
+    k, mass = structure.k, structure.mass
+    lower, upper = structure.lower, structure.upper
+    if lower is None or upper is None:
+        lower, upper, mass = np.zeros(k), np.full(k, np.inf), np.ones(structure.s)
+    return Charges(
+        np.concatenate([start, start[-1] + 2 * np.arange(1, len(pairs) + 1)]),
+        np.concatenate([member, pairs.ravel()]),
+        np.concatenate([np.full(len(start) - 1, np.inf), structure.price[cannot]]),
+        structure.pairs[must],
+        -structure.price[must] / 2,
+        mass,
+        np.maximum(lower, 1.0) if nonempty else lower,
+        upper,
+    )
+
+
+def clique_rows(structure: Structure) -> tuple[IntArray, IntArray]:
+    """Return a cover of the conflicts by cliques of blocks, as compressed sparse rows."""
+    graph = structure.graph
+    hard = np.isinf(graph.price)
+    source = np.repeat(np.arange(len(structure.linked)), np.diff(graph.start))[hard]
+    degree = np.bincount(source, minlength=len(structure.linked))
+    conflicts = Graph(
+        np.concatenate([[0], np.cumsum(degree)]), graph.neighbour[hard], graph.price[hard]
+    )
+    first, member = clique_cover(conflicts.start, conflicts.neighbour)
+    return first, structure.linked[member]
+
+
+def _orders(structure: Structure, theta: FloatArray) -> list[IntArray]:
+    """Return orders for the greedy assignment: heavy blocks first, or large regret first."""
+    two = np.partition(theta, 1, axis=1)[:, :2] if structure.k > 1 else theta[:, [0, 0]]
+    regret = two[:, 1] - two[:, 0]
+    degree = np.bincount(structure.pairs.ravel(), minlength=structure.s)
+    return [
+        np.lexsort((-regret, -structure.mass)),
+        np.lexsort((-regret, -degree)),
+        np.argsort(-regret, kind="stable"),
+    ]
+
+
+def _dive(cost: FloatArray, structure: Structure, charges: Charges) -> IntArray:
+    """Decide blocks one by one, most conflicts first, with a new dual after each decision.
+
+    The compiled search tries to finish from time to time. Labels of -1 if the dive ends dead.
+    """
+    cost = cost.copy()
+    multipliers = new_multipliers(charges, structure.k)
+    degree = np.diff(structure.graph.start)
+    target = _guess(cost)
+    nothing = np.full(structure.s, -1)
+    for position, v in enumerate(np.argsort(-degree, kind="stable")):
+        bound, theta = ascend(cost, charges, multipliers, target, DIVE_ASCENT)
+        if bound == np.inf:
+            return nothing
+        target = max(target, bound + 0.1 * abs(bound))
+        _decide(cost, structure, v, int(theta[structure.linked[v]].argmin()))
+        if position % 10 == 9:
+            outcome, labels, _ = assign(
+                cost, structure.linked, structure.graph, nothing, DIVE_NODES
+            )
+            if outcome == SOLVED:
+                return labels
+    return nothing
+
+
+def _decide(cost: FloatArray, structure: Structure, v: int, centre: int) -> None:
+    """Leave block v only one centre and bar its conflicting neighbours from it."""
+    graph, block = structure.graph, structure.linked[v]
+    kept = cost[block, centre]
+    cost[block] = np.inf
+    cost[block, centre] = kept
+    edges = slice(graph.start[v], graph.start[v + 1])
+    others = graph.neighbour[edges][np.isinf(graph.price[edges])]
+    cost[structure.linked[others], centre] = np.inf

@@ -1,0 +1,59 @@
+"""The other half of an iteration: centres from labels, and costs from centres."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ccviz.links import FloatArray, IntArray
+
+
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def squared_distance(x: FloatArray, y: FloatArray) -> float:
+    """Return the squared Euclidean distance of two points."""
+    total = 0.0
+    for t in range(len(x)):
+        total += (x[t] - y[t]) ** 2
+    return total
+
+
+@njit(cache=True)
+def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> FloatArray:
+    """Return (s, k) what each block adds to the WCSS at each centre, its own scatter apart.
+
+    Differences are squared, not expanded: data far from the origin lose no digits.
+    """
+    s, k = len(centroid), len(centers)
+    cost = np.empty((s, k))
+    for b in range(s):
+        for j in range(k):
+            cost[b, j] = mass[b] * squared_distance(centroid[b], centers[j])
+    return cost
+
+
+@njit(cache=True)
+def block_means(
+    centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
+) -> FloatArray:
+    """Return (k, d) the mean of each cluster; an empty one keeps its centre."""
+    k, d = centers.shape
+    total, weight = np.zeros((k, d)), np.zeros(k)
+    for b in range(len(labels)):
+        weight[labels[b]] += mass[b]
+        for t in range(d):
+            total[labels[b], t] += mass[b] * centroid[b, t]
+    for j in range(k):
+        for t in range(d):
+            total[j, t] = total[j, t] / weight[j] if weight[j] > 0 else centers[j, t]
+    return total
+
+
+@njit(cache=True)
+def block_wcss(
+    centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
+) -> float:
+    """Return the WCSS of labels around given centres, the blocks' own scatter apart."""
+    total = 0.0
+    for b in range(len(labels)):
+        total += mass[b] * squared_distance(centroid[b], centers[labels[b]])
+    return total

@@ -1,0 +1,128 @@
+"""What the compiled code leaves: hard cores, and sizes or non-emptiness together with links.
+
+A lower bound thins the candidates out (`bound`), the rules and the search try again, and HiGHS
+gets what is left.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment._kernel import assign
+from ccviz.solvers.assignment._rules import State, unfold
+from ccviz.solvers.assignment._search import SOLVED
+from ccviz.solvers.assignment.bound import Reduced, reduce_by_bound
+from ccviz.solvers.assignment.milp import milp_assignment
+from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.structure import Structure
+
+NODE_LIMIT = 20_000
+"""Nodes of the compiled search for a component, after the bound has thinned it out."""
+
+
+@dataclass(frozen=True)
+class Deadline:
+    """A time limit in seconds that several steps share."""
+
+    time_limit: float | None
+    started: float = field(default_factory=time.monotonic)
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left, never below 0; None without a limit."""
+        if self.time_limit is None:
+            return None
+        return max(self.time_limit - (time.monotonic() - self.started), 0.0)
+
+
+def solve_conditions(
+    cost: FloatArray,
+    structure: Structure,
+    nonempty: bool,
+    known: IntArray | None,
+    deadline: Deadline,
+) -> Assignment:
+    """Solve an assignment with sizes or non-empty clusters, links or not."""
+    reduced = reduce_by_bound(cost, structure, nonempty, known)
+    return _by_highs(cost, structure, nonempty, reduced, deadline)
+
+
+def solve_core(
+    cost: FloatArray,
+    structure: Structure,
+    labels: IntArray,
+    state: State,
+    deadline: Deadline,
+) -> Assignment:
+    """Finish a partly decided assignment without sizes.
+
+    Parameters
+    ----------
+    cost : (s, k) float64
+    structure : Structure
+    labels : (s,) int64
+        Labels of the blocks without links.
+    state : State
+        The linked blocks as the reductions and the search left them.
+    deadline : Deadline
+    """
+    core = np.flatnonzero(~state.decided)
+    part = _substructure(structure, core)
+    paid = np.where(state.possible[core], state.theta[core], np.inf)
+    known = state.label[core]
+    answer = _solve_part(paid, part, known if (known >= 0).all() else None, deadline)
+    if not answer.found:
+        return answer.of_size(structure.s)
+    state.label[core] = answer.labels
+    unfold(state)
+    labels[structure.linked] = state.label
+    objective = objective_of(labels, cost, structure)
+    return Assignment(labels, objective, answer.proved, infeasible=False)
+
+
+def _solve_part(
+    cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
+) -> Assignment:
+    reduced = reduce_by_bound(cost, structure, False, known)
+    thinned = np.where(reduced.allowed, cost, np.inf)
+    warm = np.full(structure.s, -1) if reduced.labels is None else reduced.labels
+    outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, NODE_LIMIT)
+    if outcome == SOLVED:
+        objective = objective_of(labels, cost, structure)
+        return Assignment(labels, objective, proved=True, infeasible=False)
+    return _by_highs(cost, structure, False, reduced, deadline)
+
+
+def _by_highs(
+    cost: FloatArray,
+    structure: Structure,
+    nonempty: bool,
+    reduced: Reduced,
+    deadline: Deadline,
+) -> Assignment:
+    """Solve what the bound left by HiGHS; fall back on the assignment known before."""
+    answer = milp_assignment(
+        cost,
+        structure,
+        nonempty=nonempty,
+        allowed=reduced.allowed,
+        warm_start=reduced.labels,
+        time_limit=deadline.left,
+        cliques=True,
+    )
+    if reduced.labels is None or answer.objective <= reduced.objective:
+        return answer
+    return Assignment(reduced.labels, reduced.objective, answer.proved, infeasible=False)
+
+
+def _substructure(structure: Structure, core: IntArray) -> Structure:
+    """Return the structure of some of the linked blocks, by place in ``structure.linked``."""
+    place = np.full(structure.s, -1, dtype=np.int64)
+    place[structure.linked[core]] = np.arange(len(core))
+    ends = place[structure.pairs]
+    inside = (ends >= 0).all(axis=1)
+    return Structure.from_prices(len(core), structure.k, ends[inside], structure.price[inside])

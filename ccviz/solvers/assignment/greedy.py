@@ -1,0 +1,186 @@
+"""Greedy assignment: blocks in an order, each to its cheapest centre that is still allowed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.structure import Structure
+
+
+class Rules(NamedTuple):
+    """What the greedy assignment keeps, in the form that the compiled code reads.
+
+    Flat, because numba takes long to unpack nested tuples at every call.
+
+    Attributes
+    ----------
+    start, neighbour, price
+        The arrays of the `Graph`.
+    position : (s,) int64
+        The place of each block in the graph, -1 for blocks without links.
+    mass : (s,) float64
+    lower, upper : (k,) float64
+    """
+
+    start: IntArray
+    neighbour: IntArray
+    price: FloatArray
+    position: IntArray
+    mass: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+
+
+def greedy_assignment(
+    cost: FloatArray, structure: Structure, order: IntArray, *, nonempty: bool = False
+) -> Assignment:
+    """Assign blocks one after the other, as COP-k-means does (Wagstaff et al. 2001, Table 1).
+
+    Soft links are charged towards the blocks that are already assigned.
+
+    Parameters
+    ----------
+    cost : (s, k) float64
+    structure : Structure
+    order : (s,) int
+        The blocks, first come first served.
+    nonempty : bool
+        Whether every cluster must get a block.
+
+    Returns
+    -------
+    Assignment
+        Never proved. At a dead end the block that found no centre and those after it have label
+        -1 and the objective is inf; that says nothing about feasibility.
+    """
+    labels = np.empty(structure.s, dtype=np.int64)
+    done = assign_in_order(cost, order, greedy_rules(structure, nonempty), labels)
+    objective = objective_of(labels, cost, structure) if done == structure.s else np.inf
+    return Assignment(labels, objective, proved=False, infeasible=False)
+
+
+def greedy_rules(structure: Structure, nonempty: bool) -> Rules:
+    """Return a structure in the form of the greedy assignment."""
+    position = np.full(structure.s, -1, dtype=np.int64)
+    position[structure.linked] = np.arange(len(structure.linked))
+    lower, upper = structure.lower, structure.upper
+    least = np.full(structure.k, 1.0 if nonempty else 0.0)
+    return Rules(
+        *structure.graph,
+        position,
+        structure.mass,
+        least if lower is None else np.maximum(lower, least),
+        np.full(structure.k, np.inf) if upper is None else upper,
+    )
+
+
+@njit(cache=True)
+def assign_in_order(cost: FloatArray, order: IntArray, rules: Rules, labels: IntArray) -> int:
+    """Fill ``labels`` greedily; return how many blocks of the order found a centre."""
+    k = cost.shape[1]
+    linked_label = np.full(len(rules.start) - 1, -1, np.int64)
+    charge, load = np.empty(k), np.zeros(k)
+    left, needed = rules.mass.sum(), rules.lower.sum()
+    labels[:] = -1
+    for done in range(len(order)):
+        b = order[done]
+        _charge_links(rules.position[b], rules, linked_label, charge)
+        best, best_cost, best_need = -1, np.inf, 0.0
+        for j in range(k):
+            # What the clusters still lack must fit into the points that come after.
+            need = needed - min(rules.mass[b], max(rules.lower[j] - load[j], 0.0))
+            fits = load[j] + rules.mass[b] <= rules.upper[j] and need <= left - rules.mass[b]
+            if fits and cost[b, j] + charge[j] < best_cost:
+                best, best_cost, best_need = j, cost[b, j] + charge[j], need
+        if best < 0:
+            return done
+        labels[b], needed = best, best_need
+        load[best] += rules.mass[b]
+        left -= rules.mass[b]
+        if rules.position[b] >= 0:
+            linked_label[rules.position[b]] = best
+    return len(order)
+
+
+@njit(cache=True)
+def _charge_links(v: int, rules: Rules, linked_label: IntArray, charge: FloatArray) -> None:
+    """Fill what each centre costs block v for the links to blocks assigned before."""
+    charge[:] = 0.0
+    if v < 0:
+        return
+    for e in range(rules.start[v], rules.start[v + 1]):
+        j = linked_label[rules.neighbour[e]]
+        if j >= 0:
+            charge[j] += rules.price[e]
+
+
+def greedy_step(
+    centroid: FloatArray, centers: FloatArray, order: IntArray, rules: Rules, old: IntArray
+) -> GreedyStep:
+    """Do one iteration of COP-k-means: assign greedily, move the centres."""
+    labels, means = np.empty(len(order), dtype=np.int64), np.empty_like(centers)
+    numbers = _greedy_step(centroid, centers, order, old, labels, means, *rules)
+    return GreedyStep(labels, means, *numbers)
+
+
+class GreedyStep(NamedTuple):
+    """One iteration of COP-k-means.
+
+    Attributes
+    ----------
+    labels : (s,) int64
+    centers : (k, d) float64
+        The new centres.
+    done : int
+        Blocks that found a centre; fewer than s at a dead end.
+    moved : float
+        Points that changed cluster.
+    objective : float
+        Cost of the assigned blocks at the old centres.
+    wcss : float
+        Cost at the new centres, inf at a dead end.
+    """
+
+    labels: IntArray
+    centers: FloatArray
+    done: int
+    moved: float
+    objective: float
+    wcss: float
+
+
+@njit(cache=True)
+def _greedy_step(
+    centroid: FloatArray,
+    centers: FloatArray,
+    order: IntArray,
+    old: IntArray,
+    labels: IntArray,
+    means: FloatArray,
+    start: IntArray,
+    neighbour: IntArray,
+    price: FloatArray,
+    position: IntArray,
+    mass: FloatArray,
+    lower: FloatArray,
+    upper: FloatArray,
+) -> tuple[int, float, float, float]:
+    rules = Rules(start, neighbour, price, position, mass, lower, upper)
+    cost = block_costs(centroid, mass, centers)
+    done = assign_in_order(cost, order, rules, labels)
+    objective, moved = 0.0, 0.0
+    for b in range(len(order)):
+        if labels[b] >= 0:
+            objective += cost[b, labels[b]]
+        if labels[b] != old[b]:
+            moved += mass[b]
+    if done < len(order):
+        return done, moved, objective, np.inf
+    means[:] = block_means(centroid, mass, labels, centers)
+    return done, moved, objective, block_wcss(centroid, mass, labels, means)

@@ -1,0 +1,70 @@
+"""What an assignment step answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment.structure import Structure
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """The answer of an assignment step.
+
+    Attributes
+    ----------
+    labels : (s,) int64
+        Centre of each block; -1 everywhere if none was found.
+    objective : float
+        Sum of the blocks' costs and of the broken soft links' weights, inf if none was found.
+    proved : bool
+        Whether the labels are proved optimal, or the lack of any is proved.
+    infeasible : bool
+        Whether it is proved that no assignment keeps the conflicts, sizes and non-emptiness.
+    prices : (k,) float64 or None
+        Dual prices of the sizes where there are no links: below 0 for a full cluster, above 0 for
+        one at its least. Every block is where cost less price is least.
+    """
+
+    labels: IntArray
+    objective: float
+    proved: bool
+    infeasible: bool
+    prices: FloatArray | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether there are labels."""
+        return self.objective < np.inf
+
+    @classmethod
+    def impossible(cls, s: int) -> Assignment:
+        """Return the answer that no assignment exists."""
+        return cls(np.full(s, -1), np.inf, proved=True, infeasible=True)
+
+    def of_size(self, s: int) -> Assignment:
+        """Return the answer that none was found, for more blocks."""
+        return Assignment(np.full(s, -1), np.inf, self.proved, self.infeasible)
+
+
+def objective_of(labels: IntArray, cost: FloatArray, structure: Structure) -> float:
+    """Return the cost of labels with the weights of broken soft links; inf on broken conflicts."""
+    total = float(cost[np.arange(len(labels)), labels].sum())
+    if len(structure.pairs) == 0:
+        return total
+    first, second = structure.pairs.T
+    shared = structure.price[labels[first] == labels[second]].sum()
+    return total + structure.constant + float(shared)
+
+
+def keeps_sizes(labels: IntArray, structure: Structure, nonempty: bool) -> bool:
+    """Whether labels keep the sizes, and leave no cluster empty if that is asked."""
+    load = np.bincount(labels, weights=structure.mass, minlength=structure.k)
+    if nonempty and not (load > 0).all():
+        return False
+    if structure.lower is None or structure.upper is None:
+        return True
+    return bool(((load >= structure.lower) & (load <= structure.upper)).all())

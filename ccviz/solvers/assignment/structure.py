@@ -1,0 +1,178 @@
+"""What an assignment step knows before the costs: links, masses and sizes, worked out once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ccviz.blocks import Blocks
+from ccviz.links import FloatArray, IntArray, Links, freeze
+
+
+class Graph(NamedTuple):
+    """Linked blocks as compressed sparse rows, in the form that the compiled code reads.
+
+    Every link is a price for sharing a cluster: ``inf`` for a conflict, w > 0 for a soft
+    cannot-link and -w < 0 for a soft must-link. (Being apart costs w, which is a constant w with
+    a reward of w for sharing.)
+
+    Attributes
+    ----------
+    start : (l + 1,) int64
+    neighbour : (2m,) int64
+    price : (2m,) float64
+    """
+
+    start: IntArray
+    neighbour: IntArray
+    price: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """The part of an assignment problem that stays while the centres move.
+
+    Attributes
+    ----------
+    s, k : int
+        Blocks and clusters.
+    pairs : (m, 2) int64
+        Linked pairs of blocks, smaller first, each once.
+    price : (m,) float64
+        What it costs if a pair shares a cluster, see `Graph`.
+    constant : float
+        Sum of the soft must-links' weights, which the prices below zero are taken from.
+    linked : (l,) int64
+        The blocks with any link.
+    graph : Graph
+        The same links between positions in ``linked``.
+    mass : (s,) float64
+        Points in each block.
+    lower, upper : (k,) float64 or None
+        Points that each cluster may hold.
+    """
+
+    s: int
+    k: int
+    pairs: IntArray
+    price: FloatArray
+    constant: float
+    linked: IntArray
+    graph: Graph
+    mass: FloatArray
+    lower: FloatArray | None
+    upper: FloatArray | None
+
+    @property
+    def is_sized(self) -> bool:
+        """Whether clusters have sizes to keep."""
+        return self.lower is not None
+
+    @property
+    def offset(self) -> float:
+        """What every assignment pays if rewards for sharing count as charges for being apart."""
+        return self.constant + float(np.minimum(self.price, 0.0).sum())
+
+    @classmethod
+    def from_edges(
+        cls,
+        s: int,
+        k: int,
+        conflicts: IntArray,
+        *,
+        soft_must: Links | None = None,
+        soft_cannot: Links | None = None,
+        mass: FloatArray | None = None,
+        lower: IntArray | None = None,
+        upper: IntArray | None = None,
+    ) -> Structure:
+        """Build a structure from arrays.
+
+        Parameters
+        ----------
+        s, k : int
+            Blocks and clusters.
+        conflicts : (c, 2) int
+            Pairs of blocks that must be apart.
+        soft_must, soft_cannot : Links, optional
+            Soft links between blocks with finite weights.
+        mass : (s,) float, optional
+            Points in each block; 1 by default.
+        lower, upper : (k,) int, optional
+            Points that each cluster may hold; both or neither.
+        """
+        pairs, price, constant = _prices(s, conflicts, soft_must, soft_cannot)
+        return cls.from_prices(
+            s, k, pairs, price, constant=constant, mass=mass, lower=lower, upper=upper
+        )
+
+    @classmethod
+    def from_prices(
+        cls,
+        s: int,
+        k: int,
+        pairs: IntArray,
+        price: FloatArray,
+        *,
+        constant: float = 0.0,
+        mass: FloatArray | None = None,
+        lower: IntArray | None = None,
+        upper: IntArray | None = None,
+    ) -> Structure:
+        """Build a structure from the attributes that the others follow from."""
+        linked, graph = _graph_of(s, pairs, price)
+        return cls(
+            s=s,
+            k=k,
+            pairs=freeze(pairs),
+            price=freeze(price),
+            constant=constant,
+            linked=linked,
+            graph=graph,
+            mass=np.ones(s) if mass is None else np.asarray(mass, dtype=np.float64),
+            lower=None if lower is None else np.asarray(lower, dtype=np.float64),
+            upper=None if upper is None else np.asarray(upper, dtype=np.float64),
+        )
+
+
+def structure_of(blocks: Blocks) -> Structure:
+    """Return the structure of a contracted problem."""
+    return Structure.from_edges(
+        blocks.s,
+        blocks.k,
+        blocks.conflicts,
+        soft_must=blocks.soft_must,
+        soft_cannot=blocks.soft_cannot,
+        mass=blocks.mass,
+        lower=None if blocks.sizes is None else blocks.sizes.lower,
+        upper=None if blocks.sizes is None else blocks.sizes.upper,
+    )
+
+
+def _prices(
+    s: int, conflicts: IntArray, soft_must: Links | None, soft_cannot: Links | None
+) -> tuple[IntArray, FloatArray, float]:
+    """Merge all links to one price a pair, and the constant that belongs to them."""
+    none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
+    must, cannot = soft_must or none, soft_cannot or none
+    hard = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
+    every = np.sort(np.concatenate([hard, cannot.pairs, must.pairs]), axis=1)
+    prices = np.concatenate([np.full(len(hard), np.inf), cannot.weights, -must.weights])
+    key, which = np.unique(every[:, 0] * s + every[:, 1], return_inverse=True)
+    price = np.bincount(which, weights=prices, minlength=len(key)).astype(np.float64)
+    ends: IntArray = np.stack([key // s, key % s], axis=1)
+    return ends, price, float(must.weights.sum())
+
+
+def _graph_of(s: int, pairs: IntArray, price: FloatArray) -> tuple[IntArray, Graph]:
+    linked = np.unique(pairs)
+    position = np.zeros(s, dtype=np.int64)
+    position[linked] = np.arange(len(linked))
+    ends = np.concatenate([pairs, pairs[:, ::-1]])
+    order = np.lexsort((ends[:, 1], ends[:, 0]))
+    start = np.zeros(len(linked) + 1, dtype=np.int64)
+    np.cumsum(np.bincount(position[ends[:, 0]], minlength=len(linked)), out=start[1:])
+    neighbour = position[ends[order, 1]]
+    return freeze(linked), Graph(start, neighbour, np.concatenate([price, price])[order])

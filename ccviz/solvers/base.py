@@ -1,0 +1,174 @@
+"""What a solver is: a frozen dataclass of parameters that yields events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+import numpy as np
+
+from ccviz.errors import ParameterError, UnsupportedError
+from ccviz.events import Event, Record
+from ccviz.problem import Problem
+
+
+@dataclass(frozen=True)
+class Supports:
+    """What a solver can honour.
+
+    Attributes
+    ----------
+    hard, soft : bool
+        Hard links are kept, soft links are weighed.
+    sizes : bool
+        Cluster sizes are kept.
+    rules : bool
+        Anti-monotone constraints are kept.
+    exact : bool
+        Optimality can be proved.
+    bounds : bool
+        A lower bound is given.
+    resume : bool
+        A run that was broken off goes on from its events (``context.history``).
+    """
+
+    hard: bool = True
+    soft: bool = False
+    sizes: bool = False
+    rules: bool = False
+    exact: bool = False
+    bounds: bool = False
+    resume: bool = False
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, eq=False)
+class Context:
+    """What the driver hands to a solver.
+
+    Attributes
+    ----------
+    seed : int
+        Seed of everything random in the run.
+    workers : str
+        ``"1"`` for the solver's own process, a number of local processes, or the address of a
+        Dask scheduler (``tcp://...``).
+    stop : callable
+        Cheap; true once the run should end. Long loops look at it and return when it is true:
+        the driver then says why the run ended.
+    history : tuple of Record
+        The records of the run so far when a run is resumed, otherwise empty.
+    """
+
+    seed: int = 0
+    workers: str = "1"
+    stop: Callable[[], bool] = _never
+    history: tuple[Record, ...] = ()
+
+    @property
+    def rng(self) -> np.random.Generator:
+        """A fresh generator from the seed; take it once."""
+        return np.random.default_rng(self.seed)
+
+
+def setting(
+    default: Any,
+    doc: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+    advanced: bool = False,
+) -> Any:
+    """Declare a solver's parameter: its default, its sentence, its range.
+
+    The command line's options, the app's form and the docs are made from these.
+    """
+    about = {"doc": doc, "low": low, "high": high, "choices": choices, "advanced": advanced}
+    return field(default=default, metadata=about)
+
+
+@dataclass(frozen=True)
+class Solver:
+    """Base of all solvers. A subclass is a frozen dataclass whose fields are each a `setting`.
+
+    Attributes
+    ----------
+    name, title, paper : str
+        Registry name, name for people, and the paper it follows.
+    supports : Supports
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+    supports: ClassVar[Supports] = Supports()
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            _check_setting(self.name, each, getattr(self, each.name))
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of one run, `ccviz.events.Finished` last unless stopped."""
+        raise NotImplementedError
+
+    def check(self, problem: Problem) -> None:
+        """Raise `UnsupportedError` if the problem asks for what this solver cannot do."""
+        missing = [
+            words
+            for asked, can, words in (
+                (problem.is_soft, self.supports.soft, "soft links"),
+                (problem.sizes is not None, self.supports.sizes, "cluster sizes"),
+                (bool(problem.rules), self.supports.rules, "rules on clusters"),
+            )
+            if asked and not can
+        ]
+        if missing:
+            raise UnsupportedError(f"{self.name} cannot handle {' and '.join(missing)}.")
+
+
+def _check_setting(solver: str, each: Any, value: Any) -> None:
+    where = f"{solver}: {each.name} = {value!r}"
+    choices, low, high = (each.metadata[key] for key in ("choices", "low", "high"))
+    kind = type(each.default)
+    allowed = (int, float) if kind is float else (kind,)
+    if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
+        raise ParameterError(f"{where} is not {_KIND_WORDS[kind]}.")
+    if choices is not None and value not in choices:
+        raise ParameterError(f"{where} is not one of {', '.join(choices)}.")
+    if low is not None and not value >= low:
+        raise ParameterError(f"{where} is below {low:g}.")
+    if high is not None and not value <= high:
+        raise ParameterError(f"{where} is above {high:g}.")
+
+
+_KIND_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+
+
+def parse_setting(solver: type[Solver], name: str, text: str) -> Any:
+    """Return a parameter's value from text, as the command line and URLs give it.
+
+    Raises
+    ------
+    ParameterError
+        If the solver has no such parameter or the text is not of its type.
+    """
+    known = {each.name: each for each in fields(solver)}
+    if name not in known:
+        raise ParameterError(
+            f"{solver.name} has no parameter {name!r}; it has {', '.join(known) or 'none'}."
+        )
+    kind: Any = type(known[name].default)
+    try:
+        return _TRUTH[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
+        raise ParameterError(
+            f"{solver.name}: {name} = {text!r} is not {_KIND_WORDS[kind]}."
+        ) from None
+
+
+_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

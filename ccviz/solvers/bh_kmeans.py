@@ -1,0 +1,178 @@
+"""BH-kmeans: k-means whose assignment step weighs distances against broken soft links.
+
+P. Baumann, D. S. Hochbaum: A k-means algorithm for clustering with soft must-link and cannot-link
+constraints (ICPRAM 2022), with the extension that its section 6 announces: a weight for each
+link, a subset of hard links whose must-links are contracted to blocks, and a reduced assignment
+model (see `ccviz.solvers.assignment`).
+
+The distances are Euclidean, not squared. A broken link of weight w costs M p w, where M is the
+largest distance of any point to any centre, worked out anew in each step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.spatial.distance import cdist
+
+from ccviz.blocks import Blocks, contract
+from ccviz.events import (
+    Assigned,
+    CentersMoved,
+    Event,
+    Finished,
+    IncumbentFound,
+    InfeasibilityProved,
+    Noted,
+    Restarted,
+)
+from ccviz.feasibility import check_feasibility
+from ccviz.links import FloatArray, IntArray, Links
+from ccviz.partition import Partition, cluster_means
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.seeding import INITS, seed_centers
+from ccviz.solvers.softening import soften
+
+if TYPE_CHECKING:
+    from ccviz.solvers.assignment import Assignment
+
+
+@dataclass(frozen=True)
+class BhKMeans(Solver):
+    """K-means with exact assignments under soft and hard links and sizes."""
+
+    name: ClassVar[str] = "bh-kmeans"
+    title: ClassVar[str] = "BH-kmeans"
+    paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
+    supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
+
+    p: float = setting(1.0, "Price of a broken link of weight 1, in largest distances.", low=0.0)
+    links: str = setting(
+        "as given",
+        "Whether hard links stay hard, or count as soft ones of weight 1 as in the paper.",
+        choices=("as given", "soft"),
+    )
+    n_init: int = setting(1, "Starts; the best answer is kept.", low=1)
+    max_iter: int = setting(300, "Iterations of a start at most.", low=1)
+    init: str = setting("k-means++", "How initial centres are drawn.", choices=INITS)
+    step_limit: float = setting(
+        200.0, "Seconds for one assignment; then its best is taken.", low=0.0, advanced=True
+    )
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of all starts."""
+        step = _Step(soften(problem) if self.links == "soft" else problem, self.p, self.step_limit)
+        rng, best = context.rng, np.inf
+        for restart in range(self.n_init):
+            if self.n_init > 1:
+                yield Restarted(restart=restart)
+            seeds = seed_centers(step.blocks, rng, self.init)
+            end = yield from self._descend(step, seeds, best)
+            if end.answer is not None and not end.answer.found:
+                yield from _no_assignment(problem, end.answer.infeasible, self.step_limit)
+                return
+            best = min(best, end.objective)
+        yield Finished(termination="converged", message="No step improves the objective.")
+
+    def _descend(
+        self, step: _Step, centers: FloatArray, best: float
+    ) -> Generator[Event, None, _End]:
+        """Assign and update in turn until OFV, the objective (1), stops falling."""
+        end, labels = _End(np.inf), np.full(step.blocks.s, -1)
+        yield CentersMoved(iteration=0, centers=centers)
+        for iteration in range(1, self.max_iter + 1):
+            answer, total = step.assign(centers, labels)
+            if not answer.found:
+                return _End(end.objective, answer)
+            if not answer.proved:
+                yield Noted(text=f"Assignment {iteration} is the best of {self.step_limit:g} s.")
+            lifted = step.blocks.lift(answer.labels)
+            moved = int(step.blocks.mass[answer.labels != labels].sum())
+            yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
+            labels, centers = answer.labels, cluster_means(step.problem.X, lifted, step.problem.k)
+            objective = step.objective(centers, lifted)
+            if not objective < end.objective:  # OFV_{t-1} - OFV_t is not positive
+                break
+            end = _End(objective)
+            yield CentersMoved(iteration=iteration, centers=centers)
+            if objective < best:
+                yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
+        return end
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a start ended: the best OFV, and the assignment that broke it off, if one did."""
+
+    objective: float
+    answer: Assignment | None = None
+
+
+class _Step:
+    """The assignment step: what stays the same in all of them, and the model for given centres."""
+
+    def __init__(self, problem: Problem, p: float, step_limit: float) -> None:
+        # Imported here: it loads numba.
+        from ccviz.solvers.assignment import structure_of
+
+        self.problem, self.p, self.step_limit = problem, p, step_limit
+        self.blocks = contract(problem)
+        self.structure = structure_of(self.blocks if p > 0 else without_soft_links(self.blocks))
+        one = (np.ones(problem.n), (self.blocks.block_of, np.arange(problem.n)))
+        self.membership = coo_array(one, shape=(self.blocks.s, problem.n)).tocsr()
+
+    def assign(self, centers: FloatArray, labels: IntArray) -> tuple[Assignment, float]:
+        """Return an optimal assignment for the centres and its objective (1).
+
+        All costs are divided by M p: so the links keep their prices, and what was worked out
+        from them serves every step.
+        """
+        from ccviz.solvers.assignment import solve_assignment
+
+        distances, price = self._model(centers)
+        answer = solve_assignment(
+            self.membership @ distances / price,
+            self.structure,
+            nonempty=True,
+            warm_start=labels,
+            time_limit=self.step_limit,
+        )
+        return answer, price * answer.objective + self._broken_inside(price)
+
+    def objective(self, centers: FloatArray, labels: IntArray) -> float:
+        """Return OFV: the objective (1) of labels at the centres, with the M of these centres."""
+        distances, price = self._model(centers)
+        near = float(distances[np.arange(len(labels)), labels].sum())
+        return near + (price * Partition(self.problem, labels).penalty if self.p > 0 else 0.0)
+
+    def _model(self, centers: FloatArray) -> tuple[FloatArray, float]:
+        """Return (n, k) distances and the price M p of a broken link; 1 where links are free."""
+        distances = cdist(self.problem.X, centers)
+        return distances, float(distances.max()) * self.p or 1.0
+
+    def _broken_inside(self, price: float) -> float:
+        return price * self.blocks.penalty if self.p > 0 else 0.0
+
+
+def without_soft_links(blocks: Blocks) -> Blocks:
+    """Return the blocks with their hard links only."""
+    none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
+    return replace(blocks, soft_must=none, soft_cannot=none)
+
+
+def _no_assignment(problem: Problem, proved: bool, step_limit: float) -> Iterator[Event]:
+    if not proved:
+        message = f"No assignment was found within {step_limit:g} s; one may exist."
+        yield Finished(termination="stalled", message=message)
+        return
+    known = check_feasibility(problem)
+    reason = "an exhaustive search proved that no clustering keeps the links and sizes."
+    yield InfeasibilityProved(
+        reason=reason if known.feasible is None else known.reason, points=known.points
+    )
+    yield Finished(termination="proved", message="The constraints cannot be kept.")

@@ -1,0 +1,127 @@
+"""BLP k-means: k-means whose assignment step is solved exactly as a binary linear program.
+
+Baumann, P. (2020): A binary linear programming-based k-means algorithm for clustering with
+must-link and cannot-link constraints. IEEM 2020, 324-328.
+
+The program is never given whole to a solver, see `ccviz.solvers.assignment`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ccviz.blocks import Blocks, contract
+from ccviz.events import (
+    Assigned,
+    CentersMoved,
+    Event,
+    Finished,
+    IncumbentFound,
+    InfeasibilityProved,
+    Restarted,
+)
+from ccviz.feasibility import check_feasibility
+from ccviz.links import FloatArray, IntArray
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.seeding import INITS, seed_centers
+
+
+@dataclass(frozen=True)
+class BlpKMeans(Solver):
+    """K-means with exact assignments under hard links and sizes."""
+
+    name: ClassVar[str] = "blp-kmeans"
+    title: ClassVar[str] = "BLP k-means"
+    paper: ClassVar[str] = "Baumann (2020)"
+    supports: ClassVar[Supports] = Supports(sizes=True)
+
+    n_init: int = setting(1, "Starts; the best answer is kept.", low=1)
+    max_iter: int = setting(300, "Iterations of a start at most.", low=1)
+    init: str = setting("k-means++", "How initial centres are drawn.", choices=INITS)
+    step_limit: float = setting(
+        5.0, "Seconds for one assignment; then its best is taken.", low=0.0, advanced=True
+    )
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of all starts."""
+        blocks, rng = contract(problem), context.rng
+        best = np.inf
+        for restart in range(self.n_init):
+            yield Restarted(restart=restart)
+            seeds = seed_centers(blocks, rng, self.init)
+            end = yield from self._descend(blocks, seeds)
+            if end.infeasible:
+                yield _why(problem)
+                yield Finished(termination="proved", message="The constraints cannot be kept.")
+                return
+            if end.wcss < best:
+                best = end.wcss
+                yield IncumbentFound(labels=blocks.lift(end.labels), source=self.name)
+        yield _finished(self.n_init, best)
+
+    def _descend(self, blocks: Blocks, centers: FloatArray) -> Generator[Event, None, _End]:
+        """Assign and update in turn until the objective stops falling."""
+        from ccviz.solvers.assignment import solve_assignment, structure_of
+        from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+
+        structure = structure_of(blocks)
+        end, prices = _End(np.full(blocks.s, -1), np.inf), None
+        yield CentersMoved(iteration=0, centers=centers)
+        for iteration in range(1, self.max_iter + 1):
+            answer = solve_assignment(
+                block_costs(blocks.centroid, blocks.mass, centers),
+                structure,
+                nonempty=True,
+                warm_start=end.labels,
+                prices=prices,
+                time_limit=self.step_limit,
+            )
+            if not answer.found:
+                return _End(end.labels, end.wcss, infeasible=answer.infeasible)
+            yield Assigned(
+                iteration=iteration,
+                labels=blocks.lift(answer.labels),
+                objective=answer.objective + blocks.scatter,
+                moved=int(blocks.mass[answer.labels != end.labels].sum()),
+            )
+            moved = block_means(blocks.centroid, blocks.mass, answer.labels, centers)
+            wcss = block_wcss(blocks.centroid, blocks.mass, answer.labels, moved)
+            if not wcss < end.wcss:
+                break
+            centers, prices, end = moved, answer.prices, _End(answer.labels, wcss)
+            yield CentersMoved(iteration=iteration, centers=centers)
+        return end
+
+
+@dataclass(frozen=True, eq=False)
+class _End:
+    """Where a start ended: labels of the blocks, their WCSS (inf if there are none), or a proof."""
+
+    labels: IntArray
+    wcss: float
+    infeasible: bool = False
+
+
+def _why(problem: Problem) -> InfeasibilityProved:
+    """Return the proof in words, with a witness where there is a short one."""
+    known = check_feasibility(problem)
+    if known.feasible is False:
+        return InfeasibilityProved(reason=known.reason, points=known.points)
+    return InfeasibilityProved(
+        reason="an exhaustive search proved that no clustering keeps the links and sizes."
+    )
+
+
+def _finished(starts: int, best: float) -> Finished:
+    if best < np.inf:
+        return Finished(termination="converged", message="No assignment improves the objective.")
+    return Finished(
+        termination="stalled",
+        message=f"None of {starts} starts found an assignment within its time; "
+        "a feasible clustering may exist.",
+    )

@@ -1,0 +1,1 @@
+"""Exact clustering by column generation: master, pricing, stabilisation, branching."""

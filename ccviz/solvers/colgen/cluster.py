@@ -1,0 +1,104 @@
+"""Compiled: a cluster that is being built, what may join it and what it is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from ccviz.links import FloatArray
+from ccviz.solvers.colgen.instance import Instance
+
+
+@njit(cache=True)
+def fits(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> bool:
+    """Whether block b may join the cluster ``inside`` (s,) bool, whose loads are ``load`` (q,)."""
+    for e in range(instance.conflict_start[b], instance.conflict_start[b + 1]):
+        if inside[instance.conflict[e]]:
+            return False
+    for a in range(len(instance.limit)):
+        if load[a] + added_load(instance, inside, a, b) > instance.limit[a]:
+            return False
+    return True
+
+
+@njit(cache=True)
+def added_load(instance: Instance, inside: np.ndarray, a: int, b: int) -> float:
+    """By how much load a grows when block b joins."""
+    more = instance.weight[a, b]
+    for e in range(instance.pair_start[a, b], instance.pair_start[a, b + 1]):
+        if inside[instance.pair_other[e]]:
+            more += instance.pair_weight[e]
+    return more
+
+
+@njit(cache=True)
+def join(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> None:
+    """Put block b into the cluster."""
+    for a in range(len(instance.limit)):
+        load[a] += added_load(instance, inside, a, b)
+    inside[b] = True
+
+
+@njit(cache=True)
+def leave(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> None:
+    """Take block b out of the cluster."""
+    inside[b] = False
+    for a in range(len(instance.limit)):
+        load[a] -= added_load(instance, inside, a, b)
+
+
+@njit(cache=True)
+def allowed(instance: Instance, column: np.ndarray) -> bool:
+    """Whether the cluster ``column`` (s,) bool keeps all conflicts and loads."""
+    inside = np.zeros(len(column), dtype=np.bool_)
+    load = np.zeros(len(instance.limit))
+    for b in range(len(column)):
+        if column[b]:
+            if not fits(instance, inside, load, b):
+                return False
+            join(instance, inside, load, b)
+    return True
+
+
+@njit(cache=True)
+def value(instance: Instance, duals: FloatArray, inside: np.ndarray, mean: FloatArray) -> float:
+    """Return the cluster's cost less its duals; ``mean`` (d,) is overwritten by its mean."""
+    s, d = instance.points.shape
+    mass = 0.0
+    mean[:] = 0.0
+    for b in range(s):
+        if inside[b]:
+            mass += instance.mass[b]
+            for j in range(d):
+                mean[j] += instance.mass[b] * instance.points[b, j]
+    if mass == 0.0:
+        return 0.0
+    for j in range(d):
+        mean[j] /= mass
+    total = 0.0
+    for b in range(s):
+        if inside[b]:
+            total += instance.mass[b] * squared_distance(instance.points, b, mean) - duals[b]
+    return total
+
+
+@njit(cache=True)
+def squared_distance(points: FloatArray, b: int, center: FloatArray) -> float:
+    """Return the squared distance of block b to a centre (d,)."""
+    total = 0.0
+    for j in range(points.shape[1]):
+        gap = points[b, j] - center[j]
+        total += gap * gap
+    return total
+
+
+@njit(cache=True)
+def signature(inside: np.ndarray) -> int:
+    """Return a number that two different clusters hardly share."""
+    mixed = 1469598103934665603
+    for b in range(len(inside)):
+        if inside[b]:
+            step = (b + 1) * 2654435761
+            step ^= step >> 13
+            mixed += step * step * 40503 + step
+    return mixed

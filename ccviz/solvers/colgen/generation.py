@@ -1,0 +1,242 @@
+"""Column generation at one node: master, pricing, bound, in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ccviz.blocks import Blocks
+from ccviz.links import FloatArray
+from ccviz.solvers.colgen.master import Master, MasterSolution
+from ccviz.solvers.colgen.pricing import Priced, Pricer, join
+from ccviz.solvers.colgen.stabilisation import Stabiliser
+
+_FEW_CLUSTERS = 20  # up to here the bound is worth an exact pricing every time
+_EXACT_EVERY = 5
+_MOST_SEEDS = 300
+_NEW_A_CLUSTER = 3  # new columns at most, a cluster, and at least:
+_NEW_AT_LEAST = 60
+_HASTY = 100_000  # nodes of a pricing that only has to raise the bound
+_INFEASIBLE = 1e-5
+_FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
+_LAST_ACCURACY = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """What a node knows; it travels between tasks and to the node's children.
+
+    Attributes
+    ----------
+    blocks : Blocks
+    columns : (m, s) bool
+    costs : (m,) float64
+    stabiliser : Stabiliser
+    artificial_cost : float
+        Cost of leaving a point uncovered; raised when that turns out too cheap.
+    bound : float
+        Best Lagrangian bound, without the blocks' scatter.
+    duals : (s,) float64 or None
+        The duals that prove it, and `least` the least value of a cluster under them.
+    least : float
+    iteration : int
+    accuracy : float
+        Relative, of the master's next solution.
+    converged : bool
+        No column is missing.
+    """
+
+    blocks: Blocks
+    columns: np.ndarray
+    costs: FloatArray
+    stabiliser: Stabiliser
+    artificial_cost: float
+    bound: float = -np.inf
+    duals: FloatArray | None = None
+    least: float = -np.inf
+    iteration: int = 0
+    accuracy: float = _FIRST_ACCURACY
+    converged: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """One iteration, to be shown."""
+
+    iteration: int
+    columns: int
+    pool: int
+    best_reduced_cost: float
+    exact: bool
+    master_objective: float
+    bound: float
+    duals: FloatArray
+    center: FloatArray | None
+
+
+@dataclass(eq=False)
+class Generation:
+    """Column generation at a node, for as many iterations as its caller likes.
+
+    Parameters
+    ----------
+    pool : Pool
+    pricer : Pricer
+    tolerance : float
+        Absolute: stop when the bound is this near to the master's objective.
+    seed : int
+    """
+
+    pool: Pool
+    pricer: Pricer
+    tolerance: float
+    seed: int
+    master: Master = field(init=False)
+    rounds: list[Round] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        blocks, stabiliser = self.pool.blocks, self.pool.stabiliser
+        self.master = Master(
+            blocks.s, blocks.k, self.pool.artificial_cost * blocks.mass, stabiliser.interior
+        )
+        self.master.add(self.pool.columns, self.pool.costs)
+
+    def run(self, iterations: int, enough: float) -> MasterSolution:
+        """Iterate until converged, the bound is enough, or the iterations are spent."""
+        solution = self._solve()
+        for _ in range(iterations):
+            if self.pool.bound >= enough or self.pool.converged:
+                break
+            self._iterate(solution)
+            solution = self._solve()
+        self.pool = replace(self.pool, columns=self.master.columns, costs=self.master.costs)
+        return solution
+
+    def _solve(self) -> MasterSolution:
+        stabiliser = self.pool.stabiliser
+        if stabiliser.scheme == "perturbation" and stabiliser.center is not None:
+            self.master.perturb(stabiliser.center, stabiliser.extent)
+        return self.master.solve(self.pool.accuracy)
+
+    def _iterate(self, solution: MasterSolution) -> None:
+        at = self.pool.stabiliser.point(solution.duals)
+        priced = self._price(at, solution)
+        new = self._worth_adding(priced, solution)
+        if len(new) == 0 and at is not solution.duals:  # mispriced: the smoothed point misled
+            at = solution.duals
+            priced = self._price(at, solution, exact=True)
+            new = self._worth_adding(priced, solution)
+        self._conclude(solution, found=len(new) > 0)
+        self._log(solution, priced, len(new), at)
+        self.master.add(priced.columns[new], priced.costs[new])
+        self._trim(solution)
+
+    def _price(self, at: FloatArray, solution: MasterSolution, exact: bool = False) -> Priced:
+        """Price by descent, and exactly if that found nothing, or to raise the bound."""
+        priced = self.pricer.heuristic(at, self._seeds(solution))
+        exact = exact or self.pool.blocks.k <= _FEW_CLUSTERS
+        exact = exact or self.pool.iteration % _EXACT_EVERY == 0
+        found = len(self._worth_adding(priced, solution)) > 0
+        if not exact and found:
+            return priced
+        values = priced.costs - priced.columns @ at
+        known = float(values.min(initial=0.0))
+        proof = self.pricer.exact(
+            at, known, below=max(known, -solution.price), node_limit=_HASTY if found else None
+        )
+        self._raise_bound(at, min(proof.least, known))
+        return replace(join([priced, proof]), least=proof.least, nodes=proof.nodes)
+
+    def _seeds(self, solution: MasterSolution) -> FloatArray:
+        """Return centres to descend from: the blocks (or some), and the clusters in use."""
+        points, mass = self.pricer.points, self.pool.blocks.mass
+        if len(points) > _MOST_SEEDS:
+            rng = np.random.default_rng((self.seed, self.pool.iteration))
+            points = points[rng.choice(len(points), _MOST_SEEDS, replace=False)]
+        used = self.master.columns[solution.weights > 0.1] * mass
+        return np.concatenate([points, used @ self.pricer.points / used.sum(axis=1)[:, None]])
+
+    def _raise_bound(self, at: FloatArray, least: float) -> None:
+        """Take the Lagrangian bound at these duals, less a margin for its own rounding."""
+        k, total = self.pool.blocks.k, float(at.sum())
+        margin = 1e-13 * (total + k * abs(least))
+        bound = total + k * least - margin
+        if bound > self.pool.bound:
+            stabiliser = self.pool.stabiliser.recenter(at)
+            self.pool = replace(
+                self.pool, bound=bound, duals=at, least=least, stabiliser=stabiliser
+            )
+
+    def _worth_adding(self, priced: Priced, solution: MasterSolution) -> np.ndarray:
+        """Return the columns of negative reduced cost, each once, the best first, not too many."""
+        reduced = priced.costs - priced.columns @ solution.duals + solution.price
+        order = np.argsort(reduced, kind="stable")
+        order = order[reduced[order] < -self._column_tolerance]
+        order = order[: max(_NEW_AT_LEAST, _NEW_A_CLUSTER * self.pool.blocks.k)]
+        packed = np.packbits(priced.columns[order], axis=1)
+        return order[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
+
+    @property
+    def _column_tolerance(self) -> float:
+        return 0.25 * self.tolerance / self.pool.blocks.k
+
+    def _conclude(self, solution: MasterSolution, found: bool) -> None:
+        """Decide what it means if nothing was found."""
+        gap = solution.objective - self.pool.bound
+        if found and gap > self.tolerance:
+            relative = 0.1 * gap / (1.0 + abs(solution.objective))
+            accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
+            self.pool = replace(self.pool, accuracy=accuracy)
+            return
+        if self.pool.accuracy > _LAST_ACCURACY and self.pool.stabiliser.interior:
+            self.pool = replace(self.pool, accuracy=_LAST_ACCURACY)
+        elif self.pool.stabiliser.extent > 0.0:
+            self.pool = replace(self.pool, stabiliser=self.pool.stabiliser.relax(solution.duals))
+        elif solution.shortfall > _INFEASIBLE and self._is_cheap:
+            self._raise_artificial_cost()
+        else:
+            self.pool = replace(self.pool, converged=True)
+
+    @property
+    def _is_cheap(self) -> bool:
+        """Whether the bound is not yet beyond what a single cluster of all blocks costs."""
+        return self.pool.bound <= self.most_cost
+
+    @property
+    def most_cost(self) -> float:
+        """What one cluster of all blocks costs, and so no clustering more than that."""
+        first = self.pricer.alternatives[0]
+        return float(first.mass @ (first.points**2).sum(axis=1)) * (1.0 + 1e-9)
+
+    def _raise_artificial_cost(self) -> None:
+        master = self.master
+        self.pool = replace(self.pool, artificial_cost=10.0 * self.pool.artificial_cost)
+        cost = self.pool.artificial_cost * self.pool.blocks.mass
+        self.master = Master(master.s, master.k, cost, master.interior)
+        self.master.add(master.columns, master.costs)
+
+    def _trim(self, solution: MasterSolution) -> None:
+        """Drop the columns farthest from use once there are many."""
+        most = max(4000, 8 * self.pool.blocks.s)
+        if len(self.master.costs) <= most:
+            return
+        reduced = self.master.costs - self.master.columns @ solution.duals
+        self.master.keep(reduced <= np.partition(reduced, most // 2)[most // 2])
+
+    def _log(self, solution: MasterSolution, priced: Priced, new: int, at: FloatArray) -> None:
+        values = priced.costs - priced.columns @ solution.duals + solution.price
+        self.pool = replace(self.pool, iteration=self.pool.iteration + 1)
+        self.rounds.append(
+            Round(
+                iteration=self.pool.iteration,
+                columns=new,
+                pool=len(self.master.costs) + new,
+                best_reduced_cost=float(values.min(initial=0.0)),
+                exact=priced.exact,
+                master_objective=solution.objective,
+                bound=self.pool.bound,
+                duals=at,
+                center=self.pool.stabiliser.center,
+            )
+        )

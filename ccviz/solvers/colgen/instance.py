@@ -1,0 +1,108 @@
+"""What pricing works on: the blocks of a node as plain arrays that compiled code can read."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ccviz.blocks import Blocks, graph_of
+from ccviz.links import FloatArray, IntArray
+from ccviz.rules import Load
+
+
+class Instance(NamedTuple):
+    """Blocks, conflicts and loads of a node.
+
+    Attributes
+    ----------
+    points : (s, d) float64
+        Centroids in principal axes about the mean, the axis of largest spread first, so that
+        boxes can be split where it matters.
+    mass : (s,) float64
+        Points in each block.
+    conflict_start : (s + 1,) int64
+    conflict : (2c,) int64
+        Blocks that block b excludes: ``conflict[conflict_start[b]:conflict_start[b + 1]]``.
+    limit : (q,) float64
+        Most that each load may weigh in one cluster.
+    weight : (q, s) float64
+        What each block weighs by itself.
+    pair_start : (q, s + 1) int64
+    pair_other : (p,) int64
+    pair_weight : (p,) float64
+        What two blocks weigh together, on top: neighbours of b under load a from
+        ``pair_start[a, b]`` to ``pair_start[a, b + 1]``.
+    """
+
+    points: FloatArray
+    mass: FloatArray
+    conflict_start: IntArray
+    conflict: IntArray
+    limit: FloatArray
+    weight: FloatArray
+    pair_start: IntArray
+    pair_other: IntArray
+    pair_weight: FloatArray
+
+
+def make_instance(blocks: Blocks, loads: tuple[Load, ...] = ()) -> Instance:
+    """Return the arrays of a node, under one conjunction of loads."""
+    kept = [load for load in loads if not (load.is_conflict and _all_between(blocks, load))]
+    extra = [_block_pairs(blocks, load) for load in loads if load.is_conflict]
+    pairs = np.unique(np.concatenate([blocks.conflicts, *extra]), axis=0)
+    graph = graph_of(pairs, blocks.s)
+    graph.sort_indices()
+    return Instance(
+        principal_axes(blocks.centroid, blocks.mass),
+        np.ascontiguousarray(blocks.mass, dtype=np.float64),
+        graph.indptr.astype(np.int64),
+        graph.indices.astype(np.int64),
+        *_loads(blocks, kept),
+    )
+
+
+def principal_axes(centroid: FloatArray, mass: FloatArray) -> FloatArray:
+    """Return the centroids turned to their principal axes; distances stay."""
+    centred = centroid - mass @ centroid / mass.sum()
+    _, axes = np.linalg.eigh((centred * mass[:, None]).T @ centred)
+    return np.ascontiguousarray(centred @ axes[:, ::-1])
+
+
+def _all_between(blocks: Blocks, load: Load) -> bool:
+    """Whether no block breaks the load by itself: then conflicts say it all."""
+    return bool((blocks.block_of[load.pairs[:, 0]] != blocks.block_of[load.pairs[:, 1]]).all())
+
+
+def _block_pairs(blocks: Blocks, load: Load) -> IntArray:
+    ends = np.sort(blocks.block_of[load.pairs], axis=1).reshape(-1, 2)
+    return ends[ends[:, 0] != ends[:, 1]]
+
+
+def _loads(
+    blocks: Blocks, loads: list[Load]
+) -> tuple[FloatArray, FloatArray, IntArray, IntArray, FloatArray]:
+    weight = np.zeros((len(loads), blocks.s))
+    start = np.zeros((len(loads), blocks.s + 1), dtype=np.int64)
+    other: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    together: list[FloatArray] = [np.zeros(0)]
+    for a, load in enumerate(loads):
+        np.add.at(weight[a], blocks.block_of, load.weight)
+        ends = blocks.block_of[load.pairs].reshape(-1, 2)
+        inside = ends[:, 0] == ends[:, 1]
+        np.add.at(weight[a], ends[inside, 0], 1.0)
+        between, count = np.unique(np.sort(ends[~inside], axis=1), axis=0, return_counts=True)
+        graph = graph_of(between.reshape(-1, 2), blocks.s)
+        graph.sort_indices()
+        tally = {(int(i), int(j)): float(c) for (i, j), c in zip(between, count, strict=True)}
+        rows = np.repeat(np.arange(blocks.s), np.diff(graph.indptr))
+        start[a] = graph.indptr + sum(map(len, other))
+        other.append(graph.indices.astype(np.int64))
+        together.append(
+            np.array(
+                [tally[min(i, j), max(i, j)] for i, j in zip(rows, graph.indices, strict=True)],
+                dtype=np.float64,
+            )
+        )
+    limit = np.array([load.limit for load in loads], dtype=np.float64)
+    return limit, weight, start, np.concatenate(other), np.concatenate(together)

@@ -1,0 +1,163 @@
+"""The master's linear program by an interior-point method that stops early.
+
+Mehrotra's predictor-corrector method on
+
+    min c'x + a'y   with   Ax + y - u = 1,   1'x + t = k,   x, y, u, t >= 0.
+
+Column generation does not want the optimal vertex: well centred duals some way before the optimum
+make better columns, and the way to them is shorter (Gondzio, Gonzalez-Brevis and Munari 2013).
+The normal equations have one row a block and one more, so they are factored densely.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.sparse import csr_array
+from threadpoolctl import threadpool_limits
+
+from ccviz.links import FloatArray
+
+_MOST_STEPS = 80
+_TO_BOUNDARY = 0.995
+_FEASIBLE = 1e-9
+
+
+class Point(NamedTuple):
+    """Where the method stopped.
+
+    Attributes
+    ----------
+    weights : (m,) float64
+        Of the columns.
+    uncovered : (s,) float64
+        The artificial part y of each row.
+    duals : (s + 1,) float64
+        Of the rows; the last, of the limit k, is not positive.
+    """
+
+    weights: FloatArray
+    uncovered: FloatArray
+    duals: FloatArray
+
+
+class _Program(NamedTuple):
+    columns: csr_array  # (s, m)
+    cost: FloatArray  # (m + 2s + 1,) of x, y, u, t
+    right: FloatArray  # (s + 1,)
+
+    def times(self, z: FloatArray) -> FloatArray:
+        """Return the constraint matrix times (x, y, u, t)."""
+        s, m = self.columns.shape
+        x, y, u, t = z[:m], z[m : m + s], z[m + s : -1], z[-1]
+        return np.append(self.columns @ x + y - u, x.sum() + t)
+
+    def transposed(self, duals: FloatArray) -> FloatArray:
+        """Return its transpose times duals."""
+        row, last = duals[:-1], duals[-1]
+        return np.concatenate([self.columns.T @ row + last, row, -row, [last]])
+
+    def normal(self, weight: FloatArray) -> FloatArray:
+        """Return the matrix times diag(weight) times its transpose."""
+        s, m = self.columns.shape
+        x = weight[:m]
+        scaled = self.columns.multiply(x[None, :]).tocsr()
+        matrix = np.empty((s + 1, s + 1))
+        matrix[:s, :s] = (scaled @ self.columns.T).toarray()
+        matrix[:s, s] = matrix[s, :s] = scaled.sum(axis=1)
+        matrix[s, s] = x.sum() + weight[-1]
+        rows = np.arange(s)
+        matrix[rows, rows] += weight[m : m + s] + weight[m + s : -1]
+        return matrix
+
+
+def solve(
+    columns: csr_array, costs: FloatArray, artificial: FloatArray, k: int, accuracy: float
+) -> Point:
+    """Solve to a relative gap of about ``accuracy``.
+
+    Parameters
+    ----------
+    columns : (s, m) sparse 0/1
+    costs : (m,) float64
+    artificial : (s,) float64
+    k : int
+    accuracy : float
+    """
+    s = columns.shape[0]
+    cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
+    program = _Program(columns, cost, np.append(np.ones(s), float(k)))
+    with threadpool_limits(1, "blas"):  # threads that wait for each other cost more than they give
+        return _iterate(program, accuracy)
+
+
+def _iterate(program: _Program, accuracy: float) -> Point:
+    s, m = program.columns.shape
+    cost = program.cost
+    z, duals, slack = _start(program)
+    for _ in range(_MOST_STEPS):
+        primal = program.right - program.times(z)
+        dual = cost - program.transposed(duals) - slack
+        gap = float(z @ slack) / (1.0 + abs(float(cost @ z)))
+        scale = 1.0 + float(np.abs(cost).max())
+        small = max(_FEASIBLE, 0.01 * accuracy)
+        if gap < accuracy and np.abs(primal).max() < small and np.abs(dual).max() < small * scale:
+            break
+        try:
+            z, duals, slack = _step(program, z, duals, slack, primal, dual)
+        except LinAlgError:  # as near as the arithmetic allows
+            break
+    return Point(z[:m], z[m : m + s], duals)
+
+
+def _start(program: _Program) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return Mehrotra's starting point."""
+    ones = np.ones(len(program.cost))
+    factor = cho_factor(program.normal(ones))
+    z = program.transposed(cho_solve(factor, program.right))
+    duals = cho_solve(factor, program.times(program.cost))
+    slack = program.cost - program.transposed(duals)
+    z += max(-1.5 * z.min(), 0.0) + 1e-3
+    slack += max(-1.5 * slack.min(), 0.0) + 1e-3
+    product = float(z @ slack)
+    return z + 0.5 * product / slack.sum(), duals, slack + 0.5 * product / z.sum()
+
+
+def _step(
+    program: _Program,
+    z: FloatArray,
+    duals: FloatArray,
+    slack: FloatArray,
+    primal: FloatArray,
+    dual: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Take a predictor step, then the centred and corrected one."""
+    weight = z / slack
+    normal = program.normal(weight)
+    normal[np.diag_indices_from(normal)] *= 1.0 + 1e-13
+    factor = cho_factor(normal)
+
+    def direction(aim: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        d_duals = cho_solve(factor, primal + program.times(weight * dual - aim / slack))
+        d_slack = dual - program.transposed(d_duals)
+        return aim / slack - weight * d_slack, d_duals, d_slack
+
+    mean = float(z @ slack) / len(z)
+    d_z, _, d_slack = direction(-z * slack)
+    far_z, far_slack = _length(z, d_z), _length(slack, d_slack)
+    ahead = float((z + far_z * d_z) @ (slack + far_slack * d_slack)) / len(z)
+    centring = (ahead / mean) ** 3
+    d_z, d_duals, d_slack = direction(centring * mean - z * slack - d_z * d_slack)
+    far_z = min(1.0, _TO_BOUNDARY * _length(z, d_z, 2.0))
+    far_slack = min(1.0, _TO_BOUNDARY * _length(slack, d_slack, 2.0))
+    return z + far_z * d_z, duals + far_slack * d_duals, slack + far_slack * d_slack
+
+
+def _length(at: FloatArray, direction: FloatArray, most: float = 1.0) -> float:
+    """Return how far one may go before a coordinate becomes negative."""
+    falling = direction < 0.0
+    if not falling.any():
+        return most
+    return min(most, float((at[falling] / -direction[falling]).min()))

@@ -1,0 +1,277 @@
+"""One node of the branch-and-price tree: open it, generate columns, close it or branch.
+
+`advance` is a pure function of picklable values. A task is a few iterations, so that a search can
+show, stop and prune between them; the pool travels in the report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ccviz.blocks import Blocks, contract, refine
+from ccviz.errors import ContradictionError, ProblemError
+from ccviz.events import ColumnsPriced, Event
+from ccviz.feasibility import check_feasibility
+from ccviz.links import IntArray
+from ccviz.partition import Partition
+from ccviz.problem import Problem
+from ccviz.rules import conjunction
+from ccviz.solvers.colgen.branching import branching_pair
+from ccviz.solvers.colgen.generation import Generation, Pool, Round
+from ccviz.solvers.colgen.initial import clusterings
+from ccviz.solvers.colgen.instance import make_instance
+from ccviz.solvers.colgen.master import (
+    best_cover,
+    cluster_columns,
+    column_costs,
+)
+from ccviz.solvers.colgen.pricing import Pricer
+from ccviz.solvers.colgen.rounding import assemble, choose
+from ccviz.solvers.colgen.stabilisation import Stabiliser
+from ccviz.solvers.tree import Report, Task, cutoff, decided
+
+
+@dataclass(frozen=True)
+class NodeSettings:
+    """What `advance` needs to know of the solver's parameters.
+
+    Attributes
+    ----------
+    tolerance : float
+        Relative gap at which a node is closed.
+    starts : int
+        Runs of k-means for the first columns.
+    round_iterations : int
+        Iterations a task.
+    stabilisation : str
+    smoothing : float
+    pricing : {"space", "blocks"}
+    cover_nodes : int
+        Nodes of the search for the best clustering within the pool.
+    seed : int
+    """
+
+    tolerance: float = 1e-6
+    starts: int = 10
+    round_iterations: int = 5
+    stabilisation: str = "interior"
+    smoothing: float = 0.5
+    pricing: str = "space"
+    cover_nodes: int = 200
+    seed: int = 0
+
+
+_ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
+
+
+def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
+    """Work on a node for a few iterations."""
+    together, apart = decided(task.decisions, True), decided(task.decisions, False)
+    try:
+        problem = refine(problem, together, apart)
+    except ContradictionError as contradiction:
+        return _infeasible(str(contradiction), contradiction.chain)
+    except ProblemError as too_few:  # blocks for k clusters
+        return _infeasible(str(too_few), ())
+    pool, labels = _open(problem, settings, task) if task.opening else (task.state, None)
+    if isinstance(pool, Report):
+        return pool
+    return _round(problem, settings, task, pool, labels)
+
+
+def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
+    return Report("infeasible", np.inf, detail=reason, witness=witness)
+
+
+def _open(
+    problem: Problem, settings: NodeSettings, task: Task
+) -> tuple[Pool | Report, IntArray | None]:
+    """Return the node's first pool, or why it is infeasible, and a clustering if there is one."""
+    feasible = check_feasibility(problem)
+    if feasible.feasible is False:
+        return _infeasible(feasible.reason, feasible.points), None
+    blocks = contract(problem)
+    if task.state is not None:
+        return _inherited(blocks, task.state), feasible.labels
+    rng = np.random.default_rng((settings.seed, task.node))
+    found = [*clusterings(blocks, settings.starts, rng)]
+    if feasible.labels is not None:
+        found.append(blocks.project(feasible.labels))
+    return _first_pool(blocks, found, settings), _best_of(problem, blocks, found)
+
+
+def _best_of(problem: Problem, blocks: Blocks, found: list[IntArray]) -> IntArray | None:
+    candidates = [Partition(problem, blocks.lift(labels)) for labels in found]
+    allowed = [partition for partition in candidates if partition.violations.none_hard]
+    return min(allowed, key=lambda partition: partition.wcss).labels if allowed else None
+
+
+def _first_pool(blocks: Blocks, found: list[IntArray], settings: NodeSettings) -> Pool:
+    columns = np.concatenate([np.eye(blocks.s, dtype=bool), *map(cluster_columns, found)])
+    columns = np.unique(columns, axis=0)
+    costs = column_costs(columns, blocks.centroid, blocks.mass)
+    usual = _usual_cost(blocks, found)
+    stabiliser = Stabiliser(settings.stabilisation, settings.smoothing)
+    stabiliser = stabiliser.start(usual * blocks.mass)
+    return Pool(blocks, columns, costs, stabiliser, _ARTIFICIAL * usual)
+
+
+def _usual_cost(blocks: Blocks, found: list[IntArray]) -> float:
+    """Return what a point costs in the best clustering found, or in one single cluster."""
+    clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
+    least = min(
+        column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum()
+        for labels in clusterings
+    )
+    return max(float(least) / blocks.n, 1e-9)
+
+
+def _inherited(blocks: Blocks, parent: Pool) -> Pool:
+    """Return the parent's columns that keep the branch's decision, over the child's blocks."""
+    child_of = np.empty(parent.blocks.s, dtype=np.int64)
+    child_of[parent.blocks.block_of] = blocks.block_of
+    first = np.unique(child_of, return_index=True)[1]
+    columns = parent.columns[:, first]
+    whole = (columns[:, child_of] == parent.columns).all(axis=1)
+    i, j = blocks.conflicts.T
+    whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
+    stabiliser = parent.stabiliser.inherit(child_of, blocks.s)
+    return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, parent.artificial_cost)
+
+
+def _round(
+    problem: Problem, settings: NodeSettings, task: Task, pool: Pool, labels: IntArray | None
+) -> Report:
+    if pool.blocks.s == pool.blocks.k:
+        return _only_clustering(problem, pool)
+    pricer = _pricer(problem, settings, pool)
+    if labels is not None:
+        task = replace(task, upper_bound=min(task.upper_bound, Partition(problem, labels).wcss))
+    scatter = pool.blocks.scatter
+    limit = cutoff(task.upper_bound, settings.tolerance) - scatter
+    if task.opening:
+        pool = _permitted(pricer, pool)
+    tolerance = _tolerance(task, settings, pool)
+    generation = Generation(pool, pricer, tolerance, settings.seed)
+    solution = generation.run(settings.round_iterations, limit)
+    pool = generation.pool
+    report = Report(
+        "go on",
+        max(task.lower_bound, pool.bound + scatter, scatter),
+        labels=labels,
+        source="k-means" if labels is not None else "",
+        events=tuple(_shown(task, pool, entry) for entry in generation.rounds),
+        certificate={} if pool.duals is None else {"duals": pool.duals},
+        state=pool,
+        iterations=pool.iteration,
+    )
+    if pool.bound > generation.most_cost:
+        detail = "The bound passes what a single cluster of all points costs."
+        return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
+    if pool.bound >= limit:
+        return replace(report, verdict="bound", detail="The bound reached the incumbent.")
+    if pool.converged:
+        return _settle(problem, settings, task, generation, report)
+    return _rounded(
+        problem, report, pricer, pool, choose(pool.columns, solution.weights, problem.k)
+    )
+
+
+def _only_clustering(problem: Problem, pool: Pool) -> Report:
+    """Report on a node with as many blocks as clusters."""
+    labels = pool.blocks.block_of
+    if not Partition(problem, labels).violations.none_hard:
+        return _infeasible("The only clustering that is left breaks a rule.", ())
+    return Report("integral", pool.blocks.scatter, labels=labels, source="the only clustering")
+
+
+def _pricer(problem: Problem, settings: NodeSettings, pool: Pool) -> Pricer:
+    alternatives = conjunction(problem, problem.rules)
+    instances = tuple(make_instance(pool.blocks, loads) for loads in alternatives)
+    return Pricer(instances, settings.pricing)
+
+
+def _permitted(pricer: Pricer, pool: Pool) -> Pool:
+    """Drop first columns that break a rule."""
+    keep = np.array([pricer.permits(column) for column in pool.columns], dtype=bool)
+    return replace(pool, columns=pool.columns[keep], costs=pool.costs[keep])
+
+
+def _tolerance(task: Task, settings: NodeSettings, pool: Pool) -> float:
+    """Return the distance of bound and master at which column generation is done."""
+    known = task.upper_bound
+    if not np.isfinite(known):
+        known = max(
+            pool.blocks.scatter + pool.bound, pool.blocks.n * pool.artificial_cost / _ARTIFICIAL
+        )
+    return 0.25 * max(settings.tolerance, 1e-9) * known
+
+
+def _shown(task: Task, pool: Pool, entry: Round) -> Event:
+    scatter = pool.blocks.scatter
+    return ColumnsPriced(
+        node=task.node,
+        iteration=entry.iteration,
+        columns=entry.columns,
+        pool=entry.pool,
+        best_reduced_cost=entry.best_reduced_cost,
+        exact=entry.exact,
+        master_objective=entry.master_objective + scatter,
+        lower_bound=entry.bound + scatter,
+        duals=entry.duals,
+        center=entry.center,
+    )
+
+
+def _rounded(
+    problem: Problem, report: Report, pricer: Pricer, pool: Pool, chosen: IntArray
+) -> Report:
+    """Add the clustering that chosen columns make, if it is better than the report's."""
+    if len(chosen) == 0:
+        return report
+    # Which alternative a cluster keeps may differ: then columns are taken as they are.
+    alone = len(pricer.alternatives) == 1
+    labels = assemble(pricer.alternatives[0], pool.columns[chosen], problem.k, improve=alone)
+    if labels is None:
+        return report
+    partition = Partition(problem, pool.blocks.lift(labels))
+    known = np.inf if report.labels is None else Partition(problem, report.labels).wcss
+    if partition.wcss >= known or not partition.violations.none_hard:
+        return report
+    return replace(report, labels=partition.labels, source="columns")
+
+
+def _settle(
+    problem: Problem, settings: NodeSettings, task: Task, generation: Generation, report: Report
+) -> Report:
+    """Close a node whose columns are all there, or branch."""
+    pool, pricer = generation.pool, generation.pricer
+    vertex = generation.master.solve_to_vertex()
+    chosen = choose(pool.columns, vertex.weights, problem.k)
+    report = _rounded(problem, report, pricer, pool, chosen)
+    pair = branching_pair(pool.blocks, pool.columns, vertex.weights)
+    if pair is None:
+        detail = "The relaxation's solution is a clustering."
+        return replace(report, verdict="integral", detail=detail)
+    upper_bound = task.upper_bound
+    if report.labels is not None:
+        upper_bound = min(upper_bound, Partition(problem, report.labels).wcss)
+    pool = _fixed(pool, upper_bound - pool.blocks.scatter)
+    cover = best_cover(pool.columns, pool.costs, problem.k, settings.cover_nodes)
+    if cover is not None:
+        report = _rounded(problem, report, pricer, pool, cover)
+    return replace(report, verdict="branch", pair=pair, state=pool)
+
+
+def _fixed(pool: Pool, upper_bound: float) -> Pool:
+    """Drop columns that no better clustering holds: reduced-cost fixing.
+
+    With one cluster of value v in it, a clustering costs at least bound - least + v.
+    """
+    if pool.duals is None:
+        return pool
+    values = pool.costs - pool.columns @ pool.duals
+    keep = pool.bound - pool.least + values <= upper_bound * (1.0 + 1e-9)
+    return replace(pool, columns=pool.columns[keep], costs=pool.costs[keep])

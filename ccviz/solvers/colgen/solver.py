@@ -1,0 +1,75 @@
+"""Column generation with branch and price: Babaki, Guns and Nijssen 2014, made faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from ccviz.events import TERMINATION_SENTENCES, Event, Finished
+from ccviz.partition import Partition
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+
+
+@dataclass(frozen=True)
+class Colgen(Solver):
+    """Branch and price over clusters, with any anti-monotone rules."""
+
+    name: ClassVar[str] = "colgen"
+    title: ClassVar[str] = "Column generation"
+    paper: ClassVar[str] = "Babaki, Guns and Nijssen (2014)"
+    supports: ClassVar[Supports] = Supports(rules=True, exact=True, bounds=True, resume=True)
+
+    tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0)
+    order: str = setting("best", "Which node comes next.", choices=("best", "depth", "breadth"))
+    stabilisation: str = setting(
+        "interior",
+        "At which duals to price.",
+        choices=("interior", "smoothing", "perturbation", "none"),
+    )
+    smoothing: float = setting(
+        0.5, "Share of the best duals so far in the duals priced at.", low=0.0, high=0.95,
+        advanced=True,
+    )  # fmt: skip
+    pricing: str = setting(
+        "space",
+        "Exact pricing by splitting space, or over blocks as in the paper.",
+        choices=("space", "blocks"),
+        advanced=True,
+    )
+    starts: int = setting(10, "Runs of k-means for the first columns.", low=0, advanced=True)
+    round_iterations: int = setting(5, "Iterations between two looks at the tree.", low=1,
+                                    advanced=True)  # fmt: skip
+    cover_nodes: int = setting(
+        200, "Nodes of the search for the best clustering in the pool.", low=0, advanced=True
+    )
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of the search, see `ccviz.solvers.tree`."""
+        # Imported here: compiled code is not for the process that only draws.
+        from ccviz.executors import open_workforce
+        from ccviz.solvers.colgen.node import NodeSettings, advance
+        from ccviz.solvers.tree import Search
+
+        settings = NodeSettings(
+            tolerance=self.tolerance,
+            starts=self.starts,
+            round_iterations=self.round_iterations,
+            stabilisation=self.stabilisation,
+            smoothing=self.smoothing,
+            pricing=self.pricing,
+            cover_nodes=self.cover_nodes,
+            seed=context.seed,
+        )
+        search = Search(
+            work=partial(advance, problem, settings),
+            objective_of=lambda labels: Partition(problem, labels).wcss,
+            tolerance=self.tolerance,
+            order=self.order,  # type: ignore[arg-type]
+        )
+        with open_workforce(context.workers) as workforce:
+            yield from search.steps(workforce, context.stop, context.history)
+        if not context.stop():
+            yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])

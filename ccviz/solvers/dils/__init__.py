@@ -1,0 +1,1 @@
+"""DILS, dual iterative local search (González-Almagro et al. 2020): the solver and its kernel."""

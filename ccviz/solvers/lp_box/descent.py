@@ -1,0 +1,34 @@
+"""From a repaired assignment downhill: means and exact assignments in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ccviz.blocks import Blocks
+from ccviz.events import Assigned, CentersMoved, Event, IncumbentFound
+from ccviz.links import IntArray
+from ccviz.solvers.assignment import Structure, solve_assignment
+from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+
+
+def descend(blocks: Blocks, structure: Structure, labels: IntArray) -> Iterator[Event]:
+    """Alternate means and exact assignments of the blocks while the objective falls."""
+    centers = block_means(blocks.centroid, blocks.mass, labels, blocks.centroid[: blocks.k])
+    wcss, iteration = block_wcss(blocks.centroid, blocks.mass, labels, centers), 0
+    while True:
+        yield CentersMoved(iteration=iteration, centers=centers)
+        cost = block_costs(blocks.centroid, blocks.mass, centers)
+        answer = solve_assignment(cost, structure, nonempty=True, warm_start=labels)
+        moved = block_means(blocks.centroid, blocks.mass, answer.labels, centers)
+        fallen = block_wcss(blocks.centroid, blocks.mass, answer.labels, moved)
+        if not fallen < wcss:
+            return
+        iteration += 1
+        yield Assigned(
+            iteration=iteration,
+            labels=blocks.lift(answer.labels),
+            objective=answer.objective + blocks.scatter,
+            moved=int(blocks.mass[answer.labels != labels].sum()),
+        )
+        yield IncumbentFound(labels=blocks.lift(answer.labels), source="descent")
+        centers, wcss, labels = moved, fallen, answer.labels

@@ -1,0 +1,1 @@
+"""The parts of the memetic solvers: instance, assignment, operators, local search, generations."""

@@ -1,0 +1,107 @@
+"""The assignment steps of S-MDEClust (section 3.1), over blocks, and a swift one of our own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment import solve_assignment
+from ccviz.solvers.assignment._kernel import assign
+from ccviz.solvers.assignment._search import SOLVED
+from ccviz.solvers.assignment.exact import fill_clusters
+from ccviz.solvers.memetic._descent import CHAINS, descend
+from ccviz.solvers.memetic._state import Ground
+from ccviz.solvers.memetic.instance import Instance
+
+SWIFT_NODES = 2_000
+"""Nodes of the search for each component before the swift step gives up its proof."""
+
+ANCHOR_MASS = 1e4
+"""Mass that holds each centre in place in the swift step, as a multiple of that of all points."""
+
+SWIFT_GAIN = 1e-9
+"""Smallest gain of that descent, as a share of the spread of the data."""
+
+
+def exact_step(instance: Instance, centers: FloatArray, warm: IntArray | None) -> IntArray | None:
+    """Return labels of least cost that keep all conflicts and fill all clusters (problem 4).
+
+    None if it is proved that there are none, which happens only for k - 1 centres.
+    """
+    structure = replace(instance.structure, k=len(centers))
+    answer = solve_assignment(instance.costs(centers), structure, nonempty=True, warm_start=warm)
+    return answer.labels if answer.found else None
+
+
+def swift_step(
+    instance: Instance, centers: FloatArray, feasible: IntArray, order: IntArray
+) -> IntArray:
+    """Return feasible labels of nearly least cost, fast whatever the conflicts.
+
+    They are optimal unless a hard core is met. There a descent goes from labels that are feasible
+    already to the centres, which a large mass holds in place.
+    """
+    costs = instance.costs(centers)
+    structure = instance.structure
+    outcome, labels, _ = assign(costs, structure.linked, structure.graph, feasible, SWIFT_NODES)
+    if outcome == SOLVED:
+        return fill_clusters(labels, costs)
+    inertia = ANCHOR_MASS * instance.ground.mass.sum()
+    tolerance = SWIFT_GAIN * instance.spread
+    return descend(instance.ground, feasible, centers, inertia, order, CHAINS, tolerance)[0]
+
+
+def greedy_step(instance: Instance, centers: FloatArray) -> IntArray:
+    """Return the labels of Algorithm 2: they may break conflicts."""
+    labels = np.full(instance.s, -1)
+    _assign_open(instance.costs(centers), instance.ground, labels, -1)
+    return labels
+
+
+def greedy_without(instance: Instance, centers: FloatArray, removed: int) -> IntArray:
+    """Return the greedy labels, the removed centre's blocks spread over the others (3.2)."""
+    labels = greedy_step(instance, centers)
+    labels[labels == removed] = -1
+    _assign_open(instance.costs(centers), instance.ground, labels, removed)
+    return labels
+
+
+def exact_without(instance: Instance, centers: FloatArray, removed: int) -> IntArray | None:
+    """Return labels of least cost for the other k - 1 centres; None if they do not suffice."""
+    others = np.delete(np.arange(instance.k), removed)
+    if len(others) == 0:
+        return None
+    found = exact_step(instance, centers[others], None)
+    return None if found is None else others[found]
+
+
+@njit(cache=True)
+def _assign_open(costs: FloatArray, ground: Ground, labels: IntArray, barred: int) -> None:
+    """Give each block labelled -1 its cheapest centre without a conflict, or else its cheapest."""
+    k = costs.shape[1]
+    taken = np.zeros(k, np.bool_)
+    for b in range(len(labels)):
+        if labels[b] >= 0:
+            continue
+        taken[:] = False
+        for e in range(ground.start[b], ground.start[b + 1]):
+            if labels[ground.neighbour[e]] >= 0:
+                taken[labels[ground.neighbour[e]]] = True
+        labels[b] = _cheapest(costs[b], taken, barred)
+        if labels[b] < 0:
+            taken[:] = False
+            labels[b] = _cheapest(costs[b], taken, barred)
+
+
+@njit(cache=True)
+def _cheapest(costs: FloatArray, taken: NDArray[np.bool_], barred: int) -> int:
+    """Return the cheapest centre that is neither taken nor barred, -1 if none."""
+    best = -1
+    for c in range(len(costs)):
+        if c != barred and not taken[c] and (best < 0 or costs[c] < costs[best]):
+            best = c
+    return best

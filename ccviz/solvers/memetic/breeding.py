@@ -1,0 +1,82 @@
+"""One solution of S-MDEClust from its parents: a pure function, for any executor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.memetic.assignment import exact_without, greedy_step, greedy_without
+from ccviz.solvers.memetic.instance import Instance
+from ccviz.solvers.memetic.local_search import (
+    DEPTH,
+    Member,
+    blp_kmeans,
+    steep_descent,
+)
+from ccviz.solvers.memetic.operators import crossover, random_centers, relocate_center
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a solution is made; the fields are settings of `ccviz.solvers.s_mdeclust.SMdeClust`."""
+
+    exact: bool
+    alpha: float
+    scale_low: float
+    scale_high: float
+    local_search: str
+    local_iterations: int
+
+
+@dataclass(frozen=True, eq=False)
+class Mating:
+    """Three parents and the probability that their offspring mutates."""
+
+    parents: tuple[Member, Member, Member]
+    mutation_rate: float
+
+
+def settle(instance: Instance, recipe: Recipe, seed: np.random.SeedSequence) -> Member:
+    """Return a member of a first population: random centres, then the local search."""
+    rng = np.random.default_rng(seed)
+    centers = random_centers(instance, rng)
+    return _improve(instance, recipe, centers, instance.feasible, rng)
+
+
+def breed(
+    instance: Instance, recipe: Recipe, mating: Mating, seed: np.random.SeedSequence
+) -> Member:
+    """Return an offspring: crossover, maybe mutation, local search (Algorithm 1, lines 6 to 9)."""
+    rng = np.random.default_rng(seed)
+    first, second, third = mating.parents
+    scale = rng.uniform(recipe.scale_low, recipe.scale_high)
+    centers = crossover(first.centers, second.centers, third.centers, scale)
+    if rng.random() < mating.mutation_rate:
+        centers = _mutate(instance, recipe, centers, rng)
+    if not recipe.exact:
+        # The local search begins with the means of a membership that may break conflicts.
+        centers = instance.means(greedy_step(instance, centers), centers)
+    return _improve(instance, recipe, centers, first.labels, rng)
+
+
+def _mutate(
+    instance: Instance, recipe: Recipe, centers: FloatArray, rng: np.random.Generator
+) -> FloatArray:
+    removed = int(rng.integers(instance.k))
+    step = exact_without if recipe.exact else greedy_without
+    labels = step(instance, centers, removed)
+    return relocate_center(instance, centers, removed, labels, recipe.alpha, rng)
+
+
+def _improve(
+    instance: Instance,
+    recipe: Recipe,
+    centers: FloatArray,
+    feasible: IntArray,
+    rng: np.random.Generator,
+) -> Member:
+    if recipe.local_search == "blp-kmeans":
+        return blp_kmeans(instance, centers, feasible, recipe.local_iterations)
+    return steep_descent(instance, centers, feasible, DEPTH[recipe.local_search], rng)

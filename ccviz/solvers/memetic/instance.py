@@ -1,0 +1,95 @@
+"""A problem as the memetic solvers see it: blocks, conflicts and one feasible clustering."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.blocks import Blocks
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+from ccviz.solvers.assignment.structure import Structure, structure_of
+from ccviz.solvers.memetic._state import Ground
+
+
+@dataclass(frozen=True, eq=False)
+class Instance:
+    """Picklable values that every local search needs.
+
+    Attributes
+    ----------
+    ground : Ground
+        Points, masses and conflicts of the blocks, for the compiled code. The points are centred,
+        and rotated into fewer dimensions where there are more features than blocks.
+    structure : Structure
+        The same conflicts, for the assignment step.
+    k : int
+    scatter : float
+        Sum of squares inside the blocks.
+    spread : float
+        Sum of squares of the blocks around the mean of all: the scale of rounding errors.
+    feasible : (s,) int64
+        Labels of the blocks that break no conflict and leave no cluster empty.
+    """
+
+    ground: Ground
+    structure: Structure
+    k: int
+    scatter: float
+    spread: float
+    feasible: IntArray
+
+    @property
+    def s(self) -> int:
+        """Number of blocks."""
+        return len(self.ground.mass)
+
+    @classmethod
+    def of(cls, blocks: Blocks, feasible: IntArray) -> Instance:
+        """Return the instance of a contracted problem.
+
+        Parameters
+        ----------
+        blocks : Blocks
+        feasible : (n,) int
+            Any feasible labels of the points, as `ccviz.feasibility.check_feasibility` gives them.
+        """
+        graph = blocks.conflict_graph
+        point = _compress(blocks.centroid, blocks.mass)
+        ground = Ground(
+            point=point,
+            mass=np.array(blocks.mass),
+            start=graph.indptr.astype(np.int64),
+            neighbour=graph.indices.astype(np.int64),
+            linked=np.unique(blocks.conflicts),
+        )
+        return cls(
+            ground=ground,
+            structure=structure_of(blocks),
+            k=blocks.k,
+            scatter=blocks.scatter,
+            spread=float(blocks.mass @ (point**2).sum(axis=1)),
+            feasible=np.array(blocks.project(feasible), dtype=np.int64),
+        )
+
+    def means(self, labels: IntArray, otherwise: FloatArray) -> FloatArray:
+        """Return (k, d) means of the clusters, those of ``otherwise`` for empty ones."""
+        return block_means(self.ground.point, self.ground.mass, labels, otherwise)
+
+    def costs(self, centers: FloatArray) -> FloatArray:
+        """Return (s, k) squared distances of the blocks to the centres, times their mass."""
+        return block_costs(self.ground.point, self.ground.mass, centers)
+
+    def wcss(self, labels: IntArray, centers: FloatArray) -> float:
+        """Return the within-cluster sum of squares of the points around given centres."""
+        return self.scatter + block_wcss(self.ground.point, self.ground.mass, labels, centers)
+
+
+def _compress(point: FloatArray, mass: FloatArray) -> FloatArray:
+    """Centre points, and rotate them where that saves dimensions: distances stay the same."""
+    centred = point - np.average(point, axis=0, weights=mass)
+    if centred.shape[1] < len(centred):
+        return np.ascontiguousarray(centred)
+    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
+    return np.ascontiguousarray(left * scale)

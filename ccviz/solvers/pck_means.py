@@ -1,0 +1,136 @@
+"""PCK-means: k-means with a penalty for each broken link, assigned point by point.
+
+S. Basu, A. Banerjee, R. J. Mooney: Active semi-supervision for pairwise constrained clustering
+(SDM 2004), section 3. The objective is half the WCSS plus the weights of the broken links. Every
+link may be broken, hard ones at the price of weight 1: a reference to compare with, not a way to
+keep hard links.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Noted
+from ccviz.links import FloatArray, IntArray, adjacency, closure
+from ccviz.partition import Partition, cluster_means
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.softening import priced_graph, soften
+
+
+@dataclass(frozen=True)
+class PckMeans(Solver):
+    """Pairwise constrained k-means with greedy assignments."""
+
+    name: ClassVar[str] = "pck-means"
+    title: ClassVar[str] = "PCK-means"
+    paper: ClassVar[str] = "Basu, Banerjee and Mooney (2004)"
+    supports: ClassVar[Supports] = Supports(hard=False, soft=True)
+
+    w: float = setting(1.0, "Price of a broken link of weight 1.", low=0.0)
+    scale: str = setting(
+        "data",
+        "Unit of the price: one, or the mean squared distance of the points to their mean.",
+        choices=("data", "one"),
+    )
+    max_iter: int = setting(300, "Iterations at most.", low=1)
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of one run."""
+        soft, rng = soften(problem), context.rng
+        price = self._price(problem)
+        centers = first_centers(soft, rng)
+        labels = cdist(soft.X, centers).argmin(axis=1)
+        graph = priced_graph(soft, price)
+        best, found = np.inf, labels
+        yield CentersMoved(iteration=0, centers=centers)
+        for iteration in range(1, self.max_iter + 1):
+            before = labels
+            labels = assign_in_turn(soft.X, centers, labels, graph, rng)
+            centers = _means(soft.X, labels, centers)
+            objective = _objective(soft, labels, centers, price)
+            moved = int((labels != before).sum())
+            yield Assigned(iteration=iteration, labels=labels, objective=objective, moved=moved)
+            if not objective < best:
+                break
+            best, found = objective, labels
+            yield CentersMoved(iteration=iteration, centers=centers)
+            yield IncumbentFound(labels=labels, source=self.name, objective=objective)
+        broken = Partition(problem, found).violations.hard
+        if broken:
+            yield Noted(text=f"{broken} hard links are broken: this method only weighs links.")
+        yield Finished(termination="converged", message="No pass over the points improves more.")
+
+    def _price(self, problem: Problem) -> float:
+        if self.scale == "one":
+            return self.w
+        return self.w * float(((problem.X - problem.X.mean(axis=0)) ** 2).sum() / problem.n)
+
+
+def first_centers(problem: Problem, rng: np.random.Generator) -> FloatArray:
+    """Return the means of the k largest must-link neighbourhoods, filled up where there are fewer.
+
+    The paper fills up with a point that is cannot-linked to every neighbourhood, if there is one,
+    and then with points near the mean of all.
+    """
+    component = closure(problem.n, problem.must_link.pairs)
+    size = np.bincount(component)
+    largest = np.argsort(-size, kind="stable")[: problem.k]
+    chosen = largest[size[largest] > 1]
+    centers = [problem.X[component == c].mean(axis=0) for c in chosen]
+    if len(centers) < problem.k and (point := _apart_from_all(problem, component, chosen)) >= 0:
+        centers.append(problem.X[point])
+    mean, spread = problem.X.mean(axis=0), problem.X.std(axis=0)
+    while len(centers) < problem.k:
+        centers.append(mean + 0.5 * spread * rng.standard_normal(problem.d))
+    return np.array(centers)
+
+
+def _apart_from_all(problem: Problem, component: IntArray, chosen: IntArray) -> int:
+    """Return the first point that is cannot-linked to every chosen neighbourhood, -1 if none."""
+    if len(chosen) == 0:
+        return -1
+    apart: dict[int, set[int]] = {}
+    for i, others in adjacency(problem.cannot_link.pairs.tolist()).items():
+        apart[i] = set(component[others].tolist())
+    return min((i for i, met in apart.items() if met >= set(chosen.tolist())), default=-1)
+
+
+def assign_in_turn(
+    X: FloatArray,
+    centers: FloatArray,
+    labels: IntArray,
+    graph: tuple[IntArray, IntArray, FloatArray],
+    rng: np.random.Generator,
+) -> IntArray:
+    """Give each point its cheapest cluster while the others stay: iterated conditional modes.
+
+    The turn matters only for linked points, which take theirs in random order; the others depend
+    on the centres alone.
+    """
+    cost = 0.5 * cdist(X, centers, "sqeuclidean")
+    start, neighbour, price = graph
+    linked = np.flatnonzero(np.diff(start))
+    new = cost.argmin(axis=1)
+    new[linked] = labels[linked]
+    for i in rng.permutation(linked).tolist():
+        links = slice(start[i], start[i + 1])
+        shared = np.bincount(new[neighbour[links]], price[links], len(centers))
+        new[i] = (cost[i] + shared).argmin()
+    return new
+
+
+def _means(X: FloatArray, labels: IntArray, centers: FloatArray) -> FloatArray:
+    """Return the clusters' means; an empty cluster keeps its centre."""
+    means = cluster_means(X, labels, len(centers))
+    return np.where(np.isnan(means), centers, means)
+
+
+def _objective(problem: Problem, labels: IntArray, centers: FloatArray, price: float) -> float:
+    near = float(((problem.X - centers[labels]) ** 2).sum())
+    return 0.5 * near + price * Partition(problem, labels).penalty

@@ -1,0 +1,120 @@
+"""Post-processing: cluster without links first, then enforce them by one assignment.
+
+N.-V.-D. Nghiem, C. Vrain, T.-B.-H. Dao, I. Davidson: Constrained clustering via post-processing
+(Discovery Science 2020). Any clustering gives degrees of membership, one a point and cluster; the
+assignment that keeps the links and sizes and has the largest sum of degrees is the answer. A soft
+link of weight w is worth w degrees.
+
+The program is never given whole to a solver, see `ccviz.solvers.assignment`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ccviz.blocks import contract
+from ccviz.events import (
+    Assigned,
+    Event,
+    Finished,
+    IncumbentFound,
+    InfeasibilityProved,
+    Noted,
+)
+from ccviz.feasibility import check_feasibility
+from ccviz.links import FloatArray
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+
+
+@dataclass(frozen=True)
+class PostProcess(Solver):
+    """Links and sizes enforced on the memberships of a clustering without them."""
+
+    name: ClassVar[str] = "post-process"
+    title: ClassVar[str] = "Post-processing"
+    paper: ClassVar[str] = "Nghiem, Vrain, Dao and Davidson (2020)"
+    supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
+
+    clustering: str = setting(
+        "k-means",
+        "What gives the memberships: distances to k-means centres, or a mixture of Gaussians.",
+        choices=("k-means", "mixture"),
+    )
+    n_init: int = setting(10, "Starts of that clustering; its best is taken.", low=1)
+    step_limit: float = setting(
+        60.0, "Seconds for the assignment; then its best is taken.", low=0.0, advanced=True
+    )
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of one run."""
+        # Imported here: it loads numba.
+        from ccviz.solvers.assignment import solve_assignment, structure_of
+
+        degrees = self._memberships(problem, context.seed)
+        free = degrees.argmax(axis=1)
+        unsure = float((1.0 - degrees.max(axis=1)).sum())
+        yield Assigned(iteration=0, labels=free, objective=unsure, moved=problem.n)
+        blocks = contract(problem)
+        missed = np.zeros((blocks.s, blocks.k))
+        np.add.at(missed, blocks.block_of, 1.0 - degrees)
+        answer = solve_assignment(
+            missed, structure_of(blocks), nonempty=True, time_limit=self.step_limit
+        )
+        if answer.infeasible:
+            yield _why(problem)
+            yield Finished(termination="proved", message="The constraints cannot be kept.")
+            return
+        if not answer.found:
+            message = f"No assignment was found within {self.step_limit:g} s; one may exist."
+            yield Finished(termination="stalled", message=message)
+            return
+        if not answer.proved:
+            yield Noted(text=f"The assignment is the best of {self.step_limit:g} s.")
+        labels = blocks.lift(answer.labels)
+        moved = int((labels != free).sum())
+        objective = answer.objective + blocks.penalty
+        yield Assigned(iteration=1, labels=labels, objective=objective, moved=moved)
+        yield IncumbentFound(labels=labels, source=self.name)
+        yield Finished(
+            termination="converged", message=f"{moved} points moved to keep the constraints."
+        )
+
+    def _memberships(self, problem: Problem, seed: int) -> FloatArray:
+        """Return (n, k) degrees of membership, which add up to 1 for each point."""
+        if self.clustering == "mixture":
+            from sklearn.mixture import GaussianMixture
+
+            mixture = GaussianMixture(
+                problem.k, n_init=self.n_init, reg_covar=_ridge(problem), random_state=seed
+            )
+            return mixture.fit(problem.X).predict_proba(problem.X)
+        from sklearn.cluster import KMeans
+
+        means = KMeans(problem.k, n_init=self.n_init, random_state=seed).fit(problem.X)
+        return fuzzy_memberships(cdist(problem.X, means.cluster_centers_, "sqeuclidean"))
+
+
+def fuzzy_memberships(squared: FloatArray) -> FloatArray:
+    """Return degrees in inverse proportion to squared distances: fuzzy c-means, exponent 2."""
+    nearest = squared.min(axis=1, keepdims=True)
+    ratio = np.where(squared > 0, nearest / np.where(squared > 0, squared, 1.0), 1.0)
+    return ratio / ratio.sum(axis=1, keepdims=True)
+
+
+def _ridge(problem: Problem) -> float:
+    """Return what keeps covariances regular, in the unit of the data."""
+    return max(1e-6 * float(problem.X.var(axis=0).mean()), np.finfo(float).tiny)
+
+
+def _why(problem: Problem) -> InfeasibilityProved:
+    known = check_feasibility(problem)
+    reason = "an exhaustive search proved that no clustering keeps the links and sizes."
+    return InfeasibilityProved(
+        reason=reason if known.feasible is None else known.reason, points=known.points
+    )

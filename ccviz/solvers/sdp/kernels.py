@@ -1,0 +1,225 @@
+"""The compiled inner loops of the node solver: cut rows, one splitting step, separation.
+
+A cut is a row of sparse entries of the symmetric matrix Y, scaled to Frobenius norm 1. Entries are
+flat positions in the (s, s) matrix, with the position of their mirror image beside them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+STAR, CLIQUE = 0, 1
+MOST_LEAVES = 5
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def cut_rows(points: Any, kind: Any, root_mass: Any, right_side: float) -> Any:
+    """Return the rows of cuts: start, position, mirror, value, right side, norm.
+
+    ``points`` (m, w) are block indices padded by -1, ``root_mass`` is sqrt(e), ``right_side`` that
+    of a clique cut in terms of Z. Off-diagonal values are halved: they stand for two entries.
+    """
+    m, s = len(kind), len(root_mass)
+    width = points.shape[1]
+    most = 1 + width * (width - 1) // 2
+    start = np.zeros(m + 1, np.int64)
+    position = np.empty(m * most, np.int64)
+    mirror = np.empty(m * most, np.int64)
+    value = np.empty(m * most)
+    side = np.zeros(m)
+    norm = np.empty(m)
+    at = 0
+    for c in range(m):
+        first = at
+        members = 0
+        while members < width and points[c, members] >= 0:
+            members += 1
+        lead = 0  # a star's first block is its apex, with entries of the other sign
+        if kind[c] == CLIQUE:
+            side[c] = right_side
+        else:
+            lead = 1
+            i = points[c, 0]
+            at = _put(i, i, 1.0 / root_mass[i] ** 2, s, at, position, mirror, value)
+        for a in range(members):
+            for b in range(a):
+                i, j = points[c, b], points[c, a]
+                sign = -0.5 if b < lead else 0.5
+                entry = sign / (root_mass[i] * root_mass[j])
+                at = _put(i, j, entry, s, at, position, mirror, value)
+        square = 0.0
+        for t in range(first, at):
+            square += value[t] * value[t] * (1.0 if position[t] == mirror[t] else 2.0)
+        norm[c] = np.sqrt(square)
+        for t in range(first, at):
+            value[t] /= norm[c]
+        side[c] /= norm[c]
+        start[c + 1] = at
+    return start, position[:at].copy(), mirror[:at].copy(), value[:at].copy(), side, norm
+
+
+@njit(cache=True, inline="always")  # pragma: no cover - compiled
+def _put(
+    i: int, j: int, entry: float, s: int, at: int, position: Any, mirror: Any, value: Any
+) -> int:
+    position[at] = i * s + j
+    mirror[at] = j * s + i
+    value[at] = entry
+    return at + 1
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def add_rows(G: Any, weight: Any, start: Any, position: Any, mirror: Any, value: Any) -> None:
+    """Add the weighted sum of the cut rows to the matrix G."""
+    g = G.ravel()
+    for c in range(len(weight)):
+        w = weight[c]
+        if w == 0.0:
+            continue
+        for t in range(start[c], start[c + 1]):
+            g[position[t]] += w * value[t]
+            if position[t] != mirror[t]:
+                g[mirror[t]] += w * value[t]
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def hildreth_sweep(
+    G: Any, weight: Any, start: Any, position: Any, mirror: Any, value: Any, side: Any
+) -> None:
+    """Ascend once over the multipliers of the cuts of the projection of G on the polyhedron.
+
+    The projection on {Y >= 0, cuts} is max(G, 0) at the best multipliers, whose sum of rows G
+    already holds; a row's step is its violation, cut off where its multiplier would pass zero.
+    """
+    g = G.ravel()
+    for c in range(len(weight)):
+        violation = side[c]
+        for t in range(start[c], start[c + 1]):
+            y = g[position[t]]
+            if y > 0.0:
+                violation -= value[t] * y * (1.0 if position[t] == mirror[t] else 2.0)
+        step = max(violation, -weight[c])
+        if step != 0.0:
+            weight[c] += step
+            for t in range(start[c], start[c + 1]):
+                g[position[t]] += step * value[t]
+                if position[t] != mirror[t]:
+                    g[mirror[t]] += step * value[t]
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def forbid(G: Any, conflicts: Any, value: float) -> None:
+    """Set the entries of conflicting pairs."""
+    for c in range(len(conflicts)):
+        G[conflicts[c, 0], conflicts[c, 1]] = value
+        G[conflicts[c, 1], conflicts[c, 0]] = value
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def splitting_update(
+    X: Any, G: Any, C: Any, Y: Any, M: Any, W: Any, rho: float, step: float
+) -> tuple[float, float]:
+    """Set Y = max(G, 0), M += step rho (X - Y), W = Y - (C + M) / rho; return both residuals."""
+    x, g, c = X.ravel(), G.ravel(), C.ravel()
+    y, m, w = Y.ravel(), M.ravel(), W.ravel()
+    primal = dual = 0.0
+    inverse = 1.0 / rho
+    for p in range(x.size):
+        new = max(g[p], 0.0)
+        difference = x[p] - new
+        primal += difference * difference
+        moved = new - y[p]
+        dual += moved * moved
+        m[p] += step * rho * difference
+        y[p] = new
+        w[p] = new - (c[p] + m[p]) * inverse
+    return np.sqrt(primal), rho * np.sqrt(dual)
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def separate_stars(  # noqa: C901 - one compiled loop nest
+    Z: Any, mass: Any, least: float, points: Any, depth: Any
+) -> int:
+    """Find violated star inequalities greedily; return how many.
+
+    For each apex i and first leaf j, leaves join while they deepen the violation; the deepest
+    star on the way is kept. One star an ordered pair: the top of all is full of near-copies.
+    ``points`` (c, 1 + MOST_LEAVES) and ``depth`` (c,) are filled.
+    """
+    s = len(Z)
+    near = np.empty(s, np.int64)
+    gain = np.empty(s)
+    leaves = np.empty(MOST_LEAVES, np.int64)
+    found = 0
+    for i in range(s):
+        count = 0
+        for j in range(s):
+            # With Z >= 0 only leaves with Z_ij > 0 can deepen a violation.
+            if j != i and Z[i, j] > least:
+                near[count] = j
+                count += 1
+        for a in range(count):
+            if MOST_LEAVES * Z[i, near[a]] <= Z[i, i]:
+                continue  # a violated star has a leaf above this mean to begin with
+            violation, size, best = -Z[i, i], 0, 0.0
+            square = 1.0 / mass[i] ** 2
+            for b in range(count):
+                gain[b] = Z[i, near[b]]
+            add, kept = a, 0
+            while gain[add] > 0.0 and size < MOST_LEAVES:
+                j = near[add]
+                violation += gain[add]
+                square += 0.5 / (mass[i] * mass[j])
+                for t in range(size):
+                    square += 0.5 / (mass[j] * mass[leaves[t]])
+                leaves[size] = j
+                size += 1
+                if violation > least and violation / np.sqrt(square) > best:
+                    best, kept = violation / np.sqrt(square), size
+                for b in range(count):
+                    gain[b] -= Z[j, near[b]]
+                gain[add] = -np.inf
+                add = int(np.argmax(gain[:count]))
+            if kept > 0:
+                points[found, 0] = i
+                points[found, 1:] = -1
+                points[found, 1 : kept + 1] = np.sort(leaves[:kept])
+                depth[found] = best
+                found += 1
+    return found
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def separate_cliques(
+    Z: Any, root_mass: Any, size: int, right_side: float, least: float, points: Any, depth: Any
+) -> int:
+    """Find violated clique inequalities (10) greedily from each block; return how many."""
+    s = len(Z)
+    cost = np.empty(s)
+    chosen = np.empty(size, np.int64)
+    found = 0
+    for first in range(s):
+        chosen[0] = first
+        total = 0.0
+        for j in range(s):
+            cost[j] = Z[first, j]
+        cost[first] = np.inf
+        for a in range(1, size):
+            j = int(np.argmin(cost))
+            total += cost[j]
+            chosen[a] = j
+            for h in range(s):
+                cost[h] += Z[j, h]
+            cost[j] = np.inf
+        if right_side - total > least:
+            square = 0.0
+            for a in range(size):
+                for b in range(a):
+                    square += 0.5 / (root_mass[chosen[a]] * root_mass[chosen[b]]) ** 2
+            points[found, :size] = np.sort(chosen)
+            depth[found] = (right_side - total) / np.sqrt(square)
+            found += 1
+    return found

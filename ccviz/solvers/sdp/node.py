@@ -1,0 +1,225 @@
+"""One node of the branch-and-cut tree: open it, bound it a round at a time, close it or branch.
+
+`advance` is a pure function of picklable values. A task is one round (some iterations of the
+splitting, then separation), so a search can show, stop and prune between rounds; what the round
+left travels in the report.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ccviz.blocks import Blocks, contract, refine
+from ccviz.errors import ContradictionError, ProblemError
+from ccviz.events import CutsAdded, Event, RelaxationSolved
+from ccviz.feasibility import check_feasibility
+from ccviz.links import IntArray
+from ccviz.problem import Problem
+from ccviz.solvers.sdp.branching import branching_pair
+from ccviz.solvers.sdp.conic import solve_by_scs
+from ccviz.solvers.sdp.relaxation import Relaxation, relax
+from ccviz.solvers.sdp.rounding import ipc_kmeans
+from ccviz.solvers.sdp.splitting import (
+    Iterate,
+    balance,
+    cold_start,
+    cut_off,
+    inherit,
+    iterate,
+)
+from ccviz.solvers.tree import Report, Task, cutoff, decided
+
+
+@dataclass(frozen=True)
+class NodeSettings:
+    """What `advance` needs to know of the solver's parameters.
+
+    Attributes
+    ----------
+    tolerance : float
+        Relative gap at which a node is closed.
+    round_iterations : int
+        Iterations of the splitting between two separations.
+    cuts_per_block : float
+        Most cuts added a round, as a multiple of the number of blocks.
+    cut_tolerance : float
+        Least violation of a cut, relative to the mean of Z's diagonal.
+    patience : float
+        Branch if so many times the gain of the last rounds would not close the node.
+    max_rounds : int
+        Branch after so many rounds anyway.
+    backend : {"splitting", "scs"}
+        What solves the relaxation of a round.
+    show_relaxation : bool
+        Whether to report Z.
+    seed : int
+    """
+
+    tolerance: float = 1e-4
+    round_iterations: int = 30
+    cuts_per_block: float = 15.0
+    cut_tolerance: float = 1e-4
+    patience: float = 8.0
+    max_rounds: int = 100
+    backend: str = "splitting"
+    show_relaxation: bool = False
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class NodeState:
+    """What a node hands to its next round or to its children.
+
+    Attributes
+    ----------
+    blocks : Blocks
+    relaxation : Relaxation
+    at : Iterate
+    bounds : tuple of float
+        Best bound after each round at this node.
+    """
+
+    blocks: Blocks
+    relaxation: Relaxation
+    at: Iterate
+    bounds: tuple[float, ...] = ()
+
+
+_WINDOW = 3  # rounds over which progress is measured
+_TRIALS = 20  # more descents when a node closes or branches: the last chance to improve
+_SCS_ACCURACY = 1e-5  # as in the paper, section 4.1
+
+
+def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
+    """Work on a node for one round; the root's first task only finds a feasible clustering."""
+    if not task.opening:
+        return _round(settings, task, task.state)
+    opened = _open(problem, task)
+    if isinstance(opened, Report):
+        return opened
+    state, labels = opened
+    if task.decisions or labels is None:
+        return _round(settings, task, state)
+    return Report("go on", task.lower_bound, labels=labels, source="feasibility", state=state)
+
+
+def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | None]:
+    together, apart = decided(task.decisions, True), decided(task.decisions, False)
+    try:
+        problem = refine(problem, together, apart)
+    except ContradictionError as contradiction:
+        return _infeasible(str(contradiction), contradiction.chain)
+    except ProblemError as too_few:  # blocks for k clusters
+        return _infeasible(str(too_few), ())
+    feasible = check_feasibility(problem)
+    if feasible.feasible is False:
+        return _infeasible(feasible.reason, feasible.points)
+    blocks = contract(problem)
+    relaxation = relax(blocks)
+    state = NodeState(blocks, relaxation, _start(task, blocks, relaxation))
+    return state, feasible.labels
+
+
+def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
+    return Report("infeasible", np.inf, detail=reason, witness=witness)
+
+
+def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> Iterate:
+    parent: NodeState | None = task.state
+    if parent is None:
+        return cold_start(relaxation)
+    child_of = np.empty(parent.blocks.s, dtype=np.int64)
+    child_of[parent.blocks.block_of] = blocks.block_of
+    return inherit(parent.at, child_of, parent.relaxation.mass, relaxation)
+
+
+def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
+    state = _solved(settings, task, state)
+    bound = state.bounds[-1]
+    report = Report(
+        "bound",
+        bound,
+        certificate=state.at.best.arrays() if state.at.best else {},
+        iterations=settings.round_iterations * len(state.bounds),
+    )
+    limit = cutoff(task.upper_bound, settings.tolerance)
+    if bound >= limit:
+        report = replace(report, detail="The bound reached the incumbent.")
+        return _rounded(report, settings, state, _TRIALS)
+    if state.relaxation.s == state.relaxation.k:
+        only = state.blocks.block_of
+        return replace(report, verdict="integral", labels=only, source="the only clustering")
+    if _must_branch(state.bounds, limit, settings):
+        pair = branching_pair(state.relaxation, state.at.Y)
+        if pair is not None:
+            pair = _as_points(state.blocks, pair)
+            report = replace(report, verdict="branch", pair=pair, state=_packed(state))
+            return _rounded(report, settings, state, _TRIALS)
+    state, event = _cut(settings, task, state)
+    events = (event, *_shown(settings, task, state))
+    report = replace(report, verdict="go on", events=events, state=state)
+    return _rounded(report, settings, state) if _is_time_to_round(state, task) else report
+
+
+def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
+    if settings.backend == "scs":
+        at = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
+    else:
+        at = iterate(state.relaxation, state.at, settings.round_iterations)
+    # The scatter inside the blocks is a bound too, for what the margin for rounding takes.
+    bound = max(task.lower_bound, at.lower_bound, state.blocks.scatter * (1.0 - 1e-9))
+    return replace(state, at=at, bounds=(*state.bounds, float(bound)))
+
+
+def _must_branch(bounds: tuple[float, ...], limit: float, settings: NodeSettings) -> bool:
+    if len(bounds) >= settings.max_rounds:
+        return True
+    if len(bounds) <= 2 * _WINDOW or not np.isfinite(limit):
+        return False
+    gain = bounds[-1] - bounds[-1 - _WINDOW]
+    return gain * settings.patience < limit - bounds[-1]
+
+
+def _is_time_to_round(state: NodeState, task: Task) -> bool:
+    rounds = len(state.bounds)
+    return rounds % 3 == 2 and (not task.decisions or rounds == 2)
+
+
+def _as_points(blocks: Blocks, pair: tuple[int, int]) -> tuple[int, int]:
+    first, second = (int(blocks.members(block)[0]) for block in pair)
+    return min(first, second), max(first, second)
+
+
+def _packed(state: NodeState) -> NodeState:
+    """Children start from single precision: a tree keeps many of these."""
+    at = state.at
+    small = replace(at, Y=at.Y.astype(np.float32), M=at.M.astype(np.float32), best=None)
+    return NodeState(state.blocks, state.relaxation, small)
+
+
+def _rounded(report: Report, settings: NodeSettings, state: NodeState, trials: int = 0) -> Report:
+    labels = ipc_kmeans(state.blocks, state.relaxation, state.at.Y, settings.seed, trials)
+    return report if labels is None else replace(report, labels=labels, source="ipc-kmeans")
+
+
+def _cut(settings: NodeSettings, task: Task, state: NodeState) -> tuple[NodeState, Event]:
+    most = int(settings.cuts_per_block * state.relaxation.s)
+    at, new, dropped = cut_off(state.relaxation, balance(state.at), most, settings.cut_tolerance)
+    event = CutsAdded(
+        node=task.node,
+        round=at.rounds,
+        lower_bound=state.bounds[-1],
+        **new.counts(),
+        dropped=dropped,
+        active=len(at.cuts) - len(new),
+    )
+    return replace(state, at=at), event
+
+
+def _shown(settings: NodeSettings, task: Task, state: NodeState) -> tuple[Event, ...]:
+    if not settings.show_relaxation:
+        return ()
+    Z = state.relaxation.to_z(state.at.Y)
+    return (RelaxationSolved(node=task.node, Z=Z, block_of=state.blocks.block_of),)

@@ -1,0 +1,84 @@
+"""The semidefinite relaxation of a node (Piccialli et al. 2022, eq. 7), in scaled variables.
+
+With block sizes e, D = diag(e) and Y = D^1/2 Z D^1/2 the relaxation reads
+
+    minimise    constant + <C, Y>,  C = -Q Q^T
+    subject to  Y u = u,  trace Y = k,  Y psd,  Y >= 0,  Y_ij = 0 on conflicts,
+
+where u = sqrt(e / n) is a unit vector, the rows of Q are sqrt(e_i) times the centred centroids,
+and so C u = 0. Facial reduction: Y = u u^T + R with R psd, R u = 0 and trace R = k - 1. In a
+clustering R is a projection, so R <= I may be added; `splitting` and `certificate` both use it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ccviz.blocks import Blocks
+from ccviz.links import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """The data of one node's relaxation.
+
+    Attributes
+    ----------
+    factor : (s, d) float64
+        Q, the scaled and centred centroids of the blocks.
+    mass : (s,) float64
+        e, points in each block.
+    conflicts : (c, 2) int64
+        Pairs of blocks that must be apart.
+    k : int
+        Clusters.
+    constant : float
+        Sum of squared distances of all points to their mean.
+    """
+
+    factor: FloatArray
+    mass: FloatArray
+    conflicts: IntArray
+    k: int
+    constant: float
+
+    @property
+    def s(self) -> int:
+        """Number of blocks."""
+        return len(self.mass)
+
+    @cached_property
+    def n(self) -> int:
+        """Number of points."""
+        return round(float(self.mass.sum()))
+
+    @cached_property
+    def u(self) -> FloatArray:
+        """(s,) the unit vector that every feasible Y keeps."""
+        return np.sqrt(self.mass / self.n)
+
+    @cached_property
+    def cost(self) -> FloatArray:
+        """(s, s) C."""
+        return -(self.factor @ self.factor.T)
+
+    def to_z(self, Y: FloatArray) -> FloatArray:
+        """Return the paper's Z = D^-1/2 Y D^-1/2."""
+        root = np.sqrt(self.mass)
+        return Y / np.outer(root, root)
+
+
+def relax(blocks: Blocks) -> Relaxation:
+    """Return the relaxation over a problem's blocks."""
+    mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
+    factor = np.sqrt(blocks.mass)[:, None] * (blocks.centroid - mean)
+    return Relaxation(
+        factor=factor,
+        mass=blocks.mass,
+        conflicts=blocks.conflicts,
+        k=blocks.k,
+        constant=blocks.scatter + float((factor**2).sum()),
+    )

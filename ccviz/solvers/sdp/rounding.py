@@ -1,0 +1,126 @@
+"""From the relaxation to a clustering: Algorithm 1 (IPC-k-means) of Piccialli et al. 2022."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.cluster.vq import ClusterError, kmeans2
+
+from ccviz.blocks import Blocks
+from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.assignment import solve_assignment, structure_of
+from ccviz.solvers.sdp.exchange import exchange
+from ccviz.solvers.sdp.relaxation import Relaxation
+
+_MOST_ROUNDS = 100
+_STARTS = 10
+_DESCENTS = 4
+_SHAKE = 0.3  # of the spread inside clusters
+_ASSIGNMENT_S = 10.0  # a hard core that takes longer is left as it was found
+
+
+def initial_centers(relaxation: Relaxation, Y: FloatArray, seed: int) -> list[FloatArray]:
+    """Return choices of (k, d) centres, less the mean of all points: steps 1 to 3 of Algorithm 1.
+
+    The rows of the nearest matrix of rank k, times the data, approximate each block's centre;
+    k-means over these rows gives the centres to start from, here the best few of several runs.
+    """
+    values, vectors = np.linalg.eigh(Y)
+    leading, weights = vectors[:, -relaxation.k :], values[-relaxation.k :]
+    rows = (leading * weights) @ (leading.T @ relaxation.factor)
+    rows /= np.sqrt(relaxation.mass)[:, None]
+    return _best_means(rows, relaxation.k, np.random.default_rng(seed))
+
+
+def _best_means(rows: FloatArray, k: int, rng: np.random.Generator) -> list[FloatArray]:
+    """Return the centres of the best different runs of k-means from k-means++ seeds."""
+    runs: dict[float, FloatArray] = {}
+    for _ in range(_STARTS):
+        try:
+            found, labels = kmeans2(rows, k, minit="++", missing="raise", rng=rng)
+        except ClusterError:  # a cluster ran empty; another start will not
+            continue
+        objective = float(((rows - found[labels]) ** 2).sum())
+        runs.setdefault(float(f"{objective:.3e}"), found)
+    if not runs:  # fewer different rows than clusters
+        return [rows[rng.choice(len(rows), k, replace=False)]]
+    return [runs[objective] for objective in sorted(runs)[:_DESCENTS]]
+
+
+def ipc_kmeans(
+    blocks: Blocks, relaxation: Relaxation, Y: FloatArray, seed: int, trials: int = 0
+) -> IntArray | None:
+    """Return (n,) labels by Algorithm 1; None if no feasible assignment was found.
+
+    Each of ``trials`` descends once more from the best clustering's centres, all shaken or one
+    of them moved to a block.
+    """
+    rng = np.random.default_rng(seed)
+    starts = initial_centers(relaxation, Y, seed)
+    found = [
+        labels for start in starts if (labels := descend(blocks, relaxation, start)) is not None
+    ]
+    if not found:
+        return None
+    best = max(found, key=lambda labels: _between(relaxation, labels))
+    for trial in range(trials):
+        centers = _shaken(relaxation, best, rng, move=trial % 2 == 1)
+        new = descend(blocks, relaxation, centers)
+        if new is not None and _between(relaxation, new) > _between(relaxation, best):
+            best = new
+    return blocks.lift(best)
+
+
+def _shaken(
+    relaxation: Relaxation, labels: IntArray, rng: np.random.Generator, move: bool
+) -> FloatArray:
+    points = relaxation.factor / np.sqrt(relaxation.mass)[:, None]
+    centers = _means(points, relaxation.mass, labels, relaxation.k)
+    if move:
+        centers[rng.integers(relaxation.k)] = points[rng.integers(relaxation.s)]
+        return centers
+    spread = np.sqrt(np.average((points - centers[labels]) ** 2, axis=0, weights=relaxation.mass))
+    return centers + _SHAKE * spread * rng.normal(size=centers.shape)
+
+
+def _between(relaxation: Relaxation, labels: IntArray) -> float:
+    """The scatter between the clusters, which the best clustering has most of."""
+    belongs = np.zeros((relaxation.k, len(labels)))
+    belongs[labels, np.arange(len(labels))] = np.sqrt(relaxation.mass)
+    total = belongs @ relaxation.factor
+    return float(((total**2).sum(axis=1) / (belongs**2).sum(axis=1)).sum())
+
+
+def descend(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> IntArray | None:
+    """Return (s,) labels after exact assignments and means in turn, until nothing moves.
+
+    Where they stop, exchanges of blocks may go on; the two alternate until neither improves.
+    """
+    points = relaxation.factor / np.sqrt(relaxation.mass)[:, None]
+    structure = structure_of(blocks)
+    labels: IntArray | None = None
+    for _ in range(_MOST_ROUNDS):
+        cost = relaxation.mass[:, None] * _squared_distances(points, centers)
+        found = solve_assignment(
+            cost, structure, nonempty=True, warm_start=labels, time_limit=_ASSIGNMENT_S
+        )
+        if not found.found:
+            break
+        new = found.labels
+        if labels is not None and (new == labels).all():
+            new = exchange(blocks, relaxation, labels)
+            if (new == labels).all():
+                break
+        labels = new
+        centers = _means(points, relaxation.mass, labels, relaxation.k)
+    return labels
+
+
+def _squared_distances(points: FloatArray, centers: FloatArray) -> FloatArray:
+    products = points @ centers.T
+    return (points**2).sum(axis=1)[:, None] - 2.0 * products + (centers**2).sum(axis=1)
+
+
+def _means(points: FloatArray, mass: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    belongs = np.zeros((k, len(labels)))
+    belongs[labels, np.arange(len(labels))] = mass
+    return (belongs @ points) / belongs.sum(axis=1)[:, None]

@@ -1,0 +1,74 @@
+"""Algorithm 2 of Piccialli, Russo Russo and Sudoso 2022: exact clustering by branch-and-cut."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import ClassVar
+
+from ccviz.events import TERMINATION_SENTENCES, Event, Finished
+from ccviz.partition import Partition
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+
+
+@dataclass(frozen=True)
+class Sdp(Solver):
+    """Semidefinite branch-and-cut with certified bounds."""
+
+    name: ClassVar[str] = "sdp"
+    title: ClassVar[str] = "SDP branch-and-cut"
+    paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
+    supports: ClassVar[Supports] = Supports(exact=True, bounds=True, resume=True)
+
+    tolerance: float = setting(1e-4, "Relative gap that counts as solved.", low=0.0)
+    order: str = setting("best", "Which node comes next.", choices=("best", "depth", "breadth"))
+    round_iterations: int = setting(
+        30, "Iterations between two rounds of cuts.", low=1, advanced=True
+    )
+    cuts_per_block: float = setting(
+        15.0, "Most cuts added a round, as a multiple of the blocks.", low=0.0, advanced=True
+    )
+    cut_tolerance: float = setting(
+        1e-4, "Least violation of a cut, relative to Z's diagonal.", low=0.0, advanced=True
+    )
+    patience: float = setting(
+        8.0, "Branch if so many times the last gain would not do.", low=0.0, advanced=True
+    )
+    max_rounds: int = setting(100, "Most rounds at a node.", low=1, advanced=True)
+    backend: str = setting(
+        "splitting", "What solves the relaxations.", choices=("splitting", "scs"), advanced=True
+    )
+    show_relaxation: bool = setting(
+        False, "Report the relaxation's matrix after every round.", advanced=True
+    )
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of the search, see `ccviz.solvers.tree`."""
+        # Imported here: compiled code is not for the process that only draws.
+        from ccviz.executors import open_workforce
+        from ccviz.solvers.sdp.node import NodeSettings, advance
+        from ccviz.solvers.tree import Search
+
+        settings = NodeSettings(
+            tolerance=self.tolerance,
+            round_iterations=self.round_iterations,
+            cuts_per_block=self.cuts_per_block,
+            cut_tolerance=self.cut_tolerance,
+            patience=self.patience,
+            max_rounds=self.max_rounds,
+            backend=self.backend,
+            show_relaxation=self.show_relaxation,
+            seed=context.seed,
+        )
+        search = Search(
+            work=partial(advance, problem, settings),
+            objective_of=lambda labels: Partition(problem, labels).wcss,
+            tolerance=self.tolerance,
+            order=self.order,  # type: ignore[arg-type]
+        )
+        with open_workforce(context.workers) as workforce:
+            yield from search.steps(workforce, context.stop, context.history)
+        if not context.stop():
+            yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])

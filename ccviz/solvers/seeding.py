@@ -1,0 +1,42 @@
+"""Initial centres from the blocks.
+
+A block of must-links is one weighted point here, so seeds never lie inside one block twice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.blocks import Blocks
+from ccviz.links import FloatArray
+
+INITS = ("k-means++", "random")
+"""Ways to draw initial centres."""
+
+
+def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means++") -> FloatArray:
+    """Draw k initial centres.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    rng : Generator
+    init : str
+        ``"k-means++"`` (Arthur and Vassilvitskii 2007, scikit-learn's greedy variant, blocks
+        weighted by their points) or ``"random"`` (k different blocks).
+
+    Returns
+    -------
+    centers : (k, d) float64
+    """
+    if init == "random":
+        return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)]
+    from sklearn.cluster import kmeans_plusplus
+
+    centers, _ = kmeans_plusplus(
+        blocks.centroid,
+        blocks.k,
+        sample_weight=blocks.mass,
+        random_state=int(rng.integers(2**31)),
+    )
+    return np.ascontiguousarray(centers)

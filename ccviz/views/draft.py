@@ -1,0 +1,235 @@
+"""The problem as a person edits it: frozen drafts, and a history that undoes and redoes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+from math import inf, isinf
+from typing import Any, Literal
+
+import numpy as np
+
+from ccviz.datasets import Dataset
+from ccviz.errors import CcvizError
+from ccviz.links import Links
+from ccviz.problem import Problem
+from ccviz.views.projection import scale
+
+Kind = Literal["must", "cannot"]
+
+KIND_WORDS: dict[Kind, str] = {"must": "must-link", "cannot": "cannot-link"}
+
+
+@dataclass(frozen=True, order=True)
+class Link:
+    """A pair of points, the smaller first; hard unless its weight is finite."""
+
+    kind: Kind
+    i: int
+    j: int
+    weight: float = inf
+
+    def __post_init__(self) -> None:
+        if self.i > self.j:
+            low, high = self.j, self.i
+            object.__setattr__(self, "i", low)
+            object.__setattr__(self, "j", high)
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two points."""
+        return self.i, self.j
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it must be kept."""
+        return isinf(self.weight)
+
+    def __str__(self) -> str:
+        return f"{KIND_WORDS[self.kind]} {self.i}-{self.j}"
+
+
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """A problem in the making. Every edit returns another draft, or raises a sentence.
+
+    Attributes
+    ----------
+    data : Dataset
+    k : int
+    scaling : str
+        See `ccviz.views.projection.SCALINGS`.
+    links : tuple of Link
+        In the order in which they were made.
+    lower, upper : tuple of int
+        Sizes of the clusters, empty where they are free.
+    """
+
+    data: Dataset
+    k: int
+    scaling: str = "none"
+    links: tuple[Link, ...] = ()
+    lower: tuple[int, ...] = ()
+    upper: tuple[int, ...] = ()
+
+    @cached_property
+    def X(self) -> np.ndarray:  # noqa: N802, a matrix
+        """(n, d) points as they are clustered, scaled."""
+        return scale(self.data.X, self.scaling)
+
+    @cached_property
+    def problem(self) -> Problem:
+        """The checked problem."""
+        sizes: Any = (self.lower, self.upper) if self.lower else None
+        return Problem(
+            self.X,
+            self.k,
+            must_link=self._of("must"),
+            cannot_link=self._of("cannot"),
+            sizes=sizes,
+            truth=self.data.truth,
+        )
+
+    def _of(self, kind: Kind) -> Any:
+        return [(*link.pair, link.weight) for link in self.links if link.kind == kind]
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.data.X)
+
+    def with_link(self, link: Link) -> Draft:
+        """Return the draft with one more link, which replaces a link of its kind on the pair.
+
+        Raises
+        ------
+        ContradictionError
+            If hard links would contradict each other; it carries the chain.
+        CcvizError
+            If the same link is there already, or the problem no longer makes sense.
+        """
+        if link in self.links:
+            raise CcvizError(f"{link} is there already.")
+        return self.with_links([link])
+
+    def with_links(self, links: Iterable[Link]) -> Draft:
+        """Return the draft with more links; the newest word on a pair and kind counts."""
+        merged = {(link.kind, link.pair): link for link in self.links}
+        merged |= {(link.kind, link.pair): link for link in links}
+        return self._checked(links=tuple(merged.values()))
+
+    def without_links(self, links: Iterable[Link]) -> Draft:
+        """Return the draft without some links."""
+        gone = set(links)
+        return self._checked(links=tuple(link for link in self.links if link not in gone))
+
+    def with_k(self, k: int) -> Draft:
+        """Return the draft for another number of clusters; sizes are freed."""
+        return self._checked(k=k, lower=(), upper=())
+
+    def with_scaling(self, scaling: str) -> Draft:
+        """Return the draft with the features scaled another way."""
+        return self._checked(scaling=scaling)
+
+    def with_sizes(self, lower: Iterable[int], upper: Iterable[int]) -> Draft:
+        """Return the draft with a size for each cluster; empty to free them."""
+        return self._checked(lower=tuple(lower), upper=tuple(upper))
+
+    def _checked(self, **changes: object) -> Draft:
+        draft = replace(self, **changes)  # type: ignore[arg-type]
+        _ = draft.problem  # raises the sentence
+        return draft
+
+
+class History:
+    """Drafts that were, that is, and that were undone."""
+
+    def __init__(self, draft: Draft) -> None:
+        self._past: list[Draft] = []
+        self._future: list[Draft] = []
+        self.present = draft
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is an earlier draft."""
+        return bool(self._past)
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether there is an undone draft."""
+        return bool(self._future)
+
+    def commit(self, draft: Draft) -> None:
+        """Make a draft the present one; what was undone is forgotten."""
+        self._past.append(self.present)
+        self._future.clear()
+        self.present = draft
+
+    def undo(self) -> None:
+        """Go back to the draft before, if there is one."""
+        if self._past:
+            self._future.append(self.present)
+            self.present = self._past.pop()
+
+    def redo(self) -> None:
+        """Take back an undo, if there was one."""
+        if self._future:
+            self._past.append(self.present)
+            self.present = self._future.pop()
+
+
+def draft_of(data: Dataset, k: int | None = None) -> Draft:
+    """Return a draft without links, for as many clusters as suit the data."""
+    return Draft(data, k or data.k or min(3, len(data.X)))
+
+
+def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
+    """Return a stored problem as a draft; on the data at hand where these are the same."""
+    links: dict[Kind, Links] = {"must": problem.must_link, "cannot": problem.cannot_link}
+    listed = tuple(
+        Link(kind, i, j, weight)
+        for kind, table in links.items()
+        for (i, j), weight in zip(table.pairs.tolist(), table.weights.tolist(), strict=True)
+    )
+    sizes = problem.sizes
+    limits: Any = {} if sizes is None else {
+        "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
+    }  # fmt: skip
+    if np.array_equal(present.X, problem.X):
+        return replace(present, k=problem.k, links=listed, **limits)
+    features = tuple(f"x{j}" for j in range(problem.d))
+    data = Dataset(dataset or "an old run", problem.X, features, problem.truth)
+    return Draft(data, problem.k, links=listed, **limits)
+
+
+def group_links(kind: Kind, points: Sequence[int], weight: float = float("inf")) -> list[Link]:
+    """Return the links that a group asks for: a chain of must-links, or all cannot-links."""
+    if kind == "must":
+        return [Link(kind, a, b, weight) for a, b in pairwise(points)]
+    return [Link(kind, a, b, weight) for place, a in enumerate(points) for b in points[:place]]
+
+
+def read_sizes(text: str) -> tuple[list[int], list[int]]:
+    """Return the fewest and most points of each cluster; empty for an empty text.
+
+    Raises
+    ------
+    CcvizError
+        If a word is neither a number nor two of them with a dash between.
+    """
+    lower, upper = [], []
+    for word in text.replace(",", " ").replace(";", " ").split():
+        low, _, high = word.replace("–", "-").partition("-")
+        if not (low.isdecimal() and (high or low).isdecimal()):
+            raise CcvizError(f"{word!r} is no size: write 50, or 40-60.")
+        lower.append(int(low))
+        upper.append(int(high or low))
+    return lower, upper
+
+
+def sizes_text(draft: Draft) -> str:
+    """Return a draft's sizes as `read_sizes` reads them."""
+    both = zip(draft.lower, draft.upper, strict=True)
+    return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in both)

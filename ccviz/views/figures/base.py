@@ -1,0 +1,77 @@
+"""What all figures share: no toolbar logo, an empty frame, colours of the page's theme."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
+
+from ccviz.views.palette import Look
+
+
+def plain_figure(
+    name: str, tools: str = "pan,wheel_zoom,box_zoom,reset,save", **kwargs: Any
+) -> Any:
+    """Return an empty figure that fills its place.
+
+    WebGL is off: its marker buffers go stale after a patch.
+    """
+    plot = figure(
+        name=name,
+        tools=tools,
+        active_scroll="wheel_zoom" if "wheel_zoom" in tools else None,
+        sizing_mode="stretch_both",
+        min_height=120,
+        output_backend="canvas",
+        toolbar_location="above",
+        **kwargs,
+    )
+    plot.toolbar.logo = None
+    plot.toolbar.autohide = True
+    return plot
+
+
+def dress(plot: Any, look: Look) -> None:
+    """Give a figure the colours of the page's theme."""
+    plot.update(
+        background_fill_color=look.paper,
+        border_fill_color=look.paper,
+        border_line_color=None,
+        outline_line_color=look.grid,
+    )
+    for axis in plot.axis:
+        axis.update(
+            axis_line_color=look.grid,
+            major_tick_line_color=look.grid,
+            minor_tick_line_color=None,
+            major_label_text_color=look.faint,
+            axis_label_text_color=look.faint,
+            axis_label_text_font_style="normal",
+            axis_label_text_font_size="12px",
+        )
+    plot.grid.grid_line_color = look.grid
+    for legend in plot.legend:
+        legend.update(
+            background_fill_color=look.paper,
+            background_fill_alpha=0.85,
+            border_line_color=None,
+            label_text_color=look.ink,
+            label_text_font_size="12px",
+        )
+
+
+def refill(source: ColumnDataSource, **columns: Any) -> None:
+    """Replace a source's columns, but only if they differ: an unchanged plot is not sent again."""
+    if set(columns) == set(source.data) and all(
+        _same(source.data[name], values) for name, values in columns.items()
+    ):
+        return
+    source.data = columns
+
+
+def _same(old: Any, new: Any) -> bool:
+    if isinstance(new, np.ndarray) and new.dtype.kind == "f":
+        return np.array_equal(np.asarray(old, dtype=float), new, equal_nan=True)
+    return np.array_equal(old, new)

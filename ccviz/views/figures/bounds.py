@@ -1,0 +1,69 @@
+"""Both bounds over time or nodes, as steps that meet when the optimum is proved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool
+
+from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.frames.bounds import Bounds
+from ccviz.views.palette import Look
+
+_AXIS = {"time": "seconds", "nodes": "nodes"}
+
+
+class BoundsFigure:
+    """Draws `Bounds`; a longer frame of the same run is streamed, any other replaces it.
+
+    Attributes
+    ----------
+    plot : bokeh figure
+    """
+
+    def __init__(self, look: Look) -> None:
+        self.plot = plain_figure("bounds")
+        self._source = ColumnDataSource({name: [] for name in ("at", "upper", "lower", "gap")})
+        self._lines: dict[str, Any] = {}
+        for name, words in (("upper", "upper bound (WCSS)"), ("lower", "lower bound")):
+            self._lines[name] = self.plot.step(
+                "at", name, source=self._source, mode="after", line_width=2.5, legend_label=words
+            )
+        self.plot.legend.location = "right"
+        self.plot.legend.margin = 4
+        self.plot.yaxis.formatter.use_scientific = False
+        self.plot.add_tools(
+            HoverTool(
+                renderers=list(self._lines.values()),
+                mode="vline",
+                tooltips=[
+                    ("at", "@at{0.000}"),
+                    ("upper", "@upper{0,0.000}"),
+                    ("lower", "@lower{0,0.000}"),
+                    ("gap", "@gap{0.00%}"),
+                ],
+            )
+        )
+        self.dress(look)
+
+    def dress(self, look: Look) -> None:
+        """Take the colours of a theme."""
+        dress(self.plot, look)
+        for name, color in (("upper", look.upper), ("lower", look.lower)):
+            self._lines[name].glyph.line_color = color
+
+    def show(self, frame: Bounds, against: str = "time") -> None:
+        """Draw a frame."""
+        self.plot.xaxis.axis_label = _AXIS[against]
+        old = np.asarray(self._source.data["at"], dtype=float)
+        columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
+        # The last moment shown was the cursor's, which has moved: it is drawn anew.
+        kept = len(old) - 1
+        grows = 0 < kept <= len(frame.at) and np.array_equal(old[:kept], frame.at[:kept])
+        if not grows:
+            self._source.data = columns
+            return
+        self._source.patch({name: [(kept, float(new[kept]))] for name, new in columns.items()})
+        if len(frame.at) > len(old):
+            self._source.stream({name: new[len(old) :] for name, new in columns.items()})

@@ -1,0 +1,21 @@
+"""How different the members of a population are, by generation."""
+
+from __future__ import annotations
+
+from ccviz.views.figures.series import Series, SeriesFigure
+from ccviz.views.palette import Look
+
+
+class DiversityFigure(SeriesFigure):
+    """Draws the diversity of `ccviz.views.frames.population.Population`."""
+
+    def __init__(self, look: Look) -> None:
+        super().__init__(
+            look,
+            "diversity",
+            "generation",
+            [Series("diversity", "diversity", "accent")],
+            x_label="generation",
+            y_label="diversity",
+            tooltips=[("generation", "@generation"), ("diversity", "@diversity{0.0000}")],
+        )

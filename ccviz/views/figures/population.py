@@ -1,0 +1,87 @@
+"""A population: every member's objective by generation, and a line from loser to winner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool
+
+from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.export import add_svg_button
+from ccviz.views.figures.sync import sync
+from ccviz.views.frames.population import Population
+from ccviz.views.palette import Look
+
+_SHORT = ("generation", "best", "mean")
+_MEMBERS = ("member_generation", "objective", "member", "fresh")
+_LINES = ("from_generation", "from_objective", "to_generation", "to_objective")
+
+
+class PopulationFigure:
+    """Draws `Population` frames.
+
+    Attributes
+    ----------
+    plot : bokeh figure
+    """
+
+    def __init__(self, look: Look) -> None:
+        self.plot = plain_figure("population", x_axis_label="generation", y_axis_label="objective")
+        self._short = _empty(_SHORT)
+        self._members = _empty((*_MEMBERS, "size"))
+        self._lines = _empty(_LINES)
+        self._replaced = self.plot.segment(
+            *_LINES, source=self._lines, line_alpha=0.6, legend_label="replaced"
+        )
+        self._dots = self.plot.scatter(
+            "member_generation",
+            "objective",
+            size="size",
+            fill_alpha=0.6,
+            line_color=None,
+            source=self._members,
+            legend_label="member",
+        )
+        self._curves = {
+            name: self.plot.line(
+                "generation", name, source=self._short, line_width=2.5, legend_label=name
+            )
+            for name in ("best", "mean")
+        }
+        self._curves["mean"].glyph.line_dash = "dashed"
+        self.plot.legend.orientation = "horizontal"
+        self.plot.add_layout(self.plot.legend[0], "above")
+        self.plot.yaxis.formatter.use_scientific = False
+        tooltips = [
+            ("generation", "@member_generation, member @member"),
+            ("objective", "@objective{0,0.0000}"),
+            ("new", "@fresh"),
+        ]
+        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=tooltips))
+        self.plot.xaxis.ticker.min_interval = 1
+        add_svg_button(self.plot)
+        self.dress(look)
+
+    def dress(self, look: Look) -> None:
+        """Take the colours of a theme."""
+        dress(self.plot, look)
+        self._dots.glyph.fill_color = look.faint
+        self._replaced.glyph.line_color = look.accent
+        self._curves["best"].glyph.line_color = look.upper
+        self._curves["mean"].glyph.line_color = look.lower
+
+    def show(self, frame: Population) -> None:
+        """Draw a frame."""
+        sync(self._short, _columns(frame, _SHORT))
+        sync(self._lines, _columns(frame, _LINES))
+        size = np.where(frame.fresh, 7.0, 4.0)
+        sync(self._members, _columns(frame, _MEMBERS) | {"size": size})
+
+
+def _empty(names: tuple[str, ...]) -> ColumnDataSource:
+    return ColumnDataSource({name: np.empty(0) for name in names})
+
+
+def _columns(frame: Any, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    return {name: getattr(frame, name) for name in names}

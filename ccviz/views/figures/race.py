@@ -1,0 +1,95 @@
+"""Several runs over one another: both bounds, or their gaps, linear or logarithmic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from bokeh.models import ColumnDataSource, HoverTool, Legend, LegendItem, NumeralTickFormatter
+
+from ccviz.views.figures.base import dress, plain_figure, refill
+from ccviz.views.figures.export import add_svg_button
+from ccviz.views.frames.race import Lane, Quantity
+from ccviz.views.palette import Look, cluster_colors
+
+_AXIS = {"time": "seconds", "nodes": "nodes"}
+_FIELDS = ("at", "upper", "lower", "gap")
+_MOST = 8
+"""More runs than that over one another cannot be told apart."""
+
+
+class RaceFigure:
+    """Draws the lanes of a race; solid lines are upper bounds or gaps, dashed ones lower bounds.
+
+    Parameters
+    ----------
+    look : Look
+    quantity : {"bounds", "gap"}
+    log : bool
+        Whether the vertical axis is logarithmic; Bokeh fixes that once and for all.
+
+    Attributes
+    ----------
+    plot : bokeh figure
+    """
+
+    def __init__(self, look: Look, quantity: Quantity = "bounds", log: bool = False) -> None:
+        words = "gap" if quantity == "gap" else "objective"
+        self.plot = plain_figure(
+            f"race-{quantity}", y_axis_label=words, y_axis_type="log" if log else "linear"
+        )
+        self._quantity = quantity
+        self._lanes = [_empty(*_FIELDS) for _ in range(_MOST)]
+        self._found = [_empty("found_at", "found") for _ in range(_MOST)]
+        self._legend = Legend(orientation="horizontal", ncols=3, click_policy="hide")
+        self._draw()
+        self.plot.add_layout(self._legend, "above")
+        add_svg_button(self.plot)
+        self.dress(look)
+
+    def _draw(self) -> None:
+        solid = "gap" if self._quantity == "gap" else "upper"
+        colors = cluster_colors(_MOST)
+        self._glyphs = []
+        for source, found, color in zip(self._lanes, self._found, colors, strict=True):
+            style = {"source": source, "mode": "after", "line_width": 2, "line_color": color}
+            glyphs = [self.plot.step("at", solid, **style)]
+            if self._quantity == "bounds":
+                glyphs.append(self.plot.step("at", "lower", line_dash="dashed", **style))
+                glyphs.append(
+                    self.plot.scatter("found_at", "found", source=found, size=6, color=color)
+                )
+            self._glyphs.append(glyphs)
+        if self._quantity == "gap":
+            self.plot.yaxis.formatter = NumeralTickFormatter(format="0.[0000]%")
+        tooltips = [("at", "@at{0.000}"), (solid, f"@{solid}{{0.0000}}")]
+        self.plot.add_tools(
+            HoverTool(renderers=[lane[0] for lane in self._glyphs], tooltips=tooltips)
+        )
+
+    def dress(self, look: Look) -> None:
+        """Take the colours of a theme."""
+        dress(self.plot, look)
+
+    def show(self, lanes: Sequence[Lane], against: str = "time") -> None:
+        """Draw the first eight lanes."""
+        self.plot.xaxis.axis_label = _AXIS[against]
+        shown = list(lanes[:_MOST])
+        for place in range(_MOST):
+            lane = shown[place] if place < len(shown) else None
+            refill(self._lanes[place], **_columns(lane, _FIELDS))
+            refill(self._found[place], **_columns(lane, ("found_at", "found")))
+        items = [
+            LegendItem(label=lane.name, renderers=glyphs)
+            for lane, glyphs in zip(shown, self._glyphs, strict=False)
+        ]
+        if [item.label for item in items] != [item.label for item in self._legend.items]:
+            self._legend.items = items
+
+
+def _empty(*names: str) -> ColumnDataSource:
+    return ColumnDataSource({name: np.empty(0) for name in names})
+
+
+def _columns(lane: Lane | None, names: tuple[str, ...]) -> dict[str, np.ndarray]:
+    return {name: np.empty(0) if lane is None else getattr(lane, name) for name in names}

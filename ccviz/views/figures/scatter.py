@@ -1,0 +1,187 @@
+"""The scatter plot: points in their clusters' colours, links, centres, and what was picked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from bokeh.core.property.descriptors import UnsetValueError
+from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper, Range1d
+
+from ccviz.links import IntArray
+from ccviz.views.figures.base import dress, plain_figure, refill
+from ccviz.views.frames.links import Lines, Path
+from ccviz.views.frames.scatter import Coloring, Plane
+from ccviz.views.palette import Look, cluster_colors
+from ccviz.views.picker import Screen
+
+_MANY = 3000
+_SIZE_PX = (600, 450)
+_TOOLTIP = "point <b>@row</b> @class"
+
+
+class ScatterFigure:
+    """Draws planes, colourings, lines and paths; each can change without the others.
+
+    Attributes
+    ----------
+    plot : bokeh figure
+    """
+
+    def __init__(self, look: Look) -> None:
+        self.plot = plain_figure(
+            "scatter",
+            tools="pan,wheel_zoom,box_zoom,lasso_select,box_select,reset,save",
+            x_range=Range1d(0, 1),
+            y_range=Range1d(0, 1),
+        )
+        self._points = ColumnDataSource({name: [] for name in ("x", "y", "label", "row", "class")})
+        self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
+        self._lines = {kind: _line_source() for kind in ("must", "cannot")}
+        self._broken = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
+        self._path = ColumnDataSource({"x": [], "y": []})
+        self._picked = ColumnDataSource({"x": [], "y": []})
+        self._mapper = LinearColorMapper(palette=cluster_colors(1), low=-0.5, high=0.5)
+        self._draw()
+        self.dress(look)
+
+    @property
+    def points(self) -> ColumnDataSource:
+        """The points, so that their selection can be watched."""
+        return self._points
+
+    def _draw(self) -> None:
+        plot, color = self.plot, {"field": "label", "transform": self._mapper}
+        ends: Any = {"x0": "x0", "y0": "y0", "x1": "x1", "y1": "y1"}
+        self._broken_glyph = plot.segment(
+            **ends, source=self._broken, line_width=7, line_alpha=0.45
+        )
+        self._line_glyphs = {
+            "must": plot.segment(
+                **ends, source=self._lines["must"], name="must", line_width="width"
+            ),
+            "cannot": plot.segment(
+                **ends,
+                source=self._lines["cannot"],
+                name="cannot",
+                line_width="width",
+                line_dash=[6, 4],
+            ),
+        }
+        self._point_glyph = plot.scatter(
+            "x", "y", source=self._points, size=9, fill_color=color, line_width=0.8
+        )
+        # What is not selected by the lasso stays as it is: colours mean clusters here.
+        self._point_glyph.nonselection_glyph = None
+        self._center_glyph = plot.scatter(
+            "x", "y", source=self._centers, size=20, marker="cross", line_width=5, line_color=color
+        )
+        self._center_halo = plot.scatter(
+            "x", "y", source=self._centers, size=22, marker="cross", line_width=8, level="glyph"
+        )
+        plot.renderers.remove(self._center_halo)
+        plot.renderers.insert(plot.renderers.index(self._center_glyph), self._center_halo)
+        self._path_line = plot.line(
+            "x", "y", source=self._path, name="path", line_width=4, line_alpha=0.8
+        )
+        self._path_ring = plot.scatter(
+            "x", "y", source=self._path, size=20, fill_color=None, line_width=3
+        )
+        self._pick_ring = plot.scatter(
+            "x", "y", source=self._picked, name="picked", size=18, fill_color=None, line_width=3
+        )
+        plot.add_tools(
+            HoverTool(
+                renderers=[self._point_glyph],
+                tooltips=_TOOLTIP,
+                point_policy="snap_to_data",
+            )
+        )
+
+    def dress(self, look: Look) -> None:
+        """Take the colours of a theme."""
+        dress(self.plot, look)
+        self._mapper.low_color = look.unassigned
+        self._point_glyph.glyph.line_color = look.paper
+        self._center_halo.glyph.line_color = look.ink
+        self._line_glyphs["must"].glyph.line_color = look.must_link
+        self._line_glyphs["cannot"].glyph.line_color = look.cannot_link
+        self._broken_glyph.glyph.line_color = look.broken
+        for glyph in (self._path_line, self._path_ring):
+            glyph.glyph.line_color = look.broken
+        self._pick_ring.glyph.line_color = look.accent
+
+    @property
+    def screen(self) -> Screen:
+        """What the browser shows now; a guess before it has drawn the plot."""
+        x, y = self.plot.x_range, self.plot.y_range
+        try:
+            width, height = self.plot.inner_width, self.plot.inner_height
+        except UnsetValueError:
+            width, height = _SIZE_PX
+        return Screen((x.start, x.end), (y.start, y.end), width, height)
+
+    def show_plane(self, plane: Plane) -> None:
+        """Put the points in their places, without clusters, and the whole of them in view."""
+        n = len(plane.x)
+        self._points.selected.indices = []
+        self._points.data = {
+            "x": plane.x,
+            "y": plane.y,
+            "label": np.full(n, -1, dtype=np.int32),
+            "row": np.arange(n),
+            "class": plane.classes,
+        }
+        few = n <= _MANY
+        self._point_glyph.glyph.update(size=9 if few else 5, line_width=0.8 if few else 0)
+        self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
+        self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
+        self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_name, plane.y_name
+
+    def show_clusters(self, k: int, frame: Coloring) -> None:
+        """Colour the points that changed, and move the centres."""
+        if len(self._mapper.palette) != k:
+            self._mapper.update(palette=cluster_colors(k), low=-0.5, high=k - 0.5)
+        labels = frame.labels.astype(np.int32)
+        if not np.array_equal(labels, self._points.data["label"]):
+            self._points.patch({"label": [(slice(len(labels)), labels)]})
+        refill(
+            self._centers,
+            x=frame.centers[:, 0],
+            y=frame.centers[:, 1],
+            label=frame.center_labels,
+        )
+
+    @property
+    def labels(self) -> IntArray:
+        """(n,) colours shown now, -1 for none."""
+        return np.asarray(self._points.data["label"], dtype=np.int64)
+
+    def show_links(self, must: Lines, cannot: Lines) -> None:
+        """Draw all links; broken ones get a glow."""
+        for kind, frame in (("must", must), ("cannot", cannot)):
+            refill(
+                self._lines[kind],
+                x0=frame.x0, y0=frame.y0, x1=frame.x1, y1=frame.y1,
+                width=np.where(frame.soft, 1.0, 2.0),
+                name=frame.names,
+            )  # fmt: skip
+        columns = {
+            end: np.concatenate([getattr(f, end)[f.broken] for f in (must, cannot)])
+            for end in ("x0", "y0", "x1", "y1")
+        }
+        refill(self._broken, **columns)
+
+    def show_path(self, frame: Path) -> None:
+        """Light up a chain of points."""
+        refill(self._path, x=frame.x, y=frame.y)
+
+    def show_picked(self, plane: Plane, points: Sequence[int]) -> None:
+        """Put a ring around points that wait for their link."""
+        index = list(points)
+        refill(self._picked, x=plane.x[index], y=plane.y[index])
+
+
+def _line_source() -> ColumnDataSource:
+    return ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1", "width", "name")})

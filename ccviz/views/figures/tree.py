@@ -1,0 +1,197 @@
+"""The search tree: a glyph a node, the root on top, the incumbent as a line across."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from bokeh.events import DoubleTap, Tap
+from bokeh.models import ColumnDataSource, HoverTool, Label, Legend, LegendItem, Span, Title
+
+from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.export import add_svg_button
+from ccviz.views.figures.sync import sync
+from ccviz.views.frames.numbers import count, number
+from ccviz.views.frames.tree import TreeFrame
+from ccviz.views.palette import Look
+from ccviz.views.picker import Screen, nearest
+
+# Okabe and Ito's colours, and a shape each: neither alone has to carry the meaning.
+STATES = {
+    "open": ("circle", "#56b4e9", "open"),
+    "branched": ("circle_dot", "#8a97a6", "branched"),
+    "bound": ("square", "#e69f00", "closed by its bound"),
+    "infeasible": ("x", "#d55e00", "infeasible"),
+    "integral": ("diamond", "#009e73", "integral"),
+    "incumbent": ("star", "#f0e442", "incumbent found here"),
+    "folded": ("inverted_triangle", "#cc79a7", "folded subtree"),
+}
+"""Marker, colour and words of what a node may be."""
+
+_TOOLTIPS = [
+    ("node", "@node, depth @depth"),
+    ("state", "@words"),
+    ("lower bound", "@lower_bound{0.000000}"),
+    ("decision", "@decision"),
+    ("why", "@detail"),
+]
+_LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
+_OUTLINE = "#5b6673"
+_AXES = {"bound": "lower bound", "depth": "depth"}
+
+
+class TreeFigure:
+    """Draws `TreeFrame`s; zoom and selection stay.
+
+    Parameters
+    ----------
+    look : Look
+    on_pick : callable, optional
+        Called with the number of a node that was clicked.
+
+    Attributes
+    ----------
+    plot : bokeh figure
+    """
+
+    def __init__(self, look: Look, on_pick: Callable[[int], None] | None = None) -> None:
+        self.plot = plain_figure("tree")
+        self._on_pick = on_pick
+        self._selected: int | None = None
+        self._frame: TreeFrame | None = None
+        self._nodes = ColumnDataSource(_columns(None))
+        self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._corner = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._draw()
+        self._draw_line()
+        self.plot.y_range.flipped = True
+        self.plot.xaxis.visible = False
+        self.plot.xgrid.visible = False
+        # Bokeh calls the second of two quick taps a double one, wherever it falls.
+        for kind in (Tap, DoubleTap):
+            self.plot.on_event(kind, self._tap)
+        add_svg_button(self.plot)
+        self.dress(look)
+
+    def _draw(self) -> None:
+        self._edges = self.plot.segment("parent_x", "parent_y", "x", "y", source=self._nodes)
+        self._dots = self.plot.scatter(
+            "x", "y", marker="marker", size="size", fill_color="color", source=self._nodes
+        )
+        self._dots.glyph.update(line_color="stroke", line_width="stroke_width")
+        self._halo = self.plot.scatter(
+            "x", "y", size=22, fill_color=None, line_width=3, source=self._ring
+        )
+        # Nothing to see: it makes room for the incumbent's line.
+        self.plot.scatter("x", "y", size=1, alpha=0.0, source=self._corner)
+        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS))
+        self._title = Title(text="", align="left", text_font_size="12px")
+        self.plot.add_layout(self._title, "above")
+        items = [self._legend_item(*look) for look in STATES.values()]
+        self._legend = Legend(items=items, orientation="horizontal", ncols=4)
+        self._legend.update(padding=2, spacing=10)
+        self.plot.add_layout(self._legend, "below")
+
+    def _legend_item(self, marker: str, color: str, words: str) -> LegendItem:
+        sample = self.plot.scatter([math.nan], [math.nan], marker=marker, size=9)
+        sample.glyph.update(fill_color=color, line_color=color if marker == "x" else _OUTLINE)
+        sample.glyph.line_width = 2.5 if marker == "x" else 0.8
+        return LegendItem(label=words, renderers=[sample])
+
+    def _draw_line(self) -> None:
+        self._line = Span(dimension="width", line_dash="dashed", line_width=2, visible=False)
+        self._label = Label(x=6, y=0, x_units="screen", y_offset=3, visible=False)
+        self._label.update(text_font_size="9pt", text_baseline="bottom")
+        self.plot.add_layout(self._line)
+        self.plot.add_layout(self._label)
+
+    def show(self, frame: TreeFrame) -> None:
+        """Draw a frame."""
+        self._frame = frame
+        sync(self._nodes, _columns(frame))
+        self.plot.yaxis.axis_label = _AXES[frame.axis]
+        self._title.text = _title(frame)
+        self._place_line(frame)
+        self._place_ring()
+
+    def select(self, node: int | None) -> None:
+        """Mark a node, or none."""
+        self._selected = node
+        self._place_ring()
+
+    def dress(self, look: Look) -> None:
+        """Take the colours of a theme."""
+        dress(self.plot, look)
+        self._edges.glyph.line_color = look.faint
+        self._edges.glyph.line_alpha = 0.6
+        self._halo.glyph.line_color = look.accent
+        self._line.line_color = self._label.text_color = look.upper
+        self._title.text_color = look.faint
+
+    def _place_line(self, frame: TreeFrame) -> None:
+        shown = frame.axis == "bound" and math.isfinite(frame.upper_bound) and len(frame.x) > 0
+        self._line.visible = self._label.visible = shown
+        if shown:
+            self._line.location = self._label.y = frame.upper_bound
+            self._label.text = f"incumbent {number(frame.upper_bound)}"
+        corner = [[frame.x[0]], [frame.upper_bound]] if shown else [[], []]
+        sync(self._corner, {"x": np.array(corner[0]), "y": np.array(corner[1])})
+
+    def _place_ring(self) -> None:
+        if self._frame is not None:
+            at = np.flatnonzero(self._frame.node == self._selected)
+            sync(self._ring, {"x": self._frame.x[at], "y": self._frame.y[at]})
+
+    @property
+    def _screen(self) -> Screen:
+        x, y, plot = self.plot.x_range, self.plot.y_range, self.plot
+        return Screen((x.start, x.end), (y.start, y.end), plot.inner_width, plot.inner_height)
+
+    def _tap(self, event: Tap | DoubleTap) -> None:
+        if self._frame is None or self._on_pick is None or not len(self._frame.node):
+            return
+        at = nearest(self._frame.x, self._frame.y, (event.x, event.y), self._screen)
+        if at is not None:
+            self._on_pick(int(self._frame.node[at]))
+
+
+def _title(frame: TreeFrame) -> str:
+    hidden = frame.total - len(frame.node)
+    words = count(frame.total, "node")
+    return f"{words}, {hidden:,} of them folded away" if hidden else words
+
+
+def _columns(frame: TreeFrame | None) -> dict[str, np.ndarray]:
+    names = ("x", "y", "parent_x", "parent_y", "node", "depth", "lower_bound", "decision", "detail")
+    if frame is None:
+        # Not of numbers: the browser refuses an empty array of numbers for colours.
+        return {name: np.empty(0, dtype=object) for name in (*names, *_LOOKS)}
+    return {name: getattr(frame, name) for name in names} | node_looks(frame)
+
+
+def node_looks(frame: TreeFrame) -> dict[str, np.ndarray]:
+    """Return what each node looks like: kind, marker, colour, size, words, outline."""
+    folded = (frame.hidden > 0) & (frame.state != "incumbent")
+    kinds = np.where(folded, "folded", frame.state)
+    looks = [STATES[kind] for kind in kinds]
+    words = [
+        f"{state}; {hidden} nodes below, {still_open} of them open" if hidden else state
+        for (_, _, state), hidden, still_open in zip(
+            looks, frame.hidden, frame.hidden_open, strict=True
+        )
+    ]
+    return {
+        "kind": kinds.astype(object),
+        "marker": np.array([marker for marker, _, _ in looks], dtype=object),
+        "color": np.array([color for _, color, _ in looks], dtype=object),
+        "size": np.select(
+            [kinds == "incumbent", folded, kinds == "branched"],
+            [16.0, 8.0 + 2.0 * np.log10(1.0 + frame.hidden), 6.0],
+            9.0,
+        ),
+        # A cross has no area: its lines carry the colour.
+        "stroke": np.where(kinds == "infeasible", STATES["infeasible"][1], _OUTLINE).astype(object),
+        "stroke_width": np.where(kinds == "infeasible", 2.5, 0.8),
+        "words": np.array(words, dtype=object),
+    }

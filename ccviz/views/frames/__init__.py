@@ -1,0 +1,1 @@
+"""What each figure shows, worked out from a run or its records with numpy alone."""

@@ -1,0 +1,51 @@
+"""Both bounds of a run over time or over nodes, as steps."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from ccviz.links import FloatArray
+from ccviz.run import Moment, Run
+
+Against = Literal["time", "nodes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The bounds at the moments at which one of them changed, NaN while unknown.
+
+    Attributes
+    ----------
+    at : (m,) float64
+        Seconds, or number of nodes.
+    upper, lower, gap : (m,) float64
+    """
+
+    at: FloatArray
+    upper: FloatArray
+    lower: FloatArray
+    gap: FloatArray
+
+
+def bounds(run: Run | None, against: Against = "time") -> Bounds:
+    """Return the history of both bounds, held up to the run's present moment."""
+    if run is None:
+        return Bounds(*(np.zeros(0) for _ in range(4)))
+    history = list(run.history)
+    if history:
+        now = Moment(run.time_s, len(run.tree), history[-1].upper_bound, history[-1].lower_bound)
+        history.append(now)
+    at = [moment.time_s if against == "time" else float(moment.nodes) for moment in history]
+    upper = np.array([_known(moment.upper_bound) for moment in history])
+    lower = np.array([_known(moment.lower_bound) for moment in history])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        gap = np.maximum(upper - lower, 0.0) / upper
+    return Bounds(np.array(at), upper, lower, gap)
+
+
+def _known(bound: float) -> float:
+    return bound if math.isfinite(bound) else math.nan

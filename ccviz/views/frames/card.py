@@ -1,0 +1,121 @@
+"""The result card: what a run has come to, in words and numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccviz.events import TERMINATION_SENTENCES
+from ccviz.partition import Partition
+from ccviz.run import STATUS_SENTENCES, Run, Status
+from ccviz.views.frames.numbers import count, number, percent, seconds
+
+SCORE_NAMES = {
+    "ari": "ARI",
+    "ami": "AMI",
+    "nmi": "NMI",
+    "mirkin": "Mirkin",
+    "hubert": "Hubert",
+}
+
+
+@dataclass(frozen=True)
+class Card:
+    """What the result card says.
+
+    Attributes
+    ----------
+    status : str
+        One of `ccviz.run.Status`.
+    headline, ending : str
+        What is known, and why the run ended; sentences.
+    rows : tuple of (name, value)
+    scores : tuple of (name, value)
+    sizes : tuple of int
+        Points in each cluster.
+    """
+
+    status: Status
+    headline: str
+    ending: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
+    scores: tuple[tuple[str, str], ...] = ()
+    sizes: tuple[int, ...] = ()
+
+
+_HEADLINES: dict[Status, str] = {
+    "optimal": "Optimal clustering",
+    "feasible": "Feasible clustering",
+    "infeasible": "Infeasible",
+    "unknown": "No feasible clustering",
+}
+
+
+def card(run: Run | None, with_scores: bool) -> Card:
+    """Return the card of a run as far as it has been played.
+
+    Parameters
+    ----------
+    run : Run or None
+    with_scores : bool
+        Compare with the true classes too, which takes some time.
+    """
+    if run is None:
+        return Card("unknown", "No run yet", "Choose a solver and press Run.")
+    answer = run.incumbent
+    return Card(
+        status=run.status,
+        headline=_headline(run),
+        ending=_ending(run),
+        rows=_rows(run),
+        scores=_scores(answer) if answer and with_scores else (),
+        sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),
+    )
+
+
+def _headline(run: Run) -> str:
+    if run.finished is None and run.status == "unknown":
+        return "Searching"
+    return _HEADLINES[run.status]
+
+
+def _ending(run: Run) -> str:
+    if run.infeasible is not None:
+        return run.infeasible.reason
+    if run.finished is None:
+        return "" if run.incumbent is None else STATUS_SENTENCES[run.status]
+    why = run.finished.message or TERMINATION_SENTENCES[run.finished.termination]
+    known = STATUS_SENTENCES[run.status]
+    return why if why == known else f"{known} {why}"
+
+
+def _rows(run: Run) -> tuple[tuple[str, str], ...]:
+    answer = run.incumbent
+    rows = [
+        ("WCSS", number(answer.wcss) if answer else "–"),
+        ("Lower bound", number(run.lower_bound)),
+        ("Gap", percent(run.gap)),
+        ("Violations", _violations(answer)),
+        ("Time", seconds(run.time_s)),
+    ]
+    if answer is not None and run.problem.is_soft:
+        rows.insert(1, ("Penalty", number(answer.penalty)))
+    if run.tree:
+        rows.append(("Nodes", f"{len(run.tree):,}"))
+    return tuple(rows)
+
+
+def _violations(answer: Partition | None) -> str:
+    if answer is None:
+        return "–"
+    broken = answer.violations
+    kinds = [
+        (broken.must_link, "must-link"),
+        (broken.cannot_link, "cannot-link"),
+        (broken.sizes, "size"),
+        (broken.rules, "rule"),
+    ]
+    return ", ".join(count(amount, noun) for amount, noun in kinds if amount) or "none"
+
+
+def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:
+    return tuple((SCORE_NAMES[name], f"{value:.3f}") for name, value in answer.scores.items())

@@ -1,0 +1,141 @@
+"""One node of the search tree: what is decided there, how its bound rose, why it was closed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned, Record
+from ccviz.links import FloatArray, IntArray
+from ccviz.run import Node, Run
+from ccviz.views.frames.links import Lines
+from ccviz.views.frames.numbers import number
+from ccviz.views.frames.scatter import Plane
+
+
+@dataclass(frozen=True, eq=False)
+class NodeFacts:
+    """What a person who clicked a node wants to know.
+
+    Attributes
+    ----------
+    node, depth : int
+    state : str
+        See `ccviz.run.NodeState`.
+    must_link, cannot_link : (m, 2) int64
+        The pairs decided on the way from the root.
+    time_s, lower_bound : (h,) float64
+        How its bound rose.
+    why : str
+        Its state, in words.
+    """
+
+    node: int
+    depth: int
+    state: str
+    must_link: IntArray
+    cannot_link: IntArray
+    time_s: FloatArray
+    lower_bound: FloatArray
+    why: str
+
+
+class NodeLog:
+    """The history of every node's bound."""
+
+    events: ClassVar[frozenset[type[Event]]] = frozenset(
+        {NodeOpened, NodeBounded, NodeBranched, NodePruned}
+    )
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every record."""
+        self._of: dict[int, list[tuple[float, float]]] = {}
+
+    def feed(self, records: Iterable[Record]) -> None:
+        """Take more records."""
+        for record in records:
+            event = record.event
+            if isinstance(event, NodeOpened) and event.parent is None:
+                continue  # nothing is known yet
+            if isinstance(event, NodeOpened | NodeBounded | NodeBranched | NodePruned):
+                past = self._of.setdefault(event.node, [])
+                past.append((record.time_s, event.lower_bound))
+
+    def frame(self, run: Run, node: int) -> NodeFacts:
+        """Return what is known about a node of the run."""
+        at = run.tree[node]
+        past = np.array(self._of.get(node, []), dtype=np.float64).reshape(-1, 2)
+        past = past[np.isfinite(past[:, 1])]
+        return NodeFacts(
+            node=node,
+            depth=at.depth,
+            state=at.state,
+            must_link=_decided(run, at, True),
+            cannot_link=_decided(run, at, False),
+            time_s=past[:, 0],
+            lower_bound=np.maximum.accumulate(past[:, 1]) if len(past) else past[:, 1],
+            why=why(run, at),
+        )
+
+
+def _path(run: Run, at: Node) -> list[Node]:
+    """Return the nodes from the root down to a node."""
+    path = [at]
+    while path[-1].parent is not None:
+        path.append(run.tree[path[-1].parent])
+    return path[::-1]
+
+
+def _decided(run: Run, at: Node, together: bool) -> IntArray:
+    pairs = [node.pair for node in _path(run, at) if node.pair and node.together is together]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+def why(run: Run, at: Node) -> str:
+    """Return a node's state in words."""
+    bound, best = number(at.lower_bound), number(run.objective)
+    if at.state == "open":
+        best_known = f"below the incumbent {best}" if math.isfinite(run.objective) else ""
+        return f"It is open: its bound {bound} is {best_known or 'all that is known'}."
+    if at.state == "branched":
+        assert at.branch_pair is not None
+        i, j = at.branch_pair
+        return (
+            f"It was split in two: its bound {bound} did not reach the incumbent, so points {i} "
+            f"and {j} are put together in one child and kept apart in the other."
+        )
+    detail = f" {at.detail}" if at.detail else ""
+    return _CLOSED[at.state].format(bound=bound, best=best) + detail
+
+
+_CLOSED = {
+    "bound": (
+        "It was closed by its bound: every clustering under these decisions costs at least "
+        "{bound}, so none is better than the incumbent ({best}) by more than the tolerance."
+    ),
+    "infeasible": "It was closed as infeasible: no clustering keeps these decisions and the links.",
+    "integral": (
+        "It was closed as solved: its relaxation is a clustering, so its bound {bound} is met."
+    ),
+}
+
+
+def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:
+    """Return pairs of decided points as lines on the scatter plot."""
+    i, j = pairs[:, 0], pairs[:, 1]
+    return Lines(
+        x0=where.x[i],
+        y0=where.y[i],
+        x1=where.x[j],
+        y1=where.y[j],
+        broken=np.zeros(len(pairs), dtype=bool),
+        soft=np.zeros(len(pairs), dtype=bool),
+        names=[f"{words} {a}-{b}" for a, b in pairs.tolist()],
+    )

@@ -1,0 +1,110 @@
+"""A population over its generations: how good, how diverse, and who replaced whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from ccviz.events import Event, GenerationEnded, Record
+from ccviz.links import FloatArray, IntArray
+from ccviz.views.frames.log import column, thinned
+
+_MOST_MEMBERS = 4000
+_MOST = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """All generations in short, the newest in full.
+
+    Attributes
+    ----------
+    generation, best, mean, diversity : (g,) float64
+        At most 1000 generations, evenly spread.
+    member_generation, objective : (m,) float64
+        Members of the newest generations, about 4000 at most.
+    member : (m,) int64
+    fresh : (m,) bool
+        Whether the member came with this generation.
+    from_generation, from_objective, to_generation, to_objective : (r,) float64
+        A line for each replacement: from the member that had to go to the one that came.
+    """
+
+    generation: FloatArray
+    best: FloatArray
+    mean: FloatArray
+    diversity: FloatArray
+    member_generation: FloatArray
+    objective: FloatArray
+    member: IntArray
+    fresh: np.ndarray
+    from_generation: FloatArray
+    from_objective: FloatArray
+    to_generation: FloatArray
+    to_objective: FloatArray
+
+
+class PopulationLog:
+    """The generations of a run."""
+
+    events: ClassVar[frozenset[type[Event]]] = frozenset({GenerationEnded})
+
+    def __init__(self) -> None:
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget every record."""
+        self._rows: list[GenerationEnded] = []
+
+    def feed(self, records: Iterable[Record]) -> None:
+        """Take more records."""
+        for record in records:
+            if isinstance(record.event, GenerationEnded):
+                self._rows.append(record.event)
+
+    def frame(self) -> Population:
+        """Return the generations."""
+        rows = [self._rows[at] for at in thinned(len(self._rows), _MOST)]
+        return Population(
+            generation=column(rows, "generation"),
+            best=np.array([row.objectives.min() for row in rows], dtype=np.float64),
+            mean=np.array([row.objectives.mean() for row in rows], dtype=np.float64),
+            diversity=column(rows, "diversity"),
+            **self._members(),
+        )
+
+    def _members(self) -> dict[str, np.ndarray]:
+        size = len(self._rows[-1].objectives) if self._rows else 1
+        newest = self._rows[-max(2, _MOST_MEMBERS // size) :]
+        came = [_came(row) for row in newest]
+        moves = [
+            (before.objectives, row.objectives, row.generation, new)
+            for before, row, new in zip(newest, newest[1:], came[1:], strict=False)
+            if len(before.objectives) == len(row.objectives)
+        ]
+        return {
+            "member_generation": _joined(
+                [np.full(len(row.objectives), float(row.generation)) for row in newest]
+            ),
+            "objective": _joined([row.objectives for row in newest]),
+            "member": _joined([np.arange(len(row.objectives)) for row in newest], np.int64),
+            "fresh": _joined(came, np.bool_),
+            "from_generation": _joined([np.full(new.sum(), at - 1.0) for _, _, at, new in moves]),
+            "from_objective": _joined([old[new] for old, _, _, new in moves]),
+            "to_generation": _joined([np.full(new.sum(), float(at)) for _, _, at, new in moves]),
+            "to_objective": _joined([now[new] for _, now, _, new in moves]),
+        }
+
+
+def _came(row: GenerationEnded) -> np.ndarray:
+    """Return (p,) whether each member was put in its place by this generation."""
+    came = np.zeros(len(row.objectives), dtype=bool)
+    came[row.replaced[row.replaced >= 0]] = True
+    return came
+
+
+def _joined(parts: list[np.ndarray], kind: type = np.float64) -> np.ndarray:
+    return np.concatenate(parts).astype(kind) if parts else np.zeros(0, dtype=kind)

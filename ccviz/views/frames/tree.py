@@ -1,0 +1,419 @@
+"""The search tree as a picture needs it: placed, folded, a few hundred glyphs at most.
+
+`Tree` takes records one by one, at a cost of the node's depth each, whatever the tree's size. Of a
+large tree it folds subtrees away, finished and small ones first, so that a frame never holds many
+more nodes than `Tree.most_shown`. A leaf keeps its place until a neighbour needs room for a child;
+then the shorter side moves by one.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import heapify, heappop, heappush
+from operator import attrgetter
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ccviz.events import (
+    ColumnsPriced,
+    CutsAdded,
+    Event,
+    IncumbentFound,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Record,
+    RelaxationSolved,
+)
+from ccviz.partition import Partition
+from ccviz.problem import Problem
+from ccviz.run import NodeState, Run
+from ccviz.views.frames.log import column
+
+Axis = Literal["bound", "depth"]
+
+
+@dataclass(eq=False)
+class TreeNode:
+    """A node in its place.
+
+    Attributes
+    ----------
+    size, open : int
+        Nodes in its subtree, itself included; how many of them are open.
+    folded : bool
+        Whether its subtree is hidden behind it.
+    slot : float
+        Place among the leaves, while it is one.
+    x : float
+    """
+
+    number: int
+    parent: TreeNode | None
+    depth: int
+    lower_bound: float
+    pair: tuple[int, int] | None
+    together: bool
+    state: NodeState = "open"
+    detail: str = ""
+    children: list[TreeNode] = field(default_factory=list)
+    size: int = 1
+    open: int = 1
+    folded: bool = False
+    slot: float = 0.0
+    x: float = 0.0
+
+    @property
+    def is_tip(self) -> bool:
+        """Whether nothing is drawn beneath it."""
+        return self.folded or not self.children
+
+    def ancestors(self) -> Iterator[TreeNode]:
+        """Yield the node, its parent and so on up to the root."""
+        node: TreeNode | None = self
+        while node is not None:
+            yield node
+            node = node.parent
+
+
+@dataclass(frozen=True, eq=False)
+class TreeFrame:
+    """The nodes that are shown, in the order in which they were opened.
+
+    Attributes
+    ----------
+    node, parent : (m,) int64
+        Numbers; -1 for the root's parent.
+    x, y, parent_x, parent_y : (m,) float64
+        ``y`` is the lower bound, clipped a little above the incumbent, or the depth.
+    lower_bound : (m,) float64
+    depth : (m,) int64
+    state : (m,) str
+        `ccviz.run.NodeState`, or ``"incumbent"`` for the node at which the incumbent was found.
+    decision, detail : (m,) str
+        What the branch to the node decided, and why the node was closed.
+    hidden, hidden_open : (m,) int64
+        Nodes folded away beneath it, and how many of those are open.
+    upper_bound : float
+        Objective of the incumbent; inf without one.
+    total : int
+        Nodes in the whole tree.
+    axis : {"bound", "depth"}
+    """
+
+    node: np.ndarray
+    parent: np.ndarray
+    x: np.ndarray
+    y: np.ndarray
+    parent_x: np.ndarray
+    parent_y: np.ndarray
+    lower_bound: np.ndarray
+    depth: np.ndarray
+    state: np.ndarray
+    decision: np.ndarray
+    detail: np.ndarray
+    hidden: np.ndarray
+    hidden_open: np.ndarray
+    upper_bound: float
+    total: int
+    axis: Axis
+
+
+class Tree:
+    """The tree that records add up to.
+
+    Parameters
+    ----------
+    problem : Problem
+        For the objective of incumbents.
+    most_shown : int
+        About how many nodes a frame may hold.
+    """
+
+    events: ClassVar[frozenset[type[Event]]] = frozenset(
+        {
+            NodeOpened, NodeBounded, NodeBranched, NodePruned, IncumbentFound,
+            CutsAdded, RelaxationSolved, ColumnsPriced,
+        }
+    )  # fmt: skip
+
+    def __init__(self, problem: Problem, most_shown: int = 500) -> None:
+        self.problem, self.most_shown = problem, most_shown
+        self.kept: set[int] = set()
+        self.clear()
+
+    @classmethod
+    def of(cls, run: Run, most_shown: int = 500) -> Tree:
+        """Return the tree of a run's state."""
+        tree = cls(run.problem, most_shown)
+        for node in run.tree.values():
+            tree._open(
+                NodeOpened(
+                    node=node.node,
+                    parent=node.parent,
+                    depth=node.depth,
+                    lower_bound=node.lower_bound,
+                    pair=node.pair,
+                    together=node.together,
+                )
+            )
+        for node in run.tree.values():
+            if node.state != "open":
+                tree._close(tree.nodes[node.node], node.state, node.lower_bound, node.detail)
+        tree.upper_bound = run.objective
+        tree._fold_surplus()
+        return tree
+
+    def clear(self) -> None:
+        """Forget the tree, but not which nodes a person unfolded."""
+        self.nodes: dict[int, TreeNode] = {}
+        self.upper_bound = math.inf
+        self.found_at: int | None = None
+        self._at: int | None = None
+        self._shown: list[TreeNode] = []
+        self._tips: list[TreeNode] = []
+
+    def feed(self, records: Iterable[Record]) -> None:
+        """Take records."""
+        for record in records:
+            handler = _HANDLERS.get(type(record.event))
+            if handler is not None:
+                handler(self, record.event)
+        self._fold_surplus()
+
+    def toggle(self, number: int) -> None:
+        """Unfold a folded node, or fold one that is not."""
+        node = self.nodes[number]
+        if not node.children:
+            return
+        node.folded = not node.folded
+        (self.kept.discard if node.folded else self.kept.add)(number)
+        self._lay_out()
+        self._fold_surplus()
+
+    def reveal(self, number: int) -> None:
+        """Unfold whatever hides a node."""
+        hiding = [up for up in self.nodes[number].ancestors() if up.folded and up.number != number]
+        for node in hiding:
+            node.folded = False
+            self.kept.add(node.number)
+        if hiding:
+            self._lay_out()
+            self._fold_surplus()
+
+    # --- Taking events ----------------------------------------------------------------------
+
+    def _open(self, event: NodeOpened) -> None:
+        parent = None if event.parent is None else self.nodes[event.parent]
+        node = TreeNode(
+            event.node, parent, event.depth, event.lower_bound, event.pair, event.together
+        )
+        self.nodes[event.node] = node
+        if parent is None:
+            self._shown.append(node)
+            self._tips.append(node)
+            return
+        if not parent.folded and not self._is_hidden(parent):
+            self._place(node, parent)
+        parent.children.append(node)
+        for ancestor in parent.ancestors():
+            ancestor.size += 1
+            ancestor.open += 1
+
+    def _bound(self, event: NodeBounded) -> None:
+        node = self.nodes[event.node]
+        node.lower_bound = max(node.lower_bound, event.lower_bound)
+
+    def _branch(self, event: NodeBranched) -> None:
+        self._close(self.nodes[event.node], "branched", event.lower_bound, "")
+
+    def _prune(self, event: NodePruned) -> None:
+        self._close(self.nodes[event.node], event.reason, event.lower_bound, event.detail)
+
+    def _close(self, node: TreeNode, state: NodeState, lower_bound: float, detail: str) -> None:
+        node.state, node.detail = state, detail
+        node.lower_bound = max(node.lower_bound, lower_bound)
+        for ancestor in node.ancestors():
+            ancestor.open -= 1
+
+    def _improve(self, event: IncumbentFound) -> None:
+        found = Partition(self.problem, event.labels)
+        objective = found.wcss + found.penalty if event.objective is None else event.objective
+        if objective < self.upper_bound:
+            self.upper_bound, self.found_at = objective, self._at
+
+    def _visit(self, event: CutsAdded | RelaxationSolved | ColumnsPriced) -> None:
+        # A solver says what it did at a node before it says what that found.
+        self._at = event.node
+
+    # --- Placing ----------------------------------------------------------------------------
+
+    def _is_hidden(self, node: TreeNode) -> bool:
+        return any(above.folded for above in node.ancestors() if above is not node)
+
+    def _place(self, node: TreeNode, parent: TreeNode) -> None:
+        self._shown.append(node)
+        if not parent.children:
+            at = self._position(parent)
+            node.slot = parent.slot
+            self._tips[at] = node
+            return
+        tip = parent.children[-1]
+        while not tip.is_tip:
+            tip = tip.children[-1]
+        self._insert_after(self._position(tip), node)
+
+    def _position(self, tip: TreeNode) -> int:
+        return bisect_left(self._tips, tip.slot, key=attrgetter("slot"))
+
+    def _insert_after(self, at: int, node: TreeNode) -> None:
+        left, right = self._tips[: at + 1], self._tips[at + 1 :]
+        if right and right[0].slot - left[-1].slot >= 2:
+            node.slot = left[-1].slot + 1
+        elif len(right) <= len(left):
+            node.slot = left[-1].slot + 1
+            for tip in right:
+                tip.slot += 1
+        else:
+            node.slot = left[-1].slot
+            for tip in left:
+                tip.slot -= 1
+        self._tips.insert(at + 1, node)
+
+    def _lay_out(self) -> None:
+        """Place what is shown anew; the root stays where it is."""
+        if not self.nodes:
+            return
+        root = self.nodes[next(iter(self.nodes))]
+        before = root.x
+        self._shown, self._tips = [], []
+        stack = [root]
+        while stack:
+            node = stack.pop()
+            self._shown.append(node)
+            if node.is_tip:
+                node.slot = float(len(self._tips))
+                self._tips.append(node)
+            else:
+                stack += reversed(node.children)
+        self._shown.sort(key=attrgetter("number"))
+        self._center()
+        shift = round(before - root.x)
+        for tip in self._tips:
+            tip.slot += shift
+
+    def _center(self) -> None:
+        """Set x: a tip on its slot, any other node amid its children."""
+        for node in reversed(self._shown):
+            if node.is_tip:
+                node.x = node.slot
+            else:
+                node.x = (node.children[0].x + node.children[-1].x) / 2
+
+    # --- Folding ----------------------------------------------------------------------------
+
+    def _fold_surplus(self) -> None:
+        if len(self._shown) <= self.most_shown:
+            return
+        kept = self._must_show()
+        surplus = len(self._shown) - int(0.8 * self.most_shown)
+        ready = [_weight(node) for node in self._shown if _is_twig(node)]
+        heapify(ready)
+        while surplus > 0 and ready:
+            node = self.nodes[heappop(ready)[-1]]
+            if node.number in kept:
+                continue
+            node.folded = True
+            surplus -= len(node.children)
+            if node.parent is not None and _is_twig(node.parent):
+                heappush(ready, _weight(node.parent))
+        self._lay_out()
+
+    def _must_show(self) -> set[int]:
+        marked = {number for number in self.kept if number in self.nodes}
+        above = {up.number for number in marked for up in self.nodes[number].ancestors()}
+        if self.found_at is not None:
+            path = self.nodes[self.found_at].ancestors()
+            above |= {up.number for up in path if up.number != self.found_at}
+        return above
+
+    # --- The frame --------------------------------------------------------------------------
+
+    def frame(self, axis: Axis = "bound") -> TreeFrame:
+        """Return what is to be drawn."""
+        self._center()
+        shown = self._shown
+        parents = [node.parent or node for node in shown]
+        lower_bound = column(shown, "lower_bound", float)
+        depth = column(shown, "depth", np.int64)
+        y = depth.astype(float) if axis == "depth" else self._heights(lower_bound)
+        row = {node.number: at for at, node in enumerate(shown)}
+        parent_row = np.array([row[parent.number] for parent in parents], dtype=np.int64)
+        x = column(shown, "x", float)
+        folded = np.array([node.folded for node in shown], dtype=bool)
+        return TreeFrame(
+            node=column(shown, "number", np.int64),
+            parent=np.array([n.parent.number if n.parent else -1 for n in shown], dtype=np.int64),
+            x=x,
+            y=y,
+            parent_x=x[parent_row],
+            parent_y=y[parent_row],
+            lower_bound=lower_bound,
+            depth=depth,
+            state=np.array([self._state(node) for node in shown], dtype=object),
+            decision=np.array([decision_words(node) for node in shown], dtype=object),
+            detail=np.array([node.detail for node in shown], dtype=object),
+            hidden=np.where(folded, column(shown, "size", np.int64) - 1, 0),
+            hidden_open=np.where(folded, column(shown, "open", np.int64), 0),
+            upper_bound=self.upper_bound,
+            total=len(self.nodes),
+            axis=axis,
+        )
+
+    def _state(self, node: TreeNode) -> str:
+        return "incumbent" if node.number == self.found_at else node.state
+
+    def _heights(self, lower_bound: np.ndarray) -> np.ndarray:
+        known = lower_bound[np.isfinite(lower_bound)]
+        if not len(known):
+            return np.zeros(len(lower_bound))
+        top = known.max()
+        if math.isfinite(self.upper_bound):
+            # What lies far above the incumbent is closed: how far does not matter.
+            top = self.upper_bound + 0.08 * max(self.upper_bound - known.min(), 0.0)
+        return np.clip(lower_bound, known.min(), top)
+
+
+def decision_words(node: TreeNode) -> str:
+    """Return what the branch to a node decided, as a sentence."""
+    if node.pair is None:
+        return "the root: nothing is decided"
+    i, j = node.pair
+    return f"{i} and {j} together" if node.together else f"{i} and {j} apart"
+
+
+def _is_twig(node: TreeNode) -> bool:
+    """Whether a node is shown with nothing but tips beneath it."""
+    return not node.is_tip and all(child.is_tip for child in node.children)
+
+
+def _weight(node: TreeNode) -> tuple[bool, int, int]:
+    """Return what is folded first: finished, then small, then old subtrees."""
+    return node.open > 0, node.size, node.number
+
+
+_HANDLERS: dict[type, Any] = {
+    NodeOpened: Tree._open,
+    NodeBounded: Tree._bound,
+    NodeBranched: Tree._branch,
+    NodePruned: Tree._prune,
+    IncumbentFound: Tree._improve,
+    CutsAdded: Tree._visit,
+    RelaxationSolved: Tree._visit,
+    ColumnsPriced: Tree._visit,
+}

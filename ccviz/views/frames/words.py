@@ -1,0 +1,106 @@
+"""Each event as a sentence, for the line under the plot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ccviz import events
+from ccviz.views.frames.numbers import count, number
+
+
+def sentence(event: events.Event) -> str:
+    """Return what an event tells, in words."""
+    return _SENTENCES[type(event)](event)
+
+
+def _started(event: events.Started) -> str:
+    blocks = f", {event.n_blocks} blocks of points" if event.n_blocks < event.n else ""
+    return f"{event.solver} started on {event.n:,} points{blocks}; k = {event.k}."
+
+
+def _assigned(event: events.Assigned) -> str:
+    waiting = int((event.labels < 0).sum())
+    rest = f", {count(waiting, 'point')} still without a cluster" if waiting else ""
+    return (
+        f"Iteration {event.iteration}: {count(event.moved, 'point')} changed cluster{rest}; "
+        f"objective {number(event.objective)}."
+    )
+
+
+def _opened(event: events.NodeOpened) -> str:
+    if event.pair is None:
+        return f"Node {event.node}: the root of the tree."
+    i, j = event.pair
+    how = "together" if event.together else "apart"
+    return f"Node {event.node} under node {event.parent}: points {i} and {j} {how}."
+
+
+def _cuts(event: events.CutsAdded) -> str:
+    return (
+        f"Node {event.node}, round {event.round}: violated inequalities: {event.pair} on pairs, "
+        f"{event.triangle} on triangles, {event.clique} on cliques; "
+        f"bound {number(event.lower_bound)}."
+    )
+
+
+def _columns(event: events.ColumnsPriced) -> str:
+    return (
+        f"Node {event.node}, pricing {event.iteration}: {count(event.columns, 'column')} added, "
+        f"best reduced cost {number(event.best_reduced_cost)}, "
+        f"{'exact' if event.exact else 'heuristic'}; bound {number(event.lower_bound)}."
+    )
+
+
+def _residuals(event: events.ResidualsUpdated) -> str:
+    return (
+        f"Iteration {event.iteration}: primal residual {event.primal_residual:.2g}, "
+        f"dual residual {event.dual_residual:.2g}."
+    )
+
+
+def _generation(event: events.GenerationEnded) -> str:
+    return (
+        f"Generation {event.generation}: best {number(float(np.min(event.objectives)))}, "
+        f"diversity {number(event.diversity)}."
+    )
+
+
+def _incumbent(event: events.IncumbentFound) -> str:
+    return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
+
+
+_CLOSED = {
+    "bound": "its bound is no better than the best clustering",
+    "infeasible": "its links cannot be kept",
+    "integral": "its relaxation is a clustering",
+}
+
+_SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
+    events.Started: _started,
+    events.Noted: lambda event: event.text,
+    events.Restarted: lambda event: f"Start {event.restart + 1}.",
+    events.Assigned: _assigned,
+    events.CentersMoved: lambda event: f"Iteration {event.iteration}: the centres moved.",
+    events.DeadEnded: lambda event: (
+        f"Dead end: every cluster is forbidden to point {event.point}. "
+        "That says nothing about whether a clustering exists."
+    ),
+    events.IncumbentFound: _incumbent,
+    events.BoundImproved: lambda event: f"The lower bound rose to {number(event.lower_bound)}.",
+    events.InfeasibilityProved: lambda event: f"Proved infeasible: {event.reason}",
+    events.NodeOpened: _opened,
+    events.NodeBounded: lambda event: f"Node {event.node}: bound {number(event.lower_bound)}.",
+    events.CutsAdded: _cuts,
+    events.RelaxationSolved: lambda event: f"Node {event.node}: its relaxation is solved.",
+    events.NodeBranched: lambda event: (
+        f"Node {event.node} branched on points {event.pair[0]} and {event.pair[1]}."
+    ),
+    events.NodePruned: lambda event: f"Node {event.node} closed: {_CLOSED[event.reason]}.",
+    events.ColumnsPriced: _columns,
+    events.ResidualsUpdated: _residuals,
+    events.GenerationEnded: _generation,
+    events.Finished: lambda event: event.message or events.TERMINATION_SENTENCES[event.termination],
+}

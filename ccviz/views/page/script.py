@@ -1,0 +1,38 @@
+"""The page's own script: keys, and the theme outside the panels."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ccviz.views.panels.commit import held
+from ccviz.views.session import Session
+
+
+class PageScript(JSComponent):
+    """Listens to the keyboard, and paints the page light or dark."""
+
+    dark = param.Boolean(default=False)
+
+    _esm = Path(__file__).parent / "script.js"
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(dark=session.dark, **params)
+        self._actions = {
+            "m": lambda: session.link("must"),
+            "c": lambda: session.link("cannot"),
+            "escape": session.cancel,
+            "z": session.undo,
+            "y": session.redo,
+            " ": session.play_or_pause,
+            "arrowleft": session.back,
+            "arrowright": session.step,
+        }
+        session.param.watch(lambda event: setattr(self, "dark", event.new), "dark")
+
+    def _handle_msg(self, data: str) -> None:
+        if data in self._actions:
+            held(self._actions[data])()

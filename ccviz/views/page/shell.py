@@ -1,0 +1,75 @@
+"""Assembles the page of one browser session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import panel as pn
+
+from ccviz.archive import Archive
+from ccviz.datasets import load
+from ccviz.views.inspection import Inspection
+from ccviz.views.page.clock import keep_time
+from ccviz.views.page.design import Lab
+from ccviz.views.page.script import PageScript
+from ccviz.views.panels.data import DataPanel
+from ccviz.views.panels.header import HeaderPanel, NoticePanel
+from ccviz.views.panels.lessons import LessonPanel
+from ccviz.views.panels.links import LinksPanel
+from ccviz.views.panels.player import PlayerPanel
+from ccviz.views.panels.right import RightPanel
+from ccviz.views.panels.scatter import ScatterPanel
+from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.queue import RunQueue
+from ccviz.views.session import Session
+from ccviz.views.sharing import apply_query
+
+_HERE = Path(__file__).parent
+
+
+def build() -> pn.template.Template:
+    """Return the page of a new session; serve it with ``.servable()``."""
+    pn.extension("filedropper", design=Lab)
+    session = Session(
+        pn.state.as_cached("archive", Archive), pn.state.as_cached("queue", RunQueue), load("iris")
+    )
+    pn.config.exception_handler = session.report
+    asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
+    session.dark = asked.pop("theme", "") == "dark"
+    if asked:
+        apply_query(session, asked)
+    page = _page(session)
+    keep_time(session)
+    return page
+
+
+def _page(session: Session) -> pn.template.Template:
+    html = (_HERE / "page.html").read_text(encoding="utf-8")
+    page = pn.template.Template(html)
+    page.add_variable("style", (_HERE / "style.css").read_text(encoding="utf-8"))
+    page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
+    inspection = Inspection(session.archive, session.player)
+    stretch = {"sizing_mode": "stretch_both", "margin": 0}
+    page.add_panel("header", HeaderPanel(session))
+    page.add_panel(
+        "left",
+        pn.Column(
+            LessonPanel(session), DataPanel(session), LinksPanel(session), SolverPanel(session),
+            sizing_mode="stretch_width", margin=0,
+        ),
+    )  # fmt: skip
+    page.add_panel(
+        "main",
+        pn.Column(
+            NoticePanel(session),
+            pn.Column(
+                ScatterPanel(session, inspection), css_classes=["section", "plot"], **stretch
+            ),
+            pn.Spacer(height=8),
+            PlayerPanel(session),
+            **stretch,
+        ),
+    )
+    page.add_panel("right", RightPanel(session, inspection))
+    page.add_panel("script", PageScript(session))
+    return page

@@ -1,0 +1,40 @@
+"""Widgets that follow the state must not take their own change for a person's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+class Following:
+    """While it is entered, the callbacks that it wrapped stay silent.
+
+    Examples
+    --------
+    >>> following, heard = Following(), []
+    >>> on = following.unless(heard.append)
+    >>> on(1)
+    >>> with following:
+    ...     on(2)
+    >>> heard
+    [1]
+    """
+
+    def __init__(self) -> None:
+        self._depth = 0
+
+    def __enter__(self) -> Following:
+        self._depth += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+
+    def unless(self, callback: Callable[[Any], None]) -> Callable[[Any], None]:
+        """Return the callback, to be skipped while the state is followed."""
+
+        def heard(event: Any) -> None:
+            if not self._depth:
+                callback(event)
+
+        return heard

@@ -1,0 +1,81 @@
+"""The bar at the top: what is on the table, undo and redo, the theme; and notices under it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import panel as pn
+from bokeh.models import Tooltip
+
+from ccviz.views.frames.numbers import count
+from ccviz.views.panels import icons
+from ccviz.views.panels.commit import held
+from ccviz.views.session import Notice, Session
+
+
+class HeaderPanel(pn.viewable.Viewer):
+    """Facts, undo, redo, theme."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._facts = pn.pane.HTML("", margin=(6, 8), sizing_mode="stretch_width")
+        self._undo = _button(icons.UNDO, "Undo (Z)", session.undo, "Undo")
+        self._redo = _button(icons.REDO, "Redo (Shift+Z)", session.redo, "Redo")
+        self._theme = _button(icons.THEME, "Light or dark", self._switch, "Theme")
+        session.param.watch(self._refresh, "draft")
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        return pn.Row(
+            self._facts, self._undo, self._redo, self._theme,
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+
+    def _switch(self) -> None:
+        self._session.dark = not self._session.dark
+
+    def _refresh(self, *_: Any) -> None:
+        draft = self._session.draft
+        facts = [
+            f"<b>{escape(draft.data.name)}</b>",
+            count(draft.n, "point"),
+            count(draft.data.X.shape[1], "feature"),
+            f"k = {draft.k}",
+        ]
+        self._facts.object = f'<span class="facts">{" · ".join(facts)}</span>'
+        self._undo.disabled = not self._session.can_undo
+        self._redo.disabled = not self._session.can_redo
+
+
+class NoticePanel(pn.viewable.Viewer):
+    """The sentence about what went wrong, or what to know, over the plot."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._html = pn.pane.HTML("", margin=0, sizing_mode="stretch_width")
+        self._close = _button("", "Put this away (Esc)", session.cancel, name="✕")
+        self._row = pn.Row(
+            self._html, self._close, sizing_mode="stretch_width", visible=False, margin=(0, 0, 8, 0)
+        )
+        session.param.watch(lambda event: self._show(event.new), "notice")
+        self._show(session.notice)
+
+    def __panel__(self) -> Any:
+        return self._row
+
+    def _show(self, notice: Notice | None) -> None:
+        if notice is not None:
+            self._html.object = f'<div class="sentence" role="alert">{escape(notice.text)}</div>'
+            self._row.css_classes = ["notice", notice.kind]
+        self._row.visible = notice is not None
+
+
+def _button(icon: str, help_text: str, on_click: Any, name: str = "") -> pn.widgets.Button:
+    button = pn.widgets.Button(
+        name=name, icon=icon or None, description=Tooltip(content=help_text, position="bottom"),
+        color="light", margin=(4, 0), css_classes=["icon-only"] if icon else [],
+    )  # fmt: skip
+    button.on_click(lambda _: held(on_click)())
+    return button

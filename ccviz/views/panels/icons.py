@@ -1,0 +1,23 @@
+"""Icons as SVG text, so that none is fetched from anywhere."""
+
+from __future__ import annotations
+
+
+def _icon(body: str) -> str:
+    return (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" '
+        'stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round">'
+        f"{body}</svg>"
+    )
+
+
+PLAY = _icon('<path d="M7 4v16l13-8z" fill="currentColor"/>')
+PAUSE = _icon('<path d="M8 5v14M16 5v14" stroke-width="4"/>')
+STOP = _icon('<rect x="5" y="5" width="14" height="14" rx="2" fill="currentColor"/>')
+STEP = _icon('<path d="M6 5v14l9-7z" fill="currentColor"/><path d="M19 5v14"/>')
+BACK = _icon('<path d="M18 5v14l-9-7z" fill="currentColor"/><path d="M5 5v14"/>')
+UNDO = _icon('<path d="M9 14L4 9l5-5"/><path d="M4 9h10a6 6 0 0 1 0 12h-4"/>')
+REDO = _icon('<path d="M15 14l5-5-5-5"/><path d="M20 9H10a6 6 0 0 0 0 12h4"/>')
+THEME = _icon(
+    '<circle cx="12" cy="12" r="8"/><path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor"/>'
+)

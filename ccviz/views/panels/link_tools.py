@@ -1,0 +1,62 @@
+"""Links by the dozen: drawn from the known classes, from a file and into one, hard or soft."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from math import inf
+from typing import Any
+
+import panel as pn
+
+from ccviz.linkfiles import links_text
+from ccviz.views.panels.commit import held
+from ccviz.views.session import Session
+
+
+class LinkTools(pn.viewable.Viewer):
+    """A card that opens under the list of links."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
+        self._weight = pn.widgets.FloatInput(
+            name="Weight of new links", value=None, start=0.0, step=1.0, placeholder="hard",
+            description="Empty for hard links; a soft link may be broken at this price.", **half,
+        )  # fmt: skip
+        self._weight.param.watch(self._on_weight, "value")
+        self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
+        self._noise = pn.widgets.FloatInput(
+            name="Wrong share", value=0.0, start=0.0, end=1.0, step=0.05, **half
+        )
+        self._draw = pn.widgets.Button(name="Draw from classes", margin=(4, 4))
+        self._draw.on_click(lambda _: held(session.draw_links)(self._many.value, self._noise.value))
+        self._clear = pn.widgets.Button(name="Delete all", margin=(4, 4))
+        self._clear.on_click(lambda _: held(session.remove_links)(session.draft.links))
+        self._export = pn.widgets.FileDownload(
+            callback=self._text, filename="links.txt", label="Export", button_type="default",
+            margin=(4, 4),
+        )  # fmt: skip
+        self._import = pn.widgets.FileInput(accept=".txt,.json", margin=(6, 4), name="Import links")
+        self._import.param.watch(self._on_import, "value")
+
+    def __panel__(self) -> Any:
+        return pn.Card(
+            pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._draw, self._clear, margin=0),
+            pn.Row(self._export, self._import, margin=0),
+            title="Draw, import, export", collapsed=True, margin=(2, 0),
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+
+    def _on_weight(self, event: Any) -> None:
+        self._session.weight = event.new or inf
+
+    def _text(self) -> BytesIO:
+        problem = self._session.draft.problem
+        return BytesIO(links_text(problem.must_link, problem.cannot_link).encode())
+
+    def _on_import(self, event: Any) -> None:
+        if event.new:
+            held(self._session.load_links)(self._import.filename or "links", event.new)

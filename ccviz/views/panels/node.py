@@ -1,0 +1,100 @@
+"""A node of the tree in full: what is decided there, its bound, its cuts, why it was closed."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import panel as pn
+
+from ccviz.links import IntArray
+from ccviz.views.figures.node import NodeFigure
+from ccviz.views.frames.cuts import Cuts
+from ccviz.views.frames.node import NodeFacts
+from ccviz.views.frames.numbers import count
+from ccviz.views.inspection import Inspection
+from ccviz.views.palette import look
+from ccviz.views.session import Session
+
+_STYLE = """
+.node { font-size: 13px; line-height: 1.45; }
+.node h3 { margin: 0 0 4px; font-size: 14px; }
+.node p { margin: 0 0 8px; }
+.node dt { color: var(--faint); font-size: 11.5px; }
+.node dd { margin: 0 0 6px; font-variant-numeric: tabular-nums; }
+.node .empty { color: var(--faint); }
+"""
+_STATES = {
+    "open": "open",
+    "branched": "branched",
+    "bound": "closed by its bound",
+    "infeasible": "infeasible",
+    "integral": "integral",
+}
+_MOST = 12
+
+
+class NodePanel(pn.viewable.Viewer):
+    """The node that was clicked in the tree."""
+
+    def __init__(self, session: Session, inspection: Inspection) -> None:
+        super().__init__()
+        self._inspection = inspection
+        self._html = pn.pane.HTML(
+            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="node"
+        )
+        self._figure = NodeFigure(look(session.dark))
+        self._figure.plot.update(sizing_mode="stretch_width", height=170)
+        self._history = pn.pane.Bokeh(self._figure.plot, sizing_mode="stretch_width", margin=0)
+        self._column = pn.Column(self._html, sizing_mode="stretch_width", margin=0)
+        session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
+        inspection.param.watch(self._refresh, ["node", "moved"])
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        return self._column
+
+    def _refresh(self, *_: Any) -> None:
+        run, node = self._inspection.run, self._inspection.node
+        if run is None or node is None:
+            self._html.object = _EMPTY
+            self._column[:] = [self._html]
+            return
+        facts = self._inspection.nodes.frame(run, node)
+        self._html.object = _html(facts, self._inspection.cuts.frame(node))
+        self._figure.show(facts)
+        if len(self._column) == 1:
+            self._column.append(self._history)
+
+
+_EMPTY = (
+    '<div class="node"><p class="empty">Click a node of the tree: its decisions are drawn on the '
+    "points, and what is known about it is written here.</p></div>"
+)
+
+
+def _html(facts: NodeFacts, cuts: Cuts) -> str:
+    rows = [
+        ("Decided together", _pairs(facts.must_link)),
+        ("Decided apart", _pairs(facts.cannot_link)),
+        ("Cuts", _cut_words(cuts)),
+    ]
+    listed = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in rows)
+    return (
+        '<div class="node" role="region" aria-label="Node">'
+        f"<h3>Node {facts.node}, depth {facts.depth}: {_STATES[facts.state]}</h3>"
+        f"<p>{escape(facts.why)}</p><dl>{listed}</dl></div>"
+    )
+
+
+def _pairs(pairs: IntArray) -> str:
+    shown = ", ".join(f"{i}-{j}" for i, j in pairs[:_MOST].tolist())
+    rest = f" and {len(pairs) - _MOST} more" if len(pairs) > _MOST else ""
+    return f"{shown}{rest}" if shown else "nothing"
+
+
+def _cut_words(cuts: Cuts) -> str:
+    if not len(cuts.at):
+        return "no round of cuts"
+    kinds = ", ".join(count(amount, kind) for kind, amount in cuts.totals.items())
+    return f"{count(len(cuts.at), 'round')}: {kinds}; {int(cuts.active[-1])} active"

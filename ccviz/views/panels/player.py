@@ -1,0 +1,108 @@
+"""Run, pause, step, back, stop, speed and scrub, with the event at hand as a sentence."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import panel as pn
+from bokeh.models import Tooltip
+
+from ccviz.views.frames.words import sentence
+from ccviz.views.panels import icons
+from ccviz.views.panels.commit import held
+from ccviz.views.player import PACES
+from ccviz.views.session import Session
+
+
+class PlayerPanel(pn.viewable.Viewer):
+    """The bar under the plot."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._run = _button("Run", icons.PLAY, "Run (Space)", session.play, kind="primary")
+        self._pause = _button("Pause", icons.PAUSE, "Pause (Space)", session.pause)
+        self._back = _button("Back", icons.BACK, "One event back (←)", session.back)
+        self._step = _button("Step", icons.STEP, "One event on (→)", session.step)
+        self._stop = _button("Stop", icons.STOP, "End the run; keep what it found", session.stop)
+        self._pace = pn.widgets.Select.from_param(
+            session.player.param.pace, name="",
+            options={f"Speed: {pace}": pace for pace in PACES}, width=120, margin=(0, 0, 0, 4),
+            description=None,
+        )  # fmt: skip
+        self._slider = pn.widgets.IntSlider(
+            name="", start=0, end=1, value=0, show_value=False, sizing_mode="stretch_width",
+            margin=(6, 14, 0, 14), css_classes=["scrub"],
+        )  # fmt: skip
+        self._slider.param.watch(self._on_scrub, "value")
+        self._words = pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
+        session.player.param.watch(self._refresh, ["shot", "playing"])
+        session.runner.param.watch(self._refresh, ["state", "waiting"])
+        self._following = False
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        buttons = [self._run, self._pause, self._back, self._step, self._stop]
+        bar = pn.Row(
+            *buttons, pn.Spacer(sizing_mode="stretch_width"), self._pace,
+            sizing_mode="stretch_width", margin=(8, 10, 2, 10),
+        )  # fmt: skip
+        return pn.Column(
+            bar, self._slider, self._words, sizing_mode="stretch_width", css_classes=["section"],
+            styles={"padding": "0"},
+        )  # fmt: skip
+
+    def _on_scrub(self, event: Any) -> None:
+        if not self._following:
+            self._session.seek(event.new)
+
+    def _refresh(self, *_: Any) -> None:
+        session, shot = self._session, self._session.player.shot
+        moving = session.player.playing or session.runner.state in ("running", "queued")
+        self._run.disabled = moving and session.runner.state != "queued"
+        self._run.name = "Go on" if _can_go_on(session) else "Run"
+        self._pause.disabled = not moving
+        self._back.disabled = shot is None or shot.seq < 0
+        self._stop.disabled = not session.runner.busy
+        self._follow()
+        self._words.object = f'<div class="words" role="status">{self._sentence()}</div>'
+
+    def _follow(self) -> None:
+        shot = self._session.player.shot
+        self._following = True
+        self._slider.param.update(
+            end=max(1, shot.last if shot else 1), value=max(0, shot.seq) if shot else 0,
+            disabled=shot is None,
+        )  # fmt: skip
+        self._following = False
+
+    def _sentence(self) -> str:
+        session, shot = self._session, self._session.player.shot
+        if session.runner.state == "queued":
+            return f"Waiting in the queue: {session.runner.waiting} to end before this run starts."
+        if shot is None:
+            return "The worker starts…" if session.runner.busy else "Nothing has run yet."
+        words = sentence(shot.event) if shot.event is not None else "Before the first event."
+        return f"<b>{shot.seq + 1:,} / {shot.last + 1:,}</b> {escape(words)}"
+
+
+def _can_go_on(session: Session) -> bool:
+    shot = session.player.shot
+    return session.runner.state == "paused" or (
+        shot is not None and not session.player.playing and not shot.at_end and shot.seq >= 0
+    )
+
+
+def _button(
+    name: str, icon: str, help_text: str, on_click: Any, kind: str = "default"
+) -> pn.widgets.Button:
+    button = pn.widgets.Button(
+        name=name,
+        icon=icon,
+        color=kind,
+        margin=(0, 3, 0, 0),
+        description=Tooltip(content=help_text, position="top"),
+    )
+    button.on_click(lambda _: held(on_click)())
+    return button

@@ -1,0 +1,88 @@
+"""Bounds and gaps of several runs over one another, with switches for what is drawn."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+import param
+
+from ccviz.run import Run
+from ccviz.views.figures.race import RaceFigure
+from ccviz.views.frames.race import race
+from ccviz.views.palette import look
+from ccviz.views.session import Session
+
+_KINDS: dict[str, tuple[Any, bool]] = {
+    "Bounds": ("bounds", False),
+    "Gap": ("gap", False),
+    "Gap, log": ("gap", True),
+}
+_AGAINST = {"Time": "time", "Nodes": "nodes"}
+
+
+class RacePanel(pn.viewable.Viewer):
+    """The run that is shown, and past runs of the archive that were chosen to race it.
+
+    Attributes
+    ----------
+    in_front : bool
+        Whether anybody can see it; nothing is drawn in a hidden tab.
+    """
+
+    in_front = param.Boolean(default=True)
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(**params)
+        self._session = session
+        self._past: dict[str, Run] = {}
+        self._figures: dict[str, RaceFigure] = {}
+        self._kind = pn.widgets.RadioButtonGroup(options=list(_KINDS), name="What is drawn")
+        self._against = pn.widgets.RadioButtonGroup(options=_AGAINST, name="Against what")
+        self._place = pn.Column(sizing_mode="stretch_both", margin=0)
+        for widget in (self._kind, self._against):
+            widget.param.watch(self._refresh, "value")
+        session.player.param.watch(self._refresh, "shot")
+        session.param.watch(self._refresh, "compared")
+        session.param.watch(self._on_dark, "dark")
+        self.param.watch(self._refresh, "in_front")
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        switches = pn.FlexBox(self._kind, self._against, margin=0)
+        hint = pn.pane.HTML(
+            '<p class="about">Tick past runs in the tab Runs to draw them over this one.</p>',
+            margin=0,
+        )
+        return pn.Column(switches, hint, self._place, sizing_mode="stretch_both", margin=0)
+
+    def _on_dark(self, event: Any) -> None:
+        for figure in self._figures.values():
+            figure.dress(look(event.new))
+
+    def _figure(self, words: str) -> RaceFigure:
+        """Return a figure, made when it is first asked for: the page opens sooner."""
+        if words not in self._figures:
+            self._figures[words] = RaceFigure(look(self._session.dark), *_KINDS[words])
+        return self._figures[words]
+
+    def _runs(self) -> list[tuple[str, Run]]:
+        archive, chosen = self._session.archive, self._session.compared
+        self._past = {at: self._past.get(at) or archive.load(at) for at in chosen}
+        shown = self._session.run
+        ours = [] if shown is None else [("this run", shown)]
+        return [*ours, *((archive.info(at).name, run) for at, run in self._past.items())]
+
+    def _refresh(self, *_: Any) -> None:
+        if not self.in_front:
+            return
+        lanes = race(self._runs(), self._against.value)
+        # Bokeh complains about a plot that has no data to take its ranges from.
+        if not any(len(lane.at) for lane in lanes):
+            self._place.objects = []
+            return
+        figure = self._figure(self._kind.value)
+        figure.show(lanes, self._against.value)
+        pane = self._place.objects[0] if self._place.objects else None
+        if pane is None or pane.object is not figure.plot:
+            self._place.objects = [pn.pane.Bokeh(figure.plot, sizing_mode="stretch_both", margin=0)]

@@ -1,0 +1,110 @@
+"""The result card, and both bounds under it."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import panel as pn
+
+from ccviz.views.figures.bounds import BoundsFigure
+from ccviz.views.frames.bounds import Bounds, bounds
+from ccviz.views.frames.card import Card, card
+from ccviz.views.palette import cluster_colors, look
+from ccviz.views.session import Session
+
+_STYLE = """
+.card { font-size: 13px; }
+.card .top { display: flex; gap: 10px; align-items: center; }
+.card .pill { padding: 3px 10px; border-radius: 99px; font-weight: 650; }
+.card .optimal, .card .feasible { color: var(--good); background: var(--good-back); }
+.card .infeasible { color: var(--bad); background: var(--bad-back); }
+.card .unknown { color: var(--faint); background: var(--back); }
+.card .seed { color: var(--faint); margin-left: auto; font-size: 12px; }
+.card p { margin: 6px 0 8px; color: var(--faint); }
+.card dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: 6px 12px; margin: 0; }
+.card dt { color: var(--faint); font-size: 11.5px; }
+.card dd { margin: 0; font-variant-numeric: tabular-nums; font-weight: 600; font-size: 14px; }
+.card .scores { grid-template-columns: repeat(5, 1fr); border-top: 1px solid var(--line);
+  margin-top: 8px; padding-top: 8px; }
+.card .sizes { display: flex; height: 8px; border-radius: 4px; overflow: hidden; gap: 1px;
+  margin-top: 10px; }
+"""
+
+
+class ResultPanel(pn.viewable.Viewer):
+    """What the run has come to at the player's cursor."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._html = pn.pane.HTML(
+            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
+        )
+        self._bounds = BoundsFigure(look(session.dark))
+        self._plot = pn.pane.Bokeh(self._bounds.plot, sizing_mode="stretch_both", margin=0)
+        self._place = pn.Column(sizing_mode="stretch_both", margin=0)
+        session.player.param.watch(self._refresh, ["shot", "playing"])
+        session.param.watch(lambda event: self._bounds.dress(look(event.new)), "dark")
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        return pn.Column(
+            pn.Column(self._html, sizing_mode="stretch_width", css_classes=["section"]),
+            pn.Column(
+                pn.pane.HTML("<h2>Bounds</h2>", margin=0), self._place,
+                sizing_mode="stretch_both", css_classes=["section"], margin=(8, 0, 0, 0),
+                min_height=200,
+            ),
+            sizing_mode="stretch_both", margin=0,
+        )  # fmt: skip
+
+    def _refresh(self, *_: Any) -> None:
+        run = self._session.run
+        # Scores take milliseconds and say little about a state that is gone in a moment.
+        frame = card(run, with_scores=not self._session.player.playing)
+        self._html.object = _html(frame, self._provenance())
+        self._show_bounds(bounds(run))
+
+    def _show_bounds(self, frame: Bounds) -> None:
+        # Bokeh complains about a plot that has no data to take its ranges from.
+        self._bounds.plot.visible = len(frame.at) > 0
+        if len(frame.at):
+            self._bounds.show(frame)
+            self._place.objects = [self._plot]
+
+    def _provenance(self) -> str:
+        run = self._session.run
+        if run is None or run.started is None:
+            return ""
+        return f"{run.started.solver}, seed {run.started.seed}"
+
+
+def _html(frame: Card, provenance: str) -> str:
+    parts = [
+        '<div class="card" role="region" aria-label="Result">',
+        f'<div class="top"><span class="pill {frame.status}">{frame.headline}</span>',
+        f'<span class="seed">{escape(provenance)}</span></div>',
+        f"<p>{escape(frame.ending)}</p>" if frame.ending else "<p></p>",
+        _definitions(frame.rows),
+        _sizes(frame.sizes),
+        _definitions(frame.scores, "scores"),
+        "</div>",
+    ]
+    return "".join(parts)
+
+
+def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> str:
+    if not rows:
+        return ""
+    cells = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
+    return f'<dl class="{css}">{cells}</dl>'
+
+
+def _sizes(sizes: tuple[int, ...]) -> str:
+    bars = "".join(
+        f'<i style="flex:{size};background:{color}" title="{size} points"></i>'
+        for size, color in zip(sizes, cluster_colors(len(sizes)), strict=True)
+    )
+    words = ", ".join(map(str, sizes))
+    return f'<div class="sizes" role="img" aria-label="cluster sizes {words}">{bars}</div>'

@@ -1,0 +1,48 @@
+"""The right side of the page: the result, and behind it what goes on inside the solver."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+
+from ccviz.views.inspection import Inspection
+from ccviz.views.panels.inside import InsidePanel
+from ccviz.views.panels.race import RacePanel
+from ccviz.views.panels.result import ResultPanel
+from ccviz.views.panels.runs import RunsPanel
+from ccviz.views.panels.share import SharePanel
+from ccviz.views.session import Session
+
+
+class RightPanel(pn.viewable.Viewer):
+    """Tabs; those for which the run has nothing to show say so."""
+
+    def __init__(self, session: Session, inspection: Inspection) -> None:
+        super().__init__()
+        inside = InsidePanel(session, inspection, in_front=False)
+        race = RacePanel(session, in_front=False)
+        nothing = pn.pane.HTML(
+            '<p class="about">The views of the solver appear here once it has something to show: '
+            "its tree, its relaxation, its columns, its population.</p>",
+            margin=8,
+        )
+        inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
+        self._tabs = pn.Tabs(
+            ("Result", ResultPanel(session)),
+            ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
+                                            css_classes=["section"])),
+            ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,
+                                 css_classes=["section"])),
+            ("Runs", RunsPanel(session)),
+            ("Share", SharePanel(session)),
+            sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
+        )  # fmt: skip
+        self._tabs.param.watch(lambda event: self._look(event.new, inside, race), "active")
+
+    @staticmethod
+    def _look(active: int, inside: InsidePanel, race: RacePanel) -> None:
+        inside.in_front, race.in_front = active == 1, active == 2
+
+    def __panel__(self) -> Any:
+        return self._tabs

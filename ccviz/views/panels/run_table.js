@@ -1,0 +1,70 @@
+// A table of runs: filter, sort by a column, choose some to compare, and act on one.
+const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"], ["delete", "Delete"]]
+
+function text(value) {
+  const node = document.createElement("span")
+  node.textContent = value
+  return node.innerHTML
+}
+
+export function render({model}) {
+  const box = document.createElement("div")
+  box.innerHTML = `<input type="search" placeholder="Filter runs" aria-label="Filter runs">
+    <div class="scroll"><table><thead></thead><tbody></tbody></table></div>`
+  const [filter, head, body] = ["input", "thead", "tbody"].map((name) => box.querySelector(name))
+  const order = {column: null, down: true}
+  const chosen = new Set()
+
+  const sorted = () => {
+    const words = filter.value.toLowerCase().split(/\s+/)
+    const rows = model.rows.filter((row) =>
+      words.every((word) => row.cells.join(" ").toLowerCase().includes(word)))
+    if (order.column === null) return rows
+    const value = (row) => row.keys[order.column]
+    rows.sort((a, b) => (value(a) > value(b) ? 1 : value(a) < value(b) ? -1 : 0))
+    return order.down ? rows.reverse() : rows
+  }
+  const draw = () => {
+    head.innerHTML = `<tr><th></th>${model.columns.map((name, at) =>
+      `<th><button data-column="${at}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
+      </button></th>`).join("")}<th></th></tr>`
+    body.innerHTML = sorted().map((row) => `<tr data-id="${row.id}"
+        class="${row.id === model.shown ? "shown" : ""}">
+      <td><input type="checkbox" aria-label="Compare ${text(row.cells[0])}"
+        ${chosen.has(row.id) ? "checked" : ""}></td>
+      ${row.cells.map((cell) => `<td>${text(cell)}</td>`).join("")}
+      <td class="actions">${ACTIONS.filter(([what]) => what !== "resume" || row.resumable)
+        .map(([what, words]) => `<button data-what="${what}">${words}</button>`).join("")}</td>
+    </tr>`).join("")
+  }
+  const act = (what, id) => {
+    const row = model.rows.find((each) => each.id === id)
+    const message = {what, id}
+    if (what === "rename") {
+      message.name = window.prompt("A name for this run", row.cells[0])
+      if (message.name === null) return
+    }
+    if (what === "delete" && !window.confirm(`Delete the run ${row.cells[0]} for good?`)) return
+    model.send_msg(message)
+  }
+  filter.addEventListener("input", draw)
+  head.addEventListener("click", (event) => {
+    const button = event.target.closest("button")
+    if (!button) return
+    const column = Number(button.dataset.column)
+    order.down = order.column === column ? !order.down : true
+    order.column = column
+    draw()
+  })
+  body.addEventListener("click", (event) => {
+    const id = event.target.closest("tr").dataset.id
+    if (event.target.matches("input")) {
+      event.target.checked ? chosen.add(id) : chosen.delete(id)
+      model.send_msg({what: "compare", ids: [...chosen]})
+    } else if (event.target.matches("button")) act(event.target.dataset.what, id)
+  })
+  model.on("rows", draw)
+  model.on("shown", draw)
+  draw()
+  return box
+}

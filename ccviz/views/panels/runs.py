@@ -1,0 +1,128 @@
+"""Past runs: filter, sort, show again, compare, rename, resume, delete, export, import."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import asdict
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+import param
+from panel.custom import JSComponent
+
+from ccviz.errors import CcvizError
+from ccviz.runfile import export_run, import_run
+from ccviz.views.frames.runs import COLUMNS, run_row
+from ccviz.views.panels.commit import held
+from ccviz.views.session import Session
+
+_MOST_ROWS = 200
+
+_STYLE = """
+:host > div, .scroll { height: 100%; }
+div { display: flex; flex-direction: column; min-height: 0; font-size: 12.5px; }
+input[type="search"] { margin: 0 0 6px; padding: 5px 8px; border: 1px solid var(--line);
+  border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; }
+.scroll { overflow: auto; scrollbar-width: thin; }
+table { border-collapse: collapse; width: max-content; min-width: 100%; }
+th { position: sticky; top: 0; background: var(--paper); text-align: left; }
+th button { font: inherit; font-weight: 650; color: var(--faint); }
+td, th { padding: 3px 7px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+td { font-variant-numeric: tabular-nums; }
+tr.shown td { background: var(--info-back); }
+tr:hover td { background: var(--back); }
+button { border: none; background: none; color: var(--accent); cursor: pointer; padding: 1px 4px;
+  border-radius: 4px; font: inherit; }
+button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); }
+"""
+
+
+class RunTable(JSComponent):
+    """Rows of runs; sends what to do with which."""
+
+    columns = param.List(default=list(COLUMNS))
+    rows = param.List(default=[])
+    shown = param.String(default="")
+
+    _esm = Path(__file__).parent / "run_table.js"
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, on_message: Any, **params: Any) -> None:
+        super().__init__(**params)
+        self._on_message = on_message
+
+    def _handle_msg(self, data: dict[str, Any]) -> None:
+        held(self._on_message)(data)
+
+
+class RunsPanel(pn.viewable.Viewer):
+    """The archive, newest run first."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=160)
+        self._export = pn.widgets.FileDownload(
+            callback=self._file, filename="run.ccviz", label="Export the run shown", margin=(6, 6),
+            button_type="default",
+        )  # fmt: skip
+        self._import = pn.widgets.FileInput(accept=".ccviz", margin=(8, 6), name="Import a run")
+        self._import.param.watch(self._on_import, "value")
+        session.runner.param.watch(self.refresh, "state")
+        session.player.param.watch(self._on_shot, "shot")
+        self.refresh()
+
+    def __panel__(self) -> Any:
+        files = pn.Row(self._export, self._import, margin=0, sizing_mode="stretch_width")
+        return pn.Column(
+            self._table, files, sizing_mode="stretch_both", margin=0,
+            css_classes=["section"],
+        )  # fmt: skip
+
+    def refresh(self, *_: Any) -> None:
+        """Read the list of runs again."""
+        self._table.rows = [
+            asdict(run_row(info)) for info in self._session.archive.runs()[:_MOST_ROWS]
+        ]
+
+    def _on_shot(self, event: Any) -> None:
+        self._table.shown = event.new.info.id if event.new else ""
+        ended = event.new and event.new.info.termination
+        if ended and not (event.old and event.old.info.termination):
+            self.refresh()
+
+    def _act(self, message: dict[str, Any]) -> None:
+        session, what = self._session, message["what"]
+        if what == "compare":
+            session.compared = tuple(message["ids"])
+            return
+        with session.in_words():
+            if what == "open":
+                session.open_run(message["id"])
+            elif what == "resume":
+                session.resume_run(message["id"])
+            elif what == "rename":
+                session.archive.rename(message["id"], message["name"])
+            elif what == "delete":
+                session.delete_run(message["id"])
+        self.refresh()
+
+    def _file(self) -> BytesIO:
+        shot = self._session.player.shot
+        if shot is None:
+            raise CcvizError("There is no run to export yet.")
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "run.ccviz"
+            export_run(self._session.archive, shot.info.id, path)
+            return BytesIO(path.read_bytes())
+
+    def _on_import(self, event: Any) -> None:
+        if not event.new:
+            return
+        with self._session.in_words(), tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / Path(self._import.filename or "run.ccviz").name
+            path.write_bytes(event.new)
+            self._session.open_run(import_run(self._session.archive, path))
+        self.refresh()

@@ -1,0 +1,108 @@
+"""Which solver, with a form made from its dataclass fields."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import panel as pn
+
+from ccviz.solvers import SOLVERS
+from ccviz.views.panels.following import Following
+from ccviz.views.session import Session
+
+
+class SolverPanel(pn.viewable.Viewer):
+    """Solver, its settings, seed and limits."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._following = Following()
+        wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
+        self._choice = pn.widgets.Select(
+            name="Solver", options={solver.title: solver.name for solver in SOLVERS}, **wide
+        )
+        self._about = pn.pane.HTML("", margin=(0, 4), sizing_mode="stretch_width")
+        self._form = pn.Column(margin=0, sizing_mode="stretch_width")
+        self._advanced = pn.Card(
+            title="More settings", collapsed=True, margin=(2, 4), sizing_mode="stretch_width",
+            hide_header=False,
+        )  # fmt: skip
+        self._seed = pn.widgets.IntInput.from_param(session.param.seed, name="Seed", **wide)
+        self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
+        self._nodes = _limit(session.param.node_limit, "Node limit", 100)
+        self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
+        self._choice.param.watch(
+            self._following.unless(lambda event: session.set_solver(event.new)), "value"
+        )
+        session.param.watch(self._follow, "solver")
+        self._follow()
+
+    def __panel__(self) -> Any:
+        return pn.Column(
+            pn.pane.HTML("<h2>Solver</h2>", margin=(0, 4)),
+            self._choice, self._about, self._form,
+            _pair(self._seed, self._time),
+            self._advanced,
+            sizing_mode="stretch_width", css_classes=["section"], margin=0,
+        )  # fmt: skip
+
+    def _follow(self, *_: Any) -> None:
+        solver = self._session.solver
+        with self._following:
+            self._choice.value = solver.name
+        self._about.object = f'<p class="about">{solver.paper}</p>'
+        if getattr(self, "_shown", None) is type(solver):
+            return
+        self._shown = type(solver)
+        self._inputs = {
+            each.name: _input(each, getattr(solver, each.name)) for each in fields(solver)
+        }
+        for widget in self._inputs.values():
+            widget.param.watch(self._following.unless(self._on_setting), "value")
+        advanced = {each.name for each in fields(solver) if each.metadata["advanced"]}
+        plain = [widget for name, widget in self._inputs.items() if name not in advanced]
+        self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
+        limits = [self._nodes, self._gap] if solver.supports.exact else []
+        more = [widget for name, widget in self._inputs.items() if name in advanced]
+        self._advanced.objects = [*more, *limits]
+        self._advanced.visible = bool(self._advanced.objects)
+
+    def _on_setting(self, _: Any) -> None:
+        values = {name: widget.value for name, widget in self._inputs.items()}
+        self._session.set_solver(self._session.solver.name, **values)
+
+
+def _pair(*widgets: Any) -> pn.Row:
+    # No GridBox: a held update of its children and of anybody's size trips Bokeh.
+    return pn.Row(*widgets, margin=0, sizing_mode="stretch_width")
+
+
+def _input(each: Any, value: Any) -> pn.widgets.Widget:
+    """Return the widget that suits a setting's type, range and choices."""
+    about = each.metadata
+    common: Any = {
+        "name": each.name.replace("_", " ").capitalize(),
+        "value": value,
+        "sizing_mode": "stretch_width",
+        "margin": (2, 4),
+    }
+    if about["choices"]:
+        return pn.widgets.Select(options=list(about["choices"]), description=about["doc"], **common)
+    if isinstance(value, bool):
+        return pn.widgets.Checkbox(**common)
+    if isinstance(value, str):
+        return pn.widgets.TextInput(description=about["doc"], **common)
+    ends = {"start": about["low"], "end": about["high"], "description": about["doc"]}
+    if isinstance(value, int):
+        return pn.widgets.IntInput(**ends, **common)
+    return pn.widgets.FloatInput(**ends, **common)
+
+
+def _limit(parameter: Any, name: str, step: float) -> pn.widgets.Widget:
+    kind = pn.widgets.IntInput if isinstance(step, int) else pn.widgets.FloatInput
+    return kind.from_param(
+        parameter, name=name, step=step, placeholder="none", sizing_mode="stretch_width",
+        margin=(2, 4),
+    )  # fmt: skip

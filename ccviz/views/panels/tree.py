@@ -1,0 +1,50 @@
+"""The search tree with its switch, and the node that was clicked beside it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import panel as pn
+
+from ccviz.views.figures.tree import TreeFigure
+from ccviz.views.inspection import Inspection
+from ccviz.views.palette import look
+from ccviz.views.panels.node import NodePanel
+from ccviz.views.session import Session
+
+_AXES = {"Lower bound": "bound", "Depth": "depth"}
+
+
+class TreePanel(pn.viewable.Viewer):
+    """Grows with the run; clicking a node selects it, clicking a folded one opens it."""
+
+    def __init__(self, session: Session, inspection: Inspection) -> None:
+        super().__init__()
+        self._inspection = inspection
+        self._figure = TreeFigure(look(session.dark), inspection.select)
+        self._node = NodePanel(session, inspection)
+        self._axis = pn.widgets.RadioButtonGroup(
+            options=_AXES, value=inspection.axis, name="Height of a node", margin=(0, 0, 4, 0)
+        )
+        self._axis.param.watch(self._on_axis, "value")
+        session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
+        inspection.param.watch(self.refresh, "node")
+
+    def __panel__(self) -> Any:
+        figure = pn.pane.Bokeh(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        return pn.Column(
+            pn.Column(self._axis, figure, sizing_mode="stretch_both", margin=0),
+            pn.Column(self._node, height=230, scroll=True, sizing_mode="stretch_width", margin=8),
+            sizing_mode="stretch_both",
+            margin=0,
+        )
+
+    def _on_axis(self, event: Any) -> None:
+        self._inspection.axis = event.new
+        self.refresh()
+
+    def refresh(self, *_: Any) -> None:
+        """Draw what is new."""
+        if self._inspection.tree is not None:
+            self._figure.show(self._inspection.tree.frame(self._inspection.axis))
+            self._figure.select(self._inspection.node)

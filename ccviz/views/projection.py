@@ -1,0 +1,69 @@
+"""From features to what is clustered (scaling) and to what is drawn (two axes)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ccviz.errors import CcvizError
+from ccviz.links import FloatArray
+
+SCALINGS = {
+    "none": "as they are",
+    "standard": "mean 0, deviation 1",
+    "range": "from 0 to 1",
+}
+"""Ways to scale features, with words for people."""
+
+_COMPONENTS = 3
+
+
+def scale(X: FloatArray, how: str) -> FloatArray:
+    """Return the points with every feature scaled; a constant feature becomes 0.
+
+    Parameters
+    ----------
+    X : (n, d) float
+    how : str
+        A key of `SCALINGS`.
+    """
+    if how == "none":
+        return X
+    shift, spread = {
+        "standard": (X.mean(axis=0), X.std(axis=0)),
+        "range": (X.min(axis=0), np.ptp(X, axis=0)),
+    }[how]
+    return (X - shift) / np.where(spread > 0, spread, 1.0)
+
+
+def axis_names(features: Sequence[str]) -> list[str]:
+    """Return what an axis may show: each feature, then principal components."""
+    return [*features, *(f"PC {i + 1}" for i in range(min(_COMPONENTS, len(features))))]
+
+
+def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[FloatArray, FloatArray]:
+    """Return an axis as an affine map: weights (d,) and the point (d,) that it maps to 0.
+
+    A point or centre x is drawn at ``(x - origin) @ weights``, so centres need no second fit.
+
+    Raises
+    ------
+    CcvizError
+        If there is no such axis.
+    """
+    if axis in features:
+        weights = np.zeros(X.shape[1])
+        weights[list(features).index(axis)] = 1.0
+        return weights, np.zeros(X.shape[1])
+    if axis not in axis_names(features):
+        raise CcvizError(f"there is no axis {axis!r}; there are {', '.join(axis_names(features))}.")
+    return _components(X)[int(axis.removeprefix("PC ")) - 1], X.mean(axis=0)
+
+
+def _components(X: FloatArray) -> FloatArray:
+    """Return the principal directions as rows, signed so that the largest entry is positive."""
+    _, vectors = np.linalg.eigh(np.atleast_2d(np.cov(X, rowvar=False, bias=True)))
+    rows = vectors.T[::-1]
+    largest = np.abs(rows).argmax(axis=1)
+    return rows * np.sign(rows[np.arange(len(rows)), largest])[:, None]

@@ -1,0 +1,450 @@
+"""One person's laboratory: the problem at hand, what is picked, the run and its player.
+
+Everything a panel shows or does is here, without Panel: panels watch these parameters and call
+these methods. No method raises on bad input: the sentence becomes `Session.notice`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from math import inf
+from time import perf_counter
+from typing import Any, Literal
+
+import param
+
+from ccviz.archive import Archive
+from ccviz.datasets import Dataset
+from ccviz.drawing import random_pairs
+from ccviz.errors import CcvizError, ContradictionError
+from ccviz.feasibility import check_feasibility
+from ccviz.files import read_data
+from ccviz.linkfiles import read_links_file
+from ccviz.run import Run
+from ccviz.solvers import make_solver
+from ccviz.views.draft import (
+    Draft,
+    History,
+    Kind,
+    Link,
+    draft_of,
+    draft_of_problem,
+    group_links,
+    read_sizes,
+)
+from ccviz.views.frames.numbers import count
+from ccviz.views.player import Player, Shot
+from ccviz.views.projection import axis_names
+from ccviz.views.queue import RunQueue
+from ccviz.views.runner import Order, Runner
+
+_log = logging.getLogger(__name__)
+_SOLVER = "blp-kmeans"
+_CHECK_S = 0.2
+
+
+@dataclass(frozen=True)
+class Notice:
+    """A sentence for the person: what went wrong, or what to know."""
+
+    kind: Literal["error", "warning", "info"]
+    text: str
+
+
+class Session(param.Parameterized):
+    """The state of one browser session.
+
+    Attributes
+    ----------
+    draft : Draft
+        The problem as it is edited; every edit can be undone.
+    x_axis, y_axis : str
+        What is drawn.
+    picked : tuple of int
+        Points that wait for their link: none, one or two, or a group.
+    lit : tuple of int
+        Points lit up on the plot: the chain of a contradiction, the witness of infeasibility.
+    notice : Notice or None
+    weight : float
+        Of new links; infinite for hard ones.
+    solver : Solver
+    seed : int
+    time_limit, gap_limit : float or None
+    node_limit : int or None
+    compared : tuple of str
+        Runs of the archive whose bounds are drawn over those of the run shown.
+    dark : bool
+        Whether the page is dark.
+    """
+
+    draft = param.Parameter()
+    x_axis = param.String()
+    y_axis = param.String()
+    picked = param.Parameter(default=())
+    lit = param.Parameter(default=())
+    notice = param.Parameter(default=None)
+    solver = param.Parameter()
+    weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
+    seed = param.Integer(default=0, bounds=(0, None))
+    time_limit = param.Number(default=None, bounds=(0, None))
+    gap_limit = param.Number(default=None, bounds=(0, None))
+    node_limit = param.Integer(default=None, bounds=(1, None))
+    compared = param.Parameter(default=())
+    dark = param.Boolean(default=False)
+
+    def __init__(self, archive: Archive, queue: RunQueue, data: Dataset) -> None:
+        draft = draft_of(data)
+        x_axis, y_axis = _usual_axes(data)
+        super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
+        self.archive = archive
+        self.runner = Runner(archive, queue)
+        self.player = Player(archive)
+        self._history = History(draft)
+        self._ticked = perf_counter()
+        self._awaited = False
+        self._stopping = False
+        self._followed = ""
+
+    # --- The problem ------------------------------------------------------------------------
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return self._history.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was undone."""
+        return self._history.can_redo
+
+    def load(self, data: Dataset, k: int | None = None) -> None:
+        """Take another data set, without links."""
+        with self.in_words():
+            self._edit(draft_of(data, k))
+
+    def adopt(self, draft: Draft) -> None:
+        """Take a whole problem at once."""
+        with self.in_words():
+            self._edit(draft)
+
+    def load_file(self, name: str, content: bytes) -> None:
+        """Take a data set from an uploaded file."""
+        with self.in_words():
+            self._edit(draft_of(read_data(content, name)))
+
+    def set_k(self, k: int) -> None:
+        """Ask for another number of clusters."""
+        with self.in_words():
+            self._edit(self.draft.with_k(k))
+
+    def set_scaling(self, scaling: str) -> None:
+        """Scale the features another way."""
+        with self.in_words():
+            self._edit(self.draft.with_scaling(scaling))
+
+    def set_sizes(self, text: str) -> None:
+        """Ask for a size of each cluster: ``50, 50, 50``, or ``40-60, 40-60, 30-70``."""
+        with self.in_words():
+            self._edit(self.draft.with_sizes(*read_sizes(text)))
+
+    def add_links(self, links: Sequence[Link]) -> None:
+        """Add many links at once."""
+        with self.in_words():
+            self._edit(self.draft.with_links(links))
+
+    def remove_links(self, links: Sequence[Link]) -> None:
+        """Take links away."""
+        with self.in_words():
+            self._edit(self.draft.without_links(links))
+
+    def undo(self) -> None:
+        """Take back the last edit."""
+        self._history.undo()
+        self._adopt()
+
+    def redo(self) -> None:
+        """Take back the last undo."""
+        self._history.redo()
+        self._adopt()
+
+    def _edit(self, draft: Draft) -> None:
+        _ = draft.problem  # raises the sentence before anything has changed
+        self._history.commit(draft)
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Make the present draft of the history the session's."""
+        before, draft = self.draft, self._history.present
+        changes: dict[str, Any] = {"draft": draft, "picked": (), "lit": (), "notice": None}
+        if draft.data is not before.data:
+            changes["x_axis"], changes["y_axis"] = _usual_axes(draft.data)
+        if draft.X is not before.X or draft.k != before.k:
+            self.runner.close()
+            self.player.close()
+        self.param.update(**changes)
+        self._warn_if_infeasible()
+
+    def _warn_if_infeasible(self) -> None:
+        if not any(link.kind == "cannot" for link in self.draft.links):
+            return
+        answer = check_feasibility(self.draft.problem, time_limit=_CHECK_S)
+        if answer.feasible is False:
+            text = f"No clustering can keep these links: {answer.reason}"
+            self.param.update(notice=Notice("warning", text), lit=answer.points)
+
+    # --- Picking ----------------------------------------------------------------------------
+
+    def pick(self, point: int | None) -> None:
+        """Pick a point: the first, then its partner. The same again, or none, lets go."""
+        if point is None or point in self.picked or len(self.picked) > 2:
+            picked: tuple[int, ...] = () if point is None or point in self.picked else (point,)
+        else:
+            picked = (*self.picked[:1], point)
+        self.param.update(picked=picked, lit=(), notice=None)
+
+    def pick_group(self, points: Sequence[int]) -> None:
+        """Pick several points at once."""
+        self.param.update(picked=tuple(points), lit=(), notice=None)
+
+    def cancel(self) -> None:
+        """Let go of what is picked and put the notice away."""
+        self.param.update(picked=(), lit=(), notice=None)
+
+    def link(self, kind: Kind) -> None:
+        """Link what is picked: two points, or all points of a group with each other."""
+        points = self.picked
+        if len(points) < 2:
+            self.notice = Notice("info", "Click two points first, then link them.")
+            return
+        with self.in_words():
+            if len(points) == 2:
+                self._edit(self.draft.with_link(Link(kind, points[0], points[1], self.weight)))
+            else:
+                self._edit(self.draft.with_links(group_links(kind, points, self.weight)))
+
+    def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
+        """Draw other axes; an empty name leaves one as it is."""
+        known = axis_names(self.draft.data.features)
+        for name in filter(None, (x_axis, y_axis)):
+            if name not in known:
+                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
+
+    def draw_links(self, many: int, noise: float = 0.0) -> None:
+        """Draw links from the known classes, a share of them wrong, in the weight for new links."""
+        truth = self.draft.data.truth
+        if truth is None:
+            self.notice = Notice("info", "These data have no known classes to draw links from.")
+            return
+        with self.in_words():
+            drawn = random_pairs(truth, many, noise, self.seed)
+            pairs: list[tuple[Kind, Any]] = [
+                ("must", drawn.must_link),
+                ("cannot", drawn.cannot_link),
+            ]
+            self._edit(self.draft.with_links(
+                Link(kind, i, j, self.weight) for kind, both in pairs for i, j in both.tolist()
+            ))  # fmt: skip
+
+    def load_links(self, name: str, content: bytes) -> None:
+        """Add the links of a file."""
+        with self.in_words():
+            given = read_links_file(content, self.draft.n, name)
+            pairs: list[tuple[Kind, Any]] = [
+                ("must", given.must_link),
+                ("cannot", given.cannot_link),
+            ]
+            self._edit(
+                self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
+            )
+
+    # --- Running ----------------------------------------------------------------------------
+
+    @property
+    def run(self) -> Run | None:
+        """The run that is shown, up to the player's cursor."""
+        return self.player.shot.run if self.player.shot else None
+
+    def set_solver(self, name: str, **settings: Any) -> None:
+        """Choose a solver and its settings."""
+        with self.in_words():
+            self.solver = make_solver(name, **settings)
+
+    def start(self, paused: bool = False) -> None:
+        """Run the chosen solver on the problem."""
+        with self.in_words():
+            self.cancel()
+            self.player.close()
+            self._stopping = self._awaited = False
+            self.runner.start(self._order(), paused)
+            self._follow()
+
+    def _order(self) -> Order:
+        limits = {
+            "time_limit": self.time_limit, "gap": self.gap_limit, "node_limit": self.node_limit,
+        }  # fmt: skip
+        return Order(
+            self.draft.problem,
+            self.solver,
+            self.seed,
+            {name: value for name, value in limits.items() if value is not None},
+            self.draft.data.name,
+        )
+
+    def open_run(self, run_id: str) -> None:
+        """Show a run of the archive, with its problem on the table."""
+        with self.in_words():
+            info, problem = self.archive.info(run_id), self.archive.problem(run_id)
+            self._edit(draft_of_problem(problem, self.draft, info.dataset))
+            self.player.open(run_id, playing=False)
+            self.player.end()
+
+    def resume_run(self, run_id: str) -> None:
+        """Let a stored run go on, without its old limits."""
+        self.open_run(run_id)
+        with self.in_words():
+            self.runner.resume(run_id)
+            self._followed = run_id
+            self.player.playing = True
+
+    def delete_run(self, run_id: str) -> None:
+        """Remove a run from the archive for good."""
+        if self.player.run_id == run_id:
+            self.runner.close()
+            self.player.close()
+        self.compared = tuple(other for other in self.compared if other != run_id)
+        self.archive.delete(run_id)
+
+    def play(self) -> None:
+        """Run; or go on after a pause; or play what is shown again from its start."""
+        if self.runner.state in ("idle", "ended"):
+            self.start()
+        else:
+            self.go_on()
+
+    def play_or_pause(self) -> None:
+        """Do what the space bar does."""
+        if self.player.playing or self.runner.state == "running":
+            self.pause()
+        else:
+            self.play()
+
+    def go_on(self) -> None:
+        """Go on after a pause: the worker, and the player."""
+        self.runner.go_on()
+        if self.player.shot is not None:
+            self.player.playing = self.player.shot.run.finished is None
+
+    def pause(self) -> None:
+        """Hold both the player and the worker."""
+        self.player.playing = False
+        self.runner.pause()
+
+    def step(self) -> None:
+        """One event more; starts a run, paused, if there is none."""
+        if self.player.shot is None and not self.runner.busy:
+            self.start(paused=True)
+        self.pause()
+        if self.player.shot is None or not self.player.step():
+            self.runner.step()
+            self._awaited = self.runner.busy
+
+    def back(self) -> None:
+        """One event back; the worker is paused."""
+        if self.player.shot is not None:
+            self.pause()
+            self.player.back()
+
+    def seek(self, seq: int) -> None:
+        """Show the run up to a record."""
+        if self.player.shot is not None and seq != self.player.shot.seq:
+            self.player.seek(seq)
+
+    def stop(self) -> None:
+        """End the run; what it found stays, and is shown."""
+        self.runner.stop()
+        self._stopping = True
+
+    def tick(self) -> None:
+        """Look after the worker and move the player on; call it a few times a second."""
+        now = perf_counter()
+        elapsed, self._ticked = now - self._ticked, now
+        with self.in_words():
+            self.runner.tick()
+            self._follow()
+            self.player.tick(elapsed)
+            self._catch_up()
+
+    def _follow(self) -> None:
+        if self.runner.run_id and self.runner.run_id != self.player.run_id:
+            self._followed = self.runner.run_id
+            self.player.open(self.runner.run_id, playing=self.runner.state != "paused")
+
+    def _catch_up(self) -> None:
+        """Do what had to wait for the worker: show the step asked for, its end, its failure."""
+        shot = self.player.shot
+        if shot is None or shot.info.id != self._followed:
+            return
+        if self._awaited:
+            self._awaited = not self.player.step()
+        if not shot.info.termination:
+            return
+        self._followed = ""
+        if self._stopping or shot.info.termination == "failed":
+            self.player.end()
+        if shot.info.termination == "failed":
+            self.notice = _failure(shot)
+        self._awaited = self._stopping = False
+
+    @property
+    def restless(self) -> bool:
+        """Whether something moves, so that `tick` must be called."""
+        return self.runner.busy or self.player.playing or self._stopping
+
+    def close(self) -> None:
+        """End the worker: nobody is watching any more."""
+        self.runner.close()
+        self.player.close()
+
+    def report(self, mistake: Exception) -> None:
+        """Say that something went wrong that nobody foresaw, and keep the trace for the log."""
+        _log.error("unforeseen", exc_info=mistake)
+        what = f"{type(mistake).__name__}: {mistake}"
+        self.notice = Notice("error", f"Something went wrong that should not ({what}).")
+
+    @contextmanager
+    def in_words(self) -> Iterator[None]:
+        """Turn a refusal in this block into the session's notice."""
+        try:
+            yield
+        except ContradictionError as refused:
+            self.param.update(
+                notice=Notice("error", f"Refused: {refused}"), lit=refused.chain, picked=()
+            )
+        except CcvizError as refused:
+            self.notice = Notice("error", _as_sentence(str(refused)))
+
+
+def _as_sentence(text: str) -> str:
+    """Begin with a capital, unless the first word is a name."""
+    first = text.partition(" ")[0]
+    return (
+        text[0].upper() + text[1:]
+        if len(first) > 1 and first.islower() and first.isalpha()
+        else text
+    )
+
+
+def _failure(shot: Shot) -> Notice:
+    kept = f"What it had found is kept: {count(shot.last, 'event')} of the run {shot.info.name}."
+    return Notice("error", f"{shot.info.message} {kept}")
+
+
+def _usual_axes(data: Dataset) -> tuple[str, str]:
+    names = axis_names(data.features)
+    if len(data.features) > 2:
+        return "PC 1", "PC 2"
+    return names[0], names[min(1, len(data.features) - 1)]

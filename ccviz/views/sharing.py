@@ -1,0 +1,176 @@
+"""A session as a link, as Python, and as a command line: the same problem, solver and seed."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+from urllib.parse import urlencode
+
+from ccviz.datasets import BUNDLED, GENERATORS, load
+from ccviz.errors import CcvizError
+from ccviz.solvers import parse_setting, solver_class
+from ccviz.views.draft import Draft, Kind, Link, draft_of
+from ccviz.views.projection import SCALINGS
+from ccviz.views.session import Session
+
+MOST_CHARACTERS = 4000
+"""Longer addresses are cut off somewhere on their way."""
+
+_KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
+
+
+def query(session: Session) -> str:
+    """Return the session's settings as the query of an address.
+
+    Raises
+    ------
+    CcvizError
+        If the data cannot be named in an address, or there are too many links for one.
+    """
+    draft = session.draft
+    if draft.data.name not in (*BUNDLED, *GENERATORS):
+        raise CcvizError("Data from a file or an old run do not fit into an address.")
+    values: dict[str, Any] = {"data": draft.data.name, "k": draft.k}
+    if draft.data.name in GENERATORS:
+        values["n"] = draft.n
+    if draft.scaling != "none":
+        values["scaling"] = draft.scaling
+    values |= {"x": session.x_axis, "y": session.y_axis}
+    values |= {name: _pairs(draft, kind) for name, kind in _KINDS.items() if _pairs(draft, kind)}
+    values |= {"solver": session.solver.name, "seed": session.seed}
+    values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
+    text = urlencode(values)
+    if len(text) > MOST_CHARACTERS:
+        raise CcvizError("There are too many links for an address; export them to a file instead.")
+    return text
+
+
+def _pairs(draft: Draft, kind: Kind) -> str:
+    return ",".join(
+        f"{link.i}-{link.j}" + ("" if link.is_hard else f"*{link.weight:g}")
+        for link in draft.links
+        if link.kind == kind
+    )
+
+
+def changed_settings(session: Session) -> dict[str, Any]:
+    """Return those of the solver's settings that differ from their defaults."""
+    solver = session.solver
+    return {
+        each.name: getattr(solver, each.name)
+        for each in fields(solver)
+        if getattr(solver, each.name) != each.default
+    }
+
+
+def apply_query(session: Session, values: Mapping[str, str]) -> None:
+    """Set a session up as an address says; what it does not say stays."""
+    with session.in_words():
+        session.adopt(_draft(session, values))
+        axes = {name: values[key] for name, key in (("x_axis", "x"), ("y_axis", "y"))
+                if key in values}  # fmt: skip
+        session.show_axes(**axes)
+        if "seed" in values:
+            session.seed = _whole("seed", values["seed"])
+        if "solver" in values:
+            kind = solver_class(values["solver"])
+            session.set_solver(kind.name, **{
+                name.removeprefix("set."): parse_setting(kind, name.removeprefix("set."), text)
+                for name, text in values.items() if name.startswith("set.")
+            })  # fmt: skip
+
+
+def _draft(session: Session, values: Mapping[str, str]) -> Draft:
+    draft = session.draft
+    if "data" in values:
+        options = {"n": _whole("n", values["n"])} if "n" in values else {}
+        draft = draft_of(load(values["data"], **options))
+    if "k" in values:
+        draft = draft.with_k(_whole("k", values["k"]))
+    if "scaling" in values:
+        if values["scaling"] not in SCALINGS:
+            raise CcvizError(f"There is no scaling {values['scaling']!r}.")
+        draft = draft.with_scaling(values["scaling"])
+    links = [
+        _link(kind, word)
+        for name, kind in _KINDS.items()
+        for word in values.get(name, "").split(",")
+        if word
+    ]
+    return draft.with_links(links) if links else draft
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.isdecimal():
+        raise CcvizError(f"The address says {name} = {text!r}, which is no whole number.")
+    return int(text)
+
+
+def _link(kind: Kind, word: str) -> Link:
+    pair, _, weight = word.partition("*")
+    try:
+        i, j = map(int, pair.split("-"))
+        return Link(kind, i, j, float(weight) if weight else float("inf"))
+    except ValueError:
+        raise CcvizError(f"The address has {word!r} for a link, not two points.") from None
+
+
+def as_python(session: Session) -> str:
+    """Return the Python lines that make the same run."""
+    draft = session.draft
+    options = f", n={draft.n}" if draft.data.name in GENERATORS else ""
+    source = f'load("{draft.data.name}"{options})'
+    if draft.data.name not in (*BUNDLED, *GENERATORS):
+        source = f'read_data("{draft.data.name}.csv")'
+    name = source.partition("(")[0]
+    module = "files" if name == "read_data" else "datasets"
+    X = {"none": "data.X", "standard": "standardise(data.X)"}.get(draft.scaling)
+    lines = [
+        "from ccviz import Problem, solve",
+        f"from ccviz.{module} import {name}",
+        *(["from ccviz.datasets import standardise"] if draft.scaling == "standard" else []),
+        "",
+        f"data = {source}",
+        *([] if X else ["X = data.X - data.X.min(axis=0)", "X = X / X.max(axis=0)"]),
+        f"problem = Problem({X or 'X'}, k={draft.k}, truth=data.truth,",
+        f"                  must_link={_list(draft, 'must')},",
+        f"                  cannot_link={_list(draft, 'cannot')})",
+        f"result = solve(problem, {_arguments(session)})",
+        "print(result.status, result.objective, result.lower_bound)",
+    ]
+    return "\n".join(lines)
+
+
+def _list(draft: Draft, kind: Kind) -> str:
+    pairs = [link.pair if link.is_hard else (*link.pair, link.weight)
+             for link in draft.links if link.kind == kind]  # fmt: skip
+    return repr(pairs)
+
+
+def _arguments(session: Session) -> str:
+    given: dict[str, Any] = {"seed": session.seed, **_limits(session), **changed_settings(session)}
+    words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
+    return ", ".join(words)
+
+
+def _limits(session: Session) -> dict[str, Any]:
+    limits = {"time_limit": session.time_limit, "gap": session.gap_limit,
+              "node_limit": session.node_limit}  # fmt: skip
+    return {name: value for name, value in limits.items() if value is not None}
+
+
+def as_command(session: Session) -> str:
+    """Return the command line that makes the same run; links are read from a file."""
+    draft = session.draft
+    known = draft.data.name in (*BUNDLED, *GENERATORS)
+    words = ["ccviz", "solve", draft.data.name if known else f"{draft.data.name}.csv"]
+    words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
+    words += ["--standardize"] if draft.scaling == "standard" else []
+    words += ["--links", "links.txt"] if draft.links else []
+    words += ["--time-limit", f"{session.time_limit:g}"] if session.time_limit else []
+    words += ["--gap", f"{session.gap_limit:g}"] if session.gap_limit else []
+    for name, value in changed_settings(session).items():
+        words += ["--param", f"{name}={value}"]
+    return shlex.join(words)

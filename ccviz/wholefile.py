@@ -1,0 +1,29 @@
+"""Files that appear only when they are whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
+    """Open a file for writing; what was there before stays if anything goes wrong.
+
+    A path that is no regular file (``/dev/stdout``, a pipe) is written as it is.
+    """
+    path = Path(path).resolve()
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    scratch = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with scratch.open("wb") as file:
+            yield file
+        scratch.replace(path)
+    finally:
+        scratch.unlink(missing_ok=True)

@@ -1,0 +1,55 @@
+"""Settings of the documentation: numpydoc pages from the docstrings, Markdown for the rest."""
+
+from dataclasses import fields
+from pathlib import Path
+
+from ccviz.solvers import SOLVERS
+
+project = "ccviz"
+author = "the ccviz authors"
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "numpydoc",
+    "myst_nb",
+]
+html_theme = "furo"
+html_title = "ccviz"
+html_static_path = ["../assets"]
+exclude_patterns = ["_build"]
+templates_path = ["_templates"]
+nb_execution_mode = "off"  # the tests run every notebook; the site shows their text and code
+# Made by scikit-learn, or with a signature that no formatter can read.
+not_shown = ["set_fit_request", "set_predict_request", "set_score_request"]
+not_shown += ["cKDTree", "Alternatives"]
+autodoc_default_options = {"exclude-members": ", ".join(not_shown)}
+numpydoc_show_class_members = False
+autosummary_generate = True
+myst_enable_extensions = ["dollarmath", "deflist"]
+
+
+def write_solver_pages(app):
+    """Write the table of solvers and the parameters of each, from the registry."""
+    lines = ["# Solvers", "", "| Name | What it is | Paper | Honours |", "|---|---|---|---|"]
+    lines += [f"| `{s.name}` | {s.title} | {s.paper} | {honours(s)} |" for s in SOLVERS]
+    for solver in SOLVERS:
+        lines += ["", f"## {solver.name}", "", *parameters(solver), ""]
+        lines += ["```{eval-rst}", f".. autoclass:: {solver.__module__}.{solver.__name__}", "```"]
+    Path(app.srcdir, "solvers.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+def honours(solver):
+    """Return what a solver supports, in words."""
+    return ", ".join(name for name, can in vars(solver.supports).items() if can)
+
+
+def parameters(solver):
+    """Return a solver's settings as the lines of a table."""
+    rows = [f"| `{f.name}` | `{f.default!r}` | {f.metadata['doc']} |" for f in fields(solver)]
+    return ["| Parameter | Default | Meaning |", "|---|---|---|", *rows] if rows else []
+
+
+def setup(app):
+    """Connect the page of solvers to the build."""
+    app.connect("builder-inited", write_solver_pages)

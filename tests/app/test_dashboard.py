@@ -1,0 +1,133 @@
+"""The wider dashboard in a real browser: solver views, past runs, many links, sharing."""
+
+import re
+
+import pytest
+
+from tests.app.driver import Lab
+
+pytestmark = pytest.mark.browser
+
+
+def run_exactly(lab):
+    """Prove iris optimal."""
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.press("Run")
+    lab.see("Optimal clustering", timeout=90_000)
+
+
+def test_tree_relaxation_and_a_node_on_the_points(lab):
+    run_exactly(lab)
+    lab.room("Inside the solver")
+    lab.see("Click a node of the tree")
+    lab.page.wait_for_function(
+        "() => { const tree = Bokeh.documents[0].get_model_by_name('tree')"
+        " ; return tree && Bokeh.index.find_one(tree) }"
+    )
+    lab.room("Relaxation")
+    lab.page.wait_for_function("() => Bokeh.documents[0].get_model_by_name('cuts')")
+
+
+def test_past_runs_are_listed_compared_and_shown_again(lab):
+    lab.press("Run")
+    lab.see("Feasible clustering")
+    lab.see("ARI")
+    labels = lab.labels()
+    lab.choose("Data set", "wine")
+    lab.see("178 points")
+    lab.see("No run yet")
+    lab.room("Runs")
+    row = lab.page.locator("tbody tr").filter(has_text="blp-kmeans").first
+    row.get_by_role("checkbox").check()
+    lab.room("Bounds")
+    lab.page.wait_for_function("() => Bokeh.documents[0].get_model_by_name('race-bounds')")
+    lab.room("Runs")
+    row.get_by_role("button", name="Show").click()
+    lab.see("150 points")
+    assert lab.labels() == labels
+    lab.page.once("dialog", lambda dialog: dialog.accept())
+    many = lab.page.locator("tbody tr").count()
+    row.get_by_role("button", name="Delete").click()
+    lab.page.wait_for_timeout(1000)
+    assert lab.page.locator("tbody tr").count() == many - 1
+
+
+def test_links_are_drawn_from_classes_and_imported(lab):
+    lab.page.get_by_text("Draw, import, export").click()
+    lab.press("Draw from classes")
+    lab.see(re.compile(r"\d+ must-links?, \d+ cannot-links?"))
+    assert lab.drawn("must") + lab.drawn("cannot") == 20
+    lab.press("Delete all")
+    lab.page.locator(".links li").first.wait_for(state="detached")
+    chooser = lab.page.locator("input[type=file][accept='.txt,.json']")
+    chooser.set_input_files(
+        {"name": "l.txt", "mimeType": "text/plain", "buffer": b"ML 0 1\nCL 0 150\n"}
+    )
+    assert lab.notice == "l.txt: line 2 names point 150, but the points are 0 to 149."
+    assert lab.links() == []
+    chooser.set_input_files(
+        {"name": "l.txt", "mimeType": "text/plain", "buffer": b"ML 0 1\nCL 0 149 2.5\n"}
+    )
+    lab.see("soft, weight 2.5")
+    assert len(lab.links()) == 2
+
+
+def test_a_lasso_links_a_group(lab):
+    points = lab.points()
+    lab.page.mouse.move(*lab.pixel(0, 0))
+    lab.page.get_by_role("button", name="Lasso Select").or_(
+        lab.page.get_by_title("Lasso Select")
+    ).first.click()
+    low, high = min(points["x"]) - 0.1, -1.5
+    bottom, top = min(points["y"]) - 0.05, max(points["y"]) + 0.05
+    corners = [(low, bottom), (high, bottom), (high, top), (low, top), (low, bottom)]
+    lab.page.mouse.move(*lab.pixel(*corners[0]))
+    lab.page.mouse.down()
+    for corner in corners[1:]:
+        lab.page.mouse.move(*lab.pixel(*corner), steps=4)
+    lab.page.mouse.up()
+    lab.see("50 points")
+    lab.page.keyboard.press("m")
+    lab.see("49 must-links, 0 cannot-links")
+
+
+def test_an_address_opens_the_same_problem(page, server):
+    query = "data=wine&k=4&scaling=standard&x=alcohol&y=PC+1&ml=0-5&cl=3-100*2&solver=cop-kmeans"
+    lab = Lab(page, f"{server.url}?{query}&seed=4&theme=dark")
+    assert lab.page.locator(".facts").inner_text() == "wine · 178 points · 13 features · k = 4"
+    assert "3 – 100" in lab.links()[0]
+    assert lab.page.get_by_label("Seed", exact=True).first.input_value() == "4"
+    assert lab.page.evaluate("document.documentElement.dataset.theme") == "dark"
+    lab.room("Share")
+    lab.see(re.compile(r"cop-kmeans --seed 4 --standardize --links links.txt"))
+    shared = lab.page.locator("pre").first.inner_text()
+    assert "ml=0-5" in shared
+    assert "cl=3-100%2A2" in shared
+
+
+def test_a_bad_address_is_a_sentence(page, server):
+    lab = Lab(page, f"{server.url}?data=atlantis")
+    assert "there is no data set 'atlantis'" in lab.notice.lower()
+    assert "iris" in lab.page.locator(".facts").inner_text()
+
+
+def test_a_lesson_is_walked_to_its_end(lab):
+    lab.page.locator(".lesson-choice select").select_option(label="Why COP-k-means dies")
+    for words in ("The true classes keep all", "A dead end", "no link is broken"):
+        lab.press("Show me")
+        lab.see(re.compile(words), timeout=60_000)
+        lab.page.get_by_role("button", name=re.compile("^(Next|Finish)$")).click()
+    lab.page.locator(".lesson").wait_for(state="hidden")
+    assert "Feasible clustering" in lab.card
+
+
+def test_sizes_are_kept(lab):
+    lab.fill("Sizes of the clusters", "50, 50, 49")
+    assert "150 points" in lab.notice
+    lab.fill("Sizes of the clusters", "50, 50, 50")
+    lab.page.locator(".sentence").wait_for(state="hidden")
+    lab.press("Run")
+    lab.see("Feasible clustering")
+    lab.see("ARI")
+    labels = lab.labels()
+    assert [labels.count(label) for label in range(3)] == [50, 50, 50]

@@ -1,0 +1,188 @@
+"""The first app in a real browser: click, link, run, refuse, stop, kill, and two sessions."""
+
+import os
+import re
+import signal
+import time
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def wait_until(condition, seconds=20.0):
+    """Wait for something that a browser cannot be asked to wait for."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def run_something_long(lab):
+    """Start a run that takes minutes."""
+    lab.choose("Data set", "digits")
+    lab.see("1,797 points")
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.press("Run")
+
+
+def test_cannot_link_two_points_and_run(lab):
+    lab.choose("Solver", "BLP k-means")
+    lab.link("cannot", 3, 140)
+    lab.page.locator(".links li").wait_for()
+    assert lab.links()[0].startswith("3 – 140")
+    assert lab.drawn("cannot") == 1
+    assert set(lab.labels()) == {-1}
+    lab.press("Run")
+    lab.see("Feasible clustering")
+    lab.see("ARI")
+    labels = lab.labels()
+    assert set(labels) == {0, 1, 2}
+    assert labels[3] != labels[140]
+    assert re.search(r"Violations\s+none", lab.card)
+    assert not lab.troubles
+
+
+def test_the_buttons_at_the_pointer(lab):
+    lab.pick(3, 140)
+    lab.press("Must-link (M)")
+    lab.page.locator(".links li").wait_for()
+    assert lab.drawn("must") == 1
+    lab.pick(5, 6)
+    lab.press("Cannot-link (C)")
+    lab.page.get_by_text("5 – 6").wait_for()
+    lab.pick(10, 11)
+    lab.page.keyboard.press("Escape")
+    lab.page.get_by_text("points 10 and 11").wait_for(state="hidden")
+    lab.page.keyboard.press("z")
+    lab.page.get_by_text("5 – 6").wait_for(state="detached")
+    lab.page.get_by_role("button", name="Delete must-link 3-140").click()
+    lab.page.locator(".links li").wait_for(state="detached")
+    assert lab.drawn("must") == lab.drawn("cannot") == 0
+
+
+def test_a_contradiction_is_refused_with_its_chain(lab):
+    lab.link("must", 3, 7)
+    lab.page.get_by_text("3 – 7").wait_for()
+    lab.link("must", 7, 140)
+    lab.page.get_by_text("7 – 140").wait_for()
+    lab.link("cannot", 3, 140)
+    assert lab.notice == "Refused: cannot-link 3-140 contradicts the must-links 3-7, 7-140."
+    assert len(lab.links()) == 2
+    chain = lab.page.evaluate(
+        """() => [...Bokeh.documents[0].get_model_by_name("scatter").renderers
+            .find((each) => each.name === "path").data_source.data.x]"""
+    )
+    assert chain == [lab.points()["x"][point] for point in (3, 7, 140)]
+
+
+def test_an_infeasible_set_is_named(lab):
+    lab.fill("Clusters k", "2")
+    lab.see("k = 2")
+    for i, j in [(0, 60), (60, 140), (0, 140)]:
+        lab.link("cannot", i, j)
+        lab.page.get_by_text(f"{i} – {j}").wait_for()
+    assert "No clustering can keep these links" in lab.notice
+    assert "odd cycle" in lab.notice
+    assert len(lab.links()) == 3
+
+
+def test_step_back_and_scrub(lab):
+    lab.choose("Solver", "BLP k-means")
+    lab.press("Step")
+    lab.see(re.compile(r"1 / \d+"))
+    for seq in (2, 3, 4):
+        lab.press("Step")
+        lab.see(re.compile(rf"{seq} / \d+"))
+    lab.press("Back")
+    lab.see(re.compile(r"3 / \d+"))
+    lab.press("Go on")
+    lab.see("Feasible clustering")
+    lab.see("ARI")
+    lab.page.keyboard.press("ArrowLeft")
+    lab.page.keyboard.press("ArrowLeft")
+    lab.see("Go on")
+
+
+def test_stop_a_run(lab, server):
+    run_something_long(lab)
+    wait_until(server.workers)
+    lab.see(re.compile(r"\d+ / \d+"), timeout=60_000)
+    lab.press("Stop")
+    lab.see("The run was stopped.", timeout=30_000)
+    wait_until(lambda: not server.workers())
+    with server.archive() as archive:
+        assert archive.runs()[0].termination == "interrupted"
+
+
+def test_a_killed_worker_is_told_and_its_run_kept(lab, server):
+    run_something_long(lab)
+    wait_until(server.workers)
+    lab.see(re.compile(r"[1-9]\d* / \d+"), timeout=60_000)
+    for worker in server.workers():
+        os.kill(worker.pid, signal.SIGKILL)
+    assert "The worker was killed (signal 9)." in lab.notice
+    assert "is kept" in lab.notice
+    with server.archive() as archive:
+        newest = archive.runs()[0]
+        assert newest.termination == "failed"
+        assert archive.load(newest.id).started.solver == "sdp"
+
+
+def test_two_sessions_do_not_see_each_other(lab, open_lab):
+    other = open_lab()
+    lab.link("cannot", 3, 140)
+    lab.page.locator(".links li").wait_for()
+    other.choose("Data set", "wine")
+    other.see("178 points")
+    other.press("Run")
+    other.see("Feasible clustering")
+    assert other.links() == []
+    assert set(lab.labels()) == {-1}
+    assert "iris" in lab.page.locator(".facts").inner_text()
+    assert "No run yet" in lab.card
+
+
+def test_a_closed_tab_ends_its_worker(open_lab, server):
+    lab = open_lab()
+    run_something_long(lab)
+    wait_until(server.workers)
+    lab.page.close()
+    wait_until(lambda: not server.workers())
+
+
+UPLOADS = {
+    "empty.csv": (b"", "the file is empty"),
+    "text.csv": (b"words\nare\nno\nnumbers\n", "number"),
+    "nan.csv": (b"a,b\n1,2\nnan,4\n5,6\n", "line 3"),
+    "long.csv": (b"1,2\n" * 1_000_000, "at most"),
+    "ragged.csv": (b"1,2\n1,2,3\n", "line 2"),
+}
+
+
+def test_a_bad_upload_gets_its_sentence(lab):
+    for name, (content, words) in UPLOADS.items():
+        lab.upload(name, content)
+        lab.see(re.compile(rf"^{name}: .*{words}"))
+        assert "iris" in lab.page.locator(".facts").inner_text()
+
+
+def test_a_good_upload_is_taken(lab):
+    rows = "\n".join(f"{i % 7},{i % 5}" for i in range(40))
+    lab.upload("mine.csv", f"a,b\n{rows}\n".encode())
+    lab.see("40 points")
+    assert lab.page.locator(".facts").inner_text().startswith("mine")
+
+
+def test_k_out_of_range_is_a_sentence(lab):
+    lab.fill("Clusters k", "151")
+    assert lab.notice == "k = 151 clusters are more than the 150 points."
+    assert "k = 3" in lab.page.locator(".facts").inner_text()
+
+
+def test_nothing_is_fetched_from_elsewhere(lab, server):
+    lab.press("Theme")
+    own = (f"http://127.0.0.1:{server.port}/", "data:", "blob:")
+    assert [url for url in lab.requests if not url.startswith(own)] == []
+    lab.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    assert not lab.troubles

@@ -1,0 +1,103 @@
+"""What is done with runs that are in the archive."""
+
+import subprocess
+
+import pytest
+
+from ccviz.archive import Archive
+from ccviz.runinfo import summarise
+
+
+@pytest.fixture
+def solved(ccviz):
+    assert ccviz("solve", "iris", "--name", "first try").code == 0
+
+
+def run_ids(ccviz):
+    return [line.split()[0] for line in ccviz("runs").out.splitlines()[1:]]
+
+
+def test_list(ccviz, solved):
+    done = ccviz("runs")
+    assert done.code == 0
+    for word in ("first try", "iris", "blp-kmeans", "converged", "feasible"):
+        assert word in done.out
+
+
+def test_an_empty_archive_is_no_error(ccviz):
+    done = ccviz("runs")
+    assert (done.code, len(done.out.splitlines())) == (0, 1)
+
+
+def test_rename_and_delete(ccviz, solved):
+    assert ccviz("runs", "--rename", "first try", "second name").code == 0
+    assert "second name" in ccviz("runs").out
+    assert ccviz("runs", "--delete", "second name").code == 0
+    assert run_ids(ccviz) == []
+    assert ccviz("runs", "--delete", "second name").code == 2
+
+
+def test_replay(ccviz, solved):
+    done = ccviz("replay", "last")
+    assert done.code == 0
+    lines = done.out.splitlines()
+    assert "Started" in lines[0]
+    assert "Finished" in lines[-2]
+    assert "keeps every hard constraint" in lines[-1]
+    assert len(ccviz("replay", "last", "--upto", 3).out.splitlines()) == 5
+    assert ccviz("replay", "last", "--speed", -1).code == 2
+
+
+def test_export_and_import(ccviz, solved, folder):
+    assert ccviz("export", "first try", "run.ccviz").code == 0
+    done = ccviz("import", "run.ccviz")
+    assert done.code == 0
+    assert done.out.strip() in run_ids(ccviz)
+    assert len(run_ids(ccviz)) == 2
+    (folder / "broken.ccviz").write_bytes(b"nothing")
+    assert "holds no sound run" in ccviz("import", "broken.ccviz").sentence
+
+
+@pytest.mark.parametrize("name", ["replay", "verify", "resume"])
+def test_a_run_that_is_not_there_is_one_sentence(ccviz, name):
+    done = ccviz(name, "nothing")
+    assert done.code == 2
+    assert "there is no run 'nothing'" in done.sentence
+
+
+def test_verify_refuses_a_run_without_a_proof(ccviz, solved):
+    done = ccviz("verify", "last")
+    assert done.code == 1
+    assert "the proof fails" in done.out
+
+
+def test_resume_goes_on_to_the_proof(ccviz, folder):
+    rows = "".join(f"{x * x},{x}\n" for x in range(40))
+    (folder / "data.csv").write_text(rows)
+    (folder / "links.txt").write_text("CL 0 1\nCL 20 22\nCL 5 9\n")
+    words = ["solve", "data.csv", "-k", 3, "--links", "links.txt", "--solver", "sdp"]
+    assert ccviz(*words, "--time-limit", 0.01, "--no-header").code in {0, 4}
+    done = ccviz("resume", "last")
+    assert done.code == 0
+    assert "optimal (proved)" in done.out
+    assert ccviz("verify", "last").code == 0
+    assert "nothing is left to do" in ccviz("resume", "last").sentence
+
+
+def test_a_run_that_lost_its_driver_is_listed_as_lost(ccviz, solved, folder):
+    with Archive(folder / "home" / "runs.sqlite") as archive:
+        known = archive.runs()[0]
+        records = archive.records(known.id)[:-1]
+        lost = archive.create(archive.problem(known.id), known.solver, known.settings)
+        archive.append(lost, records, summarise(archive.load(known.id, upto=records[-1].seq)))
+        archive._update(archive._number(lost), {"beat": 0.0})
+    assert " lost " in ccviz("runs").out.splitlines()[1]
+
+
+def test_output_that_nobody_reads_is_no_error(solved, command):
+    reader = subprocess.Popen(["true"], stdin=subprocess.PIPE)
+    reader.wait()
+    done = subprocess.run(
+        [*command, "replay", "last"], check=False, stdout=reader.stdin, stderr=subprocess.PIPE
+    )
+    assert done.stderr == b""

@@ -1,0 +1,212 @@
+"""`ccviz solve`: results, exit codes, and a sentence for everything that cannot be solved."""
+
+import json
+import signal
+import subprocess
+import time
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ccviz import Partition, Problem
+from ccviz.datasets import load
+from ccviz.drawing import random_pairs
+from ccviz.linkfiles import links_text
+
+FIELDS = {
+    "solver", "status", "termination", "objective", "lower_bound", "gap", "labels", "violations",
+    "n", "k", "n_blocks", "nodes", "time_s", "seed", "scores",
+}  # fmt: skip
+
+
+def write(folder, name, text):
+    (folder / name).write_text(text)
+    return name
+
+
+def test_a_feasible_clustering(ccviz, folder):
+    links = write(folder, "links.txt", "ML 0 1\nCL 0 2\nCL 70 120\n")
+    done = ccviz("solve", "iris", "-k", 3, "--links", links, "--json", "a.json",
+                 "--labels", "a.txt", "--seed", 4, "--param", "n_init=3")  # fmt: skip
+    assert done.code == 0
+    assert done.err == ""
+    assert "feasible (converged)" in done.out
+    result = json.loads((folder / "a.json").read_text())
+    assert result.keys() >= FIELDS
+    assert result["violations"] == {"must_link": 0, "cannot_link": 0, "hard": 0, "sizes": 0}
+    assert (result["n"], result["k"], result["seed"], result["n_blocks"]) == (150, 3, 4, 149)
+    assert result["lower_bound"] is None
+    assert result["gap"] is None
+    assert set(result["scores"]) == {"ari", "ami", "nmi", "mirkin", "hubert"}
+    labels = [int(line) for line in (folder / "a.txt").read_text().split()]
+    assert labels == result["labels"]
+    partition = Partition(Problem(load("iris").X, 3), labels)
+    assert result["objective"] == pytest.approx(partition.wcss)
+
+
+def test_a_proof(ccviz, folder):
+    rows = np.random.default_rng(0).normal(size=(14, 2)).tolist()
+    data = write(folder, "data.csv", "".join(f"{x},{y}\n" for x, y in rows))
+    links = write(folder, "links.json", '{"cl": [[0, 1], [2, 3]]}')
+    done = ccviz("solve", data, "-k", 3, "--links", links, "--solver", "sdp", "--json", "-")
+    assert done.code == 0
+    result = json.loads(done.out)
+    assert result["status"] == "optimal"
+    assert 0 <= result["gap"] <= 1e-4
+    assert result["lower_bound"] <= result["objective"]
+    assert result["scores"] == {}
+    assert ccviz("verify", "last").out.startswith("proved within gap")
+
+
+def test_infeasible_links_are_exit_code_3_with_the_witness(ccviz, folder):
+    clique = "".join(f"CL {i} {j}\n" for i, j in combinations([3, 5, 7, 9], 2))
+    links = write(folder, "links.txt", clique)
+    done = ccviz("solve", "iris", "-k", 3, "--links", links, "--json", "a.json")
+    assert done.code == 3
+    assert "4 points exclude each other" in done.out
+    result = json.loads((folder / "a.json").read_text())
+    assert (result["status"], result["labels"], result["objective"]) == ("infeasible", None, None)
+
+
+def test_none_found_is_exit_code_4_and_not_called_infeasible(ccviz, folder):
+    """The links are true, so they can be kept; the greedy COP-k-means still meets dead ends."""
+    data = load("iris")
+    drawn = random_pairs(data.truth, 300, seed=0)
+    problem = Problem(data.X, 3, drawn.must_link, drawn.cannot_link)
+    links = write(folder, "links.txt", links_text(problem.must_link, problem.cannot_link))
+    done = ccviz("solve", "iris", "--links", links, "--solver", "cop-kmeans", "--param", "n_init=1")
+    assert done.code == 4
+    assert "unknown (stalled)" in done.out
+    assert "infeasible" not in done.out
+    assert ccviz("solve", "iris", "--links", links, "--solver", "blp-kmeans").code == 0
+
+
+def test_sizes(ccviz, folder):
+    for sizes, count in (("equal", [50, 50, 50]), ("30,50,70", [30, 50, 70])):
+        done = ccviz("solve", "iris", "-k", 3, "--sizes", sizes, "--json", "-")
+        assert done.code == 0
+        assert json.loads(done.out)["cluster_sizes"] == count
+    done = ccviz("solve", "iris", "-k", 3, "--sizes", "40-60", "--json", "-")
+    assert all(40 <= size <= 60 for size in json.loads(done.out)["cluster_sizes"])
+
+
+def test_standardize_label_and_default_k(ccviz, folder):
+    data = write(folder, "data.csv", "a,b,kind\n1,200,x\n2,100,x\n8,300,y\n9,400,y\n")
+    done = ccviz("solve", data, "--label", "kind", "--standardize", "--json", "-")
+    assert done.code == 0
+    result = json.loads(done.out)
+    assert result["k"] == 2
+    assert result["scores"]["ari"] == 1.0
+    assert result["objective"] < 10
+
+
+def test_notices_are_told_on_stderr(ccviz, folder):
+    links = write(folder, "links.txt", "CL 1 2\nCL 2 1\n")
+    done = ccviz("solve", "iris", "--links", links, "--no-archive")
+    assert done.code == 0
+    assert done.err == "ccviz: cannot-link 1-2 is given more than once; it is kept once.\n"
+
+
+def test_no_archive_keeps_nothing(ccviz, folder):
+    assert ccviz("solve", "iris", "--no-archive").code == 0
+    assert not (folder / "home").exists()
+
+
+def test_an_archive_that_cannot_be_used_does_not_stop_it(ccviz, folder):
+    write(folder, "home", "a file where the folder should be")
+    done = ccviz("solve", "iris")
+    assert done.code == 0
+    assert "this run is not kept" in done.err
+
+
+BAD = {
+    "empty.csv": "",
+    "words.csv": "a\nb\nc\n",
+    "nan.csv": "1,2\nnan,3\n4,5\n",
+    "million.csv": "1\n" * 1_000_001,
+    "outside.txt": "ML 3 150\n",
+    "self.txt": "CL 4 4\n",
+    "both.txt": "ML 3 7\nCL 7 3\n",
+    "chain.txt": "ML 1 2\nML 2 3\nCL 3 1\n",
+    "negative.txt": "ML -1 3\n",
+    "words.txt": "ML one two\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("nowhere.csv -k 2", "nowhere.csv cannot be read: no such file or directory."),
+        ("empty.csv -k 2", "empty.csv: the file is empty."),
+        ("words.csv -k 2", "words.csv: line 2, column 'a' is 'b', not a finite number."),
+        ("nan.csv -k 2", "nan.csv: line 2, column 'x0' is 'nan', not a finite number."),
+        ("million.csv -k 2", "million.csv: there are 1,000,001 rows, but at most"),
+        ("iris -k 0", "k = 0 is not a whole number of at least 1 cluster."),
+        ("iris -k 151", "k = 151 clusters are more than the 150 points."),
+        ("iris -k two", "Invalid value for '-k'"),
+        ("moons.csv", "moons.csv cannot be read"),
+        ("iris --links outside.txt", "outside.txt: line 1 names point 150, but the points are 0"),
+        ("iris --links negative.txt", "negative.txt: line 1 names point -1"),
+        ("iris --links self.txt", "self.txt: line 1 links point 4 to itself."),
+        ("iris --links words.txt", "words.txt: line 1 does not name two points"),
+        ("iris --links both.txt", "cannot-link 3-7 contradicts the must-link 3-7."),
+        ("iris --links chain.txt", "cannot-link 1-3 contradicts the must-links 1-2, 2-3."),
+        ("iris --links nowhere.txt", "nowhere.txt cannot be read"),
+        ("iris --sizes 1,2", "there are 2 sizes in '1,2', but k is 3."),
+        ("iris --sizes 1,2,3", "the sizes add up to 6 at least"),
+        ("iris --sizes few", "the sizes 'few' are not"),
+        ("iris --solver nobody", "there is no solver 'nobody'"),
+        ("iris --param speed=3", "blp-kmeans has no parameter 'speed'"),
+        ("iris --param n_init", "--param n_init is not NAME=VALUE."),
+        ("iris --param n_init=many", "blp-kmeans: n_init = 'many' is not a whole number."),
+        ("iris --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
+        ("iris --solver sdp --sizes equal", "sdp cannot handle cluster sizes."),
+        ("iris --solver sdp --workers none", "workers = 'none' is neither"),
+        ("iris --seed -1", "seed = -1 is not"),
+        ("iris --time-limit -1", "time_limit = -1.0 is not"),
+        ("iris --time-limit soon", "Invalid value for '--time-limit'"),
+        ("iris --json no/folder.json", "no/folder.json cannot be written."),
+        ("iris --labels .", ". cannot be written."),
+        ("iris --faster", "No such option: --faster"),
+        ("", "Missing argument 'data'."),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(ccviz, folder, words, sentence):
+    for word in words.split():
+        if word in BAD:
+            write(folder, word, BAD[word])
+    before = {path.name for path in folder.iterdir()} | {"home"}
+    done = ccviz("solve", *words.split())
+    assert done.code == 2
+    assert done.sentence.startswith(sentence)
+    assert {path.name for path in folder.iterdir()} <= before
+
+
+def test_as_a_process_of_its_own(command, folder):
+    done = subprocess.run(
+        [*command, "solve", "iris", "-k", "0"], check=False, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "ccviz: k = 0 is not a whole number of at least 1 cluster.\n"
+
+
+def test_what_was_there_is_untouched_by_bad_input(ccviz, folder):
+    write(folder, "a.json", "precious")
+    assert ccviz("solve", "iris", "-k", 0, "--json", "a.json").code == 2
+    assert (folder / "a.json").read_text() == "precious"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_stops_the_run_and_its_result_is_kept(command, ccviz, folder, number):
+    words = ["solve", "iris", "--solver", "cop-kmeans", "--param", "n_init=100000000"]
+    process = subprocess.Popen([*command, *words, "--json", "a.json"], stdout=subprocess.PIPE)
+    deadline = time.monotonic() + 60
+    while " feasible " not in ccviz("runs").out:
+        time.sleep(0.05)
+        assert time.monotonic() < deadline
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert json.loads((folder / "a.json").read_text())["termination"] == "interrupted"
+    assert "interrupted" in ccviz("runs").out

@@ -1,0 +1,18 @@
+def test_writes_rows_and_plots_and_goes_on(ccviz, folder):
+    words = ("sweep", "iris", "--out", "sweep.csv", "--noise", "0,0.2", "-p", "0,0.2")
+    first = ccviz(*words, "--seeds", "1", "--plot", "sweep.html")
+    assert first.code == 0
+    assert "good at every noise rate" in first.out
+    assert "4 runs, 0 rows in the file before" in first.err
+    before = (folder / "sweep.csv").read_text()
+    assert len(before.splitlines()) == 5
+    assert "<html" in (folder / "sweep.html").read_text()
+    again = ccviz(*words, "--seeds", "1")
+    assert again.out == first.out
+    assert (folder / "sweep.csv").read_text() == before
+
+
+def test_numbers_that_are_none_are_refused(ccviz):
+    asked = ccviz("sweep", "iris", "--out", "sweep.csv", "-p", "0,half")
+    assert asked.code == 2
+    assert asked.sentence == "-p 0,half is not numbers joined by commas."

@@ -1,0 +1,76 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ccviz.blocks import contract
+from ccviz.rules import conjunction
+from ccviz.solvers.colgen.instance import make_instance
+from ccviz.solvers.colgen.master import column_costs
+from ccviz.solvers.colgen.pricing import Pricer
+from tests.solvers.colgen.conftest import random_problem
+
+
+def every_cluster(problem, blocks):
+    """Return all allowed clusters of blocks, tested point by point."""
+    for bits in product([False, True], repeat=blocks.s):
+        column = np.array(bits)
+        points = np.flatnonzero(column[blocks.block_of])
+        if len(points) == 0 or (column[blocks.conflicts].all(axis=1)).any():
+            continue
+        if all(rule.allows(problem, points) for rule in problem.rules):
+            yield column
+
+
+def setup(seed, rules, method="space"):
+    problem = random_problem(seed, rules)
+    blocks = contract(problem)
+    instances = tuple(make_instance(blocks, loads) for loads in conjunction(problem, problem.rules))
+    rng = np.random.default_rng(seed + 1000)
+    duals = rng.exponential(rng.choice([0.3, 1.0, 3.0]), blocks.s) * blocks.mass
+    duals = np.round(duals) if seed % 5 == 0 else duals  # ties
+    clusters = np.array([*every_cluster(problem, blocks)])
+    values = column_costs(clusters, blocks.centroid, blocks.mass) - clusters @ duals
+    return Pricer(instances, method), duals, clusters, values
+
+
+@pytest.mark.parametrize("method", ["space", "blocks"])
+@pytest.mark.parametrize("seed", range(12))
+def test_exact_pricing_finds_the_least_value(seed, rules, method):
+    pricer, duals, _, values = setup(seed, rules, method)
+    priced = pricer.exact(duals, 0.0, 0.0)
+    found = priced.costs - priced.columns @ duals
+    assert found.min(initial=0.0) == pytest.approx(min(values.min(), 0.0), abs=1e-9)
+    assert priced.least <= min(values.min(), 0.0)
+    # Boxes within a relative 1e-9 of the best value are not split further.
+    assert priced.least == pytest.approx(min(values.min(), 0.0), rel=2e-9, abs=1e-8)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_priced_columns_are_allowed_and_cost_what_they_say(seed, rules):
+    pricer, duals, clusters, values = setup(seed, rules)
+    known = {column.tobytes(): value for column, value in zip(clusters, values, strict=True)}
+    for priced in (pricer.exact(duals, 0.0, 0.0), pricer.heuristic(duals, pricer.points)):
+        for column, cost in zip(priced.columns, priced.costs, strict=True):
+            assert cost - column @ duals == pytest.approx(known[column.tobytes()], abs=1e-9)
+
+
+def test_a_node_limit_still_gives_a_valid_bound(rules):
+    pricer, duals, _, values = setup(3, rules)
+    hasty = Pricer(pricer.alternatives, node_limit=3)
+    assert hasty.exact(duals, 0.0, 0.0).least <= values.min()
+
+
+def test_both_methods_agree_on_larger_blocks():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(40, 3))
+    from ccviz.problem import Problem
+
+    pairs = rng.choice(40, size=(25, 2))
+    problem = Problem(X, 5, cannot_link=[(i, j) for i, j in pairs.tolist() if i != j])
+    instance = make_instance(contract(problem))
+    duals = rng.uniform(0.2, 1.2, 40)
+    space, blocks = (Pricer((instance,), method) for method in ("space", "blocks"))
+    assert space.exact(duals, 0.0, 0.0).least == pytest.approx(
+        blocks.exact(duals, 0.0, 0.0).least, rel=1e-9
+    )

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+
+from ccviz.blocks import contract
+from ccviz.partition import Partition
+from ccviz.problem import Problem
+from ccviz.solvers.sdp.relaxation import relax
+from ccviz.solvers.sdp.rounding import initial_centers, ipc_kmeans
+
+
+def three_groups():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 10)
+    X = np.array([[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]])[truth] + rng.normal(size=(30, 2))
+    return truth, X
+
+
+def test_a_tight_relaxation_gives_its_clustering():
+    truth, X = three_groups()
+    problem = Problem(X, 3, must_link=[(0, 1)], cannot_link=[(0, 10)])
+    blocks = contract(problem)
+    relaxation = relax(blocks)
+    together = blocks.project(truth)[:, None] == blocks.project(truth)[None, :]
+    Y = together * np.sqrt(np.outer(blocks.mass, blocks.mass)) / 10.0
+    centers = initial_centers(relaxation, Y, seed=0)[0]
+    means = np.array([X[truth == j].mean(axis=0) for j in range(3)]) - X.mean(axis=0)
+    for mean in means:
+        assert np.abs(centers - mean).sum(axis=1).min() < 1e-8
+    labels = ipc_kmeans(blocks, relaxation, Y, seed=0)
+    assert Partition(problem, labels).wcss == pytest.approx(Partition(problem, truth).wcss)
+
+
+def test_links_against_the_data_are_kept():
+    _, X = three_groups()
+    problem = Problem(X, 3, must_link=[(0, 15), (1, 25)], cannot_link=[(0, 1), (2, 3), (3, 4)])
+    blocks = contract(problem)
+    relaxation = relax(blocks)
+    labels = ipc_kmeans(blocks, relaxation, np.outer(relaxation.u, relaxation.u), seed=1)
+    assert Partition(problem, labels).violations.none_hard

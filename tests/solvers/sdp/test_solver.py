@@ -1,0 +1,187 @@
+import time
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, solve, start
+from ccviz.events import CutsAdded, NodeBounded, NodeBranched, NodePruned, RelaxationSolved
+from ccviz.verify import verify
+
+# Few rounds and cuts make a tree that is worth waking workers for.
+LEAFY = {"tolerance": 1e-6, "max_rounds": 2, "cuts_per_block": 0.5}
+
+
+def events_of(problem, **options):
+    return [record.event for record in start(problem, "sdp", **options)]
+
+
+@pytest.fixture(scope="module")
+def tangled():
+    """A problem whose links work against the data, so that the tree has some nodes."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 2))
+    pairs = rng.choice(30, size=(26, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    return Problem(X, 4, must_link=pairs[:6], cannot_link=pairs[6:])
+
+
+def test_it_agrees_with_brute_force_and_no_bound_of_any_node_passes_the_optimum(small_problems):
+    assert len(small_problems) > 25
+    for problem, optimum in small_problems:
+        events = events_of(problem, tolerance=1e-7, max_rounds=8)
+        result = solve(problem, "sdp", tolerance=1e-7, max_rounds=8)
+        if not np.isfinite(optimum):
+            assert result.status == "infeasible"
+            continue
+        assert result.status == "optimal"
+        assert result.objective == pytest.approx(optimum, rel=2e-7, abs=1e-15)
+        assert result.lower_bound <= optimum
+        check_node_bounds(problem, events)
+        assert verify(problem, events).accepted
+
+
+def check_node_bounds(problem, events):
+    """The root's bounds lie below the best clustering found, as those of its leaves' minimum do."""
+    best = min(event.objective for event in events if getattr(event, "objective", None) is not None)
+    for event in events:
+        if isinstance(event, NodeBounded | NodeBranched) and event.node == 0:
+            assert event.lower_bound <= best
+    leaves = [event.lower_bound for event in events if isinstance(event, NodePruned)]
+    assert min(leaves) <= best
+
+
+def test_same_seed_same_events(tangled):
+    first, second = events_of(tangled), events_of(tangled)
+    assert [type(event) for event in first] == [type(event) for event in second]
+    bounds = [
+        [event.lower_bound for event in events if isinstance(event, NodeBounded)]
+        for events in (first, second)
+    ]
+    assert bounds[0] == bounds[1]
+
+
+def test_the_tree_branches_and_cuts(tangled):
+    events = events_of(tangled, tolerance=1e-6)
+    assert any(isinstance(event, NodeBranched) for event in events)
+    assert sum(event.triangle for event in events if isinstance(event, CutsAdded)) > 0
+
+
+@pytest.mark.parametrize("order", ["best", "depth", "breadth"])
+def test_every_order_proves_the_same_optimum(tangled, order):
+    expected = solve(tangled, "sdp").objective
+    result = solve(tangled, "sdp", order=order)
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(expected, rel=1e-4)
+
+
+def test_two_processes_give_the_same_answer(tangled):
+    alone = solve(tangled, "sdp", **LEAFY)
+    assert alone.nodes > 8
+    events = events_of(tangled, **LEAFY, workers="2")
+    verdict = verify(tangled, events)
+    assert verdict.accepted, verdict.sentence
+    assert verdict.upper_bound == pytest.approx(alone.objective, rel=1e-6)
+
+
+def test_dask_gives_the_same_answer(tangled):
+    distributed = pytest.importorskip("distributed")
+    with distributed.LocalCluster(
+        n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None, protocol="tcp"
+    ) as cluster:
+        address = cluster.scheduler_address
+        result = solve(tangled, "sdp", **LEAFY, workers=address)
+    assert result.status == "optimal"
+    assert result.nodes > 8
+    assert result.objective == pytest.approx(solve(tangled, "sdp").objective, rel=1e-4)
+
+
+def test_scs_as_backend_proves_the_same_optimum():
+    rng = np.random.default_rng(0)
+    problem = Problem(rng.normal(size=(14, 2)), 3, cannot_link=[(0, 1), (2, 3)])
+    ours, theirs = solve(problem, "sdp"), solve(problem, "sdp", backend="scs")
+    assert theirs.status == "optimal"
+    assert theirs.objective == pytest.approx(ours.objective, rel=1e-4)
+
+
+def test_the_relaxation_is_shown_on_request(tangled):
+    shown = [e for e in events_of(tangled, show_relaxation=True) if isinstance(e, RelaxationSolved)]
+    assert shown
+    Z, block_of = shown[0].Z, shown[0].block_of
+    mass = np.bincount(block_of)
+    assert Z.shape == (len(mass), len(mass))
+    assert mass @ np.diag(Z) == pytest.approx(4.0, rel=0.2)
+
+
+def test_a_clique_larger_than_k_is_the_witness():
+    rng = np.random.default_rng(0)
+    pairs = [(i, j) for i in (2, 5, 7, 9) for j in (2, 5, 7, 9) if i < j]
+    result = solve(Problem(rng.normal(size=(10, 2)), 3, cannot_link=pairs), "sdp")
+    assert result.status == "infeasible"
+    assert "2, 5, 7, 9" in result.message
+
+
+def test_a_stopped_run_goes_on_from_its_records(tangled):
+    from ccviz.api import Stepper
+    from ccviz.solvers.sdp.solver import Sdp
+
+    solver = Sdp(tolerance=1e-6)
+    whole = list(Stepper(tangled, solver))
+    nodes = [index for index, r in enumerate(whole) if isinstance(r.event, NodeBranched)]
+    cut = nodes[len(nodes) // 2] + 2
+    rest = list(Stepper(tangled, solver, history=whole[:cut]))
+    assert rest[0].seq == cut
+    verdict = verify(tangled, [record.event for record in (*whole[:cut], *rest)])
+    assert verdict.accepted, verdict.sentence
+
+
+def test_a_time_limit_leaves_an_honest_gap():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(220, 6))
+    pairs = rng.choice(220, size=(80, 2))
+    problem = Problem(X, 5, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    began = time.monotonic()
+    result = solve(problem, "sdp", time_limit=0.5)
+    assert time.monotonic() - began < 20
+    assert result.termination == "time_limit"
+    assert result.status in ("feasible", "unknown")
+    if result.partition is not None:
+        assert result.partition.violations.none_hard
+        assert result.lower_bound <= result.objective
+
+
+def test_it_solves_plain_clustering_without_links():
+    rng = np.random.default_rng(7)
+    centers = np.array([[0.0, 0.0], [6.0, 0.0], [0.0, 6.0]])
+    X = centers[np.arange(60) % 3] + rng.normal(size=(60, 2))
+    result = solve(Problem(X, 3), "sdp")
+    assert result.status == "optimal"
+    assert result.nodes == 1
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e9])
+def test_the_scale_of_the_data_does_not_matter(tangled, scale):
+    scaled = Problem(
+        tangled.X * scale, 4, must_link=tangled.must_link, cannot_link=tangled.cannot_link
+    )
+    result = solve(scaled, "sdp")
+    assert result.status == "optimal"
+    expected = solve(tangled, "sdp").objective * scale**2
+    assert result.objective == pytest.approx(expected, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "ml", "cl", "f"),
+    [("iris", 50, 50, 84.5632), ("wine", 50, 50, 3565530.0), ("seeds", 50, 50, 634.578)],
+)
+def test_published_optima(bench, name, ml, cl, f):
+    folder = bench / "pc-sos-sdp"
+    X = np.loadtxt(folder / "data" / f"{name}.txt", skiprows=1)
+    lines = (folder / "constraints" / name / f"ml_{ml}_cl_{cl}_0.txt").read_text().splitlines()
+    links = [line.split() for line in lines if line.strip()]
+    must = [(int(i), int(j)) for kind, i, j in links if kind == "ML"]
+    cannot = [(int(i), int(j)) for kind, i, j in links if kind == "CL"]
+    problem = Problem(X, 3, must_link=must, cannot_link=cannot)
+    events = events_of(problem)
+    verdict = verify(problem, events)
+    assert verdict.accepted, verdict.sentence
+    assert -1e-4 <= verdict.upper_bound / f - 1.0 <= 1e-5

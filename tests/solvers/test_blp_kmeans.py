@@ -1,0 +1,90 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from ccviz import Problem, solve
+from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
+from ccviz.solvers.base import Context
+from ccviz.solvers.blp_kmeans import BlpKMeans
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, truth = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    pairs = rng.choice(150, (60, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    return Problem(X, 3, must_link=pairs[same], cannot_link=pairs[~same], truth=truth)
+
+
+def events_of(problem, **settings):
+    return list(BlpKMeans(**settings).steps(problem, Context(seed=3)))
+
+
+def test_keeps_all_links_and_the_objective_never_rises(iris):
+    events = events_of(iris)
+    objectives = [event.objective for event in events if isinstance(event, Assigned)]
+    assert all(later <= earlier + 1e-9 for earlier, later in pairwise(objectives))
+    result = solve(iris, BlpKMeans(n_init=5), seed=1)
+    assert result.status == "feasible"
+    assert result.partition.violations.none_hard
+
+
+def test_same_seed_same_events(iris):
+    for first, second in zip(events_of(iris, n_init=3), events_of(iris, n_init=3), strict=True):
+        assert type(first) is type(second)
+        if isinstance(first, Assigned):
+            assert (first.labels == second.labels).all()
+        if isinstance(first, CentersMoved):
+            assert (first.centers == second.centers).all()
+
+
+def test_more_starts_are_never_worse(iris):
+    one, ten = (solve(iris, BlpKMeans(n_init=n), seed=2).objective for n in (1, 10))
+    assert ten <= one
+
+
+@pytest.mark.parametrize("init", ["k-means++", "random"])
+def test_sizes_are_kept_exactly(iris, init):
+    sized = Problem(iris.X, 3, iris.must_link, iris.cannot_link, sizes=[40, 50, 60])
+    result = solve(sized, BlpKMeans(init=init), seed=0)
+    assert result.partition.cluster_sizes.tolist() == [40, 50, 60]
+    assert result.partition.violations.none_hard
+
+
+def test_infeasible_links_are_proved_not_looped_over():
+    clique = [(i, j) for i in range(4) for j in range(i)]
+    problem = Problem(np.arange(10.0)[:, None], 3, cannot_link=clique)
+    events = events_of(problem, n_init=50)
+    proof = next(event for event in events if isinstance(event, InfeasibilityProved))
+    assert set(proof.points) == {0, 1, 2, 3}
+    assert solve(problem, BlpKMeans()).status == "infeasible"
+
+
+def test_no_cluster_is_left_empty():
+    X = np.array([[0.0], [0.0], [0.0], [0.0], [9.0]])
+    labels = solve(Problem(X, 3), BlpKMeans(), seed=0).partition.labels
+    assert len(set(labels.tolist())) == 3
+
+
+def test_reported_objective_is_recomputed_from_the_labels(iris):
+    events = events_of(iris)
+    labels = next(event.labels for event in events if isinstance(event, IncumbentFound))
+    wcss = sum(
+        ((iris.X[labels == j] - iris.X[labels == j].mean(axis=0)) ** 2).sum() for j in range(3)
+    )
+    assert solve(iris, BlpKMeans(), seed=3).objective == pytest.approx(wcss, rel=1e-12)
+
+
+def test_published_optimum_of_iris_is_found(bench):
+    folder = bench / "pc-sos-sdp"
+    X = np.loadtxt(folder / "data" / "iris.txt", skiprows=1)
+    lines = (folder / "constraints" / "iris" / "ml_50_cl_50_0.txt").read_text().split("\n")
+    pairs = {"ML": [], "CL": []}
+    for kind, i, j in (line.split() for line in lines if line.strip()):
+        pairs[kind].append((int(i), int(j)))
+    problem = Problem(X, 3, pairs["ML"], pairs["CL"])
+    assert solve(problem, BlpKMeans(n_init=10)).objective == pytest.approx(84.5632, abs=1e-4)

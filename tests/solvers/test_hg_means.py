@@ -1,0 +1,142 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from ccviz import Problem, solve, start
+from ccviz.errors import ParameterError
+from ccviz.events import GenerationEnded, IncumbentFound
+from ccviz.solvers.base import Context
+from ccviz.solvers.hg_means import HgMeans
+from ccviz.solvers.memetic import _posterior
+from ccviz.solvers.memetic.annotations import Annotations
+from ccviz.solvers.memetic.hybrid_search import select
+from ccviz.solvers.memetic.local_search import Member
+
+
+@pytest.fixture(scope="module")
+def iris():
+    X, truth = load_iris(return_X_y=True)
+    rng = np.random.default_rng(1)
+    pairs = rng.choice(150, (80, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    return Problem(X, 3, must_link=pairs[same], cannot_link=pairs[~same], truth=truth)
+
+
+def cost_by_definition(problem, labels, p):
+    """Return the model's cost written out over pairs of clusters, without any sums kept."""
+    X, k, n = problem.X, problem.k, problem.n
+    sizes = np.bincount(labels, minlength=k)
+    cost = 0.0
+    for r in range(k):
+        variance = X[labels == r].var(axis=0).mean()
+        cost += sizes[r] * problem.d * (0.5 + 0.5 * np.log(variance))
+    inside = sum(size * (size + 1) / 2 for size in sizes)
+    across = sum(sizes[r] * sizes[s] for r in range(k) for s in range(r))
+    assert inside + across == n * (n + 1) / 2
+    for links, right, wrong in (
+        (problem.must_link.pairs, inside, across),
+        (problem.cannot_link.pairs, across, inside),
+    ):
+        expected = len(links) * p / (p * right + (1 - p) * wrong)
+        for r in range(k):
+            for s in range(r, k):
+                ends = np.sort(labels[links], axis=1)
+                found = ((ends == [r, s]).all(axis=1)).sum()
+                believed = (r == s) == (right == inside)
+                beta = 1 / expected if believed else p / (1 - p) / expected
+                pairs = sizes[r] * sizes[s] * (0.5 if r == s else 1.0)
+                rate = found / (pairs + beta)
+                cost -= found * np.log(max(rate, 1e-10)) - rate * pairs
+                cost -= np.log(beta) - beta * rate
+    return cost
+
+
+def test_the_compiled_cost_is_the_model(iris):
+    rng = np.random.default_rng(0)
+    data = Annotations.of(iris, 0.8).data
+    for _ in range(5):
+        labels = rng.integers(3, size=iris.n)
+        fit = _posterior.open_fit(data, labels, 3)
+        expected = cost_by_definition(iris, labels, 0.8)
+        assert _posterior.posterior_cost(data, fit) == pytest.approx(expected)
+
+
+def test_shifting_points_keeps_the_sums(iris):
+    rng = np.random.default_rng(0)
+    data = Annotations.of(iris, 0.9).data
+    fit = _posterior.open_fit(data, rng.integers(3, size=iris.n), 3)
+    for _ in range(50):
+        _posterior.shift(int(rng.integers(iris.n)), int(rng.integers(3)), data, fit)
+    fresh = _posterior.open_fit(data, fit.label, 3)
+    assert all(np.allclose(a, b) for a, b in zip(fit, fresh, strict=True))
+
+
+def test_the_local_search_improves_and_keeps_all_clusters(iris):
+    rng = np.random.default_rng(0)
+    data = Annotations.of(iris, 0.9).data
+    for _ in range(5):
+        labels = rng.integers(3, size=iris.n)
+        before = _posterior.posterior_cost(data, _posterior.open_fit(data, labels, 3))
+        found, cost, _ = _posterior.search(data, labels, 3, data.linked, 200)
+        assert cost < before
+        assert len(np.unique(found)) == 3
+
+
+def test_links_help_and_wrong_ones_do_less_harm_with_less_belief(iris):
+    rng = np.random.default_rng(2)
+    wrong = rng.random(len(iris.cannot_link)) < 0.3
+    must = np.concatenate([iris.must_link.pairs, iris.cannot_link.pairs[wrong]])
+    noisy = Problem(iris.X, 3, must, iris.cannot_link.pairs[~wrong], truth=iris.truth)
+    settings = {"survivors": 4, "population": 8, "generations": 5}
+    trusting, careful = (most_probable(noisy, accuracy=p, **settings) for p in (1.0, 0.7))
+    assert careful.scores["ari"] >= trusting.scores["ari"]
+    assert careful.violations.must_link + careful.violations.cannot_link > 0
+
+
+def most_probable(problem, **settings):
+    from ccviz.partition import Partition
+
+    events = HgMeans(**settings).steps(problem, Context(seed=1))
+    return Partition(problem, [e.labels for e in events if isinstance(e, IncumbentFound)][-1])
+
+
+def test_broken_links_are_told(iris):
+    stepper = start(iris, HgMeans(survivors=3, population=6, generations=2), seed=1)
+    stepper.result()
+    assert "must-links" in stepper.run.notes[-1]
+
+
+def test_same_seed_same_generations(iris):
+    solver = HgMeans(survivors=3, population=6, generations=2)
+    first, second = (
+        [e for e in solver.steps(iris, Context(seed=4)) if isinstance(e, GenerationEnded)]
+        for _ in range(2)
+    )
+    assert len(first) == 3
+    assert all((a.objectives == b.objectives).all() for a, b in zip(first, second, strict=True))
+
+
+def test_survivors_are_the_best_without_clones():
+    def member(objective, labels):
+        return Member(np.array(labels), np.zeros((2, 1)), objective, 1)
+
+    old = [member(3.0, [0, 0, 1]), member(1.0, [0, 1, 1])]
+    new = [member(1.0, [1, 0, 0]), member(2.0, [0, 1, 1])]
+    kept, replaced = select(old, new, 2)
+    assert [each.objective for each in kept] == [1.0, 2.0]
+    assert replaced.tolist() == [-1, 1]
+
+
+def test_soft_links_and_none_at_all():
+    X = np.r_[np.zeros(5), np.ones(5) * 9][:, None] + np.arange(10)[:, None] * 0.01
+    soft = Problem(X, 2, must_link=[(0, 1, 2.5)], cannot_link=[(0, 9, 1.0)])
+    for problem in (soft, Problem(X, 2)):
+        labels = solve(problem, HgMeans(generations=2), seed=0).labels
+        assert len(set(labels[:5])) == len(set(labels[5:])) == 1
+        assert labels[0] != labels[9]
+
+
+def test_a_population_without_offspring_is_refused():
+    with pytest.raises(ParameterError, match="no offspring"):
+        HgMeans(survivors=20, population=20)

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from ccviz import Problem, solve
+
+
+def test_it_gives_a_clustering_with_a_gap(iris_like):
+    result = solve(iris_like, "ipc-kmeans", seed=3)
+    assert result.status == "feasible"
+    assert result.termination == "converged"
+    assert result.partition.violations.none_hard
+    assert 0.0 <= result.gap < 0.01
+
+
+@pytest.fixture
+def iris_like():
+    rng = np.random.default_rng(0)
+    truth = np.repeat(np.arange(3), 12)
+    X = np.array([[0, 0], [5, 0], [7, 3]])[truth] + rng.normal(size=(36, 2))
+    return Problem(X, 3, must_link=[(0, 1), (2, 30)], cannot_link=[(5, 6), (7, 8)])
+
+
+def test_its_bound_lies_below_the_exact_optimum(iris_like):
+    exact = solve(iris_like, "sdp", tolerance=1e-6)
+    heuristic = solve(iris_like, "ipc-kmeans")
+    assert heuristic.lower_bound <= exact.objective
+    assert heuristic.objective >= exact.lower_bound
+    assert heuristic.objective == pytest.approx(exact.objective, rel=0.01)
+
+
+def test_contradicting_links_are_infeasible_not_failed():
+    X = np.arange(8.0).reshape(4, 2)
+    pairs = [(0, 1), (1, 2), (0, 2)]
+    result = solve(Problem(X, 2, cannot_link=pairs), "ipc-kmeans")
+    assert result.status == "infeasible"

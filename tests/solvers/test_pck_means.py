@@ -1,0 +1,54 @@
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from ccviz import Problem, solve
+from ccviz.events import IncumbentFound
+from ccviz.solvers.base import Context
+from ccviz.solvers.pck_means import PckMeans, assign_in_turn, first_centers
+from ccviz.solvers.softening import priced_graph, soften
+
+
+def test_a_point_takes_the_cluster_of_least_distance_and_price():
+    problem = Problem([[0.0], [1.0], [4.0]], 2, must_link=[(1, 2, 1.0)])
+    centers, labels = np.array([[0.0], [4.0]]), np.array([0, 0, 1])
+    for price, expected in ((1.0, [0, 0, 1]), (6.0, [0, 1, 1])):
+        graph = priced_graph(soften(problem), price)
+        found = assign_in_turn(problem.X, centers, labels, graph, np.random.default_rng(1))
+        assert (found[1] == found[2]) == (expected[1] == expected[2])
+
+
+def test_starts_from_the_largest_neighbourhoods():
+    X = np.arange(8.0)[:, None]
+    problem = Problem(X, 3, must_link=[(0, 1), (1, 2), (4, 5)], cannot_link=[(7, 0), (7, 4)])
+    centers = first_centers(problem, np.random.default_rng(0))
+    assert centers.ravel().tolist() == [1.0, 4.5, 7.0]
+
+
+def test_the_objective_falls_and_links_help():
+    X, truth = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    pairs = np.sort(rng.permuted(np.tile(np.arange(150), (300, 1)), axis=1)[:, :2], axis=1)
+    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    problem = Problem(X, 3, must_link=pairs[same], cannot_link=pairs[~same], truth=truth)
+    events = PckMeans(w=2.0).steps(problem, Context(seed=0))
+    found = [event.objective for event in events if isinstance(event, IncumbentFound)]
+    assert found == sorted(found, reverse=True)
+    free = solve(Problem(X, 3, truth=truth), PckMeans(), seed=0)
+    linked = solve(problem, PckMeans(w=2.0), seed=0)
+    assert linked.partition.scores["ari"] > free.partition.scores["ari"]
+
+
+def test_says_that_hard_links_are_broken():
+    problem = Problem([[0.0], [0.1], [9.0], [9.1]], 2, must_link=[(0, 3)])
+    result = solve(problem, PckMeans(w=0.0), seed=1)
+    assert result.partition.violations.hard == 1
+    assert result.status == "unknown"
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_the_data_scale_makes_the_price_follow_the_data(scale):
+    X, _ = load_iris(return_X_y=True)
+    links = {"must_link": [(0, 60), (1, 70)], "cannot_link": [(100, 120)]}
+    plain, scaled = (solve(Problem(data, 3, **links), "pck-means") for data in (X, X * scale))
+    assert (plain.labels == scaled.labels).all()

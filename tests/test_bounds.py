@@ -1,0 +1,29 @@
+"""The one gap function."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccviz.bounds import relative_gap
+
+positive = st.floats(1e-6, 1e12)
+
+
+@given(positive, positive)
+def test_is_the_share_of_the_upper_bound_that_is_open(upper, lower):
+    gap = relative_gap(upper, lower)
+    assert 0 <= gap <= 1
+    assert gap == pytest.approx(max(upper - lower, 0) / upper)
+
+
+@pytest.mark.parametrize(
+    ("upper", "lower"), [(math.inf, 1.0), (1.0, -math.inf), (math.inf, -math.inf), (math.nan, 1.0)]
+)
+def test_is_infinite_while_a_bound_is_missing(upper, lower):
+    assert relative_gap(upper, lower) == math.inf
+
+
+def test_zero_over_zero_is_closed():
+    assert relative_gap(0.0, 0.0) == 0.0

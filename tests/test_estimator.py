@@ -1,0 +1,70 @@
+"""The scikit-learn estimator."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from ccviz.errors import NoClusteringError, ParameterError, ProblemError
+from ccviz.estimator import ConstrainedKMeans
+
+
+# Every one of scikit-learn's checks; none is expected to fail.
+@parametrize_with_checks([ConstrainedKMeans(n_clusters=2)])
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris().data
+
+
+def test_keeps_the_links(iris):
+    model = ConstrainedKMeans(n_clusters=3, random_state=0)
+    labels = model.fit_predict(iris, must_link=[(0, 149)], cannot_link=[(0, 1)])
+    assert labels[0] == labels[149] != labels[1]
+    assert model.status_ == "feasible"
+    assert model.lower_bound_ == -np.inf
+    assert model.gap_ == np.inf
+
+
+def test_inertia_is_that_of_labels_and_centers(iris):
+    model = ConstrainedKMeans(n_clusters=3, random_state=0).fit(iris, cannot_link=[(0, 1)])
+    residual = iris - model.cluster_centers_[model.labels_]
+    assert model.inertia_ == pytest.approx((residual**2).sum())
+
+
+def test_predict_takes_the_nearest_center(iris):
+    model = ConstrainedKMeans(n_clusters=3, random_state=0).fit(iris)
+    assert (model.predict(model.cluster_centers_) == np.arange(3)).all()
+
+
+def test_exact_solver_proves_its_gap(iris):
+    model = ConstrainedKMeans(n_clusters=2, solver="sdp", random_state=0)
+    model.fit(iris[::5], cannot_link=[(0, 1), (3, 7)])
+    assert model.status_ == "optimal"
+    assert model.lower_bound_ <= model.inertia_
+    assert model.gap_ <= 1e-4
+
+
+def test_same_seed_same_labels(iris):
+    first, second = (ConstrainedKMeans(5, random_state=7).fit(iris).labels_ for _ in range(2))
+    assert (first == second).all()
+
+
+def test_infeasible_links_are_an_error_with_the_reason(iris):
+    clique = [(i, j) for i in range(4) for j in range(i)]
+    with pytest.raises(NoClusteringError, match="exclude each other") as caught:
+        ConstrainedKMeans(n_clusters=3).fit(iris, cannot_link=clique)
+    assert caught.value.status == "infeasible"
+
+
+def test_contradiction_is_an_error_with_its_chain(iris):
+    with pytest.raises(ProblemError, match="0-2 contradicts the must-links 0-1, 1-2"):
+        ConstrainedKMeans(n_clusters=3).fit(iris, must_link=[(0, 1), (1, 2)], cannot_link=[(2, 0)])
+
+
+def test_unknown_parameter_is_an_error(iris):
+    with pytest.raises(ParameterError, match="no parameter 'speed'"):
+        ConstrainedKMeans(n_clusters=3, solver_params={"speed": 1}).fit(iris)

@@ -1,0 +1,151 @@
+"""The tour in a real JupyterLab: run all, click two points, read the link, start and stop a run."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from pathlib import Path
+
+import psutil
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PATIENCE_MS = 120_000
+
+SETTINGS = {
+    "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is there, seen or not
+    "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
+}
+
+# Where points are on the screen, asked of the plot itself.
+PLACES = """(rows) => {
+  const plots = []
+  const walk = (view) => {
+    if (view.model.name === "scatter") plots.push(view)
+    for (const child of view.child_views ?? []) walk(child)
+  }
+  for (const view of Object.values(Bokeh.index)) walk(view)
+  const view = plots.at(-1)
+  const {x, y} = view.model.renderers.find((r) => r.data_source.data.row != null).data_source.data
+  const box = view.canvas.el.getBoundingClientRect()
+  const {x_scale, y_scale} = view.frame
+  return rows.map((i) => [box.x + x_scale.compute(x[i]), box.y + y_scale.compute(y[i])])
+}"""
+
+
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory):
+    """Serve JupyterLab over a copy of the tour; return its address and the archive's folder."""
+    home = tmp_path_factory.mktemp("lab")
+    shutil.copy(ROOT / "notebooks" / "01_a_tour.ipynb", home)
+    for name, settings in SETTINGS.items():
+        path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(settings), encoding="utf-8")
+    port = free_port()
+    environment = os.environ | {
+        "HOME": str(home),
+        "CCVIZ_HOME": str(home),
+        "JUPYTERLAB_SETTINGS_DIR": str(home / "settings"),
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+    }
+    command = [sys.executable, "-m", "jupyterlab", "--no-browser", f"--port={port}"]
+    command += ["--allow-root", "--IdentityProvider.token=known", f"--ServerApp.root_dir={home}"]
+    server = subprocess.Popen(
+        command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        start_new_session=True,
+    )  # fmt: skip
+    wait_for(f"http://127.0.0.1:{port}/api?token=known")
+    yield f"http://127.0.0.1:{port}/lab/tree/01_a_tour.ipynb?token=known", home
+    os.killpg(server.pid, signal.SIGKILL)  # kernels see that it is gone
+    server.wait(30)
+
+
+def free_port():
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        return asked.getsockname()[1]
+
+
+def wait_for(address):
+    deadline = time.monotonic() + 90
+    while True:
+        try:
+            return urllib.request.urlopen(address, timeout=5).close()
+        except OSError:
+            assert time.monotonic() < deadline, "JupyterLab did not come up"
+            time.sleep(0.3)
+
+
+def workers(home):
+    """Return the worker processes whose archive is in this folder."""
+    lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
+    return [line for line in lines if "ccviz.worker" in line and any(str(home) in w for w in line)]
+
+
+def cell(page, text):
+    return page.locator(".jp-CodeCell").filter(has=page.locator(".cm-content", has_text=text))
+
+
+def run_cell(page, text):
+    """Run one cell and return what it prints."""
+    place = cell(page, text)
+    before = place.locator(".jp-InputPrompt").inner_text()
+    place.locator(".cm-content").click()
+    page.keyboard.press("Control+Enter")
+    page.wait_for_function(
+        "([prompt, before]) => /\\d/.test(prompt.innerText) && prompt.innerText !== before",
+        arg=[place.locator(".jp-InputPrompt").element_handle(), before],
+        timeout=PATIENCE_MS,
+    )
+    return place.locator(".jp-OutputArea-output").first.inner_text()
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_the_tour(lab, page):
+    address, home = lab
+    page.set_viewport_size({"width": 1500, "height": 1100})
+    page.goto(address)
+    page.wait_for_selector(".jp-CodeCell", timeout=PATIENCE_MS)
+    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=PATIENCE_MS)
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    laboratory = cell(page, "ccviz.explore")
+    laboratory.get_by_role("button", name="Run", exact=True).wait_for(timeout=PATIENCE_MS)
+    laboratory.locator(".cm-content").scroll_into_view_if_needed()
+    laboratory.get_by_role("button", name="Stop", exact=True).scroll_into_view_if_needed()
+
+    for point in (3, 100):
+        (place,) = page.evaluate(PLACES, [point])
+        page.mouse.click(*place)
+        page.wait_for_timeout(600)
+    page.get_by_text("Must-link (M)").click()
+    laboratory.get_by_text("3 – 100").wait_for()
+    assert "must-links: [[3, 100]]" in run_cell(page, "session.problem.must_link")
+
+    laboratory.get_by_role("combobox").first.select_option("SDP branch-and-cut")
+    laboratory.get_by_role("button", name="Run", exact=True).click()
+    wait_until(lambda: workers(home), page)
+    assert "run:" in run_cell(page, "session.problem.must_link")
+    laboratory.get_by_role("button", name="Stop", exact=True).click()
+    wait_until(lambda: not workers(home), page)
+
+    cell(page, "session.problem.must_link").locator(".cm-content").click()
+    page.get_by_role("menuitem", name="Kernel", exact=True).click()
+    page.get_by_text("Restart Kernel…", exact=True).click()
+    page.locator(".jp-Dialog .jp-mod-accept").click()
+    wait_until(lambda: not workers(home), page)
+
+
+def wait_until(true, page, seconds=60):
+    deadline = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(200)

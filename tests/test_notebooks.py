@@ -1,0 +1,43 @@
+"""Every notebook runs from its start to its end, holds no outputs, and teaches by exercises."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
+
+each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@each
+def test_it_runs(path, tmp_path, monkeypatch):
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
+    notebook = nbformat.read(path, as_version=4)
+    place = {"metadata": {"path": str(path.parent)}}
+    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert any(cell.outputs for cell in cells)
+
+
+@each
+def test_its_outputs_are_stripped(path):
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
+
+
+@each
+def test_it_is_a_lesson(path):
+    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+    assert text.startswith("# ")
+    assert "## Exercises" in text
+    assert "<details><summary>Answers</summary>" in text
+
+
+def test_there_are_ten():
+    assert len(NOTEBOOKS) == 10

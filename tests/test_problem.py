@@ -1,0 +1,159 @@
+"""What a problem accepts, and the sentence with which it refuses."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccviz import ContradictionError, Problem, ProblemError, Sizes
+
+X = np.arange(12.0).reshape(6, 2)
+
+
+def test_keeps_its_own_read_only_copy():
+    points = X.copy()
+    problem = Problem(points, 2)
+    points[0] = 99
+    assert problem.X[0, 0] == 0
+    assert not problem.X.flags.writeable
+
+
+def test_integer_data_become_float():
+    assert Problem([[1], [2], [4]], 2).X.dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ([["a"], ["b"]], "not a table of numbers"),
+        ([1.0, 2.0], "n points by d features"),
+        (np.zeros((0, 2)), "n points by d features"),
+        ([[0.0], [np.nan], [np.inf]], r"missing or infinite in rows 1, 2\."),
+        ([[1.0], [-1e150]], r"over 1e\+140 in row 1: too large"),
+        ([[np.nan]] * 7, r"rows 0, 1, 2, 3, 4 and 2 more\."),
+    ],
+)
+def test_refuses_points(given, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        Problem(given, 1)
+
+
+@pytest.mark.parametrize(
+    ("k", "sentence"),
+    [
+        (0, "k = 0 is not a whole number"),
+        (-3, "k = -3"),
+        (1.5, r"k = 1\.5"),
+        ("two", "k is 'two'"),
+        (None, "k is None"),
+        (float("nan"), "k is nan"),
+        (7, "k = 7 clusters are more than the 6 points"),
+    ],
+)
+def test_refuses_k(k, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        Problem(X, k)
+
+
+def test_refuses_more_clusters_than_blocks():
+    with pytest.raises(ProblemError, match="leave only 4 blocks"):
+        Problem(X, 5, must_link=[(0, 1), (2, 3)])
+
+
+@pytest.mark.parametrize(
+    ("link", "sentence"),
+    [
+        ((0, 6), "must-link 0-6 names point 6, but the points are 0 to 5"),
+        ((-1, 2), "names point -1"),
+        ((3, 3), "joins a point to itself"),
+        ((0, 1.5), "not two point indices"),
+        ((0,), "not two point indices"),
+        ((0, 1, 2, 3), "not two point indices"),
+        (("a", "b"), "not two point indices"),
+        (7, "not two point indices"),
+        ((0, 1, 0), "weights are positive"),
+        ((0, 1, -2), "weights are positive"),
+        ((0, 1, float("nan")), "weights are positive"),
+    ],
+)
+def test_refuses_links(link, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        Problem(X, 2, must_link=[link])
+
+
+def test_a_pair_given_twice_is_kept_once_with_a_notice():
+    problem = Problem(X, 2, cannot_link=[(4, 1), (1, 4), (0, 2)])
+    assert problem.cannot_link.pairs.tolist() == [[0, 2], [1, 4]]
+    assert problem.notices == ("cannot-link 1-4 is given more than once; it is kept once.",)
+
+
+def test_hard_wins_over_soft_and_large_over_small():
+    problem = Problem(X, 2, must_link=[(0, 1, 2.0), (1, 0, 3.0), (2, 3, 1.0), (2, 3)])
+    assert problem.must_link.weights.tolist() == [3.0, np.inf]
+
+
+def test_both_kinds_on_one_pair_contradict():
+    with pytest.raises(ContradictionError, match="cannot-link 0-3 contradicts the must-link 0-3"):
+        Problem(X, 2, must_link=[(0, 3)], cannot_link=[(3, 0)])
+
+
+def test_contradiction_carries_its_chain():
+    with pytest.raises(ContradictionError) as caught:
+        Problem(X, 2, must_link=[(0, 1), (1, 2), (2, 3), (0, 4)], cannot_link=[(3, 0)])
+    assert caught.value.pair == (0, 3)
+    assert caught.value.chain == (0, 1, 2, 3)
+
+
+def test_soft_links_do_not_contradict():
+    problem = Problem(X, 2, must_link=[(0, 1, 5.0)], cannot_link=[(0, 1, 2.0), (2, 3)])
+    assert problem.is_soft
+    assert problem.cannot_link.soft.pairs.tolist() == [[0, 1]]
+    assert problem.cannot_link.hard.pairs.tolist() == [[2, 3]]
+
+
+def test_a_problem_takes_the_links_of_another():
+    first = Problem(X, 2, must_link=[(0, 1, 2.0)], cannot_link=[(2, 3)])
+    second = Problem(X, 3, must_link=first.must_link, cannot_link=first.cannot_link)
+    assert second.must_link.weights.tolist() == [2.0]
+    assert second.cannot_link.is_hard.all()
+
+
+def test_sizes_exact_and_as_ranges():
+    assert Problem(X, 2, sizes=[2, 4]).sizes.is_exact
+    ranged = Problem(X, 2, sizes=([0, 2], [3, 6])).sizes
+    assert ranged.lower.tolist() == [1, 2]
+    assert ranged.upper.tolist() == [3, 6]
+    assert not Problem(X, 2, sizes=Sizes(ranged.lower, ranged.upper)).sizes.is_exact
+
+
+@pytest.mark.parametrize(
+    ("sizes", "sentence"),
+    [
+        ([3, 4], "add up to 7 at least and 7 at most, but there are 6 points"),
+        ([6], "must be 2 numbers"),
+        ([2.5, 3.5], "not whole numbers"),
+        (["a", "b"], "not whole numbers"),
+        (([3, 1], [2, 5]), "cluster 0 should hold at least 3 but at most 2"),
+        (([1, 1], [2, 3]), "3 at most|5 at most"),
+        ([np.nan, 6], "not whole numbers"),
+    ],
+)
+def test_refuses_sizes(sizes, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        Problem(X, 2, sizes=sizes)
+
+
+def test_truth_is_numbered_and_checked():
+    assert Problem(X, 2, truth=list("bbaacc")).truth.tolist() == [1, 1, 0, 0, 2, 2]
+    with pytest.raises(ProblemError, match="6 points but truth labels of shape"):
+        Problem(X, 2, truth=[0, 1])
+
+
+@given(st.lists(st.tuples(st.integers(-1, 6), st.integers(-1, 6)), max_size=4))
+def test_links_are_taken_exactly_if_each_names_two_points(links):
+    if all(0 <= i < 6 and 0 <= j < 6 and i != j for i, j in links):
+        pairs = Problem(X, 1, must_link=links).must_link.pairs
+        assert [*map(tuple, pairs)] == sorted({(min(link), max(link)) for link in links})
+    else:
+        with pytest.raises(ProblemError, match=r"\.$"):
+            Problem(X, 1, must_link=links)

@@ -1,0 +1,127 @@
+"""The project as a whole: what it names, what it pins, how large its parts are."""
+
+import ast
+import re
+import statistics
+import subprocess
+import tomllib
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[1]
+SOURCES = sorted((ROOT / "ccviz").rglob("*.py"))
+
+# Where a paper, a manual or the app itself may be found. Where packages come from is the business
+# of the machine's own settings, so no index is here.
+WELCOME_HOSTS = {
+    "127.0.0.1",
+    "arxiv.org",
+    "doi.org",
+    "docs.jupyter.org",
+    "github.com",
+    "highs.dev",
+    "holoviews.org",
+    "lab.example",  # reserved for examples, RFC 2606
+    "localhost",
+    "numba.readthedocs.io",
+    "panel.holoviz.org",
+    "scikit-learn.org",
+    "www.w3.org",
+}
+ADDRESS = re.compile(r"https?://(?:[^\s/@'\"]*@)?(\w[\w.-]*)")
+MACHINE_PATH = re.compile(r"(?<![\w.~}/])/(?:work|tmp|root|home|Users|opt)/")
+INDEX_OPTION = re.compile(r"--(?:(?:extra-)?index-url|find-links|trusted-host|default-index)\b")
+
+
+def tracked_files() -> list[Path]:
+    """Return every file that git tracks, or skip outside a checkout."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no git checkout, so what belongs to the project is not known")
+    listing = subprocess.run(
+        ["git", "-c", f"safe.directory={ROOT}", "ls-files", "-z"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    return [ROOT / name for name in listing.split("\0") if name and (ROOT / name).is_file()]
+
+
+def tracked_lines():
+    """Yield each line of each text file as (file:line, text)."""
+    for path in tracked_files():
+        data = path.read_bytes()
+        if b"\0" not in data:
+            for number, line in enumerate(data.decode("utf-8").splitlines(), start=1):
+                yield f"{path.relative_to(ROOT)}:{number}", line
+
+
+def requirements() -> list[Requirement]:
+    """Return every requirement of pyproject.toml, extras and build backend included."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project = settings["project"]
+    extras = [line for lines in project["optional-dependencies"].values() for line in lines]
+    found = map(
+        Requirement, settings["build-system"]["requires"] + project["dependencies"] + extras
+    )
+    return [requirement for requirement in found if requirement.name != "ccviz"]
+
+
+def pins() -> dict[str, str]:
+    """Return the version of every package in the lock file."""
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==([\w.+!]+)", lock, flags=re.MULTILINE))
+
+
+def functions() -> list[ast.FunctionDef]:
+    """Return every function of the package."""
+    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in SOURCES]
+    return [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+
+
+def body_lines(function: ast.FunctionDef) -> int:
+    """Return how many lines a function's body has below its docstring."""
+    body = function.body[ast.get_docstring(function) is not None :]
+    return body[-1].end_lineno - body[0].lineno + 1 if body else 0
+
+
+def test_no_path_of_one_machine():
+    assert not [place for place, line in tracked_lines() if MACHINE_PATH.search(line)]
+
+
+def test_no_package_index():
+    assert not [place for place, line in tracked_lines() if INDEX_OPTION.search(line)]
+
+
+def test_every_address_is_a_welcome_one():
+    found = {(place, host) for place, line in tracked_lines() for host in ADDRESS.findall(line)}
+    assert not {(place, host) for place, host in found if host not in WELCOME_HOSTS}
+
+
+@pytest.mark.parametrize("requirement", requirements(), ids=str)
+def test_lock_answers_pyproject(requirement):
+    pinned = pins()[canonicalize_name(requirement.name)]
+    assert requirement.specifier.contains(pinned)
+
+
+def test_lock_pins_every_package_by_hash():
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    entries = re.findall(r"^(\S+?)==\S+(?: ; [^\\\n]+)? \\\n    --hash=sha256:", lock, re.MULTILINE)
+    packages = [line for line in lock.splitlines() if line and line[0] not in "# "]
+    assert len(packages) == len(entries) > 100
+
+
+@pytest.mark.parametrize("name", ["numpy", "highspy", "numba", "panel", "pytest"])
+def test_environment_is_the_locked_one(name):
+    assert version(name) == pins()[name]
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_source_file_is_long(path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) < 500
+
+
+def test_sources_are_small():
+    assert statistics.median(len(path.read_text().splitlines()) for path in SOURCES) < 150
+    assert statistics.median(map(body_lines, functions())) < 12

@@ -1,0 +1,31 @@
+"""What the README says is true."""
+
+import re
+from pathlib import Path
+
+from ccviz.solvers import SOLVERS
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_two_commands_come_first():
+    commands = re.findall(r"^    (make \w+)", README, flags=re.MULTILINE)
+    assert commands[:2] == ["make app", "make test"]
+
+
+def test_the_library_example_runs_as_it_stands():
+    example = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL).group(1)
+    names: dict[str, object] = {}
+    exec(compile(example, "README.md", "exec"), names)
+    assert names["result"].status == "feasible"
+
+
+def test_the_table_of_solvers_is_the_registry():
+    rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \|", README, flags=re.MULTILINE)
+    assert rows == [(solver.name, solver.title, solver.paper) for solver in SOLVERS]
+
+
+def test_every_picture_is_there():
+    for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README):
+        assert (ROOT / path).stat().st_size > 0

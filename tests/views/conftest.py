@@ -1,0 +1,185 @@
+"""Runs as streams of records, made by hand: what the views draw without waiting for a solver."""
+
+import heapq
+from itertools import count
+
+import numpy as np
+import pytest
+
+from ccviz import Partition, Problem
+from ccviz.events import (
+    BoundImproved,
+    ColumnsPriced,
+    CutsAdded,
+    Finished,
+    GenerationEnded,
+    IncumbentFound,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Record,
+    RelaxationSolved,
+    ResidualsUpdated,
+    Started,
+)
+
+N, K = 40, 3
+
+
+def stamped(problem, events):
+    """Return events as the records of a run, ten milliseconds apart."""
+    began = Started(
+        solver="made up", settings={}, seed=0, n=problem.n, d=2, k=problem.k, n_blocks=problem.n
+    )
+    events = [began, *events, Finished(termination="proved")]
+    return [Record(seq, 0.01 * seq, event) for seq, event in enumerate(events)]
+
+
+@pytest.fixture(scope="session")
+def problem():
+    """Return forty points in three clusters."""
+    rng = np.random.default_rng(0)
+    at = np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 3.0]])
+    return Problem(at[np.arange(N) % K] + rng.normal(scale=0.8, size=(N, 2)), K)
+
+
+@pytest.fixture(scope="session")
+def labels():
+    """Return the clusters that the points were drawn from."""
+    return np.arange(N) % K
+
+
+@pytest.fixture(scope="session")
+def tree_records(problem, labels):
+    """Return a maker of the records of a best-first search of about so many nodes."""
+
+    def make(nodes, seed=0):
+        return stamped(problem, tree_events(problem, labels, nodes, seed))
+
+    return make
+
+
+def tree_events(problem, labels, nodes, seed):
+    rng = np.random.default_rng(seed)
+    best = Partition(problem, labels).wcss
+    numbers, heap = count(1), [(0.8 * best, 0, 0)]
+    yield NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
+    yield CutsAdded(
+        node=0, round=1, lower_bound=0.8 * best, pair=2, triangle=40, clique=1, dropped=0, active=9
+    )
+    yield IncumbentFound(labels=labels)
+    yield NodeBounded(node=0, lower_bound=0.8 * best)
+    opened = 1
+    while heap:
+        bound, node, depth = heapq.heappop(heap)
+        if opened + 2 > nodes or bound >= best:
+            yield NodePruned(
+                node=node, reason="bound", lower_bound=max(bound, best), detail="Done."
+            )
+        elif rng.random() < 0.05 and node:
+            yield NodePruned(node=node, reason="infeasible", lower_bound=np.inf)
+        else:
+            pair = tuple(sorted(rng.choice(N, 2, replace=False).tolist()))
+            yield NodeBranched(node=node, pair=pair, lower_bound=bound)
+            for together in (True, False):
+                child, opened = next(numbers), opened + 1
+                raised = bound + best * 0.004 * rng.exponential()
+                yield NodeOpened(
+                    node=child, parent=node, depth=depth + 1, lower_bound=bound,
+                    pair=pair, together=together,
+                )  # fmt: skip
+                yield NodeBounded(node=child, lower_bound=raised)
+                heapq.heappush(heap, (raised, child, depth + 1))
+            yield BoundImproved(lower_bound=heap[0][0])
+
+
+@pytest.fixture(scope="session")
+def relaxation_records(problem, labels):
+    """Return six rounds of cuts in which a matrix turns from grey to blocks."""
+    together = labels[:, None] == labels
+    grey = np.full((N, N), 1.0 / N)
+    blocks = together / np.bincount(labels)[labels]
+    events = [
+        NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0),
+        IncumbentFound(labels=labels),
+    ]
+    for at in range(6):
+        share = at / 5
+        Z = (1 - share) * grey + share * blocks
+        events.append(
+            CutsAdded(
+                node=0, round=at, lower_bound=1.0 + share, pair=3 * (5 - at),
+                triangle=40 * (5 - at), clique=at, dropped=at, active=30 * at,
+            )
+        )  # fmt: skip
+        events.append(RelaxationSolved(node=0, Z=Z, block_of=np.arange(N)))
+        events.append(NodeBounded(node=0, lower_bound=1.0 + share))
+    return stamped(problem, events)
+
+
+@pytest.fixture(scope="session")
+def column_records(problem):
+    """Return forty pricing rounds that close a gap, every fifth of them exact."""
+    rng = np.random.default_rng(1)
+    return stamped(
+        problem,
+        [
+            ColumnsPriced(
+                node=0,
+                iteration=at,
+                columns=0 if at == 39 else int(rng.integers(1, 12)),
+                pool=100 + 6 * at,
+                best_reduced_cost=0.0 if at == 39 else -8.0 * 0.85**at,
+                exact=at % 5 == 4,
+                master_objective=60.0 + 20.0 * 0.9**at,
+                lower_bound=60.0 - 25.0 * 0.85**at if at > 3 else -np.inf,
+                duals=rng.gamma(2.0, 1.0, size=N) * (1 - 0.9**at),
+            )
+            for at in range(40)
+        ],
+    )
+
+
+@pytest.fixture(scope="session")
+def residual_records(problem, labels):
+    """Return two hundred iterations in which x turns binary."""
+    rng = np.random.default_rng(2)
+    goal = np.eye(K)[labels]
+    start = rng.dirichlet(np.ones(K), size=N)
+    events = []
+    for at in range(200):
+        share = min(1.0, at / 150)
+        x = (1 - share) * start + share * goal
+        events.append(
+            ResidualsUpdated(
+                iteration=at,
+                primal_residual=0.97**at,
+                dual_residual=0.5 * 0.96**at,
+                rho=1e-3 * 1.02**at,
+                fractional=float(np.minimum(x, 1 - x).mean()),
+                violations=max(0, 12 - at // 10),
+                x=x,
+            )
+        )
+    return stamped(problem, events)
+
+
+@pytest.fixture(scope="session")
+def population_records(problem):
+    """Return sixty generations of twenty members, in which the worst are replaced."""
+    rng = np.random.default_rng(3)
+    objectives = np.sort(60 + rng.gamma(3, 3, size=20))
+    events = []
+    for at in range(60):
+        replaced = np.full(20, -1)
+        for loser in rng.choice(20, 3, replace=False):
+            child = 60 + (objectives[loser] - 60) * rng.uniform(0.4, 1.1)
+            if child < objectives[loser]:
+                objectives[loser], replaced[loser] = child, loser
+        events.append(
+            GenerationEnded(
+                generation=at, objectives=objectives, diversity=0.5 * 0.95**at, replaced=replaced
+            )
+        )
+    return stamped(problem, events)

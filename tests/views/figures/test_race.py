@@ -1,0 +1,41 @@
+import pytest
+from bokeh.models import LogScale
+
+from ccviz.run import Run
+from ccviz.views.figures.race import RaceFigure
+from ccviz.views.frames.race import race
+from ccviz.views.palette import DARK, LIGHT
+
+
+@pytest.fixture(scope="module")
+def lanes(problem, tree_records):
+    runs = []
+    for nodes in (21, 61):
+        run = Run(problem)
+        for record in tree_records(nodes):
+            run.apply(record)
+        runs.append((f"{nodes} nodes", run))
+    return race(runs)
+
+
+@pytest.mark.parametrize(("quantity", "log"), [("bounds", False), ("gap", False), ("gap", True)])
+def test_a_lane_a_run(lanes, quantity, log):
+    figure = RaceFigure(LIGHT, quantity, log)
+    figure.show(lanes)
+    assert [item.label.value for item in figure._legend.items] == ["21 nodes", "61 nodes"]
+    assert [len(source.data["at"]) > 0 for source in figure._lanes] == [True] * 2 + [False] * 6
+    assert isinstance(figure.plot.y_scale, LogScale) == log
+
+
+def test_a_lane_that_is_gone_is_not_drawn(lanes):
+    figure = RaceFigure(LIGHT)
+    figure.show(lanes)
+    figure.show(lanes[:1], "nodes")
+    assert len(figure._lanes[1].data["at"]) == 0
+    assert figure.plot.xaxis.axis_label == "nodes"
+
+
+def test_dark():
+    figure = RaceFigure(LIGHT)
+    figure.dress(DARK)
+    assert figure.plot.background_fill_color == DARK.paper

@@ -1,0 +1,146 @@
+"""The figures of the solvers' views: what they draw, what they send, that both themes suit."""
+
+import numpy as np
+import pytest
+from bokeh.document import Document
+from bokeh.events import Tap
+
+from ccviz.views.figures.binary import BinaryFigure
+from ccviz.views.figures.cuts import CutsFigure
+from ccviz.views.figures.decisions import DecisionsOverlay
+from ccviz.views.figures.diversity import DiversityFigure
+from ccviz.views.figures.duals import DualsFigure
+from ccviz.views.figures.master import MasterFigure
+from ccviz.views.figures.matrix import MatrixFigure
+from ccviz.views.figures.population import PopulationFigure
+from ccviz.views.figures.pricing import PricingFigure
+from ccviz.views.figures.residuals import ResidualsFigure
+from ccviz.views.figures.tree import STATES, TreeFigure
+from ccviz.views.frames.columns import ColumnsLog
+from ccviz.views.frames.cuts import CutsLog
+from ccviz.views.frames.matrix import RelaxationLog
+from ccviz.views.frames.population import PopulationLog
+from ccviz.views.frames.residuals import ResidualsLog
+from ccviz.views.frames.tree import Tree
+from ccviz.views.palette import DARK, LIGHT
+from ccviz.views.picker import Screen
+
+FIGURES = [
+    (CutsFigure, CutsLog, "frame", "relaxation_records"),
+    (MatrixFigure, RelaxationLog, "newest_frame", "relaxation_records"),
+    (MasterFigure, ColumnsLog, "frame", "column_records"),
+    (PricingFigure, ColumnsLog, "frame", "column_records"),
+    (DualsFigure, ColumnsLog, "duals", "column_records"),
+    (ResidualsFigure, ResidualsLog, "frame", "residual_records"),
+    (BinaryFigure, ResidualsLog, "relaxed", "residual_records"),
+    (PopulationFigure, PopulationLog, "frame", "population_records"),
+    (DiversityFigure, PopulationLog, "frame", "population_records"),
+]
+
+
+def frame_of(log, method):
+    return log.frame(None) if method == "newest_frame" else getattr(log, method)()
+
+
+def messages(figure, change):
+    document, heard = Document(), []
+    document.add_root(figure.plot)
+    document.on_change(heard.append)
+    change()
+    return heard
+
+
+@pytest.mark.parametrize(("figure", "log", "method", "stream"), FIGURES)
+def test_a_frame_drawn_twice_is_sent_once(figure, log, method, stream, request):
+    log, figure = log(), figure(LIGHT)
+    log.feed(request.getfixturevalue(stream))
+    figure.show(frame_of(log, method))
+    assert any(len(column) for source in sources(figure) for column in source.data.values())
+    assert not messages(figure, lambda: figure.show(frame_of(log, method)))
+
+
+@pytest.mark.parametrize(("figure", "log", "method", "stream"), FIGURES)
+def test_nothing_to_draw_is_no_mistake(figure, log, method, stream):
+    figure(LIGHT).show(frame_of(log(), method))
+
+
+@pytest.mark.parametrize("figure", [*dict.fromkeys(row[0] for row in FIGURES), TreeFigure])
+def test_dark_and_light(figure):
+    drawn = figure(LIGHT)
+    drawn.dress(DARK)
+    assert drawn.plot.background_fill_color == DARK.paper
+
+
+@pytest.mark.parametrize("figure", [*dict.fromkeys(row[0] for row in FIGURES), TreeFigure])
+def test_every_view_can_be_saved_as_svg_and_png(figure):
+    kinds = {type(tool).__name__ for tool in figure(LIGHT).plot.tools}
+    assert {"SaveTool", "CustomAction"} <= kinds
+
+
+def sources(figure):
+    return [renderer.data_source for renderer in figure.plot.renderers]
+
+
+def test_the_tree_keeps_the_view_and_streams_its_growth(problem, tree_records):
+    tree, figure, records = Tree(problem), TreeFigure(LIGHT), tree_records(401)
+    tree.feed(records[:600])
+    figure.show(tree.frame())
+    figure.plot.x_range.update(start=3.0, end=9.0)
+    tree.feed(records[600:604])
+    heard = messages(figure, lambda: figure.show(tree.frame()))
+    assert (figure.plot.x_range.start, figure.plot.x_range.end) == (3.0, 9.0)
+    assert not [event for event in heard if type(event).__name__ == "ColumnDataChangedEvent"]
+
+
+def test_a_click_picks_the_node_that_looks_nearest(problem, tree_records, monkeypatch):
+    tree, picked = Tree(problem), []
+    tree.feed(tree_records(41))
+    figure, frame = TreeFigure(LIGHT, picked.append), tree.frame()
+    figure.show(frame)
+    # The browser measures these.
+    screen = Screen((-25.0, 25.0), (float(frame.y.max()), float(frame.y.min())), 600, 400)
+    monkeypatch.setattr(TreeFigure, "_screen", screen)
+    figure._tap(Tap(figure.plot, x=frame.x[7] + 0.1, y=frame.y[7]))
+    figure._tap(Tap(figure.plot, x=24.9, y=frame.y.min()))
+    assert picked == [7]
+
+
+def test_states_differ_in_shape_and_in_colour():
+    looks = list(STATES.values())
+    assert len({marker for marker, _, _ in looks}) == len({color for _, color, _ in looks}) == 7
+
+
+def test_a_ring_marks_the_selected_node(problem, tree_records):
+    tree, figure = Tree(problem), TreeFigure(LIGHT)
+    tree.feed(tree_records(41))
+    figure.show(tree.frame())
+    figure.select(5)
+    ring = figure._ring.data
+    assert (ring["x"][0], ring["y"][0]) == (tree.frame().x[5], tree.frame().y[5])
+    figure.select(None)
+    assert len(figure._ring.data["x"]) == 0
+
+
+def test_the_matrix_of_another_size_is_shown_whole(relaxation_records):
+    log, figure = RelaxationLog(), MatrixFigure(LIGHT)
+    log.feed(relaxation_records)
+    figure.show(log.frame(None))
+    assert (figure.plot.x_range.end, figure.plot.y_range.start) == (40, 40)
+    figure.plot.x_range.end = 10
+    figure.show(log.frame(None))
+    assert figure.plot.x_range.end == 10
+
+
+def test_decisions_are_laid_over_another_figure():
+    from ccviz.views.frames.links import Lines
+
+    figure = CutsFigure(LIGHT)
+    overlay = DecisionsOverlay(figure.plot, LIGHT)
+    ends = [np.array([value]) for value in (0.0, 1.0, 2.0, 3.0)]
+    flags = np.zeros(1, dtype=bool)
+    overlay.show(Lines(*ends, broken=flags, soft=flags, names=["0-1"]), None)
+    together, apart = (glyph.data_source.data for glyph in overlay._glyphs)
+    assert together["x1"][0] == 2.0
+    assert len(apart["x0"]) == 0
+    overlay.show(None, None)
+    assert len(overlay._glyphs[0].data_source.data["x0"]) == 0

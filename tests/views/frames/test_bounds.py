@@ -1,0 +1,22 @@
+import numpy as np
+
+from ccviz import Problem
+from ccviz.events import BoundImproved, IncumbentFound, Record
+from ccviz.run import Run
+from ccviz.views.frames.bounds import bounds
+
+
+def test_steps_reach_the_present_and_unknown_is_nan():
+    run = Run(Problem([[0.0], [1.0], [4.0]], 2))
+    events = [BoundImproved(lower_bound=0.1), IncumbentFound(labels=np.array([0, 0, 1]))]
+    for seq, event in enumerate(events):
+        run.apply(Record(seq, 1.0 + seq, event))
+    run.time_s = 5.0
+    frame = bounds(run)
+    assert frame.at.tolist() == [1.0, 2.0, 5.0]
+    assert frame.lower.tolist() == [0.1, 0.1, 0.1]
+    assert np.isnan(frame.upper[0])
+    assert frame.upper[1:].tolist() == [0.5, 0.5]
+    assert np.allclose(frame.gap[1:], 0.8)
+    assert bounds(run, "nodes").at.tolist() == [0, 0, 0]
+    assert len(bounds(None).at) == 0

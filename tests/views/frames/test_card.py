@@ -1,0 +1,50 @@
+import numpy as np
+
+from ccviz import Problem
+from ccviz.events import BoundImproved, Finished, IncumbentFound, InfeasibilityProved, Record
+from ccviz.run import Run
+from ccviz.views.frames.card import card
+
+X = [[0.0], [0.2], [1.0], [1.2]]
+
+
+def run_of(*events, **constraints):
+    run = Run(Problem(X, 2, truth=[0, 0, 1, 1], **constraints))
+    for seq, event in enumerate(events):
+        run.apply(Record(seq, 0.25 * seq, event))
+    return run
+
+
+def test_no_run():
+    assert card(None, with_scores=True).headline == "No run yet"
+
+
+def test_an_optimal_answer():
+    found = IncumbentFound(labels=np.array([0, 0, 1, 1]))
+    run = run_of(found, BoundImproved(lower_bound=0.04), Finished(termination="proved"))
+    frame = card(run, with_scores=True)
+    assert frame.headline == "Optimal clustering"
+    assert dict(frame.rows)["WCSS"] == "0.04"
+    assert dict(frame.rows)["Gap"] == "0.00 %"
+    assert dict(frame.rows)["Violations"] == "none"
+    assert dict(frame.scores)["ARI"] == "1.000"
+    assert frame.sizes == (2, 2)
+
+
+def test_broken_links_are_counted_by_kind():
+    run = run_of(
+        IncumbentFound(labels=np.array([0, 1, 1, 1])), must_link=[(0, 1)], cannot_link=[(2, 3)]
+    )
+    frame = card(run, with_scores=False)
+    assert frame.headline == "Searching"
+    assert dict(frame.rows)["Violations"] == "1 must-link, 1 cannot-link"
+    assert frame.scores == ()
+
+
+def test_infeasible_and_found_nothing_are_told_apart():
+    proved = run_of(InfeasibilityProved(reason="no way."), Finished(termination="proved"))
+    assert card(proved, True).headline == "Infeasible"
+    assert card(proved, True).ending == "no way."
+    stalled = run_of(Finished(termination="stalled", message="Every start died."))
+    assert card(stalled, True).headline == "No feasible clustering"
+    assert "none was proved impossible. Every start died." in card(stalled, True).ending

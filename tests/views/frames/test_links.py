@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from ccviz.datasets import Dataset
+from ccviz.views.draft import Draft, Link
+from ccviz.views.frames.links import is_broken, lines, path
+from ccviz.views.frames.scatter import plane
+
+X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
+LINKS = (Link("must", 0, 1), Link("must", 0, 2, 3.0), Link("cannot", 1, 3))
+
+
+@pytest.fixture
+def draft():
+    """Return the corners of a box with three links."""
+    return Draft(Dataset("box", X, ("a", "b")), 2, links=LINKS)
+
+
+def test_lines_join_their_points(draft):
+    must = lines(draft, "must", plane(draft, "a", "b"))
+    assert must.x1.tolist() == [1, 0]
+    assert must.y1.tolist() == [0, 4]
+    assert must.soft.tolist() == [False, True]
+    assert must.names == ["must-link 0-1", "must-link 0-2"]
+    assert not must.broken.any()
+
+
+def test_broken_links_by_kind(draft):
+    where, labels = plane(draft, "a", "b"), np.array([0, 0, 1, 0])
+    assert lines(draft, "must", where, labels).broken.tolist() == [False, True]
+    assert lines(draft, "cannot", where, labels).broken.tolist() == [True]
+    assert is_broken(LINKS[2], labels)
+    assert not is_broken(LINKS[2], None)
+
+
+def test_a_point_without_a_cluster_breaks_nothing(draft):
+    labels = np.array([0, -1, -1, -1])
+    where = plane(draft, "a", "b")
+    assert not lines(draft, "must", where, labels).broken.any()
+    assert not lines(draft, "cannot", where, labels).broken.any()
+
+
+def test_a_path_follows_its_points(draft):
+    lit = path((2, 0, 1), plane(draft, "a", "b"))
+    assert lit.x.tolist() == [0, 0, 1]
+    assert lit.y.tolist() == [4, 0, 0]

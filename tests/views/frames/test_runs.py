@@ -1,0 +1,49 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ccviz import Problem
+from ccviz.archive import Archive
+from ccviz.events import Finished, IncumbentFound, Record
+from ccviz.run import Run
+from ccviz.runinfo import summarise
+from ccviz.views.frames.runs import COLUMNS, run_row
+
+
+@pytest.fixture
+def info(tmp_path):
+    """Return what the archive knows about a small finished run."""
+    problem = Problem([[0.0], [1.0], [4.0]], 2)
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        run_id = archive.create(problem, "blp-kmeans", {}, dataset="line", name="first")
+        run = Run(problem)
+        events = [IncumbentFound(labels=np.array([0, 0, 1])), Finished(termination="converged")]
+        records = [Record(seq, 0.1 * seq, event) for seq, event in enumerate(events)]
+        for record in records:
+            run.apply(record)
+        archive.append(run_id, records, summarise(run))
+        return archive.info(run_id)
+
+
+def test_a_row_says_what_the_run_has_come_to(info):
+    row = run_row(info)
+    cells = dict(zip(COLUMNS, row.cells, strict=True))
+    assert cells["Run"] == "first"
+    assert cells["WCSS"] == "0.5"
+    assert cells["State"] == "feasible"
+    assert cells["Gap"] == "–"
+    assert cells["Time"] == "100 ms"
+    assert not row.resumable
+
+
+def test_what_is_missing_sorts_last(info):
+    keys = dict(zip(COLUMNS, run_row(info).keys, strict=True))
+    assert keys["WCSS"] == 0.5
+    assert keys["Gap"] == keys["ARI"] > 1e200
+
+
+def test_a_run_that_broke_off_can_go_on(info):
+    row = run_row(replace(info, termination="failed"))
+    assert "broke off" in row.cells
+    assert row.resumable

@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+
+from ccviz.datasets import Dataset
+from ccviz.events import Assigned, CentersMoved, Record
+from ccviz.run import Run
+from ccviz.views.draft import Draft
+from ccviz.views.frames.scatter import coloring, plane
+
+X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
+
+
+@pytest.fixture
+def draft():
+    """Return the corners of a box, two clusters."""
+    return Draft(Dataset("box", X, ("a", "b"), np.array([0, 0, 1, 1]), ("low", "high")), 2)
+
+
+def run_with(draft, labels, centers=None):
+    run = Run(draft.problem)
+    run.apply(
+        Record(0, 0.0, Assigned(iteration=1, labels=np.array(labels), objective=1.0, moved=0))
+    )
+    if centers is not None:
+        run.apply(Record(1, 0.0, CentersMoved(iteration=1, centers=np.array(centers))))
+    return run
+
+
+def test_plane_of_two_features(draft):
+    where = plane(draft, "b", "a")
+    assert where.x.tolist() == [0, 0, 4, 4]
+    assert where.y.tolist() == [0, 1, 0, 1]
+    assert where.classes == ["(low)", "(low)", "(high)", "(high)"]
+    assert where.x_range[0] < 0 < 4 < where.x_range[1]
+    assert where.place(np.array([[0.5, 2.0]])).tolist() == [[2.0, 0.5]]
+
+
+def test_no_run_no_colour(draft):
+    frame = coloring(None, plane(draft, "a", "b"))
+    assert frame.labels.tolist() == [-1] * 4
+    assert len(frame.centers) == 0
+
+
+def test_centres_have_the_colours_of_their_clusters(draft):
+    run = run_with(draft, [0, 0, 1, 1], [[0.5, 0.0], [0.5, 4.0]])
+    frame = coloring(run, plane(draft, "a", "b"))
+    assert frame.labels.tolist() == [0, 0, 1, 1]
+    assert frame.centers.tolist() == [[0.5, 0.0], [0.5, 4.0]]
+    assert frame.center_labels.tolist() == [0, 1]
+
+
+def test_clusters_that_only_change_numbers_keep_their_colours(draft):
+    run = run_with(draft, [1, 1, 0, -1], [[0.5, 4.0], [0.5, 0.0]])
+    frame = coloring(run, plane(draft, "a", "b"), before=np.array([0, 0, 1, 1]))
+    assert frame.labels.tolist() == [0, 0, 1, -1]
+    assert frame.center_labels.tolist() == [1, 0]
+
+
+def test_labels_to_be_shown_instead(draft):
+    run = run_with(draft, [0, 0, 1, 1])
+    frame = coloring(run, plane(draft, "a", "b"), instead=np.array([0, 1, 0, 1]))
+    assert frame.labels.tolist() == [0, 1, 0, 1]

@@ -1,0 +1,132 @@
+import numpy as np
+import pytest
+
+from ccviz.events import NodeOpened
+from ccviz.run import Run
+from ccviz.views.frames.tree import Tree
+
+
+def fed(problem, records, most_shown=500):
+    tree = Tree(problem, most_shown)
+    tree.feed(records)
+    return tree
+
+
+def tips(frame):
+    return ~np.isin(frame.node, frame.parent)
+
+
+def test_every_node_is_there_once(problem, tree_records):
+    frame = fed(problem, tree_records(101)).frame()
+    assert frame.node.tolist() == list(range(101))
+    assert frame.total == 101
+    assert not frame.hidden.any()
+
+
+def test_tips_stand_side_by_side_in_order(problem, tree_records):
+    frame = fed(problem, tree_records(101)).frame()
+    x = np.sort(frame.x[tips(frame)])
+    assert (np.diff(x) == 1).all()
+
+
+def test_children_hang_left_and_right_of_their_parent(problem, tree_records):
+    frame = fed(problem, tree_records(101)).frame()
+    for parent in np.unique(frame.parent[frame.parent >= 0]):
+        children = frame.x[frame.parent == parent]
+        (at,) = frame.x[frame.node == parent]
+        assert children[0] < at < children[1]
+
+
+def test_bounds_fall_from_parent_to_child(problem, tree_records):
+    frame = fed(problem, tree_records(101)).frame()
+    assert (frame.y >= frame.parent_y).all()
+    assert frame.y.max() <= frame.upper_bound * 1.1
+
+
+def test_depth_as_height(problem, tree_records):
+    frame = fed(problem, tree_records(31)).frame("depth")
+    assert (frame.y == frame.depth).all()
+
+
+def test_growing_moves_tips_by_one_at_most_and_keeps_their_order(problem, tree_records):
+    tree, before = Tree(problem), {}
+    for record in tree_records(201):
+        tree.feed([record])
+        shown = {node.number: node.slot for node in tree._tips}
+        kept = sorted(before.keys() & shown.keys(), key=before.get)
+        assert sorted(kept, key=shown.get) == kept
+        assert all(abs(shown[number] - before[number]) <= 1 for number in kept)
+        before = shown
+
+
+def test_large_trees_are_folded_without_losing_a_node(problem, tree_records):
+    frame = fed(problem, tree_records(3001), most_shown=200).frame()
+    assert len(frame.node) <= 200
+    assert len(frame.node) + frame.hidden.sum() == frame.total == 3001
+
+
+def test_finished_subtrees_are_folded_before_open_ones(problem, tree_records):
+    records = tree_records(801)
+    frame = fed(problem, records[: len(records) * 9 // 10], most_shown=300).frame()
+    folded = frame.hidden > 0
+    assert folded.any()
+    assert frame.hidden_open[folded].sum() <= frame.hidden[folded].sum()
+
+
+def test_unfolding_a_node_shows_its_children_and_keeps_them(problem, tree_records):
+    tree = fed(problem, tree_records(1001), most_shown=100)
+    frame = tree.frame()
+    folded = int(frame.node[frame.hidden > 0][0])
+    tree.toggle(folded)
+    assert folded in tree.frame().parent
+    tree.feed([])
+    assert folded in tree.frame().parent
+    tree.toggle(folded)
+    assert folded not in tree.frame().parent
+
+
+def test_reveal_shows_a_hidden_node(problem, tree_records):
+    tree = fed(problem, tree_records(1001), most_shown=100)
+    hidden = next(number for number in tree.nodes if number not in tree.frame().node)
+    tree.reveal(hidden)
+    assert hidden in tree.frame().node
+
+
+def test_the_incumbent_marks_the_node_worked_on(problem, tree_records):
+    frame = fed(problem, tree_records(21)).frame()
+    assert frame.state[0] == "incumbent"
+
+
+def test_from_a_run_and_from_its_records_alike(problem, tree_records):
+    records = tree_records(61)
+    run = Run(problem)
+    for record in records:
+        run.apply(record)
+    ours, theirs = Tree.of(run).frame(), fed(problem, records).frame()
+    assert ours.node.tolist() == theirs.node.tolist()
+    assert ours.lower_bound.tolist() == theirs.lower_bound.tolist()
+    assert ours.upper_bound == pytest.approx(theirs.upper_bound)
+    assert (np.diff(np.sort(ours.x[tips(ours)])) == 1).all()
+
+
+def test_clear_forgets_all_but_what_was_unfolded(problem, tree_records):
+    tree = fed(problem, tree_records(1001), most_shown=100)
+    tree.toggle(0)
+    tree.toggle(0)
+    tree.clear()
+    assert tree.frame().total == 0
+    assert tree.kept == {0}
+
+
+def test_an_empty_tree_has_an_empty_frame(problem):
+    frame = Tree(problem).frame()
+    assert len(frame.node) == len(frame.x) == frame.total == 0
+
+
+def test_decisions_are_put_in_words(problem, tree_records):
+    records = tree_records(3)
+    frame = fed(problem, records).frame()
+    pair = next(r.event.pair for r in records if isinstance(r.event, NodeOpened) and r.event.pair)
+    assert frame.decision[0] == "the root: nothing is decided"
+    assert frame.decision[1] == f"{pair[0]} and {pair[1]} together"
+    assert frame.decision[2] == f"{pair[0]} and {pair[1]} apart"

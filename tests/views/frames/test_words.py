@@ -1,0 +1,33 @@
+import numpy as np
+import pytest
+
+from ccviz import events
+from ccviz.views.frames.words import _SENTENCES, sentence
+
+
+def test_every_event_has_a_sentence():
+    assert set(_SENTENCES) == set(events.AnyEvent.__args__)
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (
+            events.Assigned(iteration=2, labels=np.array([0, -1]), objective=1.5, moved=1),
+            "Iteration 2: 1 point changed cluster, 1 point still without a cluster; objective 1.5.",
+        ),
+        (
+            events.NodeOpened(
+                node=4, parent=1, depth=2, lower_bound=0.0, pair=(3, 9), together=True
+            ),
+            "Node 4 under node 1: points 3 and 9 together.",
+        ),
+        (
+            events.NodePruned(node=4, reason="infeasible", lower_bound=1.0),
+            "Node 4 closed: its links cannot be kept.",
+        ),
+        (events.Finished(termination="time_limit"), "The time limit was reached."),
+    ],
+)
+def test_sentences(event, words):
+    assert sentence(event) == words

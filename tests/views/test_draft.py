@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from ccviz.datasets import Dataset
+from ccviz.errors import CcvizError, ContradictionError
+from ccviz.views.draft import Draft, History, Link
+
+
+@pytest.fixture
+def draft():
+    """Return six points in a row, without links."""
+    return Draft(Dataset("row", np.arange(12.0).reshape(6, 2), ("a", "b")), 2)
+
+
+def test_a_link_has_its_smaller_point_first():
+    assert Link("must", 5, 2) == Link("must", 2, 5)
+    assert str(Link("cannot", 5, 2)) == "cannot-link 2-5"
+
+
+def test_links_are_added_and_taken_away(draft):
+    linked = draft.with_link(Link("must", 0, 1)).with_link(Link("cannot", 0, 5))
+    assert linked.problem.must_link.pairs.tolist() == [[0, 1]]
+    assert linked.problem.cannot_link.pairs.tolist() == [[0, 5]]
+    assert linked.without_links([Link("must", 0, 1)]).links == (Link("cannot", 0, 5),)
+    assert draft.links == ()
+
+
+def test_a_contradiction_carries_its_chain(draft):
+    linked = draft.with_links([Link("must", 0, 1), Link("must", 1, 2)])
+    with pytest.raises(ContradictionError) as refused:
+        linked.with_link(Link("cannot", 0, 2))
+    assert refused.value.chain == (0, 1, 2)
+
+
+def test_a_link_twice_is_refused_but_its_weight_may_change(draft):
+    linked = draft.with_link(Link("must", 0, 1))
+    with pytest.raises(CcvizError, match="is there already"):
+        linked.with_link(Link("must", 1, 0))
+    softer = linked.with_link(Link("must", 0, 1, 2.0))
+    assert softer.links == (Link("must", 0, 1, 2.0),)
+    assert not softer.links[0].is_hard
+
+
+def test_scaling_reaches_the_problem(draft):
+    scaled = draft.with_scaling("range")
+    assert scaled.problem.X.min() == 0
+    assert scaled.problem.X.max() == 1
+    assert draft.X is draft.data.X
+
+
+def test_another_k_frees_the_sizes(draft):
+    sized = draft.with_sizes([3, 3], [3, 3])
+    assert sized.problem.sizes.is_exact
+    assert sized.with_k(3).problem.sizes is None
+    with pytest.raises(CcvizError, match="k = 7"):
+        draft.with_k(7)
+
+
+def test_history_goes_back_and_forth(draft):
+    history = History(draft)
+    more = draft.with_k(3)
+    history.commit(more)
+    history.undo()
+    assert history.present is draft
+    assert history.can_redo
+    assert not history.can_undo
+    history.redo()
+    assert history.present is more
+    history.undo()
+    history.commit(draft.with_k(4))
+    assert not history.can_redo

@@ -1,0 +1,103 @@
+import os
+import subprocess
+import sys
+import time
+
+import psutil
+import pytest
+
+from ccviz import CcvizError, explore
+
+
+@pytest.fixture
+def explored(problem, labels, tmp_path, monkeypatch):
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
+    explorer = explore(problem.X, 3, must_link=[(0, 3)], cannot_link=[(0, 1)], truth=labels)
+    yield explorer
+    explorer.close()
+
+
+def test_it_begins_with_what_was_given(explored, labels):
+    given = explored.problem
+    assert given.must_link.pairs.tolist() == [[0, 3]]
+    assert given.cannot_link.pairs.tolist() == [[0, 1]]
+    assert given.truth.tolist() == labels.tolist()
+    assert explored.run is None
+
+
+def test_weights_and_sizes_are_kept(problem, tmp_path, monkeypatch):
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
+    given = explore(problem.X, 3, must_link=[(0, 1, 0.5)], sizes=[20, 10, 10]).problem
+    assert given.must_link.weights.tolist() == [0.5]
+    assert given.sizes.lower.tolist() == [20, 10, 10]
+
+
+def test_clicks_become_links(explored):
+    for point in (4, 7):
+        explored.session.pick(point)
+    explored.session.link("must")
+    assert [4, 7] in explored.problem.must_link.pairs.tolist()
+
+
+def test_a_run_to_its_end(explored):
+    with pytest.raises(CcvizError, match="nothing has run yet"):
+        _ = explored.result
+    explored.start("ipc-kmeans")
+    assert explored.wait(60)
+    assert len(explored.result.labels) == explored.problem.n
+    assert explored.result.partition.violations.none_hard
+    assert explored.run.finished is not None
+
+
+def test_a_run_is_stopped(explored):
+    explored.start("sdp", tolerance=0.0)
+    with pytest.raises(CcvizError, match="the run goes on"):
+        _ = explored.result
+    explored.stop()
+    assert explored.wait(60)
+    assert explored.run.termination in ("interrupted", "proved")
+
+
+def test_what_the_solver_cannot_do_is_said(explored, problem):
+    with pytest.raises(CcvizError, match=r"(?i)there is no solver 'nothing'"):
+        explored.start("nothing")
+
+
+def test_the_cell_shows_a_widget_and_a_picture(explored):
+    explored.start("ipc-kmeans")
+    explored.wait(60)
+    bundle = explored._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    picture = bundle["text/html"]
+    assert picture.count("<circle") == explored.problem.n
+    assert picture.count("<line") == 2
+
+
+LEAVES = """
+import os, sys
+from ccviz import explore
+import numpy as np
+explorer = explore(np.random.default_rng(0).normal(size=(200, 2)), 5)
+explorer.start("sdp", tolerance=0.0)
+print(explorer.session.runner.pid, flush=True)
+if sys.argv[1] == "killed":
+    os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.mark.parametrize("how", ["killed", "in good order"])
+def test_a_kernel_that_ends_leaves_no_child(how, tmp_path):
+    kernel = subprocess.run(
+        [sys.executable, "-c", LEAVES, how], check=False,
+        env=os.environ | {"CCVIZ_HOME": str(tmp_path)}, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    worker = int(kernel.stdout)
+    deadline = time.monotonic() + 30
+    while psutil.pid_exists(worker) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not psutil.pid_exists(worker)
+
+
+def test_a_problem_is_checked(problem):
+    with pytest.raises(CcvizError, match="more than the 40 points"):
+        explore(problem.X, 41)

@@ -1,0 +1,133 @@
+import time
+
+import pytest
+
+from ccviz.archive import Archive
+from ccviz.datasets import load
+from ccviz.views.draft import Link, group_links
+from ccviz.views.queue import RunQueue
+from ccviz.views.session import Session
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session with iris on the table."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(limit=1), load("iris"))
+        yield session
+        session.close()
+
+
+def play_out(session, seconds=30.0):
+    """Tick until nothing moves."""
+    end = time.monotonic() + seconds
+    while session.restless and time.monotonic() < end:
+        session.tick()
+        time.sleep(0.02)
+    assert not session.restless
+
+
+def test_picking_goes_round(session):
+    session.pick(3)
+    assert session.picked == (3,)
+    session.pick(9)
+    assert session.picked == (3, 9)
+    session.pick(11)
+    assert session.picked == (3, 11)
+    session.pick(11)
+    assert session.picked == ()
+    session.pick(4)
+    session.pick(None)
+    assert session.picked == ()
+
+
+def test_linking_and_undoing(session):
+    session.pick(3)
+    session.pick(9)
+    session.link("cannot")
+    assert session.draft.links == (Link("cannot", 3, 9),)
+    assert session.picked == ()
+    session.undo()
+    assert session.draft.links == ()
+    session.redo()
+    assert session.draft.links == (Link("cannot", 3, 9),)
+
+
+def test_linking_nothing_says_how_to(session):
+    session.link("must")
+    assert "Click two points first" in session.notice.text
+
+
+def test_a_contradiction_lights_its_chain_and_changes_nothing(session):
+    session.add_links([Link("must", 1, 2), Link("must", 2, 3)])
+    session.pick(1)
+    session.pick(3)
+    session.link("cannot")
+    assert session.lit == (1, 2, 3)
+    assert session.notice.text.startswith("Refused: cannot-link 1-3 contradicts")
+    assert len(session.draft.links) == 2
+
+
+def test_an_infeasible_set_is_told_with_its_witness(session):
+    session.add_links(group_links("cannot", (0, 50, 100, 149)))
+    assert session.notice.kind == "warning"
+    assert set(session.lit) == {0, 50, 100, 149}
+    assert len(session.draft.links) == 6
+
+
+def test_a_bad_file_leaves_everything_as_it_was(session):
+    before = session.draft
+    session.load_file("bad.csv", b"1,2\n3\n")
+    assert session.draft is before
+    assert session.notice.text.startswith("bad.csv: line 2")
+
+
+def test_a_run_from_start_to_end(session):
+    session.player.pace = "Live"
+    session.add_links([Link("cannot", 3, 140)])
+    session.play()
+    play_out(session)
+    assert session.run.status == "feasible"
+    assert session.run.labels[3] != session.run.labels[140]
+    assert session.runner.state == "ended"
+
+
+def test_steps_start_a_run_that_waits(session):
+    session.step()
+    end = time.monotonic() + 20
+    while (session.player.shot is None or session.player.shot.seq < 0) and time.monotonic() < end:
+        session.tick()
+        time.sleep(0.02)
+    assert session.player.shot.seq == 0
+    assert session.runner.state == "paused"
+    session.stop()
+    play_out(session)
+    assert session.run.termination == "interrupted"
+
+
+def test_an_unsupported_problem_is_a_sentence(session):
+    session.add_links([Link("cannot", 3, 140, 2.0)])
+    session.set_solver("cop-kmeans")
+    session.play()
+    assert session.notice.text == "cop-kmeans cannot handle soft links."
+    assert not session.restless
+
+
+def test_a_second_run_waits_for_the_first(session):
+    other = Session(session.archive, session.runner._queue, load("iris"))
+    session.step()
+    other.play()
+    assert other.runner.state == "queued"
+    assert other.runner.waiting == 1
+    session.close()
+    other.player.pace = "Live"
+    play_out(other)
+    assert other.run.status == "feasible"
+
+
+def test_editing_the_data_lets_go_of_the_run(session):
+    session.player.pace = "Live"
+    session.play()
+    play_out(session)
+    session.set_k(4)
+    assert session.run is None
