@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-import panel as pn
+from typing import Any
 
+import panel as pn
+import param
+
+from ccviz.views.panels.commit import together
 from ccviz.views.session import Session
 
 _PERIOD_MS = 120
@@ -18,8 +22,13 @@ def keep_time(session: Session) -> None:
 
     def tick() -> None:
         if session.restless:
-            with pn.io.hold():
+            with together():
                 session.tick()
 
+    def end(_: Any) -> None:
+        # The document is gone: a panel that heard of it would draw on nothing.
+        with param.discard_events(session.runner), param.discard_events(session.player):
+            session.close()
+
     pn.state.add_periodic_callback(tick, period=_PERIOD_MS)
-    pn.state.on_session_destroyed(lambda _: session.close())
+    pn.state.on_session_destroyed(end)

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from typing import Any
 
 import panel as pn
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Send the changes of this block together at its end.
+
+    While a page is still being drawn, Panel drops what was held back: it takes the browser not
+    to have the document yet, but it has. So a click in that moment is sent piece by piece.
+    """
+    with pn.io.hold() if pn.state.loaded else nullcontext():
+        yield
 
 
 def held(action: Callable[..., Any]) -> Callable[..., None]:
@@ -14,7 +26,7 @@ def held(action: Callable[..., Any]) -> Callable[..., None]:
 
     @wraps(action)
     def whole(*args: Any) -> None:
-        with pn.io.hold():
+        with together():
             action(*args)
 
     return whole

@@ -71,6 +71,7 @@ def test_both_methods_agree_on_larger_blocks():
     instance = make_instance(contract(problem))
     duals = rng.uniform(0.2, 1.2, 40)
     space, blocks = (Pricer((instance,), method) for method in ("space", "blocks"))
+    # Each may lie a relative 1e-9 below the least value.
     assert space.exact(duals, 0.0, 0.0).least == pytest.approx(
-        blocks.exact(duals, 0.0, 0.0).least, rel=1e-9
+        blocks.exact(duals, 0.0, 0.0).least, rel=2e-9
     )
