@@ -26,6 +26,8 @@ $(READY): requirements.lock pyproject.toml | $(PY)
 		--require-hashes --requirement requirements.lock
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(PY) -m pip check
+	@echo "ccviz: compiling the solvers' inner loops (a minute or two, once)."
+	@$(PY) -m ccviz.warm
 	@touch $@
 
 $(PY):
