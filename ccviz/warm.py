@@ -12,7 +12,8 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.errors import UnsupportedError
-from ccviz.problem import Problem
+from ccviz.links import Links
+from ccviz.problem import Problem, Sizes
 from ccviz.solvers import SOLVERS
 
 _TIME_LIMIT = 20.0
@@ -26,13 +27,14 @@ def examples() -> list[Problem]:
     pairs = rng.choice(40, size=(30, 2), replace=True)
     pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
     same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-    must, cannot = pairs[same], pairs[~same]
+    hard = [Links(part, np.full(len(part), np.inf)) for part in (pairs[same], pairs[~same])]
+    soft = [Links(part, np.full(len(part), 2.0)) for part in (pairs[same], pairs[~same])]
+    ten = np.full(4, 10)
     return [
-        Problem(X, 4, must_link=must, cannot_link=cannot),
-        Problem(X, 4, must_link=[(i, j, 2.0) for i, j in must.tolist()],
-                cannot_link=[(i, j, 2.0) for i, j in cannot.tolist()]),
-        Problem(X, 4, cannot_link=cannot, sizes=[10] * 4),
-    ]  # fmt: skip
+        Problem(X, 4, *hard),
+        Problem(X, 4, *soft),
+        Problem(X, 4, cannot_link=hard[1], sizes=Sizes(ten, ten)),
+    ]
 
 
 def warm() -> None:
