@@ -12,7 +12,7 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.errors import UnsupportedError
-from ccviz.links import Links
+from ccviz.links import IntArray, Links
 from ccviz.problem import Problem, Sizes
 from ccviz.solvers import SOLVERS
 
@@ -27,14 +27,18 @@ def examples() -> list[Problem]:
     pairs = rng.choice(40, size=(30, 2), replace=True)
     pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
     same = labels[pairs[:, 0]] == labels[pairs[:, 1]]
-    hard = [Links(part, np.full(len(part), np.inf)) for part in (pairs[same], pairs[~same])]
-    soft = [Links(part, np.full(len(part), 2.0)) for part in (pairs[same], pairs[~same])]
+    must, cannot = _weighted(pairs[same], np.inf), _weighted(pairs[~same], np.inf)
+    soft_must, soft_cannot = _weighted(pairs[same], 2.0), _weighted(pairs[~same], 2.0)
     ten = np.full(4, 10)
     return [
-        Problem(X, 4, *hard),
-        Problem(X, 4, *soft),
-        Problem(X, 4, cannot_link=hard[1], sizes=Sizes(ten, ten)),
+        Problem(X, 4, must, cannot),
+        Problem(X, 4, soft_must, soft_cannot),
+        Problem(X, 4, cannot_link=cannot, sizes=Sizes(ten, ten)),
     ]
+
+
+def _weighted(pairs: IntArray, weight: float) -> Links:
+    return Links(pairs, np.full(len(pairs), weight))
 
 
 def warm() -> None:
