@@ -164,8 +164,8 @@ def start(
     time_limit : float, optional
         Seconds.
     gap : float, optional
-        Stop once the relative gap is this small. Below an exact solver's ``tolerance`` it becomes
-        that tolerance, and reaching it is a proof.
+        Stop once the relative gap is this small. It becomes an exact solver's ``tolerance``, so
+        that the proof of this gap is whole and can be verified.
     node_limit : int, optional
         Nodes of the search tree.
     seed : int
@@ -192,7 +192,7 @@ def start(
     _check_limits(time_limit=time_limit, gap=gap, node_limit=node_limit)
     chosen = make_solver(solver, **settings) if isinstance(solver, str) else solver
     criteria: list[Criterion] = []
-    if gap is not None and gap < getattr(chosen, "tolerance", 0.0):
+    if gap is not None and (chosen.supports.exact or gap < getattr(chosen, "tolerance", 0.0)):
         chosen = replace(chosen, tolerance=gap)  # type: ignore[call-arg]
     elif gap is not None:
         criteria.append(GapReached(gap))

@@ -14,13 +14,16 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ccviz.events import (
+    TERMINATION_SENTENCES,
     BoundImproved,
     Event,
+    Finished,
     IncumbentFound,
     InfeasibilityProved,
     NodeBounded,
@@ -29,9 +32,16 @@ from ccviz.events import (
     NodePruned,
     PruneReason,
     Record,
+    Termination,
 )
-from ccviz.executors import SerialExecutor, Workforce
+from ccviz.executors import SerialExecutor, Workforce, open_workforce
 from ccviz.links import IntArray
+from ccviz.partition import Partition
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context
+
+OPTIMAL_GAP = 1e-4
+"""A clustering proved to be within this relative gap of the optimum is called optimal."""
 
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 
@@ -126,6 +136,10 @@ class _Node:
     certificate: dict[str, np.ndarray]
 
 
+def _nothing() -> None:
+    return None
+
+
 @dataclass(eq=False)
 class Search:
     """The tree while it is searched.
@@ -139,12 +153,15 @@ class Search:
     tolerance : float
         Relative gap at which a node is as good as solved.
     order : {"best", "depth", "breadth"}
+    first : callable
+        Called once, before the first task: a feasible clustering to begin with, or None.
     """
 
     work: Callable[[Task], Report]
     objective_of: Callable[[IntArray], float]
     tolerance: float
     order: Order = "best"
+    first: Callable[[], IntArray | None] = field(default=_nothing)
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
     infeasible: bool = False
@@ -165,6 +182,9 @@ class Search:
     ) -> Iterator[Event]:
         """Search until no node is left or ``stop`` says so; continue a ``history`` if given."""
         yield from self._restore(history) if history else self._begin()
+        labels = self.first()
+        if labels is not None:
+            yield from self.add_incumbent(labels, "start")
         while (self._waiting or self._running) and not stop():
             while self._waiting and len(self._running) < workforce.size:
                 yield from self._give_out(workforce)
@@ -361,6 +381,47 @@ class Search:
         if math.isfinite(bound) and bound > self.lower_bound:
             self.lower_bound = bound
             yield BoundImproved(lower_bound=bound)
+
+
+def branch_and_bound(
+    problem: Problem,
+    context: Context,
+    work: Callable[[Task], Report],
+    *,
+    tolerance: float,
+    order: str,
+    incumbent: str,
+) -> Iterator[Event]:
+    """Search the whole tree of a problem; `ccviz.events.Finished` comes last unless stopped.
+
+    Parameters
+    ----------
+    problem : Problem
+    context : Context
+    work, tolerance, order
+        See `Search`.
+    incumbent : {"none", "memetic"}
+        What to begin with: the memetic solver's clustering, or nothing.
+    """
+    search = Search(
+        work=work,
+        objective_of=lambda labels: Partition(problem, labels).wcss,
+        tolerance=tolerance,
+        order=order,  # type: ignore[arg-type]
+        first=partial(_memetic, problem, context) if incumbent == "memetic" else _nothing,
+    )
+    with open_workforce(context.workers) as workforce:
+        yield from search.steps(workforce, context.stop, context.history)
+    if not context.stop():
+        is_proof = search.infeasible or tolerance <= OPTIMAL_GAP
+        reason: Termination = "proved" if is_proof else "gap"
+        yield Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+
+
+def _memetic(problem: Problem, context: Context) -> IntArray | None:
+    from ccviz.solvers.memetic.incumbent import memetic_incumbent
+
+    return memetic_incumbent(problem, context.seed, stop=context.stop)
 
 
 def cutoff(upper_bound: float, tolerance: float) -> float:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from ccviz.events import TERMINATION_SENTENCES, Event, Finished
-from ccviz.partition import Partition
+from ccviz.events import Event
 from ccviz.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 
@@ -24,6 +23,9 @@ class Sdp(Solver):
 
     tolerance: float = setting(1e-4, "Relative gap that counts as solved.", low=0.0)
     order: str = setting("best", "Which node comes next.", choices=("best", "depth", "breadth"))
+    incumbent: str = setting(
+        "none", "A clustering to begin with.", choices=("none", "memetic"), advanced=True
+    )
     round_iterations: int = setting(
         30, "Iterations between two rounds of cuts.", low=1, advanced=True
     )
@@ -47,9 +49,8 @@ class Sdp(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search, see `ccviz.solvers.tree`."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.executors import open_workforce
         from ccviz.solvers.sdp.node import NodeSettings, advance
-        from ccviz.solvers.tree import Search
+        from ccviz.solvers.tree import branch_and_bound
 
         settings = NodeSettings(
             tolerance=self.tolerance,
@@ -62,13 +63,11 @@ class Sdp(Solver):
             show_relaxation=self.show_relaxation,
             seed=context.seed,
         )
-        search = Search(
-            work=partial(advance, problem, settings),
-            objective_of=lambda labels: Partition(problem, labels).wcss,
+        yield from branch_and_bound(
+            problem,
+            context,
+            partial(advance, problem, settings),
             tolerance=self.tolerance,
-            order=self.order,  # type: ignore[arg-type]
+            order=self.order,
+            incumbent=self.incumbent,
         )
-        with open_workforce(context.workers) as workforce:
-            yield from search.steps(workforce, context.stop, context.history)
-        if not context.stop():
-            yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])

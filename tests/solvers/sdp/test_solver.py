@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, solve, start
-from ccviz.events import CutsAdded, NodeBounded, NodeBranched, NodePruned, RelaxationSolved
+from ccviz.events import (
+    CutsAdded,
+    IncumbentFound,
+    NodeBounded,
+    NodeBranched,
+    NodePruned,
+    RelaxationSolved,
+)
 from ccviz.verify import verify
 
 # Few rounds and cuts make a tree that is worth waking workers for.
@@ -72,6 +79,21 @@ def test_every_order_proves_the_same_optimum(tangled, order):
     result = solve(tangled, "sdp", order=order)
     assert result.status == "optimal"
     assert result.objective == pytest.approx(expected, rel=1e-4)
+
+
+def test_a_gap_that_is_asked_for_is_reached_and_can_be_verified(tangled):
+    stepper = start(tangled, "sdp", gap=0.2, max_rounds=1, cuts_per_block=0.1)
+    events = [record.event for record in stepper]
+    result = stepper.result()
+    assert (result.status, result.termination) == ("feasible", "gap")
+    assert 1e-4 < result.gap <= 0.2
+    assert verify(tangled, events).accepted
+
+
+def test_the_memetic_solver_gives_the_first_incumbent(tangled):
+    found = [e for e in events_of(tangled, incumbent="memetic") if isinstance(e, IncumbentFound)]
+    assert found[0].source == "start"
+    assert found[0].objective == pytest.approx(solve(tangled, "s-mdeclust").objective)
 
 
 def test_two_processes_give_the_same_answer(tangled):
