@@ -55,8 +55,8 @@ def summarise(run: Run) -> Summary:
     )
 
 
-@dataclass(frozen=True)
-class RunInfo:
+@dataclass(frozen=True, kw_only=True)
+class RunInfo(Summary):
     """What the archive knows about a run without reading its records.
 
     Attributes
@@ -95,15 +95,6 @@ class RunInfo:
     n: int
     d: int
     k: int
-    status: Status
-    termination: Termination | None
-    message: str
-    objective: float
-    lower_bound: float
-    gap: float
-    nodes: int
-    time_s: float
-    violations: int | None
     ari: float | None
     last_seq: int
 

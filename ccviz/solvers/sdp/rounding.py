@@ -36,7 +36,8 @@ def _best_means(rows: FloatArray, k: int, rng: np.random.Generator) -> list[Floa
     runs: dict[float, FloatArray] = {}
     for _ in range(_STARTS):
         try:
-            found, labels = kmeans2(rows, k, minit="++", missing="raise", rng=rng)
+            with np.errstate(invalid="ignore"):  # equal rows leave k-means++ nothing to weigh
+                found, labels = kmeans2(rows, k, minit="++", missing="raise", rng=rng)
         except ClusterError:  # a cluster ran empty; another start will not
             continue
         objective = float(((rows - found[labels]) ** 2).sum())
