@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder pc-sos-sdp")
     parser.add_argument("--sets", nargs="*", default=[*SMALL, *LARGE])
     parser.add_argument("--seeds", nargs="*", type=int, default=None)
-    parser.add_argument("--workers", default="2")
+    parser.add_argument("--workers", default="1")
     parser.add_argument("--time-limit", type=float, default=1800.0)
     parser.add_argument("--out", type=Path, default=RESULTS / "sdp_published.csv")
     parser.add_argument("--table", action="store_true", help="only write the summary")
@@ -183,14 +183,14 @@ def write_table(source: Path, target: Path) -> None:
     """Write totals a data set and the rows that miss a target."""
     rows = read_rows(source)
     lines = [
-        "| data set | instances | proved | verified | nodes | published nodes | seconds, 2 cores "
+        "| data set | instances | proved | verified | nodes | published nodes | seconds, one core "
         "| published seconds, 16 cores | faster |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     groups = [(name, [row for row in rows if row["dataset"] == name]) for name in SMALL + LARGE]
     small = [row for row in rows if row["dataset"] in SMALL]
-    large = [row for row in rows if row["dataset"] in LARGE and row["seed"] == "0"]
-    groups += [("**six small sets**", small), ("**seed 0 of five larger sets**", large)]
+    large = [row for row in rows if row["dataset"] in LARGE]
+    groups += [("**six small sets**", small), ("**five larger sets**", large), ("**all**", rows)]
     lines += [summary(name, members) for name, members in groups if members]
     lines += ["", *doubts(rows)]
     target.write_text("\n".join(lines) + "\n")
@@ -215,7 +215,7 @@ def summary(name: str, rows: list[dict[str, str]]) -> str:
 
 def doubts(rows: list[dict[str, str]]) -> list[str]:
     """Lines on instances whose objective differs from the published f, or that are not proved."""
-    lines = []
+    lines = ["The link files of vertebral are not those behind its published f.", ""]
     for row in rows:
         label = f"{row['dataset']} {row['ml']}/{row['cl']} seed {row['seed']}"
         if row["status"] != "optimal" or row["verified"] != "True":
