@@ -321,12 +321,16 @@ def result_of(run: Run) -> Result:
     """Sum up a run that has finished."""
     assert run.started is not None
     assert run.finished is not None
-    reason = run.infeasible.reason if run.infeasible else run.finished.message
+    known = STATUS_SENTENCES[run.status]
+    if run.infeasible:
+        message = f"{known.removesuffix('.')}: {run.infeasible.reason}"
+    else:
+        message = f"{known} {run.finished.message}".rstrip()
     return Result(
         solver=run.started.solver,
         status=run.status,
         termination=run.finished.termination,
-        message=" ".join(filter(None, [STATUS_SENTENCES[run.status], reason])),
+        message=message,
         partition=run.incumbent,
         objective=run.objective,
         lower_bound=run.lower_bound,
