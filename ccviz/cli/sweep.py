@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 from threadpoolctl import threadpool_limits
+from tqdm import tqdm
 
 from ccviz.cli.common import err, out
 from ccviz.cli.reading import find_data
+from ccviz.cli.report import check_writable
 from ccviz.datasets import Dataset
 from ccviz.errors import ParameterError
 from ccviz.sweep import (
@@ -35,13 +37,15 @@ def sweep_command(
     step_limit: Annotated[float, typer.Option(help="Seconds for one assignment.")] = 200.0,
 ) -> None:
     """Run BH-kmeans over noise rates and penalties; write ARI and time, draw the good range."""
+    check_writable(out_file, plot)
     datasets = [_named(each, label) for each in data]
     rows = read_rows(out_file)
     noises, penalties = _numbers("--noise", noise, NOISES), _numbers("-p", p, PENALTIES)
     total = len(datasets) * len(noises) * len(penalties) * seeds
-    err.print(f"ccviz: {total} runs, {len(rows)} rows in the file before.")
+    err.print(f"ccviz: runs: {total}, rows in the file before: {len(rows)}.")
+    left = sweep(datasets, noises, penalties, range(seeds), step_limit, tuple(rows))
     with threadpool_limits(1):
-        for row in sweep(datasets, noises, penalties, range(seeds), step_limit, tuple(rows)):
+        for row in tqdm(left, total=total, unit=" runs", disable=not err.is_terminal, leave=False):
             append_row(out_file, row)
             rows.append(row)
     found = curves(rows)
