@@ -127,7 +127,8 @@ def _verdict(problem: Problem, proof: _Proof) -> Verdict:
     upper_bound = min(_check_labels(problem, found) for found in proof.incumbents)
     if lower_bound > upper_bound * (1.0 + _AGREE) + _AGREE * _spread(problem):
         raise _FlawError(f"the bound {lower_bound:.9g} is above the clustering's {upper_bound:.9g}")
-    gap = 0.0 if upper_bound <= lower_bound else (upper_bound - lower_bound) / upper_bound
+    known = upper_bound - lower_bound <= _noise(problem)
+    gap = 0.0 if known else (upper_bound - lower_bound) / upper_bound
     if gap > proof.tolerance + _AGREE:
         raise _FlawError(f"the gap is {gap:.2g}, but the run claims {proof.tolerance:.2g}")
     sentence = f"proved within gap {gap:.2g}"
@@ -220,6 +221,11 @@ def _check_leaf(problem: Problem, proof: _Proof, leaf: int) -> float:
     return bound
 
 
+def _noise(problem: Problem) -> float:
+    """Return a sum of squares that rounding alone can make of points that coincide."""
+    return float(((4.0 * np.finfo(float).eps * problem.X) ** 2).sum())
+
+
 def _spread(problem: Problem) -> float:
     return float(((problem.X - problem.X.mean(axis=0)) ** 2).sum())
 
@@ -301,7 +307,7 @@ def _bound(
     smallest = float(np.linalg.eigvalsh(inside)[: k - 1].sum())
     margin = 8.0 * np.finfo(float).eps * s * (k * size + constant)
     scatter = constant - float((Q**2).sum())
-    return max(constant + inner + smallest + gain - margin, scatter * (1.0 - 1e-9))
+    return max(constant + inner + smallest + gain - margin, scatter * (1.0 - 1e-9), 0.0)
 
 
 def _nonnegativity(certificate: dict[str, np.ndarray], blocks: _Blocks, leaf: int) -> np.ndarray:

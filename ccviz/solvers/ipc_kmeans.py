@@ -43,9 +43,10 @@ class IpcKMeans(Solver):
         from ccviz.solvers.tree import Task
 
         settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds, seed=context.seed)
+        centred = problem.centred()
         task = Task(0)
         while not context.stop():
-            report = advance(problem, settings, task)
+            report = advance(centred, settings, task)
             yield from report.events
             if report.verdict == "infeasible":
                 yield InfeasibilityProved(reason=report.detail, points=report.witness)

@@ -67,7 +67,7 @@ class Colgen(Solver):
         yield from branch_and_bound(
             problem,
             context,
-            partial(advance, problem, settings),
+            partial(advance, problem.centred(), settings),
             tolerance=self.tolerance,
             order=self.order,
             incumbent=self.incumbent,

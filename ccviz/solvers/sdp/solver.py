@@ -66,7 +66,7 @@ class Sdp(Solver):
         yield from branch_and_bound(
             problem,
             context,
-            partial(advance, problem, settings),
+            partial(advance, problem.centred(), settings),
             tolerance=self.tolerance,
             order=self.order,
             incumbent=self.incumbent,

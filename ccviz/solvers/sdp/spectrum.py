@@ -61,7 +61,7 @@ class SpectralProjector:
             if weights[-1] == 0.0:
                 return self._keep(values, vectors, weights)
         values, vectors = self._afresh(W)
-        self.lowest = float(values[-1])
+        self.lowest = min(values, default=0.0)  # a single block leaves no complement of u
         return self._keep(values, vectors, cap_simplex(values, self.total))
 
     def _follow(self, W: FloatArray, V: FloatArray) -> tuple[FloatArray, FloatArray]:

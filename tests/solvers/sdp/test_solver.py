@@ -207,3 +207,23 @@ def test_published_optima(bench, name, ml, cl, f):
     verdict = verify(problem, events)
     assert verdict.accepted, verdict.sentence
     assert -1e-4 <= verdict.upper_bound / f - 1.0 <= 1e-5
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e8])
+@pytest.mark.parametrize("scale", [1e-8, 1.0, 1e8])
+def test_points_far_from_zero_and_points_that_coincide_are_proved_and_verified(scale, offset):
+    rng = np.random.default_rng(2)
+    scattered, twice = rng.normal(size=(8, 2)), np.arange(8.0)[:, None] // 2
+    for X, k in ((scattered, 3), (twice, 4), (twice, 1)):
+        problem = Problem((X + offset) * scale, k, must_link=[(0, 1)], cannot_link=[])
+        events = events_of(problem)
+        assert solve(problem, "sdp").status == "optimal"
+        assert verify(problem, events).accepted
+
+
+def test_one_block_is_one_cluster():
+    X = np.array([[0.0], [1.0], [5.0]])
+    problem = Problem(X, 1, must_link=[(0, 1), (1, 2)])
+    result = solve(problem, "sdp")
+    assert (result.status, result.objective) == ("optimal", pytest.approx(14.0))
+    assert verify(problem, events_of(problem)).accepted
