@@ -10,7 +10,7 @@ from ccviz.archive import Archive
 from ccviz.datasets import load
 from ccviz.views.inspection import Inspection
 from ccviz.views.page.clock import keep_time
-from ccviz.views.page.design import Lab
+from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
@@ -30,6 +30,7 @@ _HERE = Path(__file__).parent
 def build() -> pn.template.Template:
     """Return the page of a new session; serve it with ``.servable()``."""
     pn.extension("filedropper", design=Lab)
+    serve_styles_locally()
     session = Session(
         pn.state.as_cached("archive", Archive), pn.state.as_cached("queue", RunQueue), load("iris")
     )
