@@ -121,7 +121,8 @@ class InsidePanel(pn.viewable.Viewer):
             if view.name not in self._panels:
                 self._panels[view.name] = self._panel(view.name)
         self._tabs[:] = [(view.title, self._panels[view.name]) for view in views]
-        self._tabs.active = views.index(front) if front in views else 0
+        if views:
+            self._tabs.active = views.index(front) if front in views else 0
         self._tabs.visible = bool(views)
 
     def _panel(self, name: str) -> Any:

@@ -43,7 +43,7 @@ class ResultPanel(pn.viewable.Viewer):
         )
         self._bounds = BoundsFigure(look(session.dark))
         self._plot = pn.pane.Bokeh(self._bounds.plot, sizing_mode="stretch_both", margin=0)
-        self._place = pn.Column(sizing_mode="stretch_both", margin=0)
+        self._place = pn.Column(sizing_mode="stretch_both", margin=0, visible=False)
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.param.watch(lambda event: self._bounds.dress(look(event.new)), "dark")
         self._refresh()
@@ -67,11 +67,11 @@ class ResultPanel(pn.viewable.Viewer):
         self._show_bounds(bounds(run))
 
     def _show_bounds(self, frame: Bounds) -> None:
-        # Bokeh complains about a plot that has no data to take its ranges from.
-        self._bounds.plot.visible = len(frame.at) > 0
+        # Bokeh complains about a plot that has no data to take its ranges from, or is not visible.
         if len(frame.at):
             self._bounds.show(frame)
             self._place.objects = [self._plot]
+        self._place.visible = len(frame.at) > 0
 
     def _provenance(self) -> str:
         run = self._session.run
