@@ -186,13 +186,14 @@ def different_from(labels: ArrayLike, by: int) -> Both:
     labels : (n,) int
         The clustering that is known.
     by : int
-        Points of each known cluster that every new cluster must do without.
+        Points of each known cluster that every new cluster must do without. One point may always
+        stay: without that no cluster could hold the points of a known cluster this small.
     """
     labels = np.asarray(labels)
     clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
     return Both(
         tuple(
-            MaxOverlap(tuple(cluster.tolist()), max(len(cluster) - by, 0)) for cluster in clusters
+            MaxOverlap(tuple(cluster.tolist()), max(len(cluster) - by, 1)) for cluster in clusters
         )
     )
 

@@ -65,6 +65,12 @@ def test_different_clusters_do_without_points_of_the_known_ones():
     assert rule.allows(PROBLEM, np.array([0, 1, 3]))
 
 
+def test_a_known_cluster_of_one_point_leaves_that_point_free():
+    rule = different_from([0, 0, 0, 0, 1], by=2)
+    assert rule.allows(PROBLEM, np.array([0, 1, 4]))
+    assert not rule.allows(PROBLEM, np.array([0, 1, 2, 4]))
+
+
 def test_minimum_separation_links_what_is_too_near():
     assert minimum_separation(X, 2.0) == [(0, 1), (1, 2), (3, 4)]
     assert minimum_separation(X, 1.0) == []

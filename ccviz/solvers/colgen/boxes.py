@@ -19,8 +19,9 @@ OUT, IN, FREE, BOUND = 0, 1, 2, 3  # what is known of a block: BOUND ones confli
 
 
 class Space(NamedTuple):
-    """Scratch arrays of one search; the stack's rows are open nodes."""
+    """One search: its stack, whose rows up to ``top[0]`` are open nodes, and scratch arrays."""
 
+    top: np.ndarray
     low: np.ndarray
     high: np.ndarray
     member: np.ndarray
@@ -49,6 +50,7 @@ def make_space(instance: Instance, columns: int) -> Space:
     q, pairs = len(instance.limit), len(instance.pair_other)
     depth = 48 * d + 2 * s + 64
     return Space(
+        top=np.full(1, -1, dtype=np.int64),
         low=np.empty((depth, d)),
         high=np.empty((depth, d)),
         member=np.empty((depth, s), dtype=np.int32),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray
+from ccviz.links import FloatArray, IntArray
 from ccviz.solvers.colgen.instance import Instance
 
 
@@ -102,3 +102,27 @@ def signature(inside: np.ndarray) -> int:
             step ^= step >> 13
             mixed += step * step * 40503 + step
     return mixed
+
+
+@njit(cache=True)
+def keep(
+    inside: np.ndarray,
+    reached: float,
+    columns: np.ndarray,
+    values: FloatArray,
+    signatures: IntArray,
+    found: int,
+) -> int:
+    """Store a cluster and its value unless it is there; the last place is for the newest.
+
+    Returns how many are stored.
+    """
+    mark = signature(inside)
+    for t in range(found):
+        if signatures[t] == mark:
+            return found
+    t = min(found, len(values) - 1)
+    columns[t] = inside
+    values[t] = reached
+    signatures[t] = mark
+    return t + 1

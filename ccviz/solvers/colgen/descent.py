@@ -7,14 +7,25 @@ seed this falls to a local optimum of the reduced cost, which single moves then 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from ccviz.links import FloatArray
-from ccviz.solvers.colgen.cluster import fits, join, leave, signature, squared_distance, value
+from ccviz.solvers.colgen.cluster import fits, join, keep, leave, squared_distance, value
 from ccviz.solvers.colgen.instance import Instance
 
 _MOST_SWEEPS = 50
+
+
+class _Cluster(NamedTuple):
+    """A cluster under way: its blocks, its loads, its centre and (1,) its mass."""
+
+    inside: np.ndarray
+    load: FloatArray
+    center: FloatArray
+    mass: FloatArray
 
 
 @njit(cache=True)
@@ -46,57 +57,30 @@ def descend(
         How many were found.
     """
     s, d = instance.points.shape
-    inside = np.zeros(s, dtype=np.bool_)
-    load = np.zeros(len(instance.limit))
-    center = np.empty(d)
-    term = np.empty(s)
+    cluster = _Cluster(
+        np.zeros(s, dtype=np.bool_), np.zeros(len(instance.limit)), np.empty(d), np.zeros(1)
+    )
     signatures = np.empty(len(values), dtype=np.int64)
     found = 0
     for p in range(len(seeds)):
         if found == len(values):
             break
-        center[:] = seeds[p]
-        reached = _alternate(instance, duals, inside, load, center, term)
+        cluster.center[:] = seeds[p]
+        reached = _alternate(instance, duals, cluster)
         if reached >= 0.0:
             continue
-        reached = _improve(instance, duals, inside, load, center, reached)
+        reached = _improve(instance, duals, cluster, reached)
         if reached < below:
-            found = _keep(inside, reached, columns, values, signatures, found)
+            found = keep(cluster.inside, reached, columns, values, signatures, found)
     return found
 
 
 @njit(cache=True)
-def _keep(
-    inside: np.ndarray,
-    reached: float,
-    columns: np.ndarray,
-    values: FloatArray,
-    signatures: np.ndarray,
-    found: int,
-) -> int:
-    mark = signature(inside)
-    for t in range(found):
-        if signatures[t] == mark:
-            return found
-    columns[found] = inside
-    values[found] = reached
-    signatures[found] = mark
-    return found + 1
-
-
-@njit(cache=True)
-def _alternate(
-    instance: Instance,
-    duals: FloatArray,
-    inside: np.ndarray,
-    load: FloatArray,
-    center: FloatArray,
-    term: FloatArray,
-) -> float:
+def _alternate(instance: Instance, duals: FloatArray, cluster: _Cluster) -> float:
     best = np.inf
     for _ in range(30):
-        _gather(instance, duals, inside, load, center, term)
-        reached = value(instance, duals, inside, center)
+        _gather(instance, duals, cluster)
+        reached = value(instance, duals, cluster.inside, cluster.center)
         if reached >= best - 1e-12 * abs(reached):
             break
         best = reached
@@ -104,55 +88,40 @@ def _alternate(
 
 
 @njit(cache=True)
-def _gather(
-    instance: Instance,
-    duals: FloatArray,
-    inside: np.ndarray,
-    load: FloatArray,
-    center: FloatArray,
-    term: FloatArray,
-) -> None:
+def _gather(instance: Instance, duals: FloatArray, cluster: _Cluster) -> None:
     """Take blocks greedily, the most negative term first, as far as they fit."""
     s = len(duals)
-    inside[:] = False
-    load[:] = 0.0
+    cluster.inside[:] = False
+    cluster.load[:] = 0.0
+    cluster.mass[0] = 0.0
+    term = np.empty(s)
     count = 0
     for b in range(s):
-        term[b] = instance.mass[b] * squared_distance(instance.points, b, center) - duals[b]
+        gap = squared_distance(instance.points, b, cluster.center)
+        term[b] = instance.mass[b] * gap - duals[b]
         if term[b] < 0.0:
             count += 1
     for b in np.argsort(term)[:count]:
-        if fits(instance, inside, load, b):
-            join(instance, inside, load, b)
+        if fits(instance, cluster.inside, cluster.load, b):
+            join(instance, cluster.inside, cluster.load, b)
+            cluster.mass[0] += instance.mass[b]
 
 
 @njit(cache=True)
-def _improve(
-    instance: Instance,
-    duals: FloatArray,
-    inside: np.ndarray,
-    load: FloatArray,
-    center: FloatArray,
-    reached: float,
-) -> float:
+def _improve(instance: Instance, duals: FloatArray, cluster: _Cluster, reached: float) -> float:
     """Add, drop and swap blocks while that lowers the value."""
-    s = len(duals)
-    mass = 0.0
-    for b in range(s):
-        if inside[b]:
-            mass += instance.mass[b]
     for _ in range(_MOST_SWEEPS):
         moved = False
-        for b in range(s):
-            gain, out = _best_move(instance, duals, inside, load, center, mass, b)
+        for b in range(len(duals)):
+            gain, out = _best_move(instance, duals, cluster, b)
             if not gain < -1e-11 * (1.0 + abs(reached)):
                 continue
             if out >= 0:
-                mass = _shift(instance, inside, load, center, mass, out)
+                _shift(instance, cluster, out)
             if out != b:
-                mass = _shift(instance, inside, load, center, mass, b)
+                _shift(instance, cluster, b)
             moved = True
-        reached = value(instance, duals, inside, center)
+        reached = value(instance, duals, cluster.inside, cluster.center)
         if not moved:
             break
     return reached
@@ -160,30 +129,24 @@ def _improve(
 
 @njit(cache=True)
 def _best_move(
-    instance: Instance,
-    duals: FloatArray,
-    inside: np.ndarray,
-    load: FloatArray,
-    center: FloatArray,
-    mass: float,
-    b: int,
+    instance: Instance, duals: FloatArray, cluster: _Cluster, b: int
 ) -> tuple[float, int]:
     """Return the change of value by moving block b and the block that leaves, -1 for none."""
-    m = instance.mass[b]
-    gap = squared_distance(instance.points, b, center)
-    if inside[b]:
+    m, mass = instance.mass[b], cluster.mass[0]
+    gap = squared_distance(instance.points, b, cluster.center)
+    if cluster.inside[b]:
         if mass <= m:
             return 0.0, b
         return duals[b] - m * mass / (mass - m) * gap, b
     change = m * mass / (mass + m) * gap - duals[b]
     if change >= 0.0:
         return 0.0, -1
-    if fits(instance, inside, load, b):
+    if fits(instance, cluster.inside, cluster.load, b):
         return change, -1
-    blocker = _only_blocker(instance, inside, b)
+    blocker = _only_blocker(instance, cluster.inside, b)
     if blocker < 0 or instance.mass[blocker] >= mass:
         return 0.0, -1
-    return _swap(instance, duals, inside, load, center, mass, b, blocker)
+    return _swap(instance, duals, cluster, b, blocker)
 
 
 @njit(cache=True)
@@ -200,25 +163,17 @@ def _only_blocker(instance: Instance, inside: np.ndarray, b: int) -> int:
 
 @njit(cache=True)
 def _swap(
-    instance: Instance,
-    duals: FloatArray,
-    inside: np.ndarray,
-    load: FloatArray,
-    center: FloatArray,
-    mass: float,
-    b: int,
-    out: int,
+    instance: Instance, duals: FloatArray, cluster: _Cluster, b: int, out: int
 ) -> tuple[float, int]:
-    leave(instance, inside, load, out)
-    possible = fits(instance, inside, load, b)
-    join(instance, inside, load, out)
+    leave(instance, cluster.inside, cluster.load, out)
+    possible = fits(instance, cluster.inside, cluster.load, b)
+    join(instance, cluster.inside, cluster.load, out)
     if not possible:
         return 0.0, -1
+    center, mass = cluster.center, cluster.mass[0]
     m, lost = instance.mass[b], instance.mass[out]
-    change = duals[out] - lost * mass / (mass - lost) * squared_distance(
-        instance.points, out, center
-    )
     left = mass - lost
+    change = duals[out] - lost * mass / left * squared_distance(instance.points, out, center)
     gap = 0.0
     for j in range(len(center)):
         kept = (mass * center[j] - lost * instance.points[out, j]) / left
@@ -227,20 +182,14 @@ def _swap(
 
 
 @njit(cache=True)
-def _shift(
-    instance: Instance,
-    inside: np.ndarray,
-    load: FloatArray,
-    center: FloatArray,
-    mass: float,
-    b: int,
-) -> float:
-    """Move block b in or out, with the centre; return the new mass."""
-    m = -instance.mass[b] if inside[b] else instance.mass[b]
-    for j in range(len(center)):
-        center[j] += m / (mass + m) * (instance.points[b, j] - center[j])
-    if inside[b]:
-        leave(instance, inside, load, b)
+def _shift(instance: Instance, cluster: _Cluster, b: int) -> None:
+    """Move block b in or out, with the centre and the mass."""
+    m = -instance.mass[b] if cluster.inside[b] else instance.mass[b]
+    mass = cluster.mass[0] + m
+    for j in range(len(cluster.center)):
+        cluster.center[j] += m / mass * (instance.points[b, j] - cluster.center[j])
+    cluster.mass[0] = mass
+    if cluster.inside[b]:
+        leave(instance, cluster.inside, cluster.load, b)
     else:
-        join(instance, inside, load, b)
-    return mass + m
+        join(instance, cluster.inside, cluster.load, b)

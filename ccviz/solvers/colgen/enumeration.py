@@ -9,12 +9,65 @@ with the largest dual a point is taken first.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 
 from ccviz.links import FloatArray, IntArray
-from ccviz.solvers.colgen.cluster import fits, join, leave, signature
+from ccviz.solvers.colgen.cluster import fits, join, keep, leave
 from ccviz.solvers.colgen.instance import Instance
+
+
+class Enumeration(NamedTuple):
+    """One search: the cluster under way up to ``depth[0]``, with what may still join it."""
+
+    depth: IntArray
+    apart: FloatArray
+    candidates: IntArray
+    n_left: IntArray
+    chosen: IntArray
+    limits: FloatArray
+    reach: FloatArray
+    inside: np.ndarray
+    load: FloatArray
+    signatures: IntArray
+    scratch: FloatArray
+    spread: FloatArray
+    mass: FloatArray
+    dual: FloatArray
+
+
+def make_enumeration(instance: Instance, columns: int) -> Enumeration:
+    """Return the state for searching an instance and handing back that many columns."""
+    s = len(instance.mass)
+    return Enumeration(
+        depth=np.full(1, -1, dtype=np.int64),
+        apart=np.zeros((s, s)),
+        candidates=np.zeros((s + 1, s), dtype=np.int64),
+        n_left=np.zeros(s + 1, dtype=np.int64),
+        chosen=np.zeros(s + 1, dtype=np.int64),
+        limits=np.full(s + 1, -np.inf),
+        reach=np.zeros((s + 1, s)),
+        inside=np.zeros(s, dtype=np.bool_),
+        load=np.zeros(len(instance.limit)),
+        signatures=np.zeros(columns, dtype=np.int64),
+        scratch=np.empty((2, s)),
+        spread=np.zeros(s + 1),
+        mass=np.zeros(s + 1),
+        dual=np.zeros(s + 1),
+    )
+
+
+@njit(cache=True)
+def open_root(instance: Instance, duals: FloatArray, at: Enumeration) -> None:
+    """Begin with the empty cluster, which all blocks that are worth anything may join."""
+    _fill_apart(instance, at.apart)
+    for b in np.argsort(duals / instance.mass):
+        if duals[b] > 0.0 and fits(instance, at.inside, at.load, b):
+            at.candidates[0, at.n_left[0]] = b
+            at.n_left[0] += 1
+    at.depth[0] = 0
 
 
 @njit(cache=True)
@@ -23,148 +76,92 @@ def search(
     duals: FloatArray,
     cutoff: float,
     below: float,
-    node_limit: int,
+    visit_limit: int,
+    at: Enumeration,
     columns: np.ndarray,
     values: FloatArray,
 ) -> tuple[int, float, int]:
     """Find the best cluster whose value is below ``cutoff``; as `ccviz.solvers.colgen.space`."""
-    s = len(duals)
-    apart = _pairwise(instance)
-    candidates = np.zeros((s + 1, s), dtype=np.int64)
-    count = np.zeros(s + 1, dtype=np.int64)
-    chosen = np.zeros(s + 1, dtype=np.int64)
-    limits = np.full(s + 1, -np.inf)
-    reach = np.zeros((s + 1, s))
-    inside = np.zeros(s, dtype=np.bool_)
-    load = np.zeros(len(instance.limit))
-    signatures = np.zeros(len(values), dtype=np.int64)
-    scratch = np.empty((2, s))
-    for b in np.argsort(duals / instance.mass):
-        if duals[b] > 0.0 and fits(instance, inside, load, b):
-            candidates[0, count[0]] = b
-            count[0] += 1
-    spread, mass, dual = np.zeros(s + 1), np.zeros(s + 1), np.zeros(s + 1)
-    found, nodes, best, depth = 0, 0, cutoff, 0
+    found, visits, best, depth = 0, 0, cutoff, at.depth[0]
     while depth >= 0:
-        if count[depth] == 0 or limits[depth] >= best:
+        if at.n_left[depth] == 0 or at.limits[depth] >= best:
             if depth > 0:
-                leave(instance, inside, load, chosen[depth])
+                leave(instance, at.inside, at.load, at.chosen[depth])
             depth -= 1
             continue
-        if nodes >= node_limit:
+        if visits >= visit_limit:
             break
-        nodes += 1
-        count[depth] -= 1
-        b = candidates[depth, count[depth]]
-        join(instance, inside, load, b)
-        chosen[depth + 1] = b
-        spread[depth + 1] = spread[depth] + reach[depth, b]
-        mass[depth + 1] = mass[depth] + instance.mass[b]
-        dual[depth + 1] = dual[depth] + duals[b]
-        reached = spread[depth + 1] / mass[depth + 1] - dual[depth + 1]
-        if reached < below and (found < len(values) or reached < best):
-            found = _keep(inside, reached, columns, values, signatures, found)
-        best = min(best, reached)
+        at.n_left[depth] -= 1
+        b = at.candidates[depth, at.n_left[depth]]
         depth += 1
-        _reduce(instance, duals, apart, candidates, count, reach, inside, load, depth, b)
-        limits[depth] = _bound(
-            instance, duals, candidates, count, reach, scratch, depth,
-            spread[depth], mass[depth], dual[depth],
-        )  # fmt: skip
+        _take(instance, duals, at, depth, b)
+        visits += 1 + at.n_left[depth]
+        reached = at.spread[depth] / at.mass[depth] - at.dual[depth]
+        if reached < below and (found < len(values) or reached < best):
+            found = keep(at.inside, reached, columns, values, at.signatures, found)
+        best = min(best, reached)
+    at.depth[0] = depth
     lower_bound = best
     for level in range(depth + 1):
-        if count[level] > 0:
-            lower_bound = min(lower_bound, limits[level])
-    return found, lower_bound, nodes
+        if at.n_left[level] > 0:
+            lower_bound = min(lower_bound, at.limits[level])
+    return found, lower_bound, visits
 
 
 @njit(cache=True)
-def _pairwise(instance: Instance) -> FloatArray:
-    """Return (s, s) mass_a mass_b |x_a - x_b|^2: a cluster costs their sum over its mass."""
+def _take(instance: Instance, duals: FloatArray, at: Enumeration, depth: int, b: int) -> None:
+    """Put block b into the cluster, hand down its candidates and bound what they may add."""
+    join(instance, at.inside, at.load, b)
+    at.chosen[depth] = b
+    at.spread[depth] = at.spread[depth - 1] + at.reach[depth - 1, b]
+    at.mass[depth] = at.mass[depth - 1] + instance.mass[b]
+    at.dual[depth] = at.dual[depth - 1] + duals[b]
+    _reduce(instance, duals, at, depth, b)
+    at.limits[depth] = _bound(instance, duals, at, depth)
+
+
+@njit(cache=True)
+def _fill_apart(instance: Instance, apart: FloatArray) -> None:
+    """Fill in mass_a mass_b |x_a - x_b|^2: a cluster costs their sum over its mass."""
     s, d = instance.points.shape
-    apart = np.zeros((s, s))
     for a in range(s):
         for b in range(a):
             gap = 0.0
             for j in range(d):
                 gap += (instance.points[a, j] - instance.points[b, j]) ** 2
             apart[a, b] = apart[b, a] = instance.mass[a] * instance.mass[b] * gap
-    return apart
 
 
 @njit(cache=True)
-def _keep(
-    inside: np.ndarray,
-    reached: float,
-    columns: np.ndarray,
-    values: FloatArray,
-    signatures: np.ndarray,
-    found: int,
-) -> int:
-    mark = signature(inside)
-    for t in range(found):
-        if signatures[t] == mark:
-            return found
-    t = min(found, len(values) - 1)
-    columns[t] = inside
-    values[t] = reached
-    signatures[t] = mark
-    return t + 1
-
-
-@njit(cache=True)
-def _reduce(
-    instance: Instance,
-    duals: FloatArray,
-    apart: FloatArray,
-    candidates: np.ndarray,
-    count: IntArray,
-    reach: FloatArray,
-    inside: np.ndarray,
-    load: FloatArray,
-    depth: int,
-    b: int,
-) -> None:
+def _reduce(instance: Instance, duals: FloatArray, at: Enumeration, depth: int, b: int) -> None:
     """Hand down the candidates that may still join (section 4.2)."""
     kept = 0
-    for i in range(count[depth - 1]):
-        c = candidates[depth - 1, i]
-        together = apart[b, c] / (instance.mass[b] + instance.mass[c])
-        if together - duals[b] - duals[c] > 0.0 or not fits(instance, inside, load, c):
+    for i in range(at.n_left[depth - 1]):
+        c = at.candidates[depth - 1, i]
+        together = at.apart[b, c] / (instance.mass[b] + instance.mass[c])
+        worthless = together - duals[b] - duals[c] > 0.0
+        if worthless or not fits(instance, at.inside, at.load, c):
             continue
-        candidates[depth, kept] = c
-        reach[depth, c] = reach[depth - 1, c] + apart[b, c]
+        at.candidates[depth, kept] = c
+        at.reach[depth, c] = at.reach[depth - 1, c] + at.apart[b, c]
         kept += 1
-    count[depth] = kept
+    at.n_left[depth] = kept
 
 
 @njit(cache=True)
-def _bound(
-    instance: Instance,
-    duals: FloatArray,
-    candidates: np.ndarray,
-    count: IntArray,
-    reach: FloatArray,
-    scratch: FloatArray,
-    depth: int,
-    spread: float,
-    mass: float,
-    dual: float,
-) -> float:
+def _bound(instance: Instance, duals: FloatArray, at: Enumeration, depth: int) -> float:
     """Bound all clusters that extend this one by candidates (section 4.3), over their masses.
 
     For a mass in (low, high] a candidate adds at least reach / high - dual, if that is negative.
     """
+    spread, mass, dual = at.spread[depth], at.mass[depth], at.dual[depth]
     best = spread / mass - dual
-    low = mass
-    total = mass
-    for i in range(count[depth]):
-        total += instance.mass[candidates[depth, i]]
+    low, total = mass, mass
+    for i in range(at.n_left[depth]):
+        total += instance.mass[at.candidates[depth, i]]
     while low < total:
         high = min(total, max(low + 1.0, np.floor(1.1 * low)))
-        added = _extension(
-            instance, duals, candidates, count, reach, scratch, depth, high, high - mass
-        )
+        added = _extension(instance, duals, at, depth, high, high - mass)
         best = min(best, spread / high - dual + added)
         low = high
     return best
@@ -172,22 +169,14 @@ def _bound(
 
 @njit(cache=True)
 def _extension(
-    instance: Instance,
-    duals: FloatArray,
-    candidates: np.ndarray,
-    count: IntArray,
-    reach: FloatArray,
-    scratch: FloatArray,
-    depth: int,
-    high: float,
-    room: float,
+    instance: Instance, duals: FloatArray, at: Enumeration, depth: int, high: float, room: float
 ) -> float:
     """Return the least that candidates of mass at most ``room`` add to a cluster of mass high."""
-    gain, density = scratch[0], scratch[1]
+    gain, density = at.scratch[0], at.scratch[1]
     m = 0
-    for i in range(count[depth]):
-        c = candidates[depth, i]
-        value = reach[depth, c] / high - duals[c]
+    for i in range(at.n_left[depth]):
+        c = at.candidates[depth, i]
+        value = at.reach[depth, c] / high - duals[c]
         if value < 0.0:
             gain[m] = value
             density[m] = value / instance.mass[c]

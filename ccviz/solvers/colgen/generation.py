@@ -9,7 +9,7 @@ import numpy as np
 from ccviz.blocks import Blocks
 from ccviz.links import FloatArray
 from ccviz.solvers.colgen.master import Master, MasterSolution
-from ccviz.solvers.colgen.pricing import Priced, Pricer, join
+from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
 from ccviz.solvers.colgen.stabilisation import Stabiliser
 
 _FEW_CLUSTERS = 20  # up to here the bound is worth an exact pricing every time
@@ -17,7 +17,7 @@ _EXACT_EVERY = 5
 _MOST_SEEDS = 300
 _NEW_A_CLUSTER = 3  # new columns at most, a cluster, and at least:
 _NEW_AT_LEAST = 60
-_HASTY = 100_000  # nodes of a pricing that only has to raise the bound
+_SLICE = 4_000_000  # blocks that one exact pricing looks at before others have a turn
 _INFEASIBLE = 1e-5
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
@@ -45,6 +45,10 @@ class Pool:
         Relative, of the master's next solution.
     converged : bool
         No column is missing.
+    solution : MasterSolution or None
+        Of the master over these columns, where it is solved.
+    search : Search or None
+        An exact pricing that found nothing yet and is to be gone on with.
     """
 
     blocks: Blocks
@@ -58,6 +62,8 @@ class Pool:
     iteration: int = 0
     accuracy: float = _FIRST_ACCURACY
     converged: bool = False
+    solution: MasterSolution | None = None
+    search: Search | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,14 +109,20 @@ class Generation:
         self.master.add(self.pool.columns, self.pool.costs)
 
     def run(self, iterations: int, enough: float) -> MasterSolution:
-        """Iterate until converged, the bound is enough, or the iterations are spent."""
-        solution = self._solve()
+        """Iterate until converged, the bound is enough, or the iterations are spent.
+
+        A long exact pricing is left off before that; the next call goes on with it.
+        """
+        solution = self.pool.solution or self._solve()
         for _ in range(iterations):
             if self.pool.bound >= enough or self.pool.converged:
                 break
             self._iterate(solution)
+            if self.pool.search is not None:
+                break
             solution = self._solve()
-        self.pool = replace(self.pool, columns=self.master.columns, costs=self.master.costs)
+        columns, costs = self.master.columns, self.master.costs
+        self.pool = replace(self.pool, columns=columns, costs=costs, solution=solution)
         return solution
 
     def _solve(self) -> MasterSolution:
@@ -120,33 +132,46 @@ class Generation:
         return self.master.solve(self.pool.accuracy)
 
     def _iterate(self, solution: MasterSolution) -> None:
-        at = self.pool.stabiliser.point(solution.duals)
-        priced = self._price(at, solution)
+        at, priced = self._go_on() or self._price(
+            self.pool.stabiliser.point(solution.duals), solution
+        )
         new = self._worth_adding(priced, solution)
-        if len(new) == 0 and at is not solution.duals:  # mispriced: the smoothed point misled
-            at = solution.duals
-            priced = self._price(at, solution, exact=True)
+        if len(new) == 0 and priced.search is None and not np.array_equal(at, solution.duals):
+            # Mispriced: the smoothed point misled.
+            at, priced = self._price(solution.duals, solution, exact=True)
             new = self._worth_adding(priced, solution)
+        search = priced.search if len(new) == 0 else None
+        self.pool = replace(self.pool, search=search)
+        if search is not None:
+            return
         self._conclude(solution, found=len(new) > 0)
         self._log(solution, priced, len(new), at)
         self.master.add(priced.columns[new], priced.costs[new])
         self._trim(solution)
 
-    def _price(self, at: FloatArray, solution: MasterSolution, exact: bool = False) -> Priced:
+    def _go_on(self) -> tuple[FloatArray, Priced] | None:
+        """Go on with the exact pricing that was left off, if there is one."""
+        search = self.pool.search
+        if search is None:
+            return None
+        priced = self.pricer.go_on(search, _SLICE)
+        self._raise_bound(search.duals, min(priced.least, search.best))
+        return search.duals, priced
+
+    def _price(
+        self, at: FloatArray, solution: MasterSolution, exact: bool = False
+    ) -> tuple[FloatArray, Priced]:
         """Price by descent, and exactly if that found nothing, or to raise the bound."""
         priced = self.pricer.heuristic(at, self._seeds(solution))
         exact = exact or self.pool.blocks.k <= _FEW_CLUSTERS
         exact = exact or self.pool.iteration % _EXACT_EVERY == 0
-        found = len(self._worth_adding(priced, solution)) > 0
-        if not exact and found:
-            return priced
+        if not exact and len(self._worth_adding(priced, solution)) > 0:
+            return at, priced
         values = priced.costs - priced.columns @ at
         known = float(values.min(initial=0.0))
-        proof = self.pricer.exact(
-            at, known, below=max(known, -solution.price), node_limit=_HASTY if found else None
-        )
+        proof = self.pricer.exact(at, known, max(known, -solution.price), _SLICE)
         self._raise_bound(at, min(proof.least, known))
-        return replace(join([priced, proof]), least=proof.least, nodes=proof.nodes)
+        return at, replace(join([priced, proof]), least=proof.least, search=proof.search)
 
     def _seeds(self, solution: MasterSolution) -> FloatArray:
         """Return centres to descend from: the blocks (or some), and the clusters in use."""

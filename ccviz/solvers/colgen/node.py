@@ -20,7 +20,7 @@ from ccviz.problem import Problem
 from ccviz.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
 from ccviz.solvers.colgen.generation import Generation, Pool, Round
-from ccviz.solvers.colgen.initial import clusterings
+from ccviz.solvers.colgen.initial import clustering
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import (
     best_cover,
@@ -63,11 +63,21 @@ class NodeSettings:
     seed: int = 0
 
 
+@dataclass(frozen=True, eq=False)
+class Start:
+    """A root that still looks for its first columns: (s,) block labels, and how many tries."""
+
+    found: tuple[IntArray, ...]
+    tries: int = 0
+
+
 _ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
+_FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
+_TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
 def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
-    """Work on a node for a few iterations."""
+    """Work on a node for a second or so."""
     together, apart = decided(task.decisions, True), decided(task.decisions, False)
     try:
         problem = refine(problem, together, apart)
@@ -75,50 +85,61 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
         return _infeasible(str(contradiction), contradiction.chain)
     except ProblemError as too_few:  # blocks for k clusters
         return _infeasible(str(too_few), ())
-    pool, labels = _open(problem, settings, task) if task.opening else (task.state, None)
-    if isinstance(pool, Report):
-        return pool
-    return _round(problem, settings, task, pool, labels)
+    state = _open(problem, task) if task.opening else task.state
+    if isinstance(state, Report):
+        return state
+    if not isinstance(state, Start):
+        return _round(problem, settings, task, state)
+    if state.tries < settings.starts:
+        return _try_start(problem, settings, task, state)
+    return _round(problem, settings, task, _first_pool(problem, settings, state))
 
 
 def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
     return Report("infeasible", np.inf, detail=reason, witness=witness)
 
 
-def _open(
-    problem: Problem, settings: NodeSettings, task: Task
-) -> tuple[Pool | Report, IntArray | None]:
-    """Return the node's first pool, or why it is infeasible, and a clustering if there is one."""
-    feasible = check_feasibility(problem)
+def _open(problem: Problem, task: Task) -> Pool | Start | Report:
+    """Return what the node begins with, or why it is infeasible."""
+    feasible = check_feasibility(problem, _FEASIBILITY_S)
     if feasible.feasible is False:
-        return _infeasible(feasible.reason, feasible.points), None
+        return _infeasible(feasible.reason, feasible.points)
     blocks = contract(problem)
-    if task.state is not None:
-        return _inherited(blocks, task.state), feasible.labels
-    rng = np.random.default_rng((settings.seed, task.node))
-    found = [*clusterings(blocks, settings.starts, rng)]
-    if feasible.labels is not None:
-        found.append(blocks.project(feasible.labels))
-    return _first_pool(blocks, found, settings), _best_of(problem, blocks, found)
+    if isinstance(task.state, Pool):
+        return _permitted(problem, _inherited(blocks, task.state))
+    return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
 
 
-def _best_of(problem: Problem, blocks: Blocks, found: list[IntArray]) -> IntArray | None:
+def _try_start(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
+    """Report on one run of k-means."""
+    blocks = contract(problem)
+    rng = np.random.default_rng((settings.seed, task.node, start.tries))
+    labels = clustering(blocks, rng)
+    found = start.found if labels is None else (*start.found, labels)
+    state = Start(found, start.tries + 1)
+    best = _best_of(problem, blocks, found)
+    bound = max(task.lower_bound, blocks.scatter)
+    return Report("go on", bound, labels=best, source="k-means", state=state)
+
+
+def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> IntArray | None:
     candidates = [Partition(problem, blocks.lift(labels)) for labels in found]
     allowed = [partition for partition in candidates if partition.violations.none_hard]
     return min(allowed, key=lambda partition: partition.wcss).labels if allowed else None
 
 
-def _first_pool(blocks: Blocks, found: list[IntArray], settings: NodeSettings) -> Pool:
+def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
+    blocks, found = contract(problem), start.found
     columns = np.concatenate([np.eye(blocks.s, dtype=bool), *map(cluster_columns, found)])
     columns = np.unique(columns, axis=0)
     costs = column_costs(columns, blocks.centroid, blocks.mass)
     usual = _usual_cost(blocks, found)
     stabiliser = Stabiliser(settings.stabilisation, settings.smoothing)
     stabiliser = stabiliser.start(usual * blocks.mass)
-    return Pool(blocks, columns, costs, stabiliser, _ARTIFICIAL * usual)
+    return _permitted(problem, Pool(blocks, columns, costs, stabiliser, _ARTIFICIAL * usual))
 
 
-def _usual_cost(blocks: Blocks, found: list[IntArray]) -> float:
+def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
     """Return what a point costs in the best clustering found, or in one single cluster."""
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
     least = min(
@@ -141,29 +162,22 @@ def _inherited(blocks: Blocks, parent: Pool) -> Pool:
     return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, parent.artificial_cost)
 
 
-def _round(
-    problem: Problem, settings: NodeSettings, task: Task, pool: Pool, labels: IntArray | None
-) -> Report:
-    if pool.blocks.s == pool.blocks.k:
+def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> Report:
+    s = pool.blocks.s
+    if s == pool.blocks.k:
         return _only_clustering(problem, pool)
-    pricer = _pricer(problem, settings, pool)
-    if labels is not None:
-        task = replace(task, upper_bound=min(task.upper_bound, Partition(problem, labels).wcss))
+    pricer = _pricer(problem, pool.blocks, settings.pricing)
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
-    if task.opening:
-        pool = _permitted(pricer, pool)
     tolerance = _tolerance(task, settings, pool)
     generation = Generation(pool, pricer, tolerance, settings.seed)
-    solution = generation.run(settings.round_iterations, limit)
+    solution = generation.run(min(settings.round_iterations, 1 + int(_TASK_WORK / s**3)), limit)
     pool = generation.pool
     report = Report(
         "go on",
         max(task.lower_bound, pool.bound + scatter, scatter),
-        labels=labels,
-        source="k-means" if labels is not None else "",
         events=tuple(_shown(task, pool, entry) for entry in generation.rounds),
-        certificate={} if pool.duals is None else {"duals": pool.duals},
+        certificate=_certificate(pool),
         state=pool,
         iterations=pool.iteration,
     )
@@ -187,14 +201,21 @@ def _only_clustering(problem: Problem, pool: Pool) -> Report:
     return Report("integral", pool.blocks.scatter, labels=labels, source="the only clustering")
 
 
-def _pricer(problem: Problem, settings: NodeSettings, pool: Pool) -> Pricer:
+def _certificate(pool: Pool) -> dict[str, np.ndarray]:
+    """Return what proves the bound: the duals, and a value that no cluster is below."""
+    if pool.duals is None:
+        return {}
+    return {"duals": pool.duals, "least": np.array([pool.least])}
+
+
+def _pricer(problem: Problem, blocks: Blocks, method: str = "space") -> Pricer:
     alternatives = conjunction(problem, problem.rules)
-    instances = tuple(make_instance(pool.blocks, loads) for loads in alternatives)
-    return Pricer(instances, settings.pricing)
+    return Pricer(tuple(make_instance(blocks, loads) for loads in alternatives), method)
 
 
-def _permitted(pricer: Pricer, pool: Pool) -> Pool:
+def _permitted(problem: Problem, pool: Pool) -> Pool:
     """Drop first columns that break a rule."""
+    pricer = _pricer(problem, pool.blocks)
     keep = np.array([pricer.permits(column) for column in pool.columns], dtype=bool)
     return replace(pool, columns=pool.columns[keep], costs=pool.costs[keep])
 
@@ -258,17 +279,18 @@ def _settle(
     upper_bound = task.upper_bound
     if report.labels is not None:
         upper_bound = min(upper_bound, Partition(problem, report.labels).wcss)
-    pool = _fixed(pool, upper_bound - pool.blocks.scatter)
-    cover = best_cover(pool.columns, pool.costs, problem.k, settings.cover_nodes)
+    small = _fixed(pool, upper_bound - pool.blocks.scatter)
+    cover = best_cover(small.columns, small.costs, problem.k, settings.cover_nodes)
     if cover is not None:
-        report = _rounded(problem, report, pricer, pool, cover)
+        report = _rounded(problem, report, pricer, small, cover)
     return replace(report, verdict="branch", pair=pair, state=pool)
 
 
 def _fixed(pool: Pool, upper_bound: float) -> Pool:
     """Drop columns that no better clustering holds: reduced-cost fixing.
 
-    With one cluster of value v in it, a clustering costs at least bound - least + v.
+    With one cluster of value v in it, a clustering costs at least bound - least + v. The master
+    of a child is given them all the same: they hold its duals in place.
     """
     if pool.duals is None:
         return pool

@@ -7,19 +7,50 @@ any cluster, the sum of the duals plus k v is a lower bound on every clustering 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from ccviz.links import FloatArray
 from ccviz.solvers.colgen import enumeration, space
-from ccviz.solvers.colgen.boxes import make_space
+from ccviz.solvers.colgen.boxes import Space, make_space
 from ccviz.solvers.colgen.cluster import allowed
 from ccviz.solvers.colgen.descent import descend
+from ccviz.solvers.colgen.enumeration import make_enumeration
 from ccviz.solvers.colgen.instance import Instance
 
 _MOST = 600  # columns handed back by one call
 _NOTHING = -1e-12  # a value that is not worth having
+_UNLIMITED = 2**62
+
+State = Space | enumeration.Enumeration
+
+
+@dataclass(frozen=True, eq=False)
+class Search:
+    """An exact pricing under way, for `Pricer.go_on`.
+
+    Attributes
+    ----------
+    duals : (s,) float64
+    best : float
+        Least value met so far.
+    below : float
+        Clusters met on the way are kept if their value is below this.
+    waiting : tuple of int
+        Alternatives that are not searched to the end; the first one is under way.
+    state : Space, Enumeration or None
+        Where the first one's search is. Going on writes to its arrays.
+    proved : float
+        No cluster of the alternatives that are done has a lower value.
+    """
+
+    duals: FloatArray
+    best: float
+    below: float
+    waiting: tuple[int, ...]
+    state: State | None = None
+    proved: float = np.inf
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,19 +63,19 @@ class Priced:
     costs : (m,) float64
     least : float
         No cluster has a lower value; ``-inf`` if this was a heuristic.
-    nodes : int
-        Of the branch and bound.
+    search : Search or None
+        What is left to do if an exact pricing ran out of visits; `least` is valid but too low.
     """
 
     columns: np.ndarray
     costs: FloatArray
     least: float = -np.inf
-    nodes: int = 0
+    search: Search | None = None
 
     @property
     def exact(self) -> bool:
-        """Whether ``least`` was proved."""
-        return bool(np.isfinite(self.least))
+        """Whether ``least`` is the least value of all clusters."""
+        return bool(np.isfinite(self.least)) and self.search is None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,13 +88,10 @@ class Pricer:
         A cluster must fit one of them; they differ in their loads and conflicts only.
     method : {"space", "blocks"}
         Branch over the centre's place, or over blocks as in the paper.
-    node_limit : int
-        Most nodes of one branch and bound.
     """
 
     alternatives: tuple[Instance, ...]
     method: str = "space"
-    node_limit: int = 20_000_000
     _columns: np.ndarray = field(init=False)
     _values: FloatArray = field(init=False)
 
@@ -90,7 +118,7 @@ class Pricer:
         return join(parts)
 
     def exact(
-        self, duals: FloatArray, known: float, below: float, node_limit: int | None = None
+        self, duals: FloatArray, known: float, below: float, visit_limit: int = _UNLIMITED
     ) -> Priced:
         """Find the least value by branch and bound.
 
@@ -101,49 +129,63 @@ class Pricer:
             Value of the best cluster that is known.
         below : float
             Clusters met on the way are kept if their value is below this.
-        node_limit : int, optional
-            Fewer nodes than the pricer's own limit; the bound is valid but weaker.
+        visit_limit : int
+            Blocks to look at, over all nodes of the search, before it returns.
         """
-        node_limit = node_limit or self.node_limit
-        best = min(known, _NOTHING)
-        parts, least = [], np.inf
-        for instance in self.alternatives:
-            found, bound, nodes = self._search(
-                instance, duals, best, min(below, _NOTHING), node_limit
-            )
-            part = self._taken(found, duals, bound, nodes)
-            best = min(best, *self._values[:found], 0.0)
-            parts.append(part)
-            least = min(least, bound)
+        waiting = tuple(range(len(self.alternatives)))
+        search = Search(duals, min(known, _NOTHING), min(below, _NOTHING), waiting)
+        return self.go_on(search, visit_limit)
+
+    def go_on(self, search: Search, visit_limit: int = _UNLIMITED) -> Priced:
+        """Go on with an exact pricing."""
+        parts: list[Priced] = []
+        under_way = np.inf
+        while search.waiting and visit_limit > 0:
+            instance = self.alternatives[search.waiting[0]]
+            state = search.state or self._open(instance, search.duals)
+            search = replace(search, state=state)
+            found, under_way, visits = self._search(instance, search, state, visit_limit)
+            parts.append(self._taken(found, search.duals))
+            search = replace(search, best=min(search.best, *self._values[:found], 0.0))
+            visit_limit -= visits
+            if _is_done(state):
+                proved = min(search.proved, under_way)
+                search = replace(search, waiting=search.waiting[1:], state=None, proved=proved)
+        least = min(search.proved, under_way)
+        if search.waiting and (search.state is None or len(search.waiting) > 1):
+            least = min(least, -float(search.duals.sum()))  # true of the untouched ones
         # What rounding may have lost in the sums of squares and duals of one cluster.
         first = self.alternatives[0]
-        size = float(first.mass @ (first.points**2).sum(axis=1) + duals.sum())
-        joined = join(parts)
+        size = float(first.mass @ (first.points**2).sum(axis=1) + search.duals.sum())
         least -= 64.0 * np.finfo(float).eps * size
-        return Priced(joined.columns, joined.costs, least, sum(part.nodes for part in parts))
+        joined = join(parts)
+        return Priced(joined.columns, joined.costs, least, search if search.waiting else None)
+
+    def _open(self, instance: Instance, duals: FloatArray) -> State:
+        if self.method == "blocks":
+            enumeration.open_root(instance, duals, at := make_enumeration(instance, _MOST))
+            return at
+        space.open_root(instance, duals, stack := make_space(instance, _MOST))
+        return stack
 
     def _search(
-        self,
-        instance: Instance,
-        duals: FloatArray,
-        best: float,
-        below: float,
-        node_limit: int,
+        self, instance: Instance, search: Search, state: State, visit_limit: int
     ) -> tuple[int, float, int]:
-        if self.method == "blocks":
-            return enumeration.search(
-                instance, duals, best, below, node_limit, self._columns, self._values
-            )
-        scratch = make_space(instance, _MOST)
-        return space.search(
-            instance, duals, best, below, node_limit, scratch, self._columns, self._values
-        )
+        run = space.search if isinstance(state, Space) else enumeration.search
+        answer: tuple[int, float, int] = run(
+            instance, search.duals, search.best, search.below, visit_limit, state,
+            self._columns, self._values,
+        )  # fmt: skip
+        return answer
 
-    def _taken(
-        self, found: int, duals: FloatArray, least: float = -np.inf, nodes: int = 0
-    ) -> Priced:
+    def _taken(self, found: int, duals: FloatArray) -> Priced:
         columns = self._columns[:found].copy()
-        return Priced(columns, self._values[:found] + columns @ duals, least, nodes)
+        return Priced(columns, self._values[:found] + columns @ duals)
+
+
+def _is_done(state: State) -> bool:
+    last = state.top if isinstance(state, Space) else state.depth
+    return bool(last[0] < 0)
 
 
 def join(parts: list[Priced]) -> Priced:

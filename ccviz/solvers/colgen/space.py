@@ -26,7 +26,7 @@ from ccviz.solvers.colgen.cluster import (
     added_load,
     fits,
     join,
-    signature,
+    keep,
     squared_distance,
     value,
 )
@@ -41,12 +41,14 @@ def search(
     duals: FloatArray,
     cutoff: float,
     below: float,
-    node_limit: int,
+    visit_limit: int,
     space: Space,
     columns: np.ndarray,
     values: FloatArray,
 ) -> tuple[int, float, int]:
     """Find the best cluster whose value is below ``cutoff``, or show that there is none.
+
+    Begins where `open_root` or an earlier call left ``space``, and is done once its stack is empty.
 
     Parameters
     ----------
@@ -56,7 +58,8 @@ def search(
         Values from here on do not matter; negative.
     below : float
         Clusters met on the way are handed back if their value is below this.
-    node_limit : int
+    visit_limit : int
+        Blocks to look at, over all nodes, before it returns with what it has.
     space : Space
     columns : (m, s) bool
     values : (m,) float64
@@ -68,38 +71,39 @@ def search(
         How many columns were handed back.
     lower_bound : float
         No cluster has a lower value, up to rounding.
-    nodes : int
+    visits : int
     """
-    found = 0
-    best = cutoff
-    nodes = 0
-    top = _open_root(instance, duals, space)
-    while top >= 0 and nodes < node_limit:
+    found, visits, best = 0, 0, cutoff
+    top = space.top[0]
+    while top >= 0 and visits < visit_limit:
         if space.bound[top] >= best - _SLACK * abs(best):
             top -= 1
             continue
-        nodes += 1
+        visits += 1 + space.n_members[top]
         bound, spread, clash = _bound_node(instance, duals, space, top)
         if bound >= best - _SLACK * abs(best):
             top -= 1
             continue
+        bound = max(bound, space.bound[top])
         space.bound[top] = bound
         reached, refused = _round(instance, duals, space, top)
         if reached < below and (found < len(values) or reached < best):
-            found = _keep(space, reached, columns, values, found)
+            found = keep(space.inside, reached, columns, values, space.signatures, found)
         best = min(best, reached)
         if bound >= best - _SLACK * abs(best):
             top -= 1
             continue
         top = branch(instance, space, top, duals, spread, max(clash, refused))
+    space.top[0] = top
     lower_bound = best - _SLACK * abs(best)
     for t in range(top + 1):
         lower_bound = min(lower_bound, space.bound[t])
-    return found, lower_bound, nodes
+    return found, lower_bound, visits
 
 
 @njit(cache=True)
-def _open_root(instance: Instance, duals: FloatArray, space: Space) -> int:
+def open_root(instance: Instance, duals: FloatArray, space: Space) -> None:
+    """Put a box around all blocks that are worth anything on the empty stack."""
     d = instance.points.shape[1]
     count = 0
     space.inside[:] = False
@@ -121,7 +125,7 @@ def _open_root(instance: Instance, duals: FloatArray, space: Space) -> int:
     space.n_members[0] = count
     space.n_fixed[0] = 0
     space.bound[0] = -np.inf
-    return 0 if count else -1
+    space.top[0] = 0 if count else -1
 
 
 @njit(cache=True)
@@ -395,17 +399,3 @@ def _round(instance: Instance, duals: FloatArray, space: Space, top: int) -> tup
                 continue
         join(instance, space.inside, space.load, b)
     return value(instance, duals, space.inside, space.mean), refused
-
-
-@njit(cache=True)
-def _keep(space: Space, reached: float, columns: np.ndarray, values: FloatArray, found: int) -> int:
-    """Store a cluster unless it is there; the last place is for the newest."""
-    mark = signature(space.inside)
-    for t in range(found):
-        if space.signatures[t] == mark:
-            return found
-    t = min(found, len(values) - 1)
-    columns[t] = space.inside
-    values[t] = reached
-    space.signatures[t] = mark
-    return t + 1

@@ -55,10 +55,30 @@ def test_priced_columns_are_allowed_and_cost_what_they_say(seed, rules):
             assert cost - column @ duals == pytest.approx(known[column.tobytes()], abs=1e-9)
 
 
-def test_a_node_limit_still_gives_a_valid_bound(rules):
-    pricer, duals, _, values = setup(3, rules)
-    hasty = Pricer(pricer.alternatives, node_limit=3)
-    assert hasty.exact(duals, 0.0, 0.0).least <= values.min()
+@pytest.mark.parametrize("method", ["space", "blocks"])
+def test_a_pricing_left_off_has_a_valid_bound_and_goes_on_to_the_same_end(rules, method):
+    pricer, duals, _, values = setup(3, rules, method)
+    whole = pricer.exact(duals, 0.0, 0.0)
+    priced = pricer.exact(duals, 0.0, 0.0, visit_limit=1)
+    slices, found = 1, [priced.columns]
+    assert priced.search is not None
+    assert not priced.exact
+    while priced.search is not None:
+        assert priced.least <= values.min()
+        priced = pricer.go_on(priced.search, visit_limit=5)
+        found.append(priced.columns)
+        slices += 1
+    assert slices > 2
+    assert priced.exact
+    assert priced.least == whole.least
+    columns = np.concatenate(found)
+    costs = np.concatenate([column_costs_of(pricer, each) for each in found])
+    assert (costs - columns @ duals).min() == pytest.approx(min(values.min(), 0.0), abs=1e-9)
+
+
+def column_costs_of(pricer, columns):
+    first = pricer.alternatives[0]
+    return column_costs(columns, first.points, first.mass)
 
 
 def test_both_methods_agree_on_larger_blocks():
