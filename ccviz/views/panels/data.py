@@ -9,6 +9,7 @@ import panel as pn
 from ccviz.datasets import BUNDLED, GENERATORS, load
 from ccviz.views.draft import sizes_text
 from ccviz.views.panels.following import Following
+from ccviz.views.panels.html import Html
 from ccviz.views.projection import SCALINGS, axis_names
 from ccviz.views.session import Session
 
@@ -61,7 +62,7 @@ class DataPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            pn.pane.HTML("<h2>Data</h2>", margin=(0, 4)),
+            Html("<h2>Data</h2>", margin=(0, 4)),
             pn.Row(self._name, self._n, margin=0, sizing_mode="stretch_width"),
             self._file,
             pn.Row(self._k, self._scaling, margin=0, sizing_mode="stretch_width"),

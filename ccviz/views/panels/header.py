@@ -11,6 +11,7 @@ from bokeh.models import Tooltip
 from ccviz.views.frames.numbers import count
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Notice, Session
 
 
@@ -20,7 +21,7 @@ class HeaderPanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._facts = pn.pane.HTML("", margin=(6, 8), sizing_mode="stretch_width")
+        self._facts = Html("", margin=(6, 8), sizing_mode="stretch_width")
         self._undo = _button(icons.UNDO, "Undo (Z)", session.undo, "Undo")
         self._redo = _button(icons.REDO, "Redo (Shift+Z)", session.redo, "Redo")
         self._theme = _button(icons.THEME, "Light or dark", self._switch, "Theme")
@@ -54,7 +55,7 @@ class NoticePanel(pn.viewable.Viewer):
 
     def __init__(self, session: Session) -> None:
         super().__init__()
-        self._html = pn.pane.HTML("", margin=0, sizing_mode="stretch_width")
+        self._html = Html("", margin=0, sizing_mode="stretch_width")
         self._close = _button("", "Put this away (Esc)", session.cancel, name="✕")
         self._row = pn.Row(
             self._html, self._close, sizing_mode="stretch_width", visible=False, margin=(0, 0, 8, 0)

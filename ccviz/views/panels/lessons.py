@@ -10,6 +10,7 @@ import panel as pn
 from ccviz.views.lessons import LESSONS, Course
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _NONE = "Lessons…"
@@ -31,7 +32,7 @@ class LessonPanel(pn.viewable.Viewer):
             self._following.unless(lambda event: self._course.begin(_BY_TITLE.get(event.new))),
             "value",
         )
-        self._text = pn.pane.HTML("", sizing_mode="stretch_width", margin=(4, 4, 0, 4))
+        self._text = Html("", sizing_mode="stretch_width", margin=(4, 4, 0, 4))
         self._show = pn.widgets.Button(name="Show me", margin=(4, 4))
         self._next = pn.widgets.Button(name="Next", button_type="primary", margin=(4, 4))
         self._show.on_click(lambda _: held(self._course.show)())

@@ -13,6 +13,7 @@ from ccviz.views.draft import Link
 from ccviz.views.frames.links import is_broken
 from ccviz.views.frames.numbers import count
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
 from ccviz.views.session import Session
 
@@ -59,7 +60,7 @@ class LinksPanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._title = pn.pane.HTML("", margin=(0, 4), sizing_mode="stretch_width")
+        self._title = Html("", margin=(0, 4), sizing_mode="stretch_width")
         self._list = LinkList(self._delete, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
         self._tools = LinkTools(session)
         session.param.watch(self._refresh, "draft")

@@ -14,6 +14,7 @@ from ccviz.views.frames.node import NodeFacts
 from ccviz.views.frames.numbers import count
 from ccviz.views.inspection import Inspection
 from ccviz.views.palette import look
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _STYLE = """
@@ -40,7 +41,7 @@ class NodePanel(pn.viewable.Viewer):
     def __init__(self, session: Session, inspection: Inspection) -> None:
         super().__init__()
         self._inspection = inspection
-        self._html = pn.pane.HTML(
+        self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="node"
         )
         self._figure = NodeFigure(look(session.dark))

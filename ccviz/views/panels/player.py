@@ -11,6 +11,7 @@ from bokeh.models import Tooltip
 from ccviz.views.frames.words import sentence
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.html import Html
 from ccviz.views.player import PACES
 from ccviz.views.session import Session
 
@@ -36,7 +37,7 @@ class PlayerPanel(pn.viewable.Viewer):
             margin=(6, 14, 0, 14), css_classes=["scrub"],
         )  # fmt: skip
         self._slider.param.watch(self._on_scrub, "value")
-        self._words = pn.pane.HTML("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
+        self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.runner.param.watch(self._refresh, ["state", "waiting"])
         self._following = False

@@ -11,6 +11,7 @@ from ccviz.run import Run
 from ccviz.views.figures.race import RaceFigure
 from ccviz.views.frames.race import race
 from ccviz.views.palette import look
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _KINDS: dict[str, tuple[Any, bool]] = {
@@ -50,7 +51,7 @@ class RacePanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         switches = pn.FlexBox(self._kind, self._against, margin=0)
-        hint = pn.pane.HTML(
+        hint = Html(
             '<p class="about">Tick past runs in the tab Runs to draw them over this one.</p>',
             margin=0,
         )

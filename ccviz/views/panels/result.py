@@ -11,6 +11,7 @@ from ccviz.views.figures.bounds import BoundsFigure
 from ccviz.views.frames.bounds import Bounds, bounds
 from ccviz.views.frames.card import Card, card
 from ccviz.views.palette import cluster_colors, look
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _STYLE = """
@@ -38,7 +39,7 @@ class ResultPanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._html = pn.pane.HTML(
+        self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
         )
         self._bounds = BoundsFigure(look(session.dark))
@@ -52,7 +53,7 @@ class ResultPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Column(self._html, sizing_mode="stretch_width", css_classes=["section"]),
             pn.Column(
-                pn.pane.HTML("<h2>Bounds</h2>", margin=0), self._place,
+                Html("<h2>Bounds</h2>", margin=0), self._place,
                 sizing_mode="stretch_both", css_classes=["section"], margin=(8, 0, 0, 0),
                 min_height=200,
             ),

@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.inspection import Inspection
+from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.race import RacePanel
 from ccviz.views.panels.result import ResultPanel
@@ -22,7 +23,7 @@ class RightPanel(pn.viewable.Viewer):
         super().__init__()
         inside = InsidePanel(session, inspection, in_front=False)
         race = RacePanel(session, in_front=False)
-        nothing = pn.pane.HTML(
+        nothing = Html(
             '<p class="about">The views of the solver appear here once it has something to show: '
             "its tree, its relaxation, its columns, its population.</p>",
             margin=8,

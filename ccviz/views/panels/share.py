@@ -8,6 +8,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.errors import CcvizError
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 from ccviz.views.sharing import as_command, as_python, query
 
@@ -26,7 +27,7 @@ class SharePanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._html = pn.pane.HTML("", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0)
+        self._html = Html("", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0)
         watched = ["draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit"]
         session.param.watch(self._refresh, [*watched, "node_limit"])
         self._refresh()

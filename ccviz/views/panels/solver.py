@@ -9,6 +9,7 @@ import panel as pn
 
 from ccviz.solvers import SOLVERS
 from ccviz.views.panels.following import Following
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 
@@ -23,7 +24,7 @@ class SolverPanel(pn.viewable.Viewer):
         self._choice = pn.widgets.Select(
             name="Solver", options={solver.title: solver.name for solver in SOLVERS}, **wide
         )
-        self._about = pn.pane.HTML("", margin=(0, 4), sizing_mode="stretch_width")
+        self._about = Html("", margin=(0, 4), sizing_mode="stretch_width")
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
         self._advanced = pn.Card(
             title="More settings", collapsed=True, margin=(2, 4), sizing_mode="stretch_width",
@@ -41,7 +42,7 @@ class SolverPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            pn.pane.HTML("<h2>Solver</h2>", margin=(0, 4)),
+            Html("<h2>Solver</h2>", margin=(0, 4)),
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
             self._advanced,
