@@ -19,6 +19,9 @@ from ccviz.views.projection import scale
 
 Kind = Literal["must", "cannot"]
 
+MOST_AT_ONCE = 20_000
+"""Links that one gesture may make."""
+
 KIND_WORDS: dict[Kind, str] = {"must": "must-link", "cannot": "cannot-link"}
 
 
@@ -204,11 +207,44 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
     return Draft(data, problem.k, links=listed, **limits)
 
 
-def group_links(kind: Kind, points: Sequence[int], weight: float = float("inf")) -> list[Link]:
-    """Return the links that a group asks for: a chain of must-links, or all cannot-links."""
+def group_links(kind: Kind, points: Sequence[int], weight: float = inf) -> list[Link]:
+    """Return the links that a group asks for: a chain of must-links, or all cannot-links.
+
+    Raises
+    ------
+    CcvizError
+        If there would be too many.
+    """
     if kind == "must":
         return [Link(kind, a, b, weight) for a, b in pairwise(points)]
+    _refuse_flood(len(points) * (len(points) - 1) // 2)
     return [Link(kind, a, b, weight) for place, a in enumerate(points) for b in points[:place]]
+
+
+def links_between(
+    kind: Kind, ours: Sequence[int], theirs: Sequence[int], weight: float = inf
+) -> list[Link]:
+    """Return links that put two groups together, or every point of one apart from the other's.
+
+    Raises
+    ------
+    CcvizError
+        If a point is in both groups, or there would be too many links.
+    """
+    both = sorted(set(ours) & set(theirs))
+    if both:
+        raise CcvizError(f"Point {both[0]} is in both groups.")
+    if kind == "must":
+        return group_links(kind, [*ours, *theirs], weight)
+    _refuse_flood(len(ours) * len(theirs))
+    return [Link(kind, a, b, weight) for a in ours for b in theirs]
+
+
+def _refuse_flood(many: int) -> None:
+    if many > MOST_AT_ONCE:
+        raise CcvizError(
+            f"That would be {many:,} cannot-links; at most {MOST_AT_ONCE:,} can be made at once."
+        )
 
 
 def read_sizes(text: str) -> tuple[list[int], list[int]]:

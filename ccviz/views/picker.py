@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.links import FloatArray
+from ccviz.links import FloatArray, IntArray
 
 REACH_PX = 18.0
 """A click further than this from every point means none of them."""
@@ -47,3 +48,20 @@ def nearest(
     distance = np.hypot((x - at[0]) * per_x, (y - at[1]) * per_y)
     best = int(distance.argmin())
     return best if distance[best] <= reach else None
+
+
+def inside(x: FloatArray, y: FloatArray, around: Sequence[tuple[float, float]]) -> IntArray:
+    """Return the points within a closed line, by the even-odd rule.
+
+    Parameters
+    ----------
+    x, y : (n,) float
+    around : sequence of pairs of float
+        Its corners; the last is joined to the first.
+    """
+    odd = np.zeros(len(x), dtype=bool)
+    for (x0, y0), (x1, y1) in zip(around, [*around[1:], around[0]], strict=True):
+        if y0 != y1:
+            crosses = (y0 > y) != (y1 > y)
+            odd ^= crosses & (x < x0 + (y - y0) * (x1 - x0) / (y1 - y0))
+    return np.flatnonzero(odd)

@@ -42,6 +42,13 @@ def axis_names(features: Sequence[str]) -> list[str]:
     return [*features, *(f"PC {i + 1}" for i in range(min(_COMPONENTS, len(features))))]
 
 
+def usual_axes(features: Sequence[str]) -> tuple[str, str]:
+    """Return the two axes that are drawn at first."""
+    if len(features) > 2:
+        return "PC 1", "PC 2"
+    return features[0], axis_names(features)[min(1, len(features) - 1)]
+
+
 def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[FloatArray, FloatArray]:
     """Return an axis as an affine map: weights (d,) and the point (d,) that it maps to 0.
 

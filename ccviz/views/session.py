@@ -33,17 +33,19 @@ from ccviz.views.draft import (
     draft_of,
     draft_of_problem,
     group_links,
+    links_between,
     read_sizes,
 )
 from ccviz.views.frames.numbers import count
 from ccviz.views.player import Player, Shot
-from ccviz.views.projection import axis_names
+from ccviz.views.projection import axis_names, usual_axes
 from ccviz.views.queue import RunQueue
 from ccviz.views.runner import Order, Runner
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
 _CHECK_S = 0.2
+_LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Session(param.Parameterized):
         What is drawn.
     picked : tuple of int
         Points that wait for their link: none, one or two, or a group.
+    held : tuple of int
+        A group put aside, against which the next one is linked.
     lit : tuple of int
         Points lit up on the plot: the chain of a contradiction, the witness of infeasibility.
     notice : Notice or None
@@ -84,6 +88,7 @@ class Session(param.Parameterized):
     x_axis = param.String()
     y_axis = param.String()
     picked = param.Parameter(default=())
+    held = param.Parameter(default=())
     lit = param.Parameter(default=())
     notice = param.Parameter(default=None)
     solver = param.Parameter()
@@ -97,7 +102,7 @@ class Session(param.Parameterized):
 
     def __init__(self, archive: Archive, queue: RunQueue, data: Dataset) -> None:
         draft = draft_of(data)
-        x_axis, y_axis = _usual_axes(data)
+        x_axis, y_axis = usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
         self.archive = archive
         self.runner = Runner(archive, queue)
@@ -178,9 +183,9 @@ class Session(param.Parameterized):
     def _adopt(self) -> None:
         """Make the present draft of the history the session's."""
         before, draft = self.draft, self._history.present
-        changes: dict[str, Any] = {"draft": draft, "picked": (), "lit": (), "notice": None}
-        if draft.data is not before.data:
-            changes["x_axis"], changes["y_axis"] = _usual_axes(draft.data)
+        changes: dict[str, Any] = _LET_GO | {"draft": draft}
+        if draft.data.features != before.data.features:
+            changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
         if draft.X is not before.X or draft.k != before.k:
             self.runner.close()
             self.player.close()
@@ -211,16 +216,26 @@ class Session(param.Parameterized):
 
     def cancel(self) -> None:
         """Let go of what is picked and put the notice away."""
-        self.param.update(picked=(), lit=(), notice=None)
+        self.param.update(**_LET_GO)
+
+    def hold(self) -> None:
+        """Put the picked points aside, to link the next group against them."""
+        if not self.picked:
+            self.notice = Notice("info", "Pick points first, by clicks or with the lasso.")
+            return
+        text = f"{count(len(self.picked), 'point')} held: pick others, then press M or C."
+        self.param.update(**_LET_GO | {"held": self.picked, "notice": Notice("info", text)})
 
     def link(self, kind: Kind) -> None:
-        """Link what is picked: two points, or all points of a group with each other."""
-        points = self.picked
-        if len(points) < 2:
+        """Link what is picked: two points, a group in itself, or a group against the held one."""
+        points, held = self.picked, self.held
+        if len(points) < 2 and not (held and points):
             self.notice = Notice("info", "Click two points first, then link them.")
             return
         with self.in_words():
-            if len(points) == 2:
+            if held:
+                self._edit(self.draft.with_links(links_between(kind, held, points, self.weight)))
+            elif len(points) == 2:
                 self._edit(self.draft.with_link(Link(kind, points[0], points[1], self.weight)))
             else:
                 self._edit(self.draft.with_links(group_links(kind, points, self.weight)))
@@ -441,10 +456,3 @@ def _as_sentence(text: str) -> str:
 def _failure(shot: Shot) -> Notice:
     kept = f"What it had found is kept: {count(shot.last, 'event')} of the run {shot.info.name}."
     return Notice("error", f"{shot.info.message} {kept}")
-
-
-def _usual_axes(data: Dataset) -> tuple[str, str]:
-    names = axis_names(data.features)
-    if len(data.features) > 2:
-        return "PC 1", "PC 2"
-    return names[0], names[min(1, len(data.features) - 1)]

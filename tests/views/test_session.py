@@ -58,6 +58,37 @@ def test_linking_nothing_says_how_to(session):
     assert "Click two points first" in session.notice.text
 
 
+def test_a_group_against_a_group(session):
+    session.hold()
+    assert "Pick points first" in session.notice.text
+    session.pick_group((0, 1))
+    session.hold()
+    assert session.held == (0, 1)
+    assert session.picked == ()
+    session.pick_group((50, 51, 52))
+    session.link("cannot")
+    assert len(session.draft.links) == 6
+    assert session.held == ()
+    session.pick_group((0, 1))
+    session.hold()
+    session.pick(2)
+    session.link("must")
+    assert session.draft.links[6:] == (Link("must", 0, 1), Link("must", 1, 2))
+    session.pick_group((5, 6))
+    session.hold()
+    session.pick_group((6, 7))
+    session.link("cannot")
+    assert session.notice.text == "Point 6 is in both groups."
+
+
+def test_a_flood_of_links_is_refused(session):
+    session.load(load("blobs", n=400))
+    session.pick_group(range(300))
+    session.link("cannot")
+    assert "44,850 cannot-links" in session.notice.text
+    assert session.draft.links == ()
+
+
 def test_a_contradiction_lights_its_chain_and_changes_nothing(session):
     session.add_links([Link("must", 1, 2), Link("must", 2, 3)])
     session.pick(1)

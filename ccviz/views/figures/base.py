@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, LinearColorMapper
 from bokeh.plotting import figure
 
-from ccviz.views.palette import Look
+from ccviz.views.palette import Look, cluster_colors
+
+_MOST_COLORS = 256
 
 
 def plain_figure(
@@ -31,6 +33,17 @@ def plain_figure(
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
     return plot
+
+
+def cluster_mapper() -> LinearColorMapper:
+    """Return what gives clusters their colours, and -1 the low one.
+
+    It has the same colours for every k: a browser that is sent other ones together with new
+    labels may draw the new labels in the old colours.
+    """
+    return LinearColorMapper(
+        palette=cluster_colors(_MOST_COLORS), low=-0.5, high=_MOST_COLORS - 0.5
+    )
 
 
 def dress(plot: Any, look: Look) -> None:

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 from bokeh.core.property.descriptors import UnsetValueError
-from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper, Range1d
+from bokeh.events import RangesUpdate
+from bokeh.models import ColumnDataSource, HoverTool, PanTool, Range1d
 
-from ccviz.links import IntArray
-from ccviz.views.figures.base import dress, plain_figure, refill
+from ccviz.links import FloatArray, IntArray
+from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
+from ccviz.views.figures.density import DENSE_FROM, DensityLayer
+from ccviz.views.figures.export import add_svg_button
 from ccviz.views.frames.links import Lines, Path
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.palette import Look, cluster_colors
@@ -36,14 +39,21 @@ class ScatterFigure:
             x_range=Range1d(0, 1),
             y_range=Range1d(0, 1),
         )
+        self._density = DensityLayer(self.plot)
+        self._plane: Plane | None = None
+        self._labels = np.zeros(0, dtype=np.int32)
         self._points = ColumnDataSource({name: [] for name in ("x", "y", "label", "row", "class")})
         self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
         self._lines = {kind: _line_source() for kind in ("must", "cannot")}
         self._broken = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
         self._path = ColumnDataSource({"x": [], "y": []})
         self._picked = ColumnDataSource({"x": [], "y": []})
-        self._mapper = LinearColorMapper(palette=cluster_colors(1), low=-0.5, high=0.5)
+        self._held = ColumnDataSource({"x": [], "y": []})
+        self._wet = ColumnDataSource({"x": [], "y": []})
+        self._mapper = cluster_mapper()
         self._draw()
+        add_svg_button(self.plot)
+        self.plot.on_event(RangesUpdate, lambda _: self._redraw())
         self.dress(look)
 
     @property
@@ -91,6 +101,13 @@ class ScatterFigure:
         self._pick_ring = plot.scatter(
             "x", "y", source=self._picked, name="picked", size=18, fill_color=None, line_width=3
         )
+        self._held_ring = plot.scatter(
+            "x", "y", source=self._held, name="held", size=18, fill_color=None, line_width=3,
+            line_dash=[3, 2],
+        )  # fmt: skip
+        self._wet_glyph = plot.scatter(
+            "x", "y", source=self._wet, name="wet", size=9, line_color=None
+        )
         plot.add_tools(
             HoverTool(
                 renderers=[self._point_glyph],
@@ -111,6 +128,8 @@ class ScatterFigure:
         for glyph in (self._path_line, self._path_ring):
             glyph.glyph.line_color = look.broken
         self._pick_ring.glyph.line_color = look.accent
+        self._held_ring.glyph.line_color = look.upper
+        self._redraw()
 
     @property
     def screen(self) -> Screen:
@@ -122,29 +141,41 @@ class ScatterFigure:
             width, height = _SIZE_PX
         return Screen((x.start, x.end), (y.start, y.end), width, height)
 
-    def show_plane(self, plane: Plane) -> None:
+    @property
+    def is_dense(self) -> bool:
+        """Whether there are so many points that they are drawn as a picture."""
+        return self._plane is not None and len(self._plane.x) > DENSE_FROM
+
+    def show_plane(self, plane: Plane, keep_view: bool = False) -> None:
         """Put the points in their places, without clusters, and the whole of them in view."""
-        n = len(plane.x)
+        self._plane, n = plane, len(plane.x)
+        self._labels = np.full(n, -1, dtype=np.int32)
         self._points.selected.indices = []
+        sent = slice(0) if self.is_dense else slice(n)
         self._points.data = {
-            "x": plane.x,
-            "y": plane.y,
-            "label": np.full(n, -1, dtype=np.int32),
-            "row": np.arange(n),
-            "class": plane.classes,
+            "x": plane.x[sent],
+            "y": plane.y[sent],
+            "label": self._labels[sent],
+            "row": np.arange(n)[sent],
+            "class": plane.classes[sent],
         }
         few = n <= _MANY
         self._point_glyph.glyph.update(size=9 if few else 5, line_width=0.8 if few else 0)
-        self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
-        self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
+        if not keep_view:
+            self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
+            self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
         self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_name, plane.y_name
+        self._density.clear()
 
-    def show_clusters(self, k: int, frame: Coloring) -> None:
+    def show_clusters(self, frame: Coloring) -> None:
         """Colour the points that changed, and move the centres."""
-        if len(self._mapper.palette) != k:
-            self._mapper.update(palette=cluster_colors(k), low=-0.5, high=k - 0.5)
         labels = frame.labels.astype(np.int32)
-        if not np.array_equal(labels, self._points.data["label"]):
+        changed = not np.array_equal(labels, self._labels)
+        self._labels = labels
+        if self.is_dense:
+            if changed or not self._density.is_drawn:
+                self._redraw()
+        elif changed:
             self._points.patch({"label": [(slice(len(labels)), labels)]})
         refill(
             self._centers,
@@ -153,10 +184,16 @@ class ScatterFigure:
             label=frame.center_labels,
         )
 
+    def _redraw(self) -> None:
+        """Make the picture of very many points for what is in view."""
+        if self._plane is not None and self.is_dense:
+            colors = [self._mapper.low_color, *cluster_colors(int(self._labels.max()) + 1)]
+            self._density.show(self._plane.x, self._plane.y, self.labels + 1, colors, self.screen)
+
     @property
     def labels(self) -> IntArray:
         """(n,) colours shown now, -1 for none."""
-        return np.asarray(self._points.data["label"], dtype=np.int64)
+        return self._labels.astype(np.int64)
 
     def show_links(self, must: Lines, cannot: Lines) -> None:
         """Draw all links; broken ones get a glow."""
@@ -181,6 +218,26 @@ class ScatterFigure:
         """Put a ring around points that wait for their link."""
         index = list(points)
         refill(self._picked, x=plane.x[index], y=plane.y[index])
+
+    def show_held(self, plane: Plane, points: Sequence[int]) -> None:
+        """Put a dashed ring around the group that was put aside."""
+        index = list(points)
+        refill(self._held, x=plane.x[index], y=plane.y[index])
+
+    def paint(self, active: bool) -> None:
+        """Leave the mouse to the brush, or give it back to the tools that drag."""
+        # The tools themselves must stay: Bokeh does not forget a tool that was taken away.
+        self.plot.toolbar.active_drag = None if active else self.plot.select_one(PanTool)
+
+    def show_blank(self) -> None:
+        """Show an empty sheet: no points, links or centres."""
+        for source in (self._centers, *self._lines.values(), self._broken, self._path):
+            source.data = {name: [] for name in source.data}
+
+    def show_wet(self, points: FloatArray, color: str, size: float) -> None:
+        """Show the stroke under way."""
+        self._wet_glyph.glyph.update(fill_color=color, fill_alpha=0.6, size=size)
+        refill(self._wet, x=points[:, 0], y=points[:, 1])
 
 
 def _line_source() -> ColumnDataSource:

@@ -92,21 +92,22 @@ def matrix(event: RelaxationSolved, labels: IntArray | None = None) -> Matrix:
     labels : (n,) int64, optional
         The incumbent, by which the blocks are ordered.
     """
-    likeness = _likeness(event.Z)
-    cluster = _block_labels(labels, event.block_of, len(likeness))
-    own = (likeness * (cluster[:, None] == cluster)).sum(axis=1)
+    share = likeness(event.Z)
+    cluster = _block_labels(labels, event.block_of, len(share))
+    own = (share * (cluster[:, None] == cluster)).sum(axis=1)
     order = np.lexsort((-own, cluster))
-    ordered = likeness[np.ix_(order, order)]
+    ordered = share[np.ix_(order, order)]
     return Matrix(
         node=event.node,
         image=np.round(255 * _shrunk(ordered)).astype(np.uint8),
         order=order,
         edges=(np.flatnonzero(np.diff(cluster[order])) + 1).astype(np.float64),
-        settled=float(1.0 - 4.0 * (likeness * (1.0 - likeness)).mean()),
+        settled=float(1.0 - 4.0 * (share * (1.0 - share)).mean()),
     )
 
 
-def _likeness(Z: FloatArray) -> FloatArray:
+def likeness(Z: FloatArray) -> FloatArray:
+    """Return how surely each two blocks share a cluster: 1 surely, 0 surely not."""
     root = np.sqrt(np.maximum(np.diagonal(Z), 1e-12))
     return np.clip(Z / np.outer(root, root), 0.0, 1.0)
 

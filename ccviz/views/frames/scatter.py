@@ -14,6 +14,7 @@ from ccviz.views.draft import Draft
 from ccviz.views.projection import coordinates
 
 _MARGIN = 0.06
+_EMPTY = (0.0, 10.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,8 @@ def _class_names(data: Dataset) -> list[str]:
 
 
 def _with_margin(values: FloatArray) -> tuple[float, float]:
+    if not len(values):
+        return _EMPTY
     low, high = float(values.min()), float(values.max())
     margin = _MARGIN * (high - low) or 1.0
     return low - margin, high + margin
@@ -87,6 +90,11 @@ class Coloring:
     labels: IntArray
     centers: FloatArray
     center_labels: IntArray
+
+
+def classes(truth: IntArray) -> Coloring:
+    """Return the known classes as colours."""
+    return Coloring(truth, np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
 
 
 def coloring(

@@ -1,5 +1,5 @@
 // What only the browser knows: keys, and the theme of the page around the panels.
-const KEYS = new Set(["m", "c", "z", "y", "escape", " ", "arrowleft", "arrowright", "delete"])
+const KEYS = new Set(["m", "c", "h", "s", "p", "z", "y", "escape", " ", "arrowleft", "arrowright"])
 
 function typing(event) {
   const target = event.composedPath()[0]

@@ -8,8 +8,10 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ccviz.views.painter import Painter
 from ccviz.views.panels.commit import held
 from ccviz.views.session import Session
+from ccviz.views.suggestion import suggest_pair
 
 
 class PageScript(JSComponent):
@@ -19,11 +21,14 @@ class PageScript(JSComponent):
 
     _esm = Path(__file__).parent / "script.js"
 
-    def __init__(self, session: Session, **params: Any) -> None:
+    def __init__(self, session: Session, painter: Painter, **params: Any) -> None:
         super().__init__(dark=session.dark, **params)
         self._actions = {
             "m": lambda: session.link("must"),
             "c": lambda: session.link("cannot"),
+            "h": session.hold,
+            "s": lambda: suggest_pair(session),
+            "p": painter.toggle,
             "escape": session.cancel,
             "z": session.undo,
             "y": session.redo,

@@ -9,16 +9,18 @@ import panel as pn
 from ccviz.archive import Archive
 from ccviz.datasets import load
 from ccviz.views.inspection import Inspection
+from ccviz.views.lessons import Course
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
+from ccviz.views.painter import Painter
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
-from ccviz.views.panels.lessons import LessonPanel
+from ccviz.views.panels.lessons import LessonChoice, LessonPanel
 from ccviz.views.panels.links import LinksPanel
 from ccviz.views.panels.player import PlayerPanel
+from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.right import RightPanel
-from ccviz.views.panels.scatter import ScatterPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.queue import RunQueue
 from ccviz.views.session import Session
@@ -51,11 +53,12 @@ def _page(session: Session) -> pn.template.Template:
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player)
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
-    page.add_panel("header", HeaderPanel(session))
+    course, painter = Course(session), Painter(session)
+    page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
     page.add_panel(
         "left",
         pn.Column(
-            LessonPanel(session), DataPanel(session), LinksPanel(session), SolverPanel(session),
+            LessonPanel(course), DataPanel(session), LinksPanel(session), SolverPanel(session),
             sizing_mode="stretch_width", margin=0,
         ),
     )  # fmt: skip
@@ -64,7 +67,7 @@ def _page(session: Session) -> pn.template.Template:
         pn.Column(
             NoticePanel(session),
             pn.Column(
-                ScatterPanel(session, inspection), css_classes=["section", "plot"], **stretch
+                PlotPanel(session, inspection, painter), css_classes=["section", "plot"], **stretch
             ),
             pn.Spacer(height=8),
             PlayerPanel(session),
@@ -72,5 +75,5 @@ def _page(session: Session) -> pn.template.Template:
         ),
     )
     page.add_panel("right", RightPanel(session, inspection))
-    page.add_panel("script", PageScript(session))
+    page.add_panel("script", PageScript(session, painter))
     return page

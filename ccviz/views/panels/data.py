@@ -1,4 +1,4 @@
-"""Which points, how many clusters, and what is drawn of them."""
+"""Which points, how they are scaled, how many clusters of what sizes."""
 
 from __future__ import annotations
 
@@ -6,19 +6,18 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.datasets import BUNDLED, GENERATORS, load
+from ccviz.datasets import BUNDLED, GENERATORS, Dataset, load
 from ccviz.views.draft import sizes_text
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
-from ccviz.views.projection import SCALINGS, axis_names
+from ccviz.views.projection import SCALINGS
 from ccviz.views.session import Session
 
-_UPLOADED = "a file"
 _MOST_UPLOAD = "200MB"
 
 
 class DataPanel(pn.viewable.Viewer):
-    """Data set or file, k, scaling and axes."""
+    """Data set or file, k, sizes and scaling."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
@@ -30,23 +29,27 @@ class DataPanel(pn.viewable.Viewer):
             name="Data set", options=names, value=session.draft.data.name, **half
         )
         self._n = pn.widgets.IntInput(
-            name="Points", value=300, start=4, end=50_000, step=50, **half
+            name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
         )
-        self._k = pn.widgets.IntInput(name="Clusters k", value=session.draft.k, start=1, **half)
+        self._k = pn.widgets.IntInput(
+            name="Clusters k", value=session.draft.k, start=1, width=72, margin=(2, 4)
+        )
         self._scaling = pn.widgets.Select(
             name="Features", options={words: how for how, words in SCALINGS.items()}, **half
         )
         self._sizes = pn.widgets.TextInput(
-            name="Sizes of the clusters", placeholder="free; or 50, 50, 50; or 40-60, …", **half
+            name="Sizes of the clusters",
+            placeholder="50, 50, 40-60",
+            description="Free if empty; a size or a range for each cluster.",
+            **half,
         )
-        self._x = pn.widgets.Select(name="Across", **half)
-        self._y = pn.widgets.Select(name="Up", **half)
         self._file = pn.widgets.FileDropper(
             multiple=False, max_file_size=_MOST_UPLOAD, layout="integrated", height=36,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
         )  # fmt: skip
+        self._own: dict[str, Dataset] = {}
         self._watch()
-        session.param.watch(self._follow, ["draft", "x_axis", "y_axis"])
+        session.param.watch(self._follow, "draft")
         self._follow()
 
     def _watch(self) -> None:
@@ -56,26 +59,20 @@ class DataPanel(pn.viewable.Viewer):
         self._k.param.watch(on(lambda event: session.set_k(event.new)), "value")
         self._scaling.param.watch(on(lambda event: session.set_scaling(event.new)), "value")
         self._sizes.param.watch(on(lambda event: session.set_sizes(event.new)), "value")
-        self._x.param.watch(on(lambda event: setattr(session, "x_axis", event.new)), "value")
-        self._y.param.watch(on(lambda event: setattr(session, "y_axis", event.new)), "value")
         self._file.param.watch(self._on_file, "value")
 
     def __panel__(self) -> Any:
         return pn.Column(
             Html("<h2>Data</h2>", margin=(0, 4)),
-            pn.Row(self._name, self._n, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
-            pn.Row(self._k, self._scaling, margin=0, sizing_mode="stretch_width"),
-            self._sizes,
-            pn.Row(self._x, self._y, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
     def _load(self, name: str) -> None:
-        if name == _UPLOADED:
-            return
         options = {"n": self._n.value} if name in GENERATORS else {}
-        self._session.load(load(name, **options))
+        self._session.load(self._own.get(name) or load(name, **options))
 
     def _on_file(self, event: Any) -> None:
         for name, content in event.new.items():
@@ -85,10 +82,9 @@ class DataPanel(pn.viewable.Viewer):
 
     def _follow(self, *_: Any) -> None:
         session, data = self._session, self._session.draft.data
-        axes = axis_names(data.features)
         with self._following:
-            known = data.name in (*BUNDLED, *GENERATORS)
-            if not known:
+            if data.name not in (*BUNDLED, *GENERATORS):
+                self._own[data.name] = data
                 self._name.options = {**self._name.options, data.name: data.name}
             self._name.value = data.name
             self._n.visible = data.name in GENERATORS
@@ -97,5 +93,3 @@ class DataPanel(pn.viewable.Viewer):
             self._k.value = session.draft.k
             self._sizes.value = sizes_text(session.draft)
             self._scaling.value = session.draft.scaling
-            self._x.param.update(options=axes, value=session.x_axis)
-            self._y.param.update(options=axes, value=session.y_axis)

@@ -16,11 +16,18 @@ from ccviz.views.session import Notice, Session
 
 
 class HeaderPanel(pn.viewable.Viewer):
-    """Facts, undo, redo, theme."""
+    """Facts, lessons, undo, redo, theme.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    more : Panel objects
+        What else stands in the bar.
+    """
+
+    def __init__(self, session: Session, *more: Any) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._more = session, more
         self._facts = Html("", margin=(6, 8), sizing_mode="stretch_width")
         self._undo = _button(icons.UNDO, "Undo (Z)", session.undo, "Undo")
         self._redo = _button(icons.REDO, "Redo (Shift+Z)", session.redo, "Redo")
@@ -30,7 +37,7 @@ class HeaderPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Row(
-            self._facts, self._undo, self._redo, self._theme,
+            self._facts, *self._more, self._undo, self._redo, self._theme,
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
 

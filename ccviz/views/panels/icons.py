@@ -21,3 +21,7 @@ REDO = _icon('<path d="M15 14l5-5-5-5"/><path d="M20 9H10a6 6 0 0 0 0 12h4"/>')
 THEME = _icon(
     '<circle cx="12" cy="12" r="8"/><path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor"/>'
 )
+BRUSH = _icon('<path d="M20 4L10 14"/><path d="M10 14c-3 0-5 2-5 6 4 0 6-2 6-5z"/>')
+LAMP = _icon(
+    '<path d="M9 18h6M10 21h4"/><path d="M8 15a6 6 0 1 1 8 0c-.7.6-1 1.2-1 2H9c0-.8-.3-1.4-1-2z"/>'
+)

@@ -1,22 +1,42 @@
-// A list of links with a delete button each; one listener for all of them.
+// A list of links: weight and delete button for each; those that follow from others are greyed.
+function line(kind) {
+  return `<svg width="26" height="8" aria-hidden="true"><line x1="1" x2="25" y1="4" y2="4"
+    class="${kind}" /></svg>`
+}
+
+function given(row, place) {
+  return `<li class="${row.broken ? "broken" : ""}">
+    ${line(row.kind)}<span class="pair">${row.i} – ${row.j}</span>
+    <span class="note">${row.note}</span>
+    <input type="number" min="0" step="any" placeholder="hard" value="${row.weight ?? ""}"
+      data-place="${place}" title="Weight; empty is hard" aria-label="Weight of ${row.name}, empty for hard">
+    <button type="button" data-place="${place}" title="Delete ${row.name}"
+      aria-label="Delete ${row.name}">✕</button>
+  </li>`
+}
+
+function implied(row) {
+  return `<li class="implied" title="It follows from the others">
+    ${line(row.kind)}<span class="pair">${row.i} – ${row.j}</span>
+    <span class="note">implied</span></li>`
+}
+
 export function render({model}) {
   const box = document.createElement("div")
   box.className = "links"
   const draw = () => {
-    const rows = model.rows.map((row, place) => `
-      <li class="${row.broken ? "broken" : ""}">
-        <svg width="26" height="8" aria-hidden="true"><line x1="1" x2="25" y1="4" y2="4"
-          class="${row.kind}" /></svg>
-        <span class="pair">${row.i} – ${row.j}</span>
-        <span class="note">${row.note}</span>
-        <button type="button" data-place="${place}" title="Delete ${row.name}"
-          aria-label="Delete ${row.name}">✕</button>
-      </li>`)
+    const rows = model.rows.map((row, place) => row.implied ? implied(row) : given(row, place))
     box.innerHTML = `<ul aria-label="Links">${rows.join("")}</ul>`
   }
   box.addEventListener("click", (event) => {
     const button = event.target.closest("button")
-    if (button) model.send_msg(Number(button.dataset.place))
+    if (button) model.send_msg({what: "delete", place: Number(button.dataset.place)})
+  })
+  box.addEventListener("change", (event) => {
+    const {place} = event.target.dataset
+    const weight = event.target.value === "" ? null : Number(event.target.value)
+    event.target.value = model.rows[place].weight ?? ""  // until the new weight is accepted
+    model.send_msg({what: "weigh", place: Number(place), weight})
   })
   model.on("rows", draw)
   draw()

@@ -1,7 +1,9 @@
-"""The list of links, with delete, and links drawn from the known classes."""
+"""The list of links: weigh them, delete them, see which are broken and which follow."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ import param
 from panel.custom import JSComponent
 
 from ccviz.views.draft import Link
+from ccviz.views.frames.implied import Implied, implied
 from ccviz.views.frames.links import is_broken
 from ccviz.views.frames.numbers import count
 from ccviz.views.panels.commit import held
@@ -18,6 +21,7 @@ from ccviz.views.panels.link_tools import LinkTools
 from ccviz.views.session import Session
 
 _MOST_ROWS = 400
+_MOST_IMPLIED = 60
 _MOST_HEIGHT = 150
 
 _STYLE = """
@@ -29,6 +33,12 @@ li.broken { background: var(--bad-back); color: var(--bad); }
 .pair { font-variant-numeric: tabular-nums; font-weight: 600; }
 .note { color: var(--faint); font-size: 12px; flex: 1; }
 li.broken .note { color: var(--bad); }
+li.implied, li.implied .pair { color: var(--faint); font-weight: 400; }
+li.implied line { opacity: 0.45; }
+input { width: 58px; border: 1px solid transparent; border-radius: 5px; background: none;
+  color: inherit; font: inherit; font-size: 12px; padding: 1px 3px; text-align: right; }
+input:hover, input:focus { border-color: var(--line); background: var(--paper); }
+input:focus-visible { outline: 2px solid var(--accent); }
 line { stroke: var(--ink); stroke-width: 2.5; }
 line.cannot { stroke: var(--cannot, #c2410c); stroke-dasharray: 5 3; }
 button { border: none; background: none; color: var(--faint); cursor: pointer; border-radius: 4px;
@@ -39,19 +49,19 @@ button:hover, button:focus-visible { color: var(--bad); background: var(--bad-ba
 
 
 class LinkList(JSComponent):
-    """Rows of links; sends the place of the one whose delete button was pressed."""
+    """Rows of links; sends what to do with the one at a place."""
 
     rows = param.List(default=[])
 
     _esm = Path(__file__).parent / "link_list.js"
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
-    def __init__(self, on_delete: Any, **params: Any) -> None:
+    def __init__(self, on_message: Any, **params: Any) -> None:
         super().__init__(**params)
-        self._on_delete = on_delete
+        self._on_message = on_message
 
-    def _handle_msg(self, data: int) -> None:
-        held(self._on_delete)(data)
+    def _handle_msg(self, data: dict[str, Any]) -> None:
+        held(self._on_message)(data)
 
 
 class LinksPanel(pn.viewable.Viewer):
@@ -61,11 +71,11 @@ class LinksPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._title = Html("", margin=(0, 4), sizing_mode="stretch_width")
-        self._list = LinkList(self._delete, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
+        self._list = LinkList(self._act, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
         self._tools = LinkTools(session)
-        session.param.watch(self._refresh, "draft")
+        session.param.watch(self._on_draft, "draft")
         session.player.param.watch(self._refresh, "shot")
-        self._refresh()
+        self._on_draft()
 
     def __panel__(self) -> Any:
         return pn.Column(
@@ -73,8 +83,17 @@ class LinksPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
-    def _delete(self, place: int) -> None:
-        self._session.remove_links([self._shown[place]])
+    def _act(self, message: dict[str, Any]) -> None:
+        link = self._shown[message["place"]]
+        if message["what"] == "delete":
+            self._session.remove_links([link])
+            return
+        weight = inf if message["weight"] is None else float(message["weight"])
+        self._session.add_links([replace(link, weight=weight)])
+
+    def _on_draft(self, *_: Any) -> None:
+        self._implied = implied(self._session.draft, _MOST_IMPLIED)
+        self._refresh()
 
     def _refresh(self, *_: Any) -> None:
         links = self._session.draft.links
@@ -83,28 +102,30 @@ class LinksPanel(pn.viewable.Viewer):
         # The newest first: that is the one that was just clicked.
         self._shown = links[: -_MOST_ROWS - 1 : -1]
         rows = [_row(link, is_broken(link, labels)) for link in self._shown]
+        rows += [_row(link, broken=False, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
-        self._title.object = f"<h2>Links</h2>{_summary(links)}"
+        self._title.object = f"<h2>Links</h2>{_summary(links, self._implied)}"
 
 
-def _row(link: Link, broken: bool) -> dict[str, Any]:
-    notes = [] if link.is_hard else [f"soft, weight {link.weight:g}"]
-    if broken:
-        notes.append("broken")
+def _row(link: Link, broken: bool, follows: bool = False) -> dict[str, Any]:
     return {
-        "kind": link.kind, "i": link.i, "j": link.j, "broken": broken,
-        "note": ", ".join(notes), "name": str(link),
+        "kind": link.kind, "i": link.i, "j": link.j, "broken": broken, "implied": follows,
+        "weight": None if link.is_hard else link.weight,
+        "note": "broken" if broken else "", "name": str(link),
     }  # fmt: skip
 
 
-def _summary(links: tuple[Link, ...]) -> str:
+def _summary(links: tuple[Link, ...], follow: Implied) -> str:
     if not links:
         return (
             '<p style="color:var(--faint);margin:4px 0">Click two points of the plot, then press '
             "<b>M</b> (must-link) or <b>C</b> (cannot-link).</p>"
         )
     must = sum(link.kind == "must" for link in links)
-    hidden = f", the newest {_MOST_ROWS} below" if len(links) > _MOST_ROWS else ""
-    words = f"{count(must, 'must-link')}, {count(len(links) - must, 'cannot-link')}{hidden}"
-    return f'<p style="color:var(--faint);margin:2px 0">{words}</p>'
+    words = [count(must, "must-link"), count(len(links) - must, "cannot-link")]
+    if follow.many:
+        words.append(f"{follow.many:,} implied")
+    if len(links) > _MOST_ROWS:
+        words.append(f"the newest {_MOST_ROWS} below")
+    return f'<p style="color:var(--faint);margin:2px 0">{", ".join(words)}</p>'

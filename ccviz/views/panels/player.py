@@ -29,7 +29,7 @@ class PlayerPanel(pn.viewable.Viewer):
         self._stop = _button("Stop", icons.STOP, "End the run; keep what it found", session.stop)
         self._pace = pn.widgets.Select.from_param(
             session.player.param.pace, name="",
-            options={f"Speed: {pace}": pace for pace in PACES}, width=120, margin=(0, 0, 0, 4),
+            options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
             description=None,
         )  # fmt: skip
         self._slider = pn.widgets.IntSlider(
@@ -102,7 +102,7 @@ def _button(
         name=name,
         icon=icon,
         color=kind,
-        margin=(0, 3, 0, 0),
+        margin=(0, 2, 0, 0),
         description=Tooltip(content=help_text, position="top"),
     )
     button.on_click(lambda _: held(on_click)())

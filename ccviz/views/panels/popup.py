@@ -1,4 +1,4 @@
-"""The buttons that appear at the pointer once two points are picked."""
+"""The buttons that appear at the pointer once two points, or a group, are picked."""
 
 from __future__ import annotations
 
@@ -38,14 +38,22 @@ class LinkPopup:
     ----------
     on_link : callable
         Called with ``"must"`` or ``"cannot"``.
+    on_hold : callable
+        Puts the group aside.
     on_cancel : callable
     """
 
-    def __init__(self, on_link: Callable[[Kind], None], on_cancel: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        on_link: Callable[[Kind], None],
+        on_hold: Callable[[], None],
+        on_cancel: Callable[[], None],
+    ) -> None:
         self._title = Div(text="", stylesheets=[_TITLE])
         buttons = [
             _button("Must-link (M)", "link-must", lambda: on_link("must")),
             _button("Cannot-link (C)", "link-cannot", lambda: on_link("cannot")),
+            _button("Hold (H)", "link-hold", on_hold),
             _button("✕", "link-cancel", on_cancel),
         ]
         self.model = BokehPanel(
@@ -56,11 +64,11 @@ class LinkPopup:
             styles=_HIDDEN,
         )
 
-    def show(self, points: Sequence[int], at: tuple[float, float], screen: Screen) -> None:
+    def show(
+        self, points: Sequence[int], held: Sequence[int], at: tuple[float, float], screen: Screen
+    ) -> None:
         """Appear beside a place of the plot, on the side with more room."""
-        self._title.text = (
-            f"points {points[0]} and {points[1]}" if len(points) == 2 else f"{len(points)} points"
-        )
+        self._title.text = _words(points) + (f" against {_words(held)}" if held else "")
         vertical = "top" if at[1] > sum(screen.y_range) / 2 else "bottom"
         horizontal = "left" if at[0] < sum(screen.x_range) / 2 else "right"
         self.model.update(
@@ -70,6 +78,12 @@ class LinkPopup:
     def hide(self) -> None:
         """Disappear."""
         self.model.styles = _HIDDEN
+
+
+def _words(points: Sequence[int]) -> str:
+    if len(points) > 2:
+        return f"{len(points)} points"
+    return f"point{'s' * (len(points) - 1)} {' and '.join(map(str, points))}"
 
 
 def _button(label: str, name: str, on_click: Callable[[], None]) -> Button:

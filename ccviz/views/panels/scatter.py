@@ -6,16 +6,20 @@ from typing import Any
 
 import numpy as np
 import panel as pn
+from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
+from ccviz.links import IntArray
+from ccviz.views.canvas import blank_plane
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.scatter import coloring, plane
+from ccviz.views.frames.scatter import classes, coloring, plane
 from ccviz.views.inspection import Inspection, node_labels, node_lines
-from ccviz.views.palette import look
+from ccviz.views.painter import Painter
+from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.popup import LinkPopup
-from ccviz.views.picker import nearest
+from ccviz.views.picker import inside, nearest
 from ccviz.views.session import Session
 
 
@@ -27,23 +31,33 @@ class ScatterPanel(pn.viewable.Viewer):
     session : Session
     inspection : Inspection, optional
         Where a node of the tree is chosen: its decisions and colours are drawn.
+    painter : Painter, optional
+        Who has the mouse while points are painted.
     """
 
-    def __init__(self, session: Session, inspection: Inspection | None = None) -> None:
+    def __init__(
+        self,
+        session: Session,
+        inspection: Inspection | None = None,
+        painter: Painter | None = None,
+    ) -> None:
         super().__init__()
         self._session, self._inspection = session, inspection
+        self._painter = painter or Painter(session)
         self._figure = ScatterFigure(look(session.dark))
-        self._popup = LinkPopup(session.link, session.cancel)
+        self._popup = LinkPopup(session.link, session.hold, session.cancel)
         self._figure.plot.elements.append(self._popup.model)
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
         for kind in ("tap", "doubletap"):
             self._figure.plot.on_event(kind, held(self._on_tap))
         self._figure.points.selected.on_change("indices", held(self._on_select))
+        self._figure.plot.on_event(SelectionGeometry, held(self._on_lasso))
+        self._listen_to_the_brush()
         if inspection is not None:
             self._decisions = DecisionsOverlay(self._figure.plot, look(session.dark))
             inspection.param.watch(self._on_node, "node")
         session.param.watch(self._on_problem, ["draft", "x_axis", "y_axis"])
-        session.param.watch(self._on_picked, "picked")
+        session.param.watch(self._on_picked, ["picked", "held"])
         session.param.watch(self._on_lit, "lit")
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
@@ -53,18 +67,36 @@ class ScatterPanel(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return self._pane
 
-    def _place(self) -> None:
+    @property
+    def labels(self) -> IntArray:
+        """(n,) colours of the points, -1 for none."""
+        return self._figure.labels
+
+    def _listen_to_the_brush(self) -> None:
+        painter, plot = self._painter, self._figure.plot
+        for event in (PanStart, Pan):
+            plot.on_event(event, held(self._on_stroke))
+        plot.on_event(PanEnd, held(self._on_lift))
+        painter.param.watch(self._on_brush, "active")
+        painter.param.watch(self._on_wet, "wet")
+        painter.param.watch(self._on_blank, "blank")
+
+    def _place(self, keep_view: bool = False) -> None:
         session = self._session
         self._plane = plane(session.draft, session.x_axis, session.y_axis)
-        self._figure.show_plane(self._plane)
+        self._figure.show_plane(self._plane, keep_view)
         self._color()
 
     def _color(self) -> None:
         session, run = self._session, self._session.run
-        leaning = node_labels(self._inspection)
-        frame = coloring(run, self._plane, self._figure.labels, leaning)
-        self._figure.show_clusters(session.draft.k, frame)
-        labels = frame.labels if run is not None and run.labels is not None else None
+        truth = session.draft.data.truth
+        if run is None and truth is not None and self._painter.active:
+            self._figure.show_clusters(classes(truth))
+        else:
+            leaning = node_labels(self._inspection)
+            frame = coloring(run, self._plane, self._figure.labels, leaning)
+            self._figure.show_clusters(frame)
+        labels = self._figure.labels if run is not None and run.labels is not None else None
         must, cannot = (
             lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
         )
@@ -76,7 +108,7 @@ class ScatterPanel(pn.viewable.Viewer):
             for event in events
         )
         if moved:
-            self._place()
+            self._place(keep_view=self._painter.active)
         else:
             self._color()
 
@@ -88,15 +120,15 @@ class ScatterPanel(pn.viewable.Viewer):
         self._decisions.show(together, apart)
         self._color()
 
-    def _on_picked(self, event: Any) -> None:
-        picked = event.new
+    def _on_picked(self, *_: Any) -> None:
+        picked, aside = self._session.picked, self._session.held
         self._figure.show_picked(self._plane, picked)
-        if len(picked) < 2:
+        self._figure.show_held(self._plane, aside)
+        if len(picked) < 2 and not (picked and aside):
             self._popup.hide()
             return
-        at = self._plane.x[list(picked)], self._plane.y[list(picked)]
-        last = (float(at[0][-1]), float(at[1][-1]))
-        self._popup.show(picked, last, self._figure.screen)
+        last = (float(self._plane.x[picked[-1]]), float(self._plane.y[picked[-1]]))
+        self._popup.show(picked, aside, last, self._figure.screen)
 
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))
@@ -108,8 +140,55 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _on_tap(self, event: Any) -> None:
         where = (event.x, event.y)
-        self._session.pick(nearest(self._plane.x, self._plane.y, where, self._figure.screen))
+        if self._painter.active:
+            self._painter.move(where, self._figure.screen)
+            self._painter.lift(self._plane, self._figure.screen)
+        else:
+            self._session.pick(nearest(self._plane.x, self._plane.y, where, self._figure.screen))
+
+    def _on_stroke(self, event: Any) -> None:
+        if self._painter.active:
+            self._painter.move((event.x, event.y), self._figure.screen)
+
+    def _on_lift(self, _: Any) -> None:
+        if self._painter.active:
+            self._painter.lift(self._plane, self._figure.screen)
+
+    def _on_brush(self, event: Any) -> None:
+        self._figure.paint(event.new)
+        self._color()
+
+    def _on_wet(self, event: Any) -> None:
+        painter, colors = self._painter, look(self._session.dark)
+        erasing = painter.tool == "erase"
+        color = colors.broken if erasing else cluster_colors(painter.cluster + 1)[-1]
+        self._figure.show_wet(event.new, color, 2.0 * painter.radius if erasing else 9.0)
+
+    def _on_blank(self, event: Any) -> None:
+        if event.new:
+            self._plane = blank_plane()
+            self._figure.show_plane(self._plane)
+            self._figure.show_blank()
+        elif not self._painter.active:
+            self._place()
 
     def _on_select(self, _attr: str, _old: list[int], new: list[int]) -> None:
         if len(new) > 1:
             self._session.pick_group(np.sort(new).tolist())
+
+    def _on_lasso(self, event: Any) -> None:
+        """Pick a group among so many points that the browser has none of them."""
+        if not event.final or not self._figure.is_dense:
+            return
+        found = inside(self._plane.x, self._plane.y, _corners(event.geometry))
+        if len(found) > 1:
+            self._session.pick_group(found.tolist())
+
+
+def _corners(geometry: dict[str, Any]) -> list[tuple[float, float]]:
+    """Return the corners of what a lasso or a box went around."""
+    if geometry["type"] == "rect":
+        (left, right), (bottom, top) = ((geometry[f"{axis}0"], geometry[f"{axis}1"])
+                                        for axis in "xy")  # fmt: skip
+        return [(left, bottom), (right, bottom), (right, top), (left, top)]
+    return list(zip(geometry["x"], geometry["y"], strict=True))

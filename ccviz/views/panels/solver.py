@@ -92,7 +92,10 @@ def _input(each: Any, value: Any) -> pn.widgets.Widget:
     if about["choices"]:
         return pn.widgets.Select(options=list(about["choices"]), description=about["doc"], **common)
     if isinstance(value, bool):
-        return pn.widgets.Checkbox(**common)
+        # A select, for Panel's check box has no label that a screen reader finds.
+        return pn.widgets.Select(
+            options={"no": False, "yes": True}, description=about["doc"], **common
+        )
     if isinstance(value, str):
         return pn.widgets.TextInput(description=about["doc"], **common)
     ends = {"start": about["low"], "end": about["high"], "description": about["doc"]}

@@ -1,0 +1,189 @@
+"""What a person does beyond clicking two points, in a real browser."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+IN_FIGURE = """([name, source]) => {
+    const plot = Bokeh.documents[0].get_model_by_name(name)
+    const drawn = plot && plot.renderers.find((each) => each.name === source)
+    return drawn ? drawn.data_source.data : null
+}"""
+
+
+def data_of(lab, source, figure="scatter"):
+    """Return the columns of what is drawn under a name, as lists."""
+    script = f"(names) => {{ const data = ({IN_FIGURE})(names); if (!data) return null; \
+        return Object.fromEntries(Object.entries(data).map(([k, v]) => [k, [...v]])) }}"
+    return lab.page.evaluate(script, [figure, source])
+
+
+def drag(lab, *places, figure="scatter"):
+    """Draw a line with the mouse through places of the data."""
+    mouse = lab.page.mouse
+    mouse.move(*lab.pixel(*places[0], figure))
+    mouse.down()
+    for place in places[1:]:
+        mouse.move(*lab.pixel(*place, figure), steps=8)
+    mouse.up()
+
+
+def facts(lab):
+    return lab.page.locator(".facts").inner_text()
+
+
+def lasso(lab, *corners):
+    """Go around a group."""
+    button = lab.page.get_by_role("button", name="Lasso Select").or_(
+        lab.page.get_by_title("Lasso Select")
+    ).first  # fmt: skip
+    lab.page.mouse.move(*lab.pixel(*corners[0]))
+    if not button.evaluate("(node) => node.classList.contains('bk-active')"):
+        button.click()
+    drag(lab, *corners, corners[0])
+
+
+def test_points_are_painted_erased_and_clustered(lab):
+    lab.press("Paint")
+    lab.press("Clear")
+    lab.page.wait_for_function(
+        "() => Bokeh.documents[0].get_model_by_name('scatter').x_range.end === 10"
+    )
+    drag(lab, (1, 2), (3, 2))
+    lab.see(re.compile(r"^painted · \d+ points · 2 features · k = 1$"))
+    lab.page.get_by_role("button", name="2", exact=True).click()
+    drag(lab, (6, 8), (8, 8))
+    lab.see(re.compile(r"2 features · k = 2$"))
+    points = lab.points()
+    many = len(points["x"])
+    assert many > 30
+    assert set(points["label"]) == {0, 1}
+    lab.press("Eraser")
+    drag(lab, (1, 2), (3, 2))
+    lab.page.wait_for_function(
+        "(many) => Bokeh.documents[0].get_model_by_name('scatter').renderers"
+        ".find((each) => each.data_source.data.row).data_source.data.x.length < many",
+        arg=many,
+    )
+    lab.page.keyboard.press("z")
+    lab.see(f"{many} points")
+    lab.page.keyboard.press("p")
+    lab.press("Run")
+    lab.see("Feasible clustering")
+    lab.see("ARI")
+    for _ in range(3):
+        lab.page.keyboard.press("z")
+    lab.see(re.compile("^iris"))
+    assert not lab.troubles
+
+
+def test_the_next_pair_is_suggested_picked_and_answered(lab):
+    lab.press("Next pair")
+    assert "nothing to go by yet" in lab.notice
+    for seed in ("0", "3"):
+        lab.choose("Solver", "COP-k-means" if seed == "0" else "BLP k-means")
+        lab.fill("Clusters k", "4")
+        lab.fill("Seed", seed)
+        lab.press("Run")
+        lab.see(f"-kmeans, seed {seed}")
+        lab.see("ARI")
+    lab.press("Next pair")
+    lab.see("no pair is more disputed")
+    pair = [int(number) for number in re.findall(r"points (\d+) and (\d+) together", lab.notice)[0]]
+    assert len(data_of(lab, "path")["x"]) == 2
+    lab.page.keyboard.press("c")
+    lab.page.get_by_text(f"{min(pair)} – {max(pair)}").wait_for()
+
+
+def test_the_relaxation_suggests_too(lab):
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.page.get_by_text("More settings").click()
+    lab.choose("Show relaxation", "yes")
+    for _ in range(20):
+        lab.press("Step")
+        lab.page.wait_for_timeout(300)
+        if "relaxation is solved" in lab.page.locator(".words").inner_text():
+            break
+    lab.page.keyboard.press("s")
+    lab.see(re.compile(r"Node \d+'s relaxation puts points \d+ and \d+ together by \d+ %"))
+
+
+def test_a_link_is_weighed_and_implied_ones_are_greyed(lab):
+    lab.link("must", 1, 60)
+    lab.page.get_by_text("1 – 60").wait_for()
+    lab.link("must", 60, 140)
+    lab.see("2 must-links, 0 cannot-links, 1 implied")
+    assert lab.page.locator("li.implied").inner_text().split("\n")[0].startswith("1 – 140")
+    weight = lab.page.get_by_label("Weight of must-link 60-140, empty for hard")
+    weight.fill("0.01")
+    weight.press("Enter")
+    lab.page.locator("li.implied").wait_for(state="detached")
+    lab.choose("Solver", "PCK-means")
+    lab.page.get_by_label("Weight of must-link 1-60, empty for hard").fill("0.01")
+    lab.page.get_by_label("Weight of must-link 1-60, empty for hard").press("Enter")
+    lab.press("Run")
+    lab.see("ARI")
+    assert lab.page.locator("li.broken").count() >= 1
+    weight.fill("-3")
+    weight.press("Enter")
+    assert "weights are positive" in lab.notice
+    assert weight.input_value() == "0.01"
+
+
+def test_a_group_is_linked_against_another(lab):
+    left = (-3.5, 1.0), (-2.0, 1.0), (-2.0, 1.45), (-3.5, 1.45)
+    lasso(lab, *left)
+    lab.see(re.compile(r"^\d points$"))
+    lab.press("Hold (H)")
+    lab.see(re.compile(r"3 points held"))
+    assert len(data_of(lab, "held")["x"]) == 3
+    right = (3.0, 0.9), (3.8, 0.9), (3.8, 1.45), (3.0, 1.45)
+    lasso(lab, *right)
+    lab.see("points 117 and 131 against 3 points")
+    lab.press("Cannot-link (C)")
+    lab.see("0 must-links, 6 cannot-links")
+    assert lab.drawn("cannot") == 6
+
+
+def test_the_scatter_matrix(lab):
+    lab.press("Run")
+    lab.see("ARI")
+    lab.press("Matrix")
+    lab.see("Click a cell to see it large.")
+    ready = "() => { const cell = Bokeh.documents[0].get_model_by_name('pairs-0-3');" \
+        "return cell && Bokeh.index.find_one(cell) && cell.inner_width > 20 }"  # fmt: skip
+    lab.page.wait_for_function(ready)
+    labels = lab.page.evaluate(
+        "() => [...Bokeh.documents[0].get_model_by_name('pairs-0-3').renderers[0]"
+        ".data_source.data.label]"
+    )
+    assert set(labels) == {0, 1, 2}
+    lab.page.mouse.click(*lab.pixel(6.0, 1.0, "pairs-0-3"))
+    lab.page.get_by_label("Across", exact=True).wait_for()
+    assert lab.page.get_by_label("Up", exact=True).first.input_value() == "petal width (cm)"
+    assert not lab.troubles
+
+
+def test_fifty_thousand_points(lab):
+    lab.choose("Data set", "blobs")
+    lab.see("300 points")
+    lab.fill("Points", "50000")
+    lab.see("50,000 points")
+    drawn = "() => Bokeh.documents[0].get_model_by_name('scatter').renderers" \
+        ".find((each) => each.name === 'density').data_source.data.image.length === 1"  # fmt: skip
+    lab.page.wait_for_function(drawn)
+    assert lab.points()["x"] == []
+    lab.page.mouse.click(*lab.pixel(0, 4))
+    lab.page.wait_for_function(
+        "() => Bokeh.documents[0].get_model_by_name('scatter').renderers"
+        ".find((each) => each.name === 'picked').data_source.data.x.length === 1"
+    )
+    lasso(lab, (-1, 3), (3, 3), (3, 6), (-1, 6))
+    lab.see(re.compile(r"^\d+ points$"))
+    lab.page.keyboard.press("Escape")
+    lab.choose("Solver", "BLP k-means")
+    lab.press("Run")
+    lab.see("Feasible clustering", timeout=60_000)
+    assert not lab.troubles
