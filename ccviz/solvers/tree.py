@@ -355,7 +355,7 @@ class Search:
             reason="infeasible",
             lower_bound=math.inf,
             detail=report.detail,
-            certificate={"witness": np.array(report.witness, dtype=np.int64)},
+            certificate={**report.certificate, "witness": np.array(report.witness, dtype=np.int64)},
         )
         if not node.task.decisions:
             self.infeasible = True
