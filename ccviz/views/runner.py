@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import param
@@ -47,7 +49,7 @@ class Runner(param.Parameterized):
     def __init__(self, archive: Archive, queue: RunQueue) -> None:
         super().__init__()
         self._archive, self._queue = archive, queue
-        self._order: Order | None = None
+        self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
         self._job: Job | None = None
         self._start_paused = False
@@ -71,18 +73,28 @@ class Runner(param.Parameterized):
             If the solver cannot handle the problem.
         """
         order.solver.check(order.problem)
+        begin = partial(
+            Job.start, self._archive, order.problem, order.solver, seed=order.seed,
+            dataset=order.dataset, paused=paused, **order.limits,
+        )  # fmt: skip
+        self._enqueue(begin, paused)
+
+    def resume(self, run_id: str, **limits: Any) -> None:
+        """Let a stored run go on, in its turn.
+
+        Raises
+        ------
+        ArchiveError, UnsupportedError
+            If it has nothing left to do, or its solver cannot go on.
+        """
+        self._enqueue(partial(Job.resume, self._archive, run_id, **limits))
+
+    def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
         self.close()
-        self._order, self._start_paused = order, paused
+        self._begin, self._start_paused = begin, paused
         self._ticket = self._queue.join()
         self.param.update(state="queued", run_id="", waiting=self._ticket.waiting)
         self.tick()
-
-    def resume(self, run_id: str, **limits: Any) -> None:
-        """Let a stored run go on."""
-        self.close()
-        self._ticket = self._queue.join()
-        self._job = Job.resume(self._archive, run_id, **limits)
-        self.param.update(state="running", run_id=run_id, waiting=0)
 
     def tick(self) -> None:
         """Look after the worker: start it when its turn comes, notice its end."""
@@ -95,18 +107,9 @@ class Runner(param.Parameterized):
             self._end("ended")
 
     def _launch(self) -> None:
-        order = self._order
-        assert order is not None
+        assert self._begin is not None
         try:
-            self._job = Job.start(
-                self._archive,
-                order.problem,
-                order.solver,
-                seed=order.seed,
-                dataset=order.dataset,
-                paused=self._start_paused,
-                **order.limits,
-            )
+            self._job = self._begin()
         except CcvizError:
             self._end("idle")
             raise
@@ -146,5 +149,5 @@ class Runner(param.Parameterized):
     def _end(self, state: str) -> None:
         if self._ticket is not None:
             self._ticket.release()
-        self._ticket = self._job = None
+        self._ticket = self._job = self._begin = None
         self.param.update(state=state, waiting=0)

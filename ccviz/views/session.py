@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from time import perf_counter
 from typing import Any, Literal
@@ -41,6 +41,7 @@ from ccviz.views.player import Player, Shot
 from ccviz.views.projection import axis_names, usual_axes
 from ccviz.views.queue import RunQueue
 from ccviz.views.runner import Order, Runner
+from ccviz.views.watching import watched_settings
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
@@ -111,6 +112,7 @@ class Session(param.Parameterized):
         self._ticked = perf_counter()
         self._awaited = False
         self._stopping = False
+        self._resumed = False
         self._followed = ""
 
     # --- The problem ------------------------------------------------------------------------
@@ -186,6 +188,9 @@ class Session(param.Parameterized):
         changes: dict[str, Any] = _LET_GO | {"draft": draft}
         if draft.data.features != before.data.features:
             changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
+        if draft.X is not before.X:
+            watched = watched_settings(self.solver.name, draft.problem)
+            changes["solver"] = replace(self.solver, **watched)
         if draft.X is not before.X or draft.k != before.k:
             self.runner.close()
             self.player.close()
@@ -284,16 +289,17 @@ class Session(param.Parameterized):
         return self.player.shot.run if self.player.shot else None
 
     def set_solver(self, name: str, **settings: Any) -> None:
-        """Choose a solver and its settings."""
+        """Choose a solver and its settings; unless told, it shows what can be watched."""
         with self.in_words():
-            self.solver = make_solver(name, **settings)
+            unasked = watched_settings(name, self.draft.problem)
+            self.solver = make_solver(name, **unasked | settings)
 
     def start(self, paused: bool = False) -> None:
         """Run the chosen solver on the problem."""
         with self.in_words():
             self.cancel()
             self.player.close()
-            self._stopping = self._awaited = False
+            self._stopping = self._awaited = self._resumed = False
             self.runner.start(self._order(), paused)
             self._follow()
 
@@ -321,9 +327,9 @@ class Session(param.Parameterized):
         """Let a stored run go on, without its old limits."""
         self.open_run(run_id)
         with self.in_words():
+            self._resumed = True
             self.runner.resume(run_id)
-            self._followed = run_id
-            self.player.playing = True
+            self._follow()
 
     def delete_run(self, run_id: str) -> None:
         """Remove a run from the archive for good."""
@@ -394,9 +400,15 @@ class Session(param.Parameterized):
             self._catch_up()
 
     def _follow(self) -> None:
-        if self.runner.run_id and self.runner.run_id != self.player.run_id:
-            self._followed = self.runner.run_id
-            self.player.open(self.runner.run_id, playing=self.runner.state != "paused")
+        run_id = self.runner.run_id
+        if not run_id or (run_id == self.player.run_id and not self._resumed):
+            return
+        self._followed = run_id
+        self.player.open(run_id, playing=self.runner.state != "paused")
+        if self._resumed:  # what is there already need not be watched again
+            self.player.end()
+            self.player.playing = True
+        self._resumed = False
 
     def _catch_up(self) -> None:
         """Do what had to wait for the worker: show the step asked for, its end, its failure."""

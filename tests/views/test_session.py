@@ -162,3 +162,36 @@ def test_editing_the_data_lets_go_of_the_run(session):
     play_out(session)
     session.set_k(4)
     assert session.run is None
+
+
+def test_a_stopped_run_goes_on_and_is_watched(session):
+    session.set_solver("sdp")
+    session.node_limit = 1
+    session.add_links(group_links("must", [0, 50]) + group_links("cannot", [1, 2]))
+    session.start()
+    play_out(session, 120)
+    assert session.run.finished.termination != "proved"
+    run_id = session.player.run_id
+    session.resume_run(run_id)
+    play_out(session, 120)
+    assert session.player.run_id == run_id
+    assert session.run.finished.termination == "proved"
+
+
+def test_a_run_that_cannot_go_on_leaves_the_queue(session):
+    session.start()
+    play_out(session)
+    session.resume_run(session.player.run_id)
+    assert "nothing is left to do" in session.notice.text
+    assert len(session.runner._queue) == 0
+
+
+def test_the_matrix_of_a_small_problem_is_shown(session):
+    session.set_solver("sdp")
+    assert session.solver.show_relaxation
+    session.set_solver("sdp", show_relaxation=False)
+    assert not session.solver.show_relaxation
+    session.load(load("breast_cancer"))
+    assert not session.solver.show_relaxation
+    session.load(load("wine"))
+    assert session.solver.show_relaxation

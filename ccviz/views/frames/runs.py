@@ -6,9 +6,11 @@ import math
 from dataclasses import dataclass
 
 from ccviz.runinfo import RunInfo
+from ccviz.solvers import SOLVERS
 from ccviz.views.frames.numbers import number, percent, seconds
 
 COLUMNS = ("Run", "Data", "Solver", "State", "WCSS", "Gap", "Nodes", "Time", "ARI", "Broken")
+_RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,8 @@ def run_row(info: RunInfo) -> RunRow:
     )  # fmt: skip
     numbers: tuple[float, ...] = (info.objective, info.gap, info.nodes, info.time_s, ari, broken)
     keys: list[str | float] = [*cells[:4], *map(_last_if_missing, numbers)]
-    resumable = info.state == "lost" or info.termination not in (None, "proved", "converged")
-    return RunRow(info.id, cells, tuple(keys), resumable)
+    unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
+    return RunRow(info.id, cells, tuple(keys), unfinished and info.solver in _RESUMABLE)
 
 
 def _last_if_missing(value: float) -> float:

@@ -55,6 +55,9 @@ class SolverPanel(pn.viewable.Viewer):
             self._choice.value = solver.name
         self._about.object = f'<p class="about">{solver.paper}</p>'
         if getattr(self, "_shown", None) is type(solver):
+            with self._following:
+                for name, widget in self._inputs.items():
+                    widget.value = getattr(solver, name)
             return
         self._shown = type(solver)
         self._inputs = {

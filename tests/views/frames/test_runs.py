@@ -44,6 +44,10 @@ def test_what_is_missing_sorts_last(info):
 
 
 def test_a_run_that_broke_off_can_go_on(info):
-    row = run_row(replace(info, termination="failed"))
+    row = run_row(replace(info, solver="sdp", termination="failed"))
     assert "broke off" in row.cells
     assert row.resumable
+
+
+def test_going_on_is_offered_only_where_the_solver_can(info):
+    assert not run_row(replace(info, termination="failed")).resumable
