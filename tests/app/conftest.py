@@ -15,8 +15,10 @@ def server(tmp_path_factory):
 
 @pytest.fixture
 def lab(page, server):
-    """Open the page of a new session."""
-    return Lab(page, server.url)
+    """Open the page of a new session; at its end nobody may have complained about it."""
+    lab = Lab(page, server.url)
+    yield lab
+    lab.assert_clean()
 
 
 @pytest.fixture

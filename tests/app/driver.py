@@ -100,20 +100,29 @@ class Lab:
 
     def __init__(self, page, url: str) -> None:
         self.page = page
+        self.origin = url.rpartition("/")[0]
         self.troubles: list[str] = []
-        self.errors: list[str] = []
         self.requests: list[str] = []
         page.on("console", self._listen)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
+        page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
         page.goto(url)
         page.wait_for_function(_READY, timeout=30_000)
 
     def _listen(self, message) -> None:
         if message.type in ("error", "warning"):
-            self.troubles.append(message.text)
-        if message.type == "error":
-            self.errors.append(f"{message.text} {message.location.get('url', '')}")
+            self.troubles.append(f"{message.text} {message.location.get('url', '')}")
+
+    @property
+    def requests_elsewhere(self) -> list[str]:
+        """Return the addresses on other servers that the page asked for."""
+        own = (f"{self.origin}/", "data:", "blob:")
+        return [url for url in self.requests if not url.startswith(own)]
+
+    def assert_clean(self) -> None:
+        """Check that the console has no error and no warning, and nobody else was asked."""
+        assert self.troubles == []
+        assert self.requests_elsewhere == []
 
     def pixel(self, x: float, y: float, figure: str = "scatter") -> tuple[float, float]:
         """Return where a place of a figure's data is on the page."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.solvers import SOLVERS
+from ccviz.solvers import SOLVERS, Solver
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
@@ -20,6 +20,8 @@ class SolverPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._following = Following()
+        self._shown: type[Solver] | None = None
+        self._inputs: dict[str, pn.widgets.Widget] = {}
         wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._choice = pn.widgets.Select(
             name="Solver", options={solver.title: solver.name for solver in SOLVERS}, **wide
@@ -54,7 +56,7 @@ class SolverPanel(pn.viewable.Viewer):
         with self._following:
             self._choice.value = solver.name
         self._about.object = f'<p class="about">{solver.paper}</p>'
-        if getattr(self, "_shown", None) is type(solver):
+        if self._shown is type(solver):
             with self._following:
                 for name, widget in self._inputs.items():
                     widget.value = getattr(solver, name)
