@@ -15,9 +15,12 @@ their repository, are random pairs too; at 20 % nearly all of them have an end a
 points, the class that k-means finds anyway, so that their ARI and WCSS stay near those of
 k-means.)
 
+Of three sets the paper has other copies than ours (see `as_the_paper_has_it`), which the printed
+WCSS of the classes and of k-means give away; those sets are run on both.
+
 The paper has one constraint set a fraction and three seeds of k-means++; which links a set holds
 matters more than the seed, so here each of several draws gets each seed. Where random pairs fall
-short of a published figure or leave links broken, the same follows with the best of ten starts. A
+short of a published figure or leave links broken, ten draws follow, each the best of ten starts. A
 run that was stopped goes on where it was.
 """
 
@@ -45,12 +48,15 @@ from ccviz.drawing import DrawnLinks, pairs_of_a_fraction, random_pairs  # noqa:
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
 RESULTS = Path(__file__).parent / "results"
 TABLE = "soft_published.csv"
+OTHER_COPIES = ("Iris", "Ecoli", "Glass")
 SETS = ("Iris", "Wine", "Breast Cancer", "Circles", "Moons", "Spiral", "Ecoli", "Glass")
+COPIES = (*((name, "bench") for name in SETS), *((name, "paper") for name in OTHER_COPIES))
 WAYS = (("points", 1), ("pairs", 1), ("pairs", 10))  # how links are drawn, starts a run
-MORE = WAYS[-1]
+MORE, MORE_DRAWS = WAYS[-1], 10
 FRACTIONS = (5, 10, 15, 20)
 PUBLISHED_SECONDS = 3233.8  # Table 5: all 25 sets, 300 runs; seconds of single sets are not printed
 PUBLISHED_RUNS = 300
+MOST_IRON = 0.51  # per cent by weight, of glass
 
 
 def read(name: str, bench: Path) -> Dataset:
@@ -64,6 +70,26 @@ def read(name: str, bench: Path) -> Dataset:
     X = np.loadtxt(folder / "data" / file, skiprows=1)
     truth = np.loadtxt(folder / "labels" / file, dtype=np.int64)
     return Dataset(name, X, (), truth)
+
+
+def as_the_paper_has_it(data: Dataset) -> Dataset:
+    """Return iris, ecoli or glass as in the copy that the published figures come from.
+
+    Iris is the copy of the UCI repository, with its two misprinted flowers. Ecoli and glass are
+    KEEL's: ecoli lost its decimal points (0.49 is 49, but 0.4 is 4); glass is scaled to [0, 1] in
+    three digits, but for iron, which stayed as it was and has 0.09 as 0.9 and 0.18 as 1.
+    """
+    X = data.X.copy()
+    if data.name == "Iris":
+        X[34, 3], X[37, 1:3] = 0.1, (3.1, 1.5)
+    elif data.name == "Ecoli":
+        X = np.array([[float(f"{value:.9g}".split(".")[-1]) for value in row] for row in X])
+    elif data.name == "Glass":
+        X = (1 + X) / 2
+        iron = (MOST_IRON * X[:, -1]).round(2)
+        X = X.round(3)
+        X[:, -1] = np.select([iron == 0.09, iron == 0.18], [0.9, 1.0], iron)
+    return replace(data, X=X)
 
 
 def draw_links(truth: np.ndarray, fraction: int, way: str, draw: int) -> DrawnLinks:
@@ -107,6 +133,13 @@ def published(bench: Path) -> dict[tuple[str, int], dict[str, float]]:
         }
 
 
+def within(data: Dataset) -> float:
+    """Return the WCSS of the classes, standardised: the mark of a copy."""
+    X = standardise(data.X)
+    groups = (X[data.truth == one] for one in np.unique(data.truth))
+    return float(sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups))
+
+
 def cell(
     data: Dataset,
     fraction: int,
@@ -124,6 +157,7 @@ def cell(
         ]
     )
     ari, wcss, broken, seconds = each.T
+    by_draw = ari.reshape(draws, seeds).mean(axis=1)
     return {
         "dataset": data.name,
         "links": links,
@@ -132,12 +166,15 @@ def cell(
         "runs": len(each),
         "ari": round(ari.mean(), 3),
         "ari_std": round(ari.std(), 3),
-        "ari_best_draw": round(ari.reshape(draws, seeds).mean(axis=1).max(), 3),
+        "ari_worst_draw": round(by_draw.min(), 3),
+        "ari_best_draw": round(by_draw.max(), 3),
         "ari_published": known["ari_bh"],
         "ari_reached": bool(ari.mean() >= known["ari_bh"] - 0.02),
         "wcss": round(wcss.mean(), 1),
         "wcss_published": known["wcss_bh"],
         "wcss_reached": bool(wcss.mean() <= 1.01 * known["wcss_bh"]),
+        "wcss_classes": round(within(data), 1),
+        "wcss_classes_published": known["wcss_truth"],
         "violations": int(broken.sum()),
         "cpu_s": round(seconds.sum(), 2),
     }
@@ -146,19 +183,32 @@ def cell(
 def measure(bench: Path, draws: int, seeds: int) -> list[dict[str, object]]:
     """Run everything that the table does not have; one row for each set, fraction and way."""
     printed, rows = published(bench), read_rows()
-    done = {(row["dataset"], row["fraction_pct"], row["links"], row["starts"]): row for row in rows}
+    keys = ("dataset", "copy", "fraction_pct", "links", "starts")
+    done = {tuple(row[key] for key in keys): row for row in rows}
     run(problem_of(read("Iris", bench), 5, "points", 0), 0, 1)  # compiles
-    for name, fraction, way in product(SETS, FRACTIONS, WAYS):
-        key = (name, fraction, *way)
-        last = done.get((name, fraction, "pairs", 1))
-        if key in done or (way == MORE and last["ari_reached"] and not last["violations"]):
+    for (name, copy), fraction, way in product(COPIES, FRACTIONS, WAYS):
+        key = (name, copy, fraction, *way)
+        if key in done or (way == MORE and not falls_short(done[name, copy, fraction, "pairs", 1])):
             continue
         data = replace(read(name, bench), name=name)
-        done[key] = cell(data, fraction, way, printed[name, fraction], draws, seeds)
+        data = as_the_paper_has_it(data) if copy == "paper" else data
+        numbers = (MORE_DRAWS, 1) if way == MORE else (draws, seeds)
+        done[key] = {"copy": copy} | cell(data, fraction, way, printed[name, fraction], *numbers)
         rows.append(done[key])
         write(TABLE, rows)
         print(*done[key].values(), flush=True)
     return rows
+
+
+def falls_short(row: dict[str, object]) -> bool:
+    """Return whether a cell on the paper's copy misses a figure or leaves links broken."""
+    missed = not (row["ari_reached"] and row["wcss_reached"]) or row["violations"] > 0
+    return missed and is_as_the_paper_has_it(row)
+
+
+def is_as_the_paper_has_it(row: dict[str, object]) -> bool:
+    """Return whether the data are those of the published figures."""
+    return row["copy"] == "paper" or row["dataset"] not in OTHER_COPIES
 
 
 def read_rows() -> list[dict[str, object]]:
@@ -166,7 +216,7 @@ def read_rows() -> list[dict[str, object]]:
     if not (RESULTS / TABLE).exists():
         return []
     with (RESULTS / TABLE).open() as file:
-        words = {"links", "dataset"}
+        words = {"links", "dataset", "copy"}
         return [
             {key: text if key in words else literal_eval(text) for key, text in row.items()}
             for row in csv.DictReader(file)
@@ -189,6 +239,31 @@ def totals(rows: list[dict[str, object]], kind: str) -> dict[str, object]:
     }
 
 
+def write_page(rows: list[dict[str, object]]) -> None:
+    """Put the cells of random pairs on a page, each beside the published figures."""
+    head = ("set", "%", "runs", "starts", "ARI", "draws from", "to", "published", "reached")
+    head += ("WCSS", "published", "reached", "broken links", "CPU s")
+    keys = ("dataset", "fraction_pct", "runs", "starts", "ari", "ari_worst_draw", "ari_best_draw")
+    keys += ("ari_published", "ari_reached", "wcss", "wcss_published", "wcss_reached")
+    keys += ("violations", "cpu_s")
+    lines = [
+        "# BH-kmeans beside the published figures, cell by cell",
+        "",
+        "Random pairs of all points, as many as all pairs of a share (%) of the points;",
+        "standardised data, p = 1. ARI is reached at the published less 0.02, WCSS at 1 % more",
+        "than the published. A cell that falls short follows again with ten draws, each the best",
+        "of ten starts. What the cells say is in `soft.md`.",
+    ]
+    for title, of in (("Copies as the paper has them", True), ("Other copies", False)):
+        lines += ["", f"## {title}", "", "| " + " | ".join(head) + " |", "|---" * len(head) + "|"]
+        lines += [
+            "| " + " | ".join(str(row[key]) for key in keys) + " |"
+            for row in rows
+            if row["links"] == "pairs" and is_as_the_paper_has_it(row) == of
+        ]
+    (RESULTS / "soft_published.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def write(name: str, rows: list[dict[str, object]]) -> None:
     """Write a table."""
     with (RESULTS / name).open("w", newline="") as file:
@@ -204,14 +279,19 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     asked = parser.parse_args()
     rows = measure(asked.bench, asked.draws, asked.seeds)
-    kinds = {
-        f"{links}, {starts} start{'s' * (starts > 1)}": [
-            row for row in rows if (row["links"], row["starts"]) == (links, starts)
-        ]
-        for links, starts in WAYS
+    sides = {
+        "our copies": [row for row in rows if row["copy"] == "bench"],
+        "the paper's copies": [row for row in rows if is_as_the_paper_has_it(row)],
     }
-    summary = [totals(some, kind) for kind, some in kinds.items()]
+    kinds = {
+        f"{side}: {links}, {starts} start{'s' * (starts > 1)}": [
+            row for row in some if (row["links"], row["starts"]) == (links, starts)
+        ]
+        for (side, some), (links, starts) in product(sides.items(), WAYS)
+    }
+    summary = [totals(some, kind) for kind, some in kinds.items() if some]
     write("soft_published_totals.csv", summary)
+    write_page(rows)
     print(*summary, sep="\n")
 
 
