@@ -131,3 +131,24 @@ def test_as_many_clusters_as_blocks_need_no_columns():
     X = np.arange(4.0)[:, None]
     events = run(Problem(X, 3, must_link=[(0, 1)]))
     assert of(events, IncumbentFound)[-1].objective == pytest.approx(0.5)
+
+
+def test_a_pricing_done_in_small_slices_comes_to_the_same_optimum(monkeypatch):
+    whole = run(iris(5, 200))
+    monkeypatch.setattr("ccviz.solvers.colgen.generation._SLICE", 30_000)
+    sliced = run(iris(5, 200))
+    for kind, field in ((IncumbentFound, "objective"), (BoundImproved, "lower_bound")):
+        first, second = (getattr(of(events, kind)[-1], field) for events in (whole, sliced))
+        assert second == pytest.approx(first, rel=2e-6)
+
+
+@pytest.mark.parametrize("looks", [14, 20, 26])
+def test_a_stop_within_a_pricing_leaves_a_valid_bound(monkeypatch, looks):
+    monkeypatch.setattr("ccviz.solvers.colgen.generation._SLICE", 30_000)
+    count = iter(range(looks))
+    context = Context(seed=0, stop=lambda: next(count, None) is None)
+    events = [*Colgen().steps(iris(5, 200), context)]
+    assert not of(events, Finished)
+    optimum = of(run(iris(5, 200)), IncumbentFound)[-1].objective
+    for event in of(events, BoundImproved):
+        assert event.lower_bound <= optimum * (1.0 + 1e-9)
