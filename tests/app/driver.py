@@ -186,8 +186,8 @@ class Lab:
         return self.page.get_by_role("region", name="Result").inner_text()
 
     def links(self) -> list[str]:
-        """Return the list of links as people read it."""
-        return [item.inner_text() for item in self.page.locator(".links li").all()]
+        """Return the list of links that were made, as people read it."""
+        return [item.inner_text() for item in self.page.locator(".links li.given").all()]
 
     def drawn(self, kind: str) -> int:
         """Return how many lines of a kind are drawn."""

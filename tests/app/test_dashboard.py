@@ -68,7 +68,9 @@ def test_links_are_drawn_from_classes_and_imported(lab):
     chooser.set_input_files(
         {"name": "l.txt", "mimeType": "text/plain", "buffer": b"ML 0 1\nCL 0 149 2.5\n"}
     )
-    lab.see("soft, weight 2.5")
+    weight = lab.page.get_by_label("Weight of cannot-link 0-149, empty for hard")
+    weight.wait_for()
+    assert weight.input_value() == "2.5"
     assert len(lab.links()) == 2
 
 
@@ -95,6 +97,7 @@ def test_an_address_opens_the_same_problem(page, server):
     query = "data=wine&k=4&scaling=standard&x=alcohol&y=PC+1&ml=0-5&cl=3-100*2&solver=cop-kmeans"
     lab = Lab(page, f"{server.url}?{query}&seed=4&theme=dark")
     assert lab.page.locator(".facts").inner_text() == "wine · 178 points · 13 features · k = 4"
+    lab.page.get_by_text("0 – 5", exact=True).wait_for()
     assert "3 – 100" in lab.links()[0]
     assert lab.page.get_by_label("Seed", exact=True).first.input_value() == "4"
     assert lab.page.evaluate("document.documentElement.dataset.theme") == "dark"

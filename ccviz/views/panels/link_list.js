@@ -5,7 +5,7 @@ function line(kind) {
 }
 
 function given(row, place) {
-  return `<li class="${row.broken ? "broken" : ""}">
+  return `<li class="given ${row.broken ? "broken" : ""}">
     ${line(row.kind)}<span class="pair">${row.i} – ${row.j}</span>
     <span class="note">${row.note}</span>
     <input type="number" min="0" step="any" placeholder="hard" value="${row.weight ?? ""}"

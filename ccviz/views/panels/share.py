@@ -9,6 +9,7 @@ import panel as pn
 
 from ccviz.errors import CcvizError
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.session import Session
 from ccviz.views.sharing import as_command, as_python, query
 
@@ -33,9 +34,10 @@ class SharePanel(pn.viewable.Viewer):
         self._refresh()
 
     def __panel__(self) -> Any:
-        return pn.Column(
+        texts = pn.Column(
             self._html, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
+        return pn.Column(ProjectPanel(self._session), texts, sizing_mode="stretch_both", margin=0)
 
     def _refresh(self, *_: Any) -> None:
         session = self._session

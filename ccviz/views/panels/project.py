@@ -1,0 +1,45 @@
+"""Save the whole laboratory to a file, and open one."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import Any
+
+import panel as pn
+
+from ccviz.views.panels.commit import held
+from ccviz.views.project import SUFFIX, open_project, save_project
+from ccviz.views.session import Session
+
+
+class ProjectPanel(pn.viewable.Viewer):
+    """Data, links, settings and runs, as one file."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._save = pn.widgets.FileDownload(
+            callback=lambda: BytesIO(save_project(session)), filename=f"laboratory{SUFFIX}",
+            label="Save to a file", button_type="default", margin=(4, 8, 0, 0),
+        )  # fmt: skip
+        self._open = pn.widgets.FileDropper(
+            multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
+            margin=(4, 0, 0, 0), css_classes=["dropper", "project"], max_file_size="500MB",
+        )  # fmt: skip
+        self._open.param.watch(self._on_file, "value")
+
+    def __panel__(self) -> Any:
+        words = pn.pane.HTML(
+            '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
+            "in one file, which opens on any machine: drop it here.</p>",
+            margin=0, sizing_mode="stretch_width",
+        )  # fmt: skip
+        return pn.Column(
+            words, pn.Row(self._save, self._open, margin=0, sizing_mode="stretch_width"),
+            sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
+        )  # fmt: skip
+
+    def _on_file(self, event: Any) -> None:
+        for name, content in event.new.items():
+            data = content.encode() if isinstance(content, str) else content
+            held(open_project)(self._session, name, data)
