@@ -46,6 +46,12 @@ def test_bounds_over_time_and_nodes(played):
         played.plot.bounds("depth")
 
 
+def test_dear_first_clusterings_do_not_flatten_the_bounds(played):
+    low, high = played.plot.bounds().opts.get("plot").kwargs["ylim"]
+    assert low < played.history[-1].lower_bound <= played.objective < high
+    assert high < 3 * played.objective
+
+
 @pytest.mark.parametrize("axis", ["bound", "depth"])
 def test_the_tree_has_every_node(played, axis):
     assert len(points(played.plot.tree(axis))) == 41
