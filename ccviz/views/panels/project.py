@@ -8,6 +8,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.html import Html
 from ccviz.views.project import SUFFIX, open_project, save_project
 from ccviz.views.session import Session
 
@@ -29,7 +30,7 @@ class ProjectPanel(pn.viewable.Viewer):
         self._open.param.watch(self._on_file, "value")
 
     def __panel__(self) -> Any:
-        words = pn.pane.HTML(
+        words = Html(
             '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
             "in one file, which opens on any machine: drop it here.</p>",
             margin=0, sizing_mode="stretch_width",
