@@ -47,7 +47,7 @@ class NodeSettings:
         Iterations a task.
     stabilisation : str
     smoothing : float
-    pricing : {"space", "blocks"}
+    pricing : {"both", "space", "blocks"}
     cover_nodes : int
         Nodes of the search for the best clustering within the pool.
     seed : int
@@ -58,7 +58,7 @@ class NodeSettings:
     round_iterations: int = 5
     stabilisation: str = "interior"
     smoothing: float = 0.5
-    pricing: str = "space"
+    pricing: str = "both"
     cover_nodes: int = 200
     seed: int = 0
 
@@ -208,7 +208,7 @@ def _certificate(pool: Pool) -> dict[str, np.ndarray]:
     return {"duals": pool.duals, "least": np.array([pool.least])}
 
 
-def _pricer(problem: Problem, blocks: Blocks, method: str = "space") -> Pricer:
+def _pricer(problem: Problem, blocks: Blocks, method: str = "both") -> Pricer:
     alternatives = conjunction(problem, problem.rules)
     return Pricer(tuple(make_instance(blocks, loads) for loads in alternatives), method)
 

@@ -22,6 +22,7 @@ from ccviz.solvers.colgen.instance import Instance
 _MOST = 600  # columns handed back by one call
 _NOTHING = -1e-12  # a value that is not worth having
 _UNLIMITED = 2**62
+_FIRST_TURN = 50_000  # blocks that each of two methods looks at first; then twice as many each time
 
 State = Space | enumeration.Enumeration
 
@@ -39,17 +40,21 @@ class Search:
         Clusters met on the way are kept if their value is below this.
     waiting : tuple of int
         Alternatives that are not searched to the end; the first one is under way.
-    state : Space, Enumeration or None
-        Where the first one's search is. Going on writes to its arrays.
-    proved : float
-        No cluster of the alternatives that are done has a lower value.
+    states : tuple of Space, Enumeration or None
+        Where the searches of the first one are, one a method. Going on writes to their arrays.
+    turns : int
+        How often they have had a turn.
+    under_way, proved : float
+        No cluster of the first one, and of those that are done, has a lower value.
     """
 
     duals: FloatArray
     best: float
     below: float
     waiting: tuple[int, ...]
-    state: State | None = None
+    states: tuple[State | None, ...] = ()
+    turns: int = 0
+    under_way: float = -np.inf
     proved: float = np.inf
 
 
@@ -86,12 +91,13 @@ class Pricer:
     ----------
     alternatives : tuple of Instance
         A cluster must fit one of them; they differ in their loads and conflicts only.
-    method : {"space", "blocks"}
-        Branch over the centre's place, or over blocks as in the paper.
+    method : {"both", "space", "blocks"}
+        Branch over the centre's place, or over blocks as in the paper, or both in turns until one
+        is done: the first is at its best in few dimensions, the second with few blocks.
     """
 
     alternatives: tuple[Instance, ...]
-    method: str = "space"
+    method: str = "both"
     _columns: np.ndarray = field(init=False)
     _values: FloatArray = field(init=False)
 
@@ -139,21 +145,14 @@ class Pricer:
     def go_on(self, search: Search, visit_limit: int = _UNLIMITED) -> Priced:
         """Go on with an exact pricing."""
         parts: list[Priced] = []
-        under_way = np.inf
         while search.waiting and visit_limit > 0:
-            instance = self.alternatives[search.waiting[0]]
-            state = search.state or self._open(instance, search.duals)
-            search = replace(search, state=state)
-            found, under_way, visits = self._search(instance, search, state, visit_limit)
+            search, found, visits = self._turn(search, visit_limit)
             parts.append(self._taken(found, search.duals))
-            search = replace(search, best=min(search.best, *self._values[:found], 0.0))
             visit_limit -= visits
-            if _is_done(state):
-                proved = min(search.proved, under_way)
-                search = replace(search, waiting=search.waiting[1:], state=None, proved=proved)
-        least = min(search.proved, under_way)
-        if search.waiting and (search.state is None or len(search.waiting) > 1):
-            least = min(least, -float(search.duals.sum()))  # true of the untouched ones
+        worst = -float(search.duals.sum())  # no cluster has a lower value, searched or not
+        under_way = search.under_way if search.states else worst
+        waiting = [max(under_way, worst), *[worst] * len(search.waiting)][: len(search.waiting)]
+        least = min([search.proved, *waiting])
         # What rounding may have lost in the sums of squares and duals of one cluster.
         first = self.alternatives[0]
         size = float(first.mass @ (first.points**2).sum(axis=1) + search.duals.sum())
@@ -161,26 +160,47 @@ class Pricer:
         joined = join(parts)
         return Priced(joined.columns, joined.costs, least, search if search.waiting else None)
 
-    def _open(self, instance: Instance, duals: FloatArray) -> State:
-        if self.method == "blocks":
-            enumeration.open_root(instance, duals, at := make_enumeration(instance, _MOST))
-            return at
-        space.open_root(instance, duals, stack := make_space(instance, _MOST))
-        return stack
+    def _turn(self, search: Search, visit_limit: int) -> tuple[Search, int, int]:
+        """Let a method search the first alternative for a while.
 
-    def _search(
-        self, instance: Instance, search: Search, state: State, visit_limit: int
-    ) -> tuple[int, float, int]:
+        Returns where it came to, how many clusters it found and how many blocks it looked at.
+        """
+        methods = ("space", "blocks") if self.method == "both" else (self.method,)
+        turn, which = divmod(search.turns, len(methods))
+        limit = min(visit_limit, _FIRST_TURN << turn) if len(methods) > 1 else visit_limit
+        instance = self.alternatives[search.waiting[0]]
+        states = list(search.states or (None,) * len(methods))
+        state = states[which] or _open(methods[which], instance, search.duals)
+        states[which] = state
         run = space.search if isinstance(state, Space) else enumeration.search
-        answer: tuple[int, float, int] = run(
-            instance, search.duals, search.best, search.below, visit_limit, state,
+        found, bound, visits = run(
+            instance, search.duals, search.best, search.below, limit, state,
             self._columns, self._values,
         )  # fmt: skip
-        return answer
+        best = min(search.best, *self._values[:found], 0.0)
+        if _is_done(state):
+            proved = min(search.proved, bound)
+            rest = search.waiting[1:]
+            return Search(search.duals, best, search.below, rest, proved=proved), found, visits
+        under_way = max(search.under_way, bound)
+        search = replace(
+            search, best=best, states=tuple(states), turns=search.turns + 1, under_way=under_way
+        )
+        return search, found, visits
 
     def _taken(self, found: int, duals: FloatArray) -> Priced:
         columns = self._columns[:found].copy()
         return Priced(columns, self._values[:found] + columns @ duals)
+
+
+def _open(method: str, instance: Instance, duals: FloatArray) -> State:
+    if method == "blocks":
+        at = make_enumeration(instance, _MOST)
+        enumeration.open_root(instance, duals, at)
+        return at
+    stack = make_space(instance, _MOST)
+    space.open_root(instance, duals, stack)
+    return stack
 
 
 def _is_done(state: State) -> bool:

@@ -36,9 +36,9 @@ class Colgen(Solver):
         advanced=True,
     )  # fmt: skip
     pricing: str = setting(
-        "space",
-        "Exact pricing by splitting space, or over blocks as in the paper.",
-        choices=("space", "blocks"),
+        "both",
+        "Exact pricing by splitting space, over blocks as in the paper, or both in turns.",
+        choices=("both", "space", "blocks"),
         advanced=True,
     )
     starts: int = setting(10, "Runs of k-means for the first columns.", low=0, advanced=True)
