@@ -3,107 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import inf
 from typing import Any
 
-import param
-
 from ccviz.datasets import load
+from ccviz.views.by_hand import BY_HAND
+from ccviz.views.course import Lesson, Memory, Step
 from ccviz.views.draft import Link
 from ccviz.views.frames.numbers import count, number, seconds
 from ccviz.views.session import Session
 
-Memory = list[Any]
-"""What the steps so far have found, to be compared with what comes."""
-
-
-@dataclass(frozen=True)
-class Step:
-    """One step of a lesson.
-
-    Attributes
-    ----------
-    text : str
-        What to do, and why.
-    act : callable
-        Does it, for those who would rather watch.
-    done : callable
-        Whether it has been done.
-    finding : callable
-        What it shows, from the session and the memory of earlier steps, to which it may add.
-    """
-
-    text: str
-    act: Callable[[Session], None]
-    done: Callable[[Session], bool]
-    finding: Callable[[Session, Memory], str]
-
-
-@dataclass(frozen=True)
-class Lesson:
-    """A title and its steps."""
-
-    title: str
-    steps: tuple[Step, ...]
-
-
-class Course(param.Parameterized):
-    """Where a person is in a lesson.
-
-    Attributes
-    ----------
-    lesson : Lesson or None
-    at : int
-        The step, counted from 0.
-    finding : str
-        What the step at hand has shown; empty while it is not done.
-    """
-
-    lesson = param.Parameter(default=None)
-    at = param.Integer(default=0)
-    finding = param.String(default="")
-
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
-        self._memory: Memory = []
-        session.param.watch(self._look, ["draft", "solver", "notice"])
-        session.player.param.watch(self._look, "shot")
-
-    @property
-    def step(self) -> Step | None:
-        """The step at hand."""
-        return self.lesson.steps[self.at] if self.lesson else None
-
-    @property
-    def is_last(self) -> bool:
-        """Whether no step follows."""
-        return self.lesson is not None and self.at == len(self.lesson.steps) - 1
-
-    def begin(self, lesson: Lesson | None) -> None:
-        """Start a lesson, or leave it."""
-        self._memory = []
-        self.param.update(lesson=lesson, at=0, finding="")
-
-    def show(self) -> None:
-        """Do what the step asks for."""
-        if self.step is not None:
-            self.step.act(self._session)
-
-    def go_on(self) -> None:
-        """Take the next step; after the last one the lesson is over."""
-        if self.is_last:
-            self.begin(None)
-        elif self.lesson is not None:
-            self.param.update(at=self.at + 1, finding="")
-            self._look()
-
-    def _look(self, *_: Any) -> None:
-        step = self.step
-        if step is not None and not self.finding and step.done(self._session):
-            self.finding = step.finding(self._session, self._memory)
-
+Done = Callable[[Session, Memory], bool]
 
 # --- What steps are made of -----------------------------------------------------------------
 
@@ -123,10 +33,10 @@ def _set_up(
 
 
 def _set_up_and_run(
-    data: str, solver: str, links: int = 0, noise: float = 0.0, weight: float = inf
+    data: str, solver: str, links: int = 0, noise: float = 0.0, weight: float = inf, **settings: Any
 ) -> Callable[[Session], None]:
     def act(session: Session) -> None:
-        _set_up(data, solver, links, noise, weight)(session)
+        _set_up(data, solver, links, noise, weight, **settings)(session)
         session.start()
 
     return act
@@ -141,16 +51,16 @@ def _run(solver: str = "", **settings: Any) -> Callable[[Session], None]:
     return act
 
 
-def _has_links(many: int, soft: bool = False) -> Callable[[Session], bool]:
-    def done(session: Session) -> bool:
+def _has_links(many: int, soft: bool = False) -> Done:
+    def done(session: Session, _memory: Memory) -> bool:
         links = session.draft.links
         return len(links) >= many and (not soft or any(not link.is_hard for link in links))
 
     return done
 
 
-def _has_run(solver: str) -> Callable[[Session], bool]:
-    def done(session: Session) -> bool:
+def _has_run(solver: str) -> Done:
+    def done(session: Session, _memory: Memory) -> bool:
         run = session.run
         ended = run is not None and run.finished is not None and run.started is not None
         return ended and run.started.solver == solver  # type: ignore[union-attr]
@@ -221,20 +131,21 @@ _MUST_LINK = Lesson(
     "What a must-link does to the relaxation",
     (
         Step(
-            "Take iris without links, and prove its best clustering with the SDP solver.",
-            _set_up_and_run("iris", "sdp"),
+            "Take iris without links, and prove its best clustering with the SDP solver; let it "
+            "show its relaxation.",
+            _set_up_and_run("iris", "sdp", show_relaxation=True),
             _has_run("sdp"),
             _remembers("The optimum is {objective}. Look at the matrix under Inside the solver."),
         ),
         Step(
             "Link two points that lie in different clusters: 52 and 100, say.",
             lambda session: session.add_links([Link("must", 52, 100)]),
-            lambda session: any(link.kind == "must" for link in session.draft.links),
+            lambda session, _: any(link.kind == "must" for link in session.draft.links),
             _says("The two points are now one block: the matrix has a row and a column less."),
         ),
         Step(
             "Prove the optimum again.",
-            _run("sdp"),
+            _run("sdp", show_relaxation=True),
             _has_run("sdp"),
             _remembers(
                 "The optimum rose from {first_objective} to {objective}: a link takes clusterings "
@@ -249,7 +160,7 @@ _NOISE = Lesson(
         Step(
             "Draw 200 hard links from iris's classes, a fifth of them wrong.",
             _set_up("iris", "pck-means", links=200, noise=0.2),
-            lambda session: session.notice is not None,
+            lambda session, _: session.notice is not None,
             _says("Wrong hard links soon contradict each other. Such links must be soft."),
         ),
         Step(
@@ -267,8 +178,8 @@ _NOISE = Lesson(
         Step(
             "Now let each link cost 10, and run again.",
             _set_up_and_run("iris", "pck-means", links=200, noise=0.2, weight=10.0),
-            lambda session: (
-                _has_run("pck-means")(session)
+            lambda session, memory: (
+                _has_run("pck-means")(session, memory)
                 and any(link.weight == 10.0 for link in session.draft.links)
             ),
             _remembers(
@@ -290,7 +201,7 @@ _SIZES = Lesson(
         Step(
             "There were 50 flowers of each kind. Ask for the sizes 50, 50, 50.",
             lambda session: session.set_sizes("50, 50, 50"),
-            lambda session: bool(session.draft.lower),
+            lambda session, _: bool(session.draft.lower),
             _says("Sizes are constraints like links: a clustering keeps them or is none."),
         ),
         Step(
@@ -322,4 +233,4 @@ _RACE = Lesson(
     ),
 )
 
-LESSONS: tuple[Lesson, ...] = (_DEAD_END, _MUST_LINK, _NOISE, _SIZES, _RACE)
+LESSONS: tuple[Lesson, ...] = (_DEAD_END, _MUST_LINK, BY_HAND, _NOISE, _SIZES, _RACE)

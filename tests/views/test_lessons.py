@@ -4,7 +4,8 @@ import pytest
 
 from ccviz.archive import Archive
 from ccviz.datasets import load
-from ccviz.views.lessons import LESSONS, Course
+from ccviz.views.course import Course
+from ccviz.views.lessons import LESSONS
 from ccviz.views.queue import RunQueue
 from ccviz.views.session import Session
 

@@ -8,8 +8,8 @@ import panel as pn
 
 from ccviz.archive import Archive
 from ccviz.datasets import load
+from ccviz.views.course import Course
 from ccviz.views.inspection import Inspection
-from ccviz.views.lessons import Course
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
 from ccviz.views.page.script import PageScript

@@ -7,7 +7,8 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.views.lessons import LESSONS, Course
+from ccviz.views.course import Course
+from ccviz.views.lessons import LESSONS
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
@@ -56,7 +57,7 @@ class LessonPanel(pn.viewable.Viewer):
             self._text, pn.Row(self._show, self._next, self._leave, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
-        course.param.watch(self._refresh, ["lesson", "at", "finding"])
+        course.param.watch(self._refresh, ["lesson", "at", "finding", "sketch"])
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -71,7 +72,7 @@ class LessonPanel(pn.viewable.Viewer):
         finding = f'<p class="finding">{escape(course.finding)}</p>' if course.finding else ""
         self._text.object = (
             f'<div class="lesson" role="status"><b>Step {course.at + 1} of {many}</b>'
-            f"<p>{escape(step.text)}</p>{finding}</div>"
+            f"<p>{escape(step.text)}</p>{finding}{course.sketch}</div>"
         )
         self._show.disabled = bool(course.finding)
         self._next.disabled = not course.finding
