@@ -43,7 +43,7 @@ from ccviz.problem import Problem
 
 _AGREE = 1e-9  # relative difference that rounding may leave between a claim and its recomputation
 _MOST_SEARCH = 2_000_000
-_MOST_LOOKS = 3e7  # boxes times blocks, for one leaf's pricing
+_MOST_LOOKS = 5e7  # boxes times blocks times features, for one leaf's pricing
 _STAR, _CLIQUE = 0, 1  # kinds of cuts
 
 
@@ -264,7 +264,7 @@ def _lagrangian(
     threshold = float(least[0])
     if not (np.isfinite(duals).all() and math.isfinite(threshold) and threshold <= 0.0):
         raise _FlawError(f"leaf {leaf} has duals that are not finite")
-    most = int(_MOST_LOOKS / len(duals))
+    most = int(_MOST_LOOKS / (len(duals) * problem.d))
     answers = [
         none_below(pricing, threshold, most)
         for pricing in pricings(problem, blocks.block_of, blocks.conflict, duals)
