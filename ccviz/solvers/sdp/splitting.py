@@ -73,7 +73,7 @@ def cold_start(relaxation: Relaxation) -> Iterate:
     """Return the iterate to begin the root with."""
     cost, s = relaxation.cost, relaxation.s
     unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
-    penalty = 4.0 * float(np.abs(cost).mean()) * np.sqrt(s) / unit or 1.0
+    penalty = 12.0 * float(np.abs(cost).mean()) * np.sqrt(s) / unit or 1.0
     return Iterate(
         Y=np.outer(relaxation.u, relaxation.u),
         M=np.zeros((s, s)),
