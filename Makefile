@@ -51,7 +51,7 @@ lock: $(if $(wildcard $(VENV)/bin/uv),,env)  ## Resolve the dependencies of pypr
 		--quiet --output-file requirements.lock $(ARGS)
 
 clean:  ## Remove .venv and every cache
-	rm -rf $(VENV) build dist docs/_build docs/_api test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/_api docs/notebooks test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Use ------------------------------------------------------------------------------------

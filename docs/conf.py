@@ -1,5 +1,6 @@
 """Settings of the documentation: numpydoc pages from the docstrings, Markdown for the rest."""
 
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
@@ -39,6 +40,15 @@ def write_solver_pages(app):
     Path(app.srcdir, "solvers.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+def copy_notebooks(app):
+    """Bring the notebooks to where the builder looks for pages."""
+    pages = Path(app.srcdir, "notebooks")
+    shutil.rmtree(pages, ignore_errors=True)
+    shutil.copytree(
+        Path(app.srcdir).parent / "notebooks", pages, ignore=shutil.ignore_patterns(".*")
+    )
+
+
 def honours(solver):
     """Return what a solver supports, in words."""
     return ", ".join(name for name, can in vars(solver.supports).items() if can)
@@ -51,5 +61,6 @@ def parameters(solver):
 
 
 def setup(app):
-    """Connect the page of solvers to the build."""
+    """Connect what is made for the build to it."""
     app.connect("builder-inited", write_solver_pages)
+    app.connect("builder-inited", copy_notebooks)
