@@ -166,7 +166,7 @@ def _show_all(session: Session, _: Memory) -> str:
     )
 
 
-_WIDTH, _HEIGHT = 216, 44
+_WIDTH, _HEIGHT = 220, 44
 _SPOTS = ((110.0, 2.0), (55.0, 78.0), (165.0, 78.0))
 
 
@@ -184,8 +184,9 @@ def sketch(memory: Memory) -> str:
             f'<text x="{x}" y="{y + 35}">≥ {number(box.lower_bound)}, {state}</text></g>'
         )
     words = "; ".join(f"{box.words}: at least {number(box.lower_bound)}" for box in memory)
+    box = f"0 0 {_WIDTH} {_HEIGHT + 4 if len(memory) == 1 else 126}"
     return (
-        f'<svg class="sketch" viewBox="0 0 {_WIDTH + 4} 126" role="img" aria-label="{words}">'
+        f'<svg class="sketch" viewBox="{box}" role="img" aria-label="{words}">'
         f"{''.join(parts)}</svg>"
     )
 

@@ -60,6 +60,17 @@ class Runner(param.Parameterized):
         return self.state in ("queued", "running", "paused")
 
     @property
+    def queue_words(self) -> str:
+        """How busy the server is, and this run's place in the line, as a sentence."""
+        running = min(len(self._queue), self._queue.limit)
+        waiting = len(self._queue) - running
+        ours = f" This run is number {self.waiting} in the line." if self.state == "queued" else ""
+        return (
+            f"On this server {running} of at most {self._queue.limit} runs are under way, "
+            f"{waiting} wait.{ours}"
+        )
+
+    @property
     def pid(self) -> int | None:
         """Process id of the worker."""
         return self._job.pid if self._job is not None else None

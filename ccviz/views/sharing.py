@@ -5,13 +5,14 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import fields
+from inspect import signature
 from typing import Any
 from urllib.parse import urlencode
 
 from ccviz.datasets import BUNDLED, GENERATORS, load
 from ccviz.errors import CcvizError
 from ccviz.solvers import parse_setting, solver_class
-from ccviz.views.draft import Draft, Kind, Link, draft_of
+from ccviz.views.draft import Draft, Kind, Link, draft_of, read_sizes, sizes_text
 from ccviz.views.projection import SCALINGS
 from ccviz.views.session import Session
 
@@ -39,7 +40,10 @@ def query(session: Session) -> str:
         values["scaling"] = draft.scaling
     values |= {"x": session.x_axis, "y": session.y_axis}
     values |= {name: _pairs(draft, kind) for name, kind in _KINDS.items() if _pairs(draft, kind)}
+    if draft.lower:
+        values["sizes"] = sizes_text(draft)
     values |= {"solver": session.solver.name, "seed": session.seed}
+    values |= {f"limit.{name}": value for name, value in _limits(session).items()}
     values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
     text = urlencode(values)
     if len(text) > MOST_CHARACTERS:
@@ -74,6 +78,9 @@ def apply_query(session: Session, values: Mapping[str, str]) -> None:
         session.show_axes(**axes)
         if "seed" in values:
             session.seed = _whole("seed", values["seed"])
+        for name, attribute in _LIMITS.items():
+            if f"limit.{name}" in values:
+                _set_limit(session, attribute, f"limit.{name}", values[f"limit.{name}"])
         if "solver" in values:
             kind = solver_class(values["solver"])
             session.set_solver(kind.name, **{
@@ -99,7 +106,19 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
         for word in values.get(name, "").split(",")
         if word
     ]
-    return draft.with_links(links) if links else draft
+    draft = draft.with_links(links) if links else draft
+    return draft.with_sizes(*read_sizes(values["sizes"])) if "sizes" in values else draft
+
+
+_LIMITS = {"time_limit": "time_limit", "gap": "gap_limit", "node_limit": "node_limit"}
+"""Limits as programs call them, and as the session does."""
+
+
+def _set_limit(session: Session, attribute: str, name: str, text: str) -> None:
+    try:
+        setattr(session, attribute, int(text) if attribute == "node_limit" else float(text))
+    except ValueError:
+        raise CcvizError(f"The address says {name} = {text!r}, which is no limit.") from None
 
 
 def _whole(name: str, text: str) -> int:
@@ -118,29 +137,35 @@ def _link(kind: Kind, word: str) -> Link:
 
 
 def as_python(session: Session) -> str:
-    """Return the Python lines that make the same run."""
+    """Return the Python lines that make the same run; data of one's own are read from a file."""
     draft = session.draft
-    options = f", n={draft.n}" if draft.data.name in GENERATORS else ""
-    source = f'load("{draft.data.name}"{options})'
-    if draft.data.name not in (*BUNDLED, *GENERATORS):
-        source = f'read_data("{draft.data.name}.csv")'
-    name = source.partition("(")[0]
-    module = "files" if name == "read_data" else "datasets"
-    X = {"none": "data.X", "standard": "standardise(data.X)"}.get(draft.scaling)
+    name = draft.data.name
+    options = f", n={draft.n}" if name in GENERATORS else ""
+    known = name in (*BUNDLED, *GENERATORS)
+    source = f'load("{name}"{options})' if known else f"read_data({_file(draft)!r})"
+    scaled = draft.scaling != "none"
     lines = [
         "from ccviz import Problem, solve",
-        f"from ccviz.{module} import {name}",
-        *(["from ccviz.datasets import standardise"] if draft.scaling == "standard" else []),
+        "from ccviz.datasets import load" if known else "from ccviz.files import read_data",
+        *(["from ccviz.views.projection import scale"] if scaled else []),
         "",
         f"data = {source}",
-        *([] if X else ["X = data.X - data.X.min(axis=0)", "X = X / X.max(axis=0)"]),
-        f"problem = Problem({X or 'X'}, k={draft.k}, truth=data.truth,",
-        f"                  must_link={_list(draft, 'must')},",
-        f"                  cannot_link={_list(draft, 'cannot')})",
+        "problem = Problem(",
+        f"    {f'scale(data.X, {draft.scaling!r})' if scaled else 'data.X'},",
+        f"    k={draft.k},",
+        f"    must_link={_list(draft, 'must')},",
+        f"    cannot_link={_list(draft, 'cannot')},",
+        *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
+        "    truth=data.truth,",
+        ")",
         f"result = solve(problem, {_arguments(session)})",
         "print(result.status, result.objective, result.lower_bound)",
     ]
     return "\n".join(lines)
+
+
+def _file(draft: Draft) -> str:
+    return f"{draft.data.name}.csv"
 
 
 def _list(draft: Draft, kind: Kind) -> str:
@@ -156,21 +181,36 @@ def _arguments(session: Session) -> str:
 
 
 def _limits(session: Session) -> dict[str, Any]:
-    limits = {"time_limit": session.time_limit, "gap": session.gap_limit,
-              "node_limit": session.node_limit}  # fmt: skip
+    limits = {name: getattr(session, attribute) for name, attribute in _LIMITS.items()}
     return {name: value for name, value in limits.items() if value is not None}
 
 
 def as_command(session: Session) -> str:
-    """Return the command line that makes the same run; links are read from a file."""
+    """Return the command line that makes the same run; links, and data of one's own, are in files.
+
+    Raises
+    ------
+    CcvizError
+        If the command line cannot make it.
+    """
     draft = session.draft
-    known = draft.data.name in (*BUNDLED, *GENERATORS)
-    words = ["ccviz", "solve", draft.data.name if known else f"{draft.data.name}.csv"]
+    if draft.scaling == "range":
+        raise CcvizError("The command line has no option for features from 0 to 1.")
+    words = ["ccviz", "solve", draft.data.name if _command_knows(draft) else _file(draft)]
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
     words += ["--standardize"] if draft.scaling == "standard" else []
     words += ["--links", "links.txt"] if draft.links else []
-    words += ["--time-limit", f"{session.time_limit:g}"] if session.time_limit else []
-    words += ["--gap", f"{session.gap_limit:g}"] if session.gap_limit else []
+    words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
+    for name, value in _limits(session).items():
+        words += [f"--{name.replace('_', '-')}", f"{value:g}"]
     for name, value in changed_settings(session).items():
         words += ["--param", f"{name}={value}"]
     return shlex.join(words)
+
+
+def _command_knows(draft: Draft) -> bool:
+    """Whether the command line makes these data from their name alone."""
+    name = draft.data.name
+    if name not in GENERATORS:
+        return name in BUNDLED
+    return bool(signature(GENERATORS[name]).parameters["n"].default == draft.n)

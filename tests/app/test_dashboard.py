@@ -125,9 +125,9 @@ def test_a_lesson_is_walked_to_its_end(lab):
 
 
 def test_sizes_are_kept(lab):
-    lab.fill("Sizes of the clusters", "50, 50, 49")
+    lab.fill("Sizes", "50, 50, 49")
     assert "150 points" in lab.notice
-    lab.fill("Sizes of the clusters", "50, 50, 50")
+    lab.fill("Sizes", "50, 50, 50")
     lab.page.locator(".sentence").wait_for(state="hidden")
     lab.press("Run")
     lab.see("Feasible clustering")

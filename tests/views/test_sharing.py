@@ -1,11 +1,17 @@
+import json
+import shlex
 from urllib.parse import parse_qsl
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from ccviz.archive import Archive
+from ccviz.cli import app
 from ccviz.datasets import Dataset, load
 from ccviz.errors import CcvizError
+from ccviz.linkfiles import links_text
+from ccviz.views.datafile import csv_text
 from ccviz.views.draft import Link
 from ccviz.views.queue import RunQueue
 from ccviz.views.session import Session
@@ -68,22 +74,96 @@ def test_data_without_a_name_fit_into_no_address(open_session):
         query(session)
 
 
-def test_the_python_lines_run_and_agree(session):
+def run_lines(session):
+    """Return what the Python lines of a session make."""
+    scope: dict = {}
+    exec("\n".join(line for line in as_python(session).splitlines() if "print" not in line), scope)
+    return scope
+
+
+def assert_same(problem, session):
+    ours = session.draft.problem
+    assert np.array_equal(problem.X, ours.X)
+    assert problem.k == ours.k
+    for kind in ("must_link", "cannot_link"):
+        assert np.array_equal(getattr(problem, kind).pairs, getattr(ours, kind).pairs)
+        assert np.array_equal(getattr(problem, kind).weights, getattr(ours, kind).weights)
+    assert (problem.sizes is None) == (ours.sizes is None)
+    if problem.sizes is not None:
+        assert problem.sizes.lower.tolist() == ours.sizes.lower.tolist()
+        assert problem.sizes.upper.tolist() == ours.sizes.upper.tolist()
+
+
+def test_the_python_lines_make_the_same_run(session):
     session.remove_links([Link("cannot", 3, 10, 2.5)])
     session.add_links([Link("cannot", 3, 10)])
-    lines = as_python(session).splitlines()
-    scope: dict = {}
-    exec("\n".join(line for line in lines if not line.startswith("print")), scope)
-    assert np.allclose(scope["problem"].X, session.draft.X)
-    assert scope["problem"].cannot_link.pairs.tolist() == [[3, 10]]
+    session.set_sizes("10-30, 10-30, 5-40")
+    session.time_limit = 9.0
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
     assert scope["result"].solver == "blp-kmeans"
     assert scope["result"].seed == 11
+    settings = scope["result"].run.started.settings
+    assert settings["max_iter"] == 7
+
+
+def test_soft_links_travel_too(session):
+    session.set_solver("bh-kmeans")
+    assert_same(run_lines(session)["problem"], session)
+
+
+def test_data_of_ones_own_are_read_from_the_file_that_is_saved(session, tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(20, 2)) / 3
+    session.load(Dataset("mine", X, ("a, b", "c"), np.arange(20) % 2, ("yes", "no")), 2)
+    session.set_solver("blp-kmeans")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_text(csv_text(session.draft.data), encoding="utf-8")
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
+    assert scope["data"].features == ("a, b", "c")
+    assert sorted(scope["data"].classes) == ["no", "yes"]
 
 
 def test_the_command_line(session):
     session.set_scaling("standard")
-    session.time_limit = 5.0
+    session.param.update(time_limit=5.0, gap_limit=0.01, node_limit=40)
+    session.set_sizes("10-30, 10-30, 20")
     assert as_command(session) == (
-        "ccviz solve blobs -k 3 --solver blp-kmeans --seed 11 --standardize --links links.txt "
-        "--time-limit 5 --param max_iter=7"
+        "ccviz solve blobs.csv -k 3 --solver blp-kmeans --seed 11 --standardize --links links.txt "
+        "--sizes 10-30,10-30,20 --time-limit 5 --gap 0.01 --node-limit 40 --param max_iter=7"
     )
+    session.load(load("moons"))
+    assert as_command(session).startswith("ccviz solve moons -k 2 ")
+
+
+def test_the_command_line_makes_the_same_run(session, tmp_path, monkeypatch):
+    session.load(load("iris"))
+    session.set_scaling("standard")
+    session.add_links([Link("must", 0, 60), Link("cannot", 3, 100)])
+    session.set_sizes("40-60, 40-60, 40-60")
+    problem = session.draft.problem
+    monkeypatch.chdir(tmp_path)
+    text = links_text(problem.must_link, problem.cannot_link)
+    (tmp_path / "links.txt").write_text(text, encoding="utf-8")
+    words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    expected = run_lines(session)["result"]
+    assert found["objective"] == expected.objective
+
+
+def test_what_the_command_line_cannot_do_is_a_sentence(session):
+    with pytest.raises(CcvizError, match="no option for features from 0 to 1"):
+        as_command(session)
+
+
+def test_sizes_and_limits_are_in_the_address(session, open_session):
+    session.set_sizes("10-30, 10-30, 20")
+    session.param.update(time_limit=5.0, gap_limit=0.01, node_limit=40)
+    other = open_session()
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert other.draft.lower == (10, 10, 20)
+    assert (other.time_limit, other.gap_limit, other.node_limit) == (5.0, 0.01, 40)
+    apply_query(other, {"limit.node_limit": "few"})
+    assert "limit.node_limit = 'few'" in other.notice.text

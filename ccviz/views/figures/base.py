@@ -8,6 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LinearColorMapper
 from bokeh.plotting import figure
 
+from ccviz.views.figures.export import add_svg_button
 from ccviz.views.palette import Look, cluster_colors
 
 _MOST_COLORS = 256
@@ -16,7 +17,7 @@ _MOST_COLORS = 256
 def plain_figure(
     name: str, tools: str = "pan,wheel_zoom,box_zoom,reset,save", **kwargs: Any
 ) -> Any:
-    """Return an empty figure that fills its place.
+    """Return an empty figure that fills its place, and can be saved as PNG and SVG.
 
     WebGL is off: its marker buffers go stale after a patch.
     """
@@ -32,6 +33,7 @@ def plain_figure(
     )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
+    add_svg_button(plot)
     return plot
 
 

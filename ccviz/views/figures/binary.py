@@ -6,7 +6,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
 
 from ccviz.views.figures.base import dress, plain_figure, refill
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.matrix import shades
 from ccviz.views.frames.residuals import Relaxed
 from ccviz.views.palette import Look
@@ -41,7 +40,6 @@ class BinaryFigure:
         )
         self.plot.grid.visible = False
         self.plot.xaxis.ticker = np.empty(0).tolist()
-        add_svg_button(self.plot)
         self.dress(look)
 
     def dress(self, look: Look) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ccviz.views.figures.base import dress, plain_figure
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.cuts import KINDS, Cuts
 from ccviz.views.palette import Look
@@ -43,7 +42,6 @@ class CutsFigure:
         self.plot.y_range.start = 0
         self.plot.xaxis.ticker.min_interval = 1
         self.plot.add_tools(HoverTool(renderers=bars, tooltips=_TOOLTIPS))
-        add_svg_button(self.plot)
         self.dress(look)
 
     def dress(self, look: Look) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ccviz.views.figures.base import dress, plain_figure
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.columns import Duals
 from ccviz.views.palette import Look
@@ -29,7 +28,6 @@ class DualsFigure:
         tooltips = [("block", "@block"), ("dual", "@price{0,0.0000}")]
         self.plot.add_tools(HoverTool(renderers=[self._bars], tooltips=tooltips))
         self.plot.xgrid.visible = False
-        add_svg_button(self.plot)
         self.dress(look)
 
     def dress(self, look: Look) -> None:

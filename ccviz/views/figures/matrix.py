@@ -6,7 +6,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper, Range1d, Title
 
 from ccviz.views.figures.base import dress, plain_figure, refill
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.frames.matrix import Matrix
 from ccviz.views.frames.numbers import percent
 from ccviz.views.palette import Look
@@ -44,7 +43,6 @@ class MatrixFigure:
         self.plot.grid.visible = False
         self.plot.yaxis.visible = False
         self.plot.add_tools(HoverTool(renderers=[cells], tooltips=[("likeness", "@image / 255")]))
-        add_svg_button(self.plot)
         self.dress(look)
 
     def dress(self, look: Look) -> None:

@@ -13,7 +13,6 @@ from bokeh.models import ColumnDataSource
 
 from ccviz.links import IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.frames.pairs import Pairs
 from ccviz.views.palette import Look
 
@@ -60,7 +59,6 @@ class PairsFigure:
             plot.scatter(**ends, source=self._picked, size=12, fill_color=None, line_width=2.5)
         )
         plot.on_event(Tap, partial(self._tapped, names[across], names[up]))
-        add_svg_button(plot)
         self.plots.append(plot)
         return plot
 

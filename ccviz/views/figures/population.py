@@ -8,7 +8,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ccviz.views.figures.base import dress, plain_figure
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.population import Population
 from ccviz.views.palette import Look
@@ -60,7 +59,6 @@ class PopulationFigure:
         ]
         self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=tooltips))
         self.plot.xaxis.ticker.min_interval = 1
-        add_svg_button(self.plot)
         self.dress(look)
 
     def dress(self, look: Look) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 from bokeh.models import CDSView, ColumnDataSource, HoverTool, IndexFilter
 
 from ccviz.views.figures.base import dress, plain_figure
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.columns import Columns
 from ccviz.views.palette import Look
@@ -49,7 +48,6 @@ class PricingFigure:
         self.plot.legend.location = "top_right"
         self.plot.add_tools(HoverTool(renderers=list(self._dots.values()), tooltips=_TOOLTIPS))
         self.plot.xaxis.ticker.min_interval = 1
-        add_svg_button(self.plot)
         self.dress(look)
 
     def dress(self, look: Look) -> None:

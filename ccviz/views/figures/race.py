@@ -8,7 +8,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Legend, LegendItem, NumeralTickFormatter
 
 from ccviz.views.figures.base import dress, plain_figure, refill
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.frames.race import Lane, Quantity
 from ccviz.views.palette import Look, cluster_colors
 
@@ -44,7 +43,6 @@ class RaceFigure:
         self._legend = Legend(orientation="horizontal", ncols=3, click_policy="hide")
         self._draw()
         self.plot.add_layout(self._legend, "above")
-        add_svg_button(self.plot)
         self.dress(look)
 
     def _draw(self) -> None:

@@ -13,7 +13,6 @@ from bokeh.models import ColumnDataSource, HoverTool, PanTool, Range1d
 from ccviz.links import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.frames.links import Lines, Path
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.palette import Look, cluster_colors
@@ -52,7 +51,6 @@ class ScatterFigure:
         self._wet = ColumnDataSource({"x": [], "y": []})
         self._mapper = cluster_mapper()
         self._draw()
-        add_svg_button(self.plot)
         self.plot.on_event(RangesUpdate, lambda _: self._redraw())
         self.dress(look)
 

@@ -10,7 +10,6 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
 from ccviz.views.figures.base import dress, plain_figure
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.sync import sync
 from ccviz.views.palette import Look
 
@@ -79,7 +78,6 @@ class SeriesFigure:
             self.plot.add_tools(
                 HoverTool(renderers=lines[:1], mode="vline", tooltips=list(tooltips))
             )
-        add_svg_button(self.plot)
         self.dress(look)
 
     def _draw(self, x: str, each: Series) -> Any:

@@ -10,7 +10,6 @@ from bokeh.events import DoubleTap, Tap
 from bokeh.models import ColumnDataSource, HoverTool, Label, Legend, LegendItem, Span, Title
 
 from ccviz.views.figures.base import dress, plain_figure
-from ccviz.views.figures.export import add_svg_button
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.numbers import count, number
 from ccviz.views.frames.tree import TreeFrame
@@ -71,7 +70,6 @@ class TreeFigure:
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
         for kind in (Tap, DoubleTap):
             self.plot.on_event(kind, self._tap)
-        add_svg_button(self.plot)
         self.dress(look)
 
     def _draw(self) -> None:

@@ -38,9 +38,9 @@ class DataPanel(pn.viewable.Viewer):
             name="Features", options={words: how for how, words in SCALINGS.items()}, **half
         )
         self._sizes = pn.widgets.TextInput(
-            name="Sizes of the clusters",
+            name="Sizes",
             placeholder="50, 50, 40-60",
-            description="Free if empty; a size or a range for each cluster.",
+            description="Of the clusters, each a number or a range; free if empty.",
             **half,
         )
         self._file = pn.widgets.FileDropper(

@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 
+from ccviz.views.datafile import csv_text
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.project import SUFFIX, open_project, save_project
@@ -23,6 +24,12 @@ class ProjectPanel(pn.viewable.Viewer):
             callback=lambda: BytesIO(save_project(session)), filename=f"laboratory{SUFFIX}",
             label="Save to a file", button_type="default", margin=(4, 8, 0, 0),
         )  # fmt: skip
+        self._data = pn.widgets.FileDownload(
+            callback=self._csv, filename="data.csv", label="Data as CSV", button_type="default",
+            margin=(4, 8, 0, 0),
+        )  # fmt: skip
+        session.param.watch(self._follow, "draft")
+        self._follow()
         self._open = pn.widgets.FileDropper(
             multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
             margin=(4, 0, 0, 0), css_classes=["dropper", "project"], max_file_size="500MB",
@@ -36,9 +43,16 @@ class ProjectPanel(pn.viewable.Viewer):
             margin=0, sizing_mode="stretch_width",
         )  # fmt: skip
         return pn.Column(
-            words, pn.Row(self._save, self._open, margin=0, sizing_mode="stretch_width"),
+            words, pn.Row(self._save, self._data, margin=0), self._open,
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
         )  # fmt: skip
+
+    def _follow(self, *_: Any) -> None:
+        name = self._session.draft.data.name
+        self._save.filename, self._data.filename = f"{name}{SUFFIX}", f"{name}.csv"
+
+    def _csv(self) -> BytesIO:
+        return BytesIO(csv_text(self._session.draft.data).encode())
 
     def _on_file(self, event: Any) -> None:
         for name, content in event.new.items():

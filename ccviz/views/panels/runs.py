@@ -16,6 +16,7 @@ from ccviz.errors import CcvizError
 from ccviz.runfile import export_run, import_run
 from ccviz.views.frames.runs import COLUMNS, run_row
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.session import Session
 
 _MOST_ROWS = 200
@@ -64,25 +65,28 @@ class RunsPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=160)
+        self._comparison = ComparisonPanel(session)
+        self._queue = pn.pane.HTML("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = pn.widgets.FileDownload(
             callback=self._file, filename="run.ccviz", label="Export the run shown", margin=(6, 6),
             button_type="default",
         )  # fmt: skip
         self._import = pn.widgets.FileInput(accept=".ccviz", margin=(8, 6), name="Import a run")
         self._import.param.watch(self._on_import, "value")
-        session.runner.param.watch(self.refresh, "state")
+        session.runner.param.watch(self.refresh, ["state", "waiting"])
         session.player.param.watch(self._on_shot, "shot")
         self.refresh()
 
     def __panel__(self) -> Any:
         files = pn.Row(self._export, self._import, margin=0, sizing_mode="stretch_width")
         return pn.Column(
-            self._table, files, sizing_mode="stretch_both", margin=0,
+            self._table, self._comparison, self._queue, files, sizing_mode="stretch_both", margin=0,
             css_classes=["section"],
         )  # fmt: skip
 
     def refresh(self, *_: Any) -> None:
-        """Read the list of runs again."""
+        """Read the list of runs again, and how many are under way on this server."""
+        self._queue.object = f'<p class="about">{self._session.runner.queue_words}</p>'
         self._table.rows = [
             asdict(run_row(info)) for info in self._session.archive.runs()[:_MOST_ROWS]
         ]

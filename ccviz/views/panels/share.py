@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from html import escape
 from typing import Any
 
@@ -44,18 +45,21 @@ class SharePanel(pn.viewable.Viewer):
         parts = [
             "<h2>Address</h2>", self._address(),
             "<h2>Python</h2>", _pre(as_python(session)),
-            "<h2>Command line</h2>", _pre(as_command(session)),
+            "<h2>Command line</h2>", _or_why_not(lambda: _pre(as_command(session))),
         ]  # fmt: skip
         self._html.object = "".join(parts)
 
     def _address(self) -> str:
-        try:
-            text = query(self._session)
-        except CcvizError as cannot:
-            return f"<p>{escape(str(cannot))}</p>"
         location = pn.state.location
         page = location.href.partition("?")[0] if location and location.href else ""
-        return _pre(f"{page}?{text}")
+        return _or_why_not(lambda: _pre(f"{page}?{query(self._session)}"))
+
+
+def _or_why_not(text: Callable[[], str]) -> str:
+    try:
+        return text()
+    except CcvizError as cannot:
+        return f"<p>{escape(str(cannot))}</p>"
 
 
 def _pre(text: str) -> str:

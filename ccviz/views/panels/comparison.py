@@ -1,0 +1,67 @@
+"""Those runs that are ticked in the table, side by side."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import panel as pn
+
+from ccviz.views.frames.comparison import Row, comparison
+from ccviz.views.session import Session
+
+_STYLE = """
+table { border-collapse: collapse; font-size: 12.5px; width: 100%; }
+th, td { padding: 2px 6px; text-align: left; border-bottom: 1px solid var(--line);
+  font-variant-numeric: tabular-nums; white-space: nowrap; }
+thead th { font-weight: 650; }
+tbody th { color: var(--faint); font-weight: 400; }
+td.best { color: var(--good); font-weight: 650; }
+"""
+
+
+class ComparisonPanel(pn.viewable.Viewer):
+    """Seen once two runs are ticked; the best of each line stands out."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._html = pn.pane.HTML(
+            "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="comparison"
+        )
+        self._box = pn.Column(
+            self._html, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,
+            max_height=330, visible=False,
+        )  # fmt: skip
+        session.param.watch(self._refresh, "compared")
+        self._refresh()
+
+    def __panel__(self) -> Any:
+        return self._box
+
+    def _refresh(self, *_: Any) -> None:
+        archive, chosen = self._session.archive, self._session.compared
+        self._box.visible = len(chosen) > 1
+        if len(chosen) < 2:
+            return
+        infos = [archive.info(run_id) for run_id in chosen]
+        found = [archive.load(run_id).incumbent for run_id in chosen]
+        rows = comparison(infos, [each.labels if each else None for each in found])
+        self._html.object = _html([info.name for info in infos], rows)
+
+
+def _html(names: list[str], rows: tuple[Row, ...]) -> str:
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    lines = "".join(
+        f'<tr><th scope="row">{escape(row.name)}</th>'
+        + "".join(
+            f"<td{' class=best' if place in row.best else ''}>{escape(cell)}</td>"
+            for place, cell in enumerate(row.cells)
+        )
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        '<table aria-label="Runs side by side"><thead><tr><td></td>'
+        f"{head}</tr></thead><tbody>{lines}</tbody></table>"
+    )
