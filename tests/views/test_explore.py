@@ -8,6 +8,8 @@ import pytest
 
 from ccviz import CcvizError, explore
 
+PATIENCE_S = 240  # the first run on a new machine compiles its kernels
+
 
 @pytest.fixture
 def explored(problem, labels, tmp_path, monkeypatch):
@@ -43,7 +45,7 @@ def test_a_run_to_its_end(explored):
     with pytest.raises(CcvizError, match="nothing has run yet"):
         _ = explored.result
     explored.start("ipc-kmeans")
-    assert explored.wait(60)
+    assert explored.wait(PATIENCE_S)
     assert len(explored.result.labels) == explored.problem.n
     assert explored.result.partition.violations.none_hard
     assert explored.run.finished is not None
@@ -54,7 +56,7 @@ def test_a_run_is_stopped(explored):
     with pytest.raises(CcvizError, match="the run goes on"):
         _ = explored.result
     explored.stop()
-    assert explored.wait(60)
+    assert explored.wait(PATIENCE_S)
     assert explored.run.termination in ("interrupted", "proved")
 
 
@@ -65,7 +67,7 @@ def test_what_the_solver_cannot_do_is_said(explored, problem):
 
 def test_the_cell_shows_a_widget_and_a_picture(explored):
     explored.start("ipc-kmeans")
-    explored.wait(60)
+    explored.wait(PATIENCE_S)
     bundle = explored._repr_mimebundle_()
     assert "application/vnd.jupyter.widget-view+json" in bundle
     picture = bundle["text/html"]
