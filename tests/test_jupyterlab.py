@@ -1,4 +1,7 @@
-"""The tour in a real JupyterLab: run all, click two points, read the link, start and stop a run."""
+"""The tour in a real JupyterLab and in Notebook 7: run all, click two points, read the link.
+
+In JupyterLab a run is started and stopped, and the kernel restarted, as well.
+"""
 
 import json
 import os
@@ -16,6 +19,10 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 PATIENCE_MS = 120_000
+
+# Where each says that the kernel is ready.
+LAB_IDLE = "text='Python 3 (ipykernel) | Idle'"
+NOTEBOOK_IDLE = ".jp-Notebook-ExecutionIndicator[data-status=idle]"
 
 SETTINGS = {
     "notebook-extension/tracker": {"windowingMode": "none"},  # every cell is there, seen or not
@@ -40,9 +47,10 @@ PLACES = """(rows) => {
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
-    """Serve JupyterLab over a copy of the tour; return its address and the archive's folder."""
+    """Serve JupyterLab and Notebook 7 over two copies of the tour; return address and folder."""
     home = tmp_path_factory.mktemp("lab")
-    shutil.copy(ROOT / "notebooks" / "01_a_tour.ipynb", home)
+    for name in ("lab.ipynb", "notebook.ipynb"):
+        shutil.copy(ROOT / "notebooks" / "01_a_tour.ipynb", home / name)
     for name, settings in SETTINGS.items():
         path = home / "settings" / "@jupyterlab" / f"{name}.jupyterlab-settings"
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +69,7 @@ def lab(tmp_path_factory):
         start_new_session=True,
     )  # fmt: skip
     wait_for(f"http://127.0.0.1:{port}/api?token=known")
-    yield f"http://127.0.0.1:{port}/lab/tree/01_a_tour.ipynb?token=known", home
+    yield f"http://127.0.0.1:{port}", home
     os.killpg(server.pid, signal.SIGKILL)  # kernels see that it is gone
     server.wait(30)
 
@@ -106,22 +114,23 @@ def run_cell(page, text):
     return place.locator(".jp-OutputArea-output").first.inner_text()
 
 
-@pytest.mark.slow
-@pytest.mark.browser
-@pytest.mark.timeout(600)
-def test_the_tour(lab, page):
-    address, home = lab
+def run_all(page, address, idle):
+    """Open the tour, run all of it once the kernel is idle; return the laboratory's cell."""
     page.set_viewport_size({"width": 1500, "height": 1100})
     page.goto(address)
     page.wait_for_selector(".jp-CodeCell", timeout=PATIENCE_MS)
-    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=PATIENCE_MS)
+    page.locator(idle).wait_for(timeout=PATIENCE_MS, state="attached")
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     laboratory = cell(page, "ccviz.explore")
     laboratory.get_by_role("button", name="Run", exact=True).wait_for(timeout=PATIENCE_MS)
     laboratory.locator(".cm-content").scroll_into_view_if_needed()
     laboratory.get_by_role("button", name="Stop", exact=True).scroll_into_view_if_needed()
+    return laboratory
 
+
+def link_two_points(page, laboratory):
+    """Click points 3 and 100 and link them; the next cell sees it."""
     for point in (3, 100):
         (place,) = page.evaluate(PLACES, [point])
         page.mouse.click(*place)
@@ -129,6 +138,15 @@ def test_the_tour(lab, page):
     page.get_by_text("Must-link (M)").click()
     laboratory.get_by_text("3 – 100").wait_for()
     assert "must-links: [[3, 100]]" in run_cell(page, "session.problem.must_link")
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_the_tour(lab, page):
+    address, home = lab
+    laboratory = run_all(page, f"{address}/lab/tree/lab.ipynb?token=known", LAB_IDLE)
+    link_two_points(page, laboratory)
 
     laboratory.get_by_role("combobox").first.select_option("SDP branch-and-cut")
     laboratory.get_by_role("button", name="Run", exact=True).click()
@@ -142,6 +160,15 @@ def test_the_tour(lab, page):
     page.get_by_text("Restart Kernel…", exact=True).click()
     page.locator(".jp-Dialog .jp-mod-accept").click()
     wait_until(lambda: not workers(home), page)
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_the_tour_in_notebook_7(lab, page):
+    address, _ = lab
+    laboratory = run_all(page, f"{address}/notebooks/notebook.ipynb?token=known", NOTEBOOK_IDLE)
+    link_two_points(page, laboratory)
 
 
 def wait_until(true, page, seconds=60):
