@@ -30,6 +30,31 @@ class Stepper(Iterator[Record]):
     """A run that goes on one event at a time.
 
     Iterating yields records until the run has finished; `run` is the state after the last one.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : Solver
+    seed : int
+        Same seed, same events.
+    workers : str
+        Number of processes, or the tcp:// address of a Dask scheduler.
+    criteria : sequence of Criterion
+        When to stop; the first that has a reason is obeyed.
+    history : sequence of Record
+        The records of a run that is to go on; empty for a new one.
+
+    Attributes
+    ----------
+    run : Run
+        The state after the last record.
+
+    Raises
+    ------
+    UnsupportedError
+        If the solver cannot handle the problem.
+    ParameterError
+        If the seed is out of range.
     """
 
     def __init__(

@@ -251,7 +251,13 @@ class Archive:
             self._update(number, again)
 
     def rename(self, run_id: str, name: str) -> None:
-        """Give a run another name; its id stays."""
+        """Give a run another name; its id stays.
+
+        Raises
+        ------
+        ArchiveError
+            If the name is empty or there is no such run.
+        """
         if not name.strip():
             raise ArchiveError("a run's name cannot be empty.")
         with self._writing():

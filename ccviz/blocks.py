@@ -93,6 +93,14 @@ def contract(problem: Problem) -> Blocks:
     For k = 2 a cannot-link leaves no choice: two blocks with a common conflicting block belong
     together, so each bipartite component of the conflict graph becomes two blocks. A component
     with an odd cycle is left as it is, for `ccviz.feasibility` to name.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    Blocks
     """
     block_of = closure(problem.n, problem.must_link.hard.pairs)
     if problem.k == 2:
@@ -102,6 +110,16 @@ def contract(problem: Problem) -> Blocks:
 
 def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Problem:
     """Return the problem with more hard pairs, as a branch of a search tree has them.
+
+    Parameters
+    ----------
+    problem : Problem
+    must_link, cannot_link : (m, 2) int64
+        The pairs to add; may be none.
+
+    Returns
+    -------
+    Problem
 
     Raises
     ------
@@ -128,7 +146,18 @@ def _with_hard(links: Links, pairs: IntArray) -> Links:
 
 
 def graph_of(pairs: IntArray, size: int) -> csr_array:
-    """Return the symmetric 0/1 adjacency matrix of unique pairs."""
+    """Return the symmetric 0/1 adjacency matrix of unique pairs.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int64
+    size : int
+        Number of vertices.
+
+    Returns
+    -------
+    (size, size) csr_array of 0 and 1
+    """
     row = np.concatenate([pairs[:, 0], pairs[:, 1]])
     column = np.concatenate([pairs[:, 1], pairs[:, 0]])
     return coo_array((np.ones(len(row)), (row, column)), shape=(size, size)).tocsr()
@@ -138,6 +167,16 @@ def two_colouring(pairs: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Return each vertex's component, and its side: 0 like the component's first vertex, or 1.
 
     In a component with an odd cycle all vertices are on side 0.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int64
+    size : int
+        Number of vertices.
+
+    Returns
+    -------
+    component, side : (size,) int64 each
     """
     # In the double cover an edge joins each end to the other end's copy. A walk of odd length
     # leads from a vertex to a copy, so copies are apart exactly if no closed walk is odd.

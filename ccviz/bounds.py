@@ -10,6 +10,14 @@ def relative_gap(upper_bound: float, lower_bound: float) -> float:
 
     The same gap as in papers on exact clustering: (UB - LB) / UB. Both bounds are sums of
     squares (or such sums plus penalties), so they are not negative.
+
+    Parameters
+    ----------
+    upper_bound, lower_bound : float
+
+    Returns
+    -------
+    float
     """
     if not (math.isfinite(upper_bound) and math.isfinite(lower_bound)):
         return math.inf

@@ -46,14 +46,34 @@ class Dataset:
 
 
 def standardise(X: ArrayLike) -> FloatArray:
-    """Return the columns with mean 0 and standard deviation 1; constant columns become 0."""
+    """Return the columns with mean 0 and standard deviation 1; constant columns become 0.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+
+    Returns
+    -------
+    (n, d) float64
+    """
     X = np.asarray(X, dtype=np.float64)
     spread = X.std(axis=0)
     return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
 
 
 def encode_classes(labels: Sequence[Any] | np.ndarray) -> tuple[IntArray, tuple[str, ...]]:
-    """Return classes as numbers, and their names in order."""
+    """Return classes as numbers, and their names in order.
+
+    Parameters
+    ----------
+    labels : (n,) sequence
+
+    Returns
+    -------
+    numbers : (n,) int64
+    names : tuple of str
+        Number j is the class ``names[j]``.
+    """
     names, numbers = np.unique(
         np.array([str(each).strip() for each in labels]), return_inverse=True
     )
@@ -82,7 +102,20 @@ def _bundled(name: str) -> Dataset:
 
 
 def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Dataset:
-    """Return k round clouds in the plane; ``noise`` is their standard deviation."""
+    """Return k round clouds in the plane; ``noise`` is their standard deviation.
+
+    Parameters
+    ----------
+    n, k : int
+        Points and clouds.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
     from sklearn.datasets import make_blobs
 
     X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
@@ -90,7 +123,20 @@ def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Datase
 
 
 def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> Dataset:
-    """Return k clouds that are stretched aslant, where k-means cuts across."""
+    """Return k clouds that are stretched aslant, where k-means cuts across.
+
+    Parameters
+    ----------
+    n, k : int
+        Points and clouds.
+    noise : float
+        Standard deviation before the stretch.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
     from sklearn.datasets import make_blobs
 
     X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
@@ -98,21 +144,60 @@ def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> 
 
 
 def moons(n: int = 300, noise: float = 0.06, seed: int = 0) -> Dataset:
-    """Return two interleaved half circles."""
+    """Return two interleaved half circles.
+
+    Parameters
+    ----------
+    n : int
+        Points.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
     from sklearn.datasets import make_moons
 
     return _plane("moons", *make_moons(n, noise=noise, random_state=seed))
 
 
 def circles(n: int = 300, noise: float = 0.04, seed: int = 0) -> Dataset:
-    """Return a circle within a circle."""
+    """Return a circle within a circle.
+
+    Parameters
+    ----------
+    n : int
+        Points.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
     from sklearn.datasets import make_circles
 
     return _plane("circles", *make_circles(n, noise=noise, factor=0.5, random_state=seed))
 
 
 def spirals(n: int = 300, k: int = 3, noise: float = 0.04, seed: int = 0) -> Dataset:
-    """Return k arms that wind around the origin."""
+    """Return k arms that wind around the origin.
+
+    Parameters
+    ----------
+    n, k : int
+        Points and arms.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
     rng = np.random.default_rng(seed)
     truth = np.arange(n) % k
     turn = rng.uniform(0.15, 1.0, n)
@@ -142,6 +227,17 @@ NAMES = (*BUNDLED, *GENERATORS)
 
 def load(name: str, **options: Any) -> Dataset:
     """Return a data set by name; the options go to its generator.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    **options
+        ``n``, ``noise``, ``seed`` and, for some, ``k``, if it is a generator.
+
+    Returns
+    -------
+    Dataset
 
     Raises
     ------

@@ -15,7 +15,12 @@ from ccviz.links import IntArray
 
 @dataclass(frozen=True, eq=False)
 class DrawnLinks:
-    """Must-link and cannot-link pairs, (m, 2) int64 each, smaller index first, sorted."""
+    """Must-link and cannot-link pairs, (m, 2) int64 each, smaller index first, sorted.
+
+    Attributes
+    ----------
+    must_link, cannot_link : (m, 2) int64
+    """
 
     must_link: IntArray
     cannot_link: IntArray
@@ -35,6 +40,10 @@ def random_pairs(truth: ArrayLike, m: int, noise: float = 0.0, seed: int = 0) ->
     noise : float
         The share of the pairs of each kind, rounded, that get the other kind.
     seed : int
+
+    Returns
+    -------
+    DrawnLinks
 
     Raises
     ------
@@ -65,6 +74,10 @@ def pairs_of_a_fraction(
     noise : float
         The share of the pairs of each kind, rounded, that get the other kind.
     seed : int
+
+    Returns
+    -------
+    DrawnLinks
 
     Raises
     ------

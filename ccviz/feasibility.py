@@ -54,6 +54,11 @@ def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility
     problem : Problem
     time_limit : float
         Seconds for HiGHS.
+
+    Returns
+    -------
+    Feasibility
+        ``feasible`` is None where the time was too short to decide.
     """
     blocks = contract(problem)
     if problem.k == 2 and (cycle := _odd_cycle(blocks)):
@@ -151,7 +156,18 @@ def _shortest_odd(walk: list[int]) -> list[int]:
 
 
 def fill_clusters(colour: IntArray, blocks: Blocks) -> IntArray:
-    """Move single blocks into colours that nobody has, so that no cluster is empty."""
+    """Move single blocks into colours that nobody has, so that no cluster is empty.
+
+    Parameters
+    ----------
+    colour : (s,) int64
+        The cluster of each block.
+    blocks : Blocks
+
+    Returns
+    -------
+    (s,) int64
+    """
     colour = colour.copy()
     for missing in np.setdiff1d(np.arange(blocks.k), colour):
         count = np.bincount(colour, minlength=blocks.k)

@@ -42,6 +42,10 @@ def read_data(
         Whether the first line of a CSV file names the columns; by default it does if none of its
         cells is a number.
 
+    Returns
+    -------
+    Dataset
+
     Raises
     ------
     FileFormatError
@@ -57,7 +61,23 @@ def read_data(
 
 
 def read_bytes(source: Source, name: str) -> bytes:
-    """Return the content of a file, or the bytes themselves, if they are not too many."""
+    """Return the content of a file, or the bytes themselves, if they are not too many.
+
+    Parameters
+    ----------
+    source : path or bytes
+    name : str
+        For the sentence of an error.
+
+    Returns
+    -------
+    bytes
+
+    Raises
+    ------
+    FileFormatError
+        If it cannot be read or is too large.
+    """
     if isinstance(source, bytes):
         if len(source) > MOST_BYTES:
             raise FileFormatError(f"{name}: {_too_many_bytes(len(source))}")
@@ -90,7 +110,18 @@ def _table(data: bytes, name: str, header: bool | None) -> Table:
 
 
 def check_size(n: int, d: int) -> None:
-    """Raise `FileFormatError` if a table of n rows and d columns is too large to work with."""
+    """Raise `FileFormatError` if a table of n rows and d columns is too large to work with.
+
+    Parameters
+    ----------
+    n, d : int
+        Rows and columns.
+
+    Raises
+    ------
+    FileFormatError
+        If it is.
+    """
     if n > MOST_POINTS:
         raise FileFormatError(
             f"there are {n:,} rows, but at most {MOST_POINTS:,} points can be clustered."
@@ -105,7 +136,21 @@ def check_size(n: int, d: int) -> None:
 
 
 def decode_text(data: bytes) -> str:
-    """Return text from its bytes (UTF-8), or raise `FileFormatError` naming the line."""
+    """Return text from its bytes (UTF-8), or raise `FileFormatError` naming the line.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    FileFormatError
+        If it is not UTF-8.
+    """
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as broken:

@@ -41,6 +41,14 @@ class Job:
     run in the archive ends with `ccviz.events.Finished`: if the worker left without one, the
     parent appends it and says what happened.
 
+    Parameters
+    ----------
+    archive : Archive
+    run_id : str
+        A run in it.
+    *flags : str
+        For the worker; `start` and `resume` know which.
+
     Attributes
     ----------
     run_id : str

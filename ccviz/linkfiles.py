@@ -45,6 +45,10 @@ def read_links_file(source: Source, n: int, name: str = "") -> GivenLinks:
     name : str
         File name of the bytes.
 
+    Returns
+    -------
+    GivenLinks
+
     Raises
     ------
     FileFormatError
@@ -141,7 +145,16 @@ def _json_list(links: list[list[float]], kind: str, n: int) -> list[Link]:
 
 
 def links_text(must_link: Links, cannot_link: Links) -> str:
-    """Return links as lines that `read_links_file` reads back."""
+    """Return links as lines that `read_links_file` reads back.
+
+    Parameters
+    ----------
+    must_link, cannot_link : Links
+
+    Returns
+    -------
+    str
+    """
     lines = []
     for kind, links in (("ML", must_link), ("CL", cannot_link)):
         for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True):

@@ -56,7 +56,16 @@ class Links:
 
 
 def freeze(array: NDArray[Any]) -> NDArray[Any]:
-    """Set an array read-only and return it."""
+    """Set an array read-only and return it.
+
+    Parameters
+    ----------
+    array : array of any shape
+
+    Returns
+    -------
+    the same array
+    """
     array.setflags(write=False)
     return array
 
@@ -125,7 +134,18 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
 
 
 def closure(n: int, pairs: IntArray) -> IntArray:
-    """Return (n,) the component number of each point under must-links, in order of first member."""
+    """Return (n,) the component number of each point under must-links, in order of first member.
+
+    Parameters
+    ----------
+    n : int
+        Number of points.
+    pairs : (m, 2) int64
+
+    Returns
+    -------
+    (n,) int64
+    """
     graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
     component = connected_components(graph, directed=False)[1]
     _, first, inverse = np.unique(component, return_index=True, return_inverse=True)
@@ -135,7 +155,18 @@ def closure(n: int, pairs: IntArray) -> IntArray:
 
 
 def chain(pairs: IntArray, start: int, goal: int) -> tuple[int, ...]:
-    """Return a shortest path of links from one point to another, empty if there is none."""
+    """Return a shortest path of links from one point to another, empty if there is none.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int64
+    start, goal : int
+
+    Returns
+    -------
+    tuple of int
+        The points on the path, both ends included.
+    """
     neighbours = adjacency(pairs.tolist())
     came_from = {start: start}
     queue = deque([start])
@@ -154,7 +185,16 @@ def chain(pairs: IntArray, start: int, goal: int) -> tuple[int, ...]:
 
 
 def adjacency(pairs: Iterable[Sequence[int]]) -> dict[int, list[int]]:
-    """Return the neighbours of each index that occurs in the pairs."""
+    """Return the neighbours of each index that occurs in the pairs.
+
+    Parameters
+    ----------
+    pairs : iterable of two ints
+
+    Returns
+    -------
+    dict of int to list of int
+    """
     neighbours: dict[int, list[int]] = {}
     for i, j in pairs:
         neighbours.setdefault(i, []).append(j)

@@ -141,7 +141,19 @@ class Partition:
 
 
 def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return (k, d) means of the clusters, NaN for empty ones."""
+    """Return (k, d) means of the clusters, NaN for empty ones.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+    labels : (n,) int64
+        0 to k - 1.
+    k : int
+
+    Returns
+    -------
+    (k, d) float64
+    """
     total = np.zeros((k, X.shape[1]))
     np.add.at(total, labels, X)
     with np.errstate(invalid="ignore"):

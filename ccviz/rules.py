@@ -75,7 +75,13 @@ class Rule:
 
 @dataclass(frozen=True)
 class MaxSize(Rule):
-    """A cluster holds at most ``limit`` points."""
+    """A cluster holds at most ``limit`` points.
+
+    Parameters
+    ----------
+    limit : int
+        Points.
+    """
 
     limit: int
 
@@ -86,7 +92,14 @@ class MaxSize(Rule):
 
 @dataclass(frozen=True)
 class MaxOverlap(Rule):
-    """A cluster holds at most ``limit`` of the given points."""
+    """A cluster holds at most ``limit`` of the given points.
+
+    Parameters
+    ----------
+    points : tuple of int
+    limit : int
+        Points.
+    """
 
     points: tuple[int, ...]
     limit: int
@@ -101,6 +114,12 @@ class MinDifference(Rule):
     """A cluster holds at most ``limit`` points from outside the given ones.
 
     The paper's minimum difference constraint: it asks for a certain likeness to those points.
+
+    Parameters
+    ----------
+    points : tuple of int
+    limit : int
+        Points.
     """
 
     points: tuple[int, ...]
@@ -113,7 +132,14 @@ class MinDifference(Rule):
 
 @dataclass(frozen=True)
 class SoftCannotLink(Rule):
-    """A cluster holds at most ``limit`` of the given pairs."""
+    """A cluster holds at most ``limit`` of the given pairs.
+
+    Parameters
+    ----------
+    pairs : tuple of pairs of int
+    limit : int
+        Pairs.
+    """
 
     pairs: tuple[tuple[int, int], ...]
     limit: int
@@ -127,7 +153,13 @@ class SoftCannotLink(Rule):
 
 @dataclass(frozen=True)
 class MaxDiameter(Rule):
-    """No two points of a cluster are further apart than ``limit`` (Euclidean)."""
+    """No two points of a cluster are further apart than ``limit`` (Euclidean).
+
+    Parameters
+    ----------
+    limit : float
+        In the units of X.
+    """
 
     limit: float
 
@@ -139,7 +171,12 @@ class MaxDiameter(Rule):
 
 @dataclass(frozen=True)
 class Both(Rule):
-    """Every one of the rules holds."""
+    """Every one of the rules holds.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+    """
 
     rules: tuple[Rule, ...]
 
@@ -150,7 +187,12 @@ class Both(Rule):
 
 @dataclass(frozen=True)
 class Either(Rule):
-    """At least one of the rules holds, cluster by cluster."""
+    """At least one of the rules holds, cluster by cluster.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+    """
 
     rules: tuple[Rule, ...]
 
@@ -161,6 +203,16 @@ class Either(Rule):
 
 def conjunction(problem: Problem, rules: Iterable[Rule]) -> Alternatives:
     """Return the disjunctive normal form of several rules that must hold together.
+
+    Parameters
+    ----------
+    problem : Problem
+    rules : iterable of Rule
+
+    Returns
+    -------
+    tuple of tuples of Load
+        A cluster is allowed if it keeps all loads of one of them.
 
     Raises
     ------
@@ -202,6 +254,16 @@ def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
     """Return the must-links that keep points of different clusters at least ``distance`` apart.
 
     Points nearer to each other than that must share a cluster (Davidson and Ravi 2007).
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    distance : float
+        Euclidean, in the units of X.
+
+    Returns
+    -------
+    list of pairs of int
     """
     X = np.asarray(X, dtype=np.float64)
     near = cKDTree(X).query_pairs(distance)

@@ -51,7 +51,25 @@ STATUS_SENTENCES: dict[str, str] = {
 
 @dataclass
 class Node:
-    """What is known about a node of the search tree."""
+    """What is known about a node of the search tree.
+
+    Attributes
+    ----------
+    node, parent : int
+        Its number, and its parent's; the root has none.
+    depth : int
+    lower_bound : float
+    pair : (int, int) or None
+        The two points that the branch is about; None at the root.
+    together : bool
+        Whether it puts them together or keeps them apart.
+    state : NodeState
+    detail : str
+        Why it was closed, in words.
+    branch_pair : (int, int) or None
+        The pair that its children are about.
+    children : list of int
+    """
 
     node: int
     parent: int | None
@@ -67,7 +85,17 @@ class Node:
 
 @dataclass(frozen=True)
 class Moment:
-    """A point of the run's history: when either bound changed."""
+    """A point of the run's history: when either bound changed.
+
+    Attributes
+    ----------
+    time_s : float
+        Seconds since the run began.
+    nodes : int
+        Nodes of the tree so far.
+    upper_bound, lower_bound : float
+        Sums of squares; infinite while unknown.
+    """
 
     time_s: float
     nodes: int
@@ -98,6 +126,17 @@ class Run:
         Number of the last record, -1 before the first.
     time_s : float
         Its time.
+    incumbent_source : str
+        What found the incumbent.
+    iteration : int
+        Of the newest assignment.
+    nodes_done : int
+        Nodes that are closed or branched.
+    notes : list of str
+        What the solver remarked, a sentence each.
+    infeasible : InfeasibilityProved or None
+    finished : Finished or None
+        The last event.
     """
 
     problem: Problem
@@ -318,7 +357,16 @@ class Result:
 
 
 def result_of(run: Run) -> Result:
-    """Sum up a run that has finished."""
+    """Sum up a run that has finished.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    Result
+    """
     assert run.started is not None
     assert run.finished is not None
     known = STATUS_SENTENCES[run.status]

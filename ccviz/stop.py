@@ -15,7 +15,12 @@ Criterion = Callable[[Run, float], Termination | None]
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop after so many seconds."""
+    """Stop after so many seconds.
+
+    Parameters
+    ----------
+    seconds : float
+    """
 
     seconds: float
 
@@ -26,7 +31,12 @@ class TimeLimit:
 
 @dataclass(frozen=True)
 class NodeLimit:
-    """Stop after so many closed or branched nodes of the search tree."""
+    """Stop after so many closed or branched nodes of the search tree.
+
+    Parameters
+    ----------
+    nodes : int
+    """
 
     nodes: int
 
@@ -37,7 +47,13 @@ class NodeLimit:
 
 @dataclass(frozen=True)
 class GapReached:
-    """Stop once the incumbent is proved to be within a relative gap of the optimum."""
+    """Stop once the incumbent is proved to be within a relative gap of the optimum.
+
+    Parameters
+    ----------
+    gap : float
+        Relative, (UB - LB) / UB.
+    """
 
     gap: float
 
@@ -48,7 +64,12 @@ class GapReached:
 
 @dataclass(frozen=True)
 class StopRequested:
-    """Stop when somebody sets the flag, from any thread."""
+    """Stop when somebody sets the flag, from any thread.
+
+    Parameters
+    ----------
+    flag : Flag
+    """
 
     flag: Flag = field(default_factory=Flag)
 
@@ -58,5 +79,17 @@ class StopRequested:
 
 
 def first_reason(criteria: Iterable[Criterion], run: Run, age: float) -> Termination | None:
-    """Return the first criterion's reason to stop, or None."""
+    """Return the first criterion's reason to stop, or None.
+
+    Parameters
+    ----------
+    criteria : iterable of Criterion
+    run : Run
+    age : float
+        Seconds that the run has been going on.
+
+    Returns
+    -------
+    Termination or None
+    """
     return next((why for stop in criteria if (why := stop(run, age)) is not None), None)

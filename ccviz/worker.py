@@ -31,7 +31,14 @@ _ORPHAN_GRACE_S = 5.0
 
 
 class Control:
-    """Does what the lines on standard input ask of a run."""
+    """Does what the lines on standard input ask of a run.
+
+    Parameters
+    ----------
+    stepper : Stepper
+    paused : bool
+        Whether the run waits to be told to go on.
+    """
 
     def __init__(self, stepper: Stepper, paused: bool) -> None:
         self._stepper = stepper
