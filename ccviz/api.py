@@ -108,7 +108,12 @@ class Stepper(Iterator[Record]):
         self._flag.set()
 
     def discount(self, seconds: float) -> None:
-        """Leave time out of the run's age: it waited for somebody."""
+        """Leave time out of the run's age: it waited for somebody.
+
+        Parameters
+        ----------
+        seconds : float
+        """
         self._born += seconds
 
     def close(self) -> None:

@@ -73,17 +73,44 @@ class Blocks:
         return graph_of(self.conflicts, self.s)
 
     def lift(self, block_labels: IntArray) -> IntArray:
-        """Return (n,) labels of the points from (s,) labels of the blocks."""
+        """Return (n,) labels of the points from (s,) labels of the blocks.
+
+        Parameters
+        ----------
+        block_labels : (s,) int64
+
+        Returns
+        -------
+        (n,) int64
+        """
         return np.asarray(block_labels)[self.block_of]
 
     def project(self, labels: IntArray) -> IntArray:
-        """Return (s,) labels of the blocks from (n,) labels that keep every must-link."""
+        """Return (s,) labels of the blocks from (n,) labels that keep every must-link.
+
+        Parameters
+        ----------
+        labels : (n,) int64
+
+        Returns
+        -------
+        (s,) int64
+        """
         block_labels = np.empty(self.s, dtype=np.int64)
         block_labels[self.block_of] = labels
         return block_labels
 
     def members(self, block: int) -> IntArray:
-        """Return the points of one block."""
+        """Return the points of one block.
+
+        Parameters
+        ----------
+        block : int
+
+        Returns
+        -------
+        (e,) int64, in order
+        """
         return np.flatnonzero(self.block_of == block)
 
 

@@ -137,7 +137,16 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         self.status_ = result.status
 
     def predict(self, X: ArrayLike) -> IntArray:
-        """Return the cluster whose mean is nearest, for each row of X (n, d)."""
+        """Return the cluster whose mean is nearest, for each row of X (n, d).
+
+        Parameters
+        ----------
+        X : (m, d) array of float
+
+        Returns
+        -------
+        (m,) int64
+        """
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return pairwise_distances_argmin(X, self.cluster_centers_).astype(np.int64)

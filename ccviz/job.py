@@ -149,7 +149,17 @@ class Job:
         return self._process.pid
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end, at most so many seconds, and return whether it has come."""
+        """Wait for the end, at most so many seconds, and return whether it has come.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds; for ever if not given.
+
+        Returns
+        -------
+        bool
+        """
         return self._done.wait(timeout)
 
     def pause(self) -> None:
@@ -161,11 +171,22 @@ class Job:
         self._say("continue")
 
     def step(self, events: int = 1) -> None:
-        """Let a paused worker yield so many events, then wait again."""
+        """Let a paused worker yield so many events, then wait again.
+
+        Parameters
+        ----------
+        events : int
+        """
         self._say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:
-        """Ask the worker to end; it is killed if it has not after ``grace`` seconds."""
+        """Ask the worker to end; it is killed if it has not after ``grace`` seconds.
+
+        Parameters
+        ----------
+        grace : float
+            Seconds.
+        """
         self._asked_to_end = True
         self._say("stop")
         killer = threading.Timer(grace, self._kill_group)

@@ -48,7 +48,16 @@ class Load:
         return self.limit < 1 and not self.weight.any()
 
     def of(self, points: IntArray) -> float:
-        """Return the load of a cluster given by the indices of its points."""
+        """Return the load of a cluster given by the indices of its points.
+
+        Parameters
+        ----------
+        points : (m,) int64
+
+        Returns
+        -------
+        float
+        """
         inside = np.zeros(len(self.weight), dtype=bool)
         inside[points] = True
         return float(self.weight[points].sum() + inside[self.pairs].all(axis=1).sum())
@@ -62,11 +71,35 @@ class Rule:
     """Base of all rules."""
 
     def alternatives(self, problem: Problem) -> Alternatives:
-        """Return the rule in disjunctive normal form over the problem's points."""
+        """Return the rule in disjunctive normal form over the problem's points.
+
+        Parameters
+        ----------
+        problem : Problem
+
+        Returns
+        -------
+        tuple of tuples of Load
+
+        Raises
+        ------
+        ProblemError
+            If it names points that are not there.
+        """
         raise NotImplementedError
 
     def allows(self, problem: Problem, points: IntArray) -> bool:
-        """Whether the cluster of these points keeps the rule."""
+        """Whether the cluster of these points keeps the rule.
+
+        Parameters
+        ----------
+        problem : Problem
+        points : (m,) int64
+
+        Returns
+        -------
+        bool
+        """
         return any(
             all(load.of(points) <= load.limit for load in loads)
             for loads in self.alternatives(problem)

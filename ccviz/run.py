@@ -159,7 +159,13 @@ class Run:
     _rank: tuple[int, float] = (1 << 60, math.inf)
 
     def apply(self, record: Record) -> None:
-        """Fold one more record in."""
+        """Fold one more record in.
+
+        Parameters
+        ----------
+        record : Record
+            The next one.
+        """
         self.seq, self.time_s = record.seq, record.time_s
         handler = _HANDLERS.get(type(record.event))
         if handler is not None:

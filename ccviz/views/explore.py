@@ -108,6 +108,13 @@ class Explorer:
     def start(self, solver: str | None = None, **settings: Any) -> None:
         """Start a run, of the solver chosen in the cell if none is named.
 
+        Parameters
+        ----------
+        solver : str, optional
+            Its name.
+        **settings
+            Its parameters.
+
         Raises
         ------
         CcvizError
@@ -129,7 +136,17 @@ class Explorer:
         self.session.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the run, at most so many seconds; return whether it has come."""
+        """Wait for the end of the run, at most so many seconds; return whether it has come.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds; for ever if not given.
+
+        Returns
+        -------
+        bool
+        """
         deadline = time.monotonic() + (np.inf if timeout is None else timeout)
         while self.session.runner.busy and time.monotonic() < deadline:
             self.session.tick()
