@@ -46,6 +46,7 @@ from ccviz.views.watching import watched_settings
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
 _CHECK_S = 0.2
+
 _LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
 
 

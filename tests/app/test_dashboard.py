@@ -53,7 +53,7 @@ def test_past_runs_are_listed_compared_and_shown_again(lab):
 
 
 def test_links_are_drawn_from_classes_and_imported(lab):
-    lab.page.get_by_text("Draw, import, export").click()
+    lab.page.get_by_text("Pick, draw, import, export").click()
     lab.press("Draw from classes")
     lab.see(re.compile(r"\d+ must-links?, \d+ cannot-links?"))
     assert lab.drawn("must") + lab.drawn("cannot") == 20

@@ -3,7 +3,7 @@ import pytest
 
 from ccviz.datasets import Dataset
 from ccviz.errors import CcvizError, ContradictionError
-from ccviz.views.draft import Draft, History, Link
+from ccviz.views.draft import Draft, History, Link, read_points
 
 
 @pytest.fixture
@@ -69,3 +69,11 @@ def test_history_goes_back_and_forth(draft):
     history.undo()
     history.commit(draft.with_k(4))
     assert not history.can_redo
+
+
+def test_points_are_read_from_numbers():
+    assert read_points("3, 140 3", 150) == [3, 140]
+    with pytest.raises(CcvizError, match="'150' is no point: they are 0 to 149"):
+        read_points("3 150", 150)
+    with pytest.raises(CcvizError, match="'a' is no point"):
+        read_points("a", 150)

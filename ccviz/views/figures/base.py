@@ -29,6 +29,7 @@ def plain_figure(
         min_height=120,
         output_backend="canvas",
         toolbar_location="above",
+        html_attributes={"role": "figure", "aria-label": name.replace("-", " ")},
         **kwargs,
     )
     plot.toolbar.logo = None

@@ -163,6 +163,8 @@ class ScatterFigure:
             self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
             self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
         self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_name, plane.y_name
+        words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
+        self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()
 
     def show_clusters(self, frame: Coloring) -> None:

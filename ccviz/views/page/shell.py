@@ -73,6 +73,7 @@ def _page(session: Session) -> pn.template.Template:
             **stretch,
         ),
     )
-    page.add_panel("right", RightPanel(session, inspection))
-    page.add_panel("script", PageScript(session, painter))
+    right = RightPanel(session, inspection)
+    page.add_panel("right", right)
+    page.add_panel("script", PageScript(session, painter, right.show))
     return page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -9,6 +10,7 @@ import panel as pn
 from bokeh.models import Tooltip
 
 from ccviz.views.frames.numbers import count
+from ccviz.views.keys import tell_keys
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
@@ -31,13 +33,14 @@ class HeaderPanel(pn.viewable.Viewer):
         self._facts = Html("", margin=(6, 8), sizing_mode="stretch_width")
         self._undo = _button(icons.UNDO, "Undo (Z)", session.undo, "Undo")
         self._redo = _button(icons.REDO, "Redo (Shift+Z)", session.redo, "Redo")
+        self._keys = _button(icons.KEYS, "Keys (?)", partial(tell_keys, session), "Keys")
         self._theme = _button(icons.THEME, "Light or dark", self._switch, "Theme")
         session.param.watch(self._refresh, "draft")
         self._refresh()
 
     def __panel__(self) -> Any:
         return pn.Row(
-            self._facts, *self._more, self._undo, self._redo, self._theme,
+            self._facts, *self._more, self._undo, self._redo, self._keys, self._theme,
             sizing_mode="stretch_width", margin=0,
         )  # fmt: skip
 
@@ -63,7 +66,7 @@ class NoticePanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._html = Html("", margin=0, sizing_mode="stretch_width")
-        self._close = _button("", "Put this away (Esc)", session.cancel, name="✕")
+        self._close = _button(icons.CLOSE, "Put this away (Esc)", session.cancel, "Put this away")
         self._row = pn.Row(
             self._html, self._close, sizing_mode="stretch_width", visible=False, margin=(0, 0, 8, 0)
         )

@@ -21,6 +21,11 @@ REDO = _icon('<path d="M15 14l5-5-5-5"/><path d="M20 9H10a6 6 0 0 0 0 12h4"/>')
 THEME = _icon(
     '<circle cx="12" cy="12" r="8"/><path d="M12 4a8 8 0 0 1 0 16z" fill="currentColor"/>'
 )
+CLOSE = _icon('<path d="M6 6l12 12M18 6L6 18"/>')
+KEYS = _icon(
+    '<rect x="2" y="6" width="20" height="12" rx="2"/>'
+    '<path d="M6 10h.01M10 10h.01M14 10h.01M18 10h.01M8 14h8"/>'
+)
 BRUSH = _icon('<path d="M20 4L10 14"/><path d="M10 14c-3 0-5 2-5 6 4 0 6-2 6-5z"/>')
 LAMP = _icon(
     '<path d="M9 18h6M10 21h4"/><path d="M8 15a6 6 0 1 1 8 0c-.7.6-1 1.2-1 2H9c0-.8-.3-1.4-1-2z"/>'

@@ -1,4 +1,4 @@
-"""Links by the dozen: drawn from the known classes, from a file and into one, hard or soft."""
+"""Points by number, and links by the dozen: from the known classes, from a file and into one."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.linkfiles import links_text
+from ccviz.views.draft import read_points
 from ccviz.views.panels.commit import held
 from ccviz.views.session import Session
 
@@ -25,6 +26,10 @@ class LinkTools(pn.viewable.Viewer):
             description="Empty for hard links; a soft link may be broken at this price.", **half,
         )  # fmt: skip
         self._weight.param.watch(self._on_weight, "value")
+        self._points = pn.widgets.TextInput(
+            name="Pick points by number", placeholder="3, 140", **half
+        )  # fmt: skip
+        self._points.param.watch(self._on_points, "value")
         self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
         self._noise = pn.widgets.FloatInput(
             name="Wrong share", value=0.0, start=0.0, end=1.0, step=0.05, **half
@@ -42,13 +47,24 @@ class LinkTools(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Card(
+            self._points,
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
             pn.Row(self._draw, self._clear, margin=0),
             pn.Row(self._export, self._import, margin=0),
-            title="Draw, import, export", collapsed=True, margin=(2, 0),
+            title="Pick, draw, import, export", collapsed=True, margin=(2, 0),
             sizing_mode="stretch_width",
         )  # fmt: skip
+
+    def _on_points(self, event: Any) -> None:
+        if event.new:
+            held(self._pick)(event.new)
+
+    def _pick(self, text: str) -> None:
+        session = self._session
+        with session.in_words():
+            session.pick_group(read_points(text, session.draft.n))
+        self._points.value = ""
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf

@@ -28,9 +28,9 @@ class PlayerPanel(pn.viewable.Viewer):
         self._step = _button("Step", icons.STEP, "One event on (→)", session.step)
         self._stop = _button("Stop", icons.STOP, "End the run; keep what it found", session.stop)
         self._pace = pn.widgets.Select.from_param(
-            session.player.param.pace, name="",
+            session.player.param.pace, name="Speed",
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
-            description=None,
+            description=None, css_classes=["unlabelled"],
         )  # fmt: skip
         self._slider = pn.widgets.IntSlider(
             name="", start=0, end=1, value=0, show_value=False, sizing_mode="stretch_width",

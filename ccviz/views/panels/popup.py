@@ -54,7 +54,7 @@ class LinkPopup:
             _button("Must-link (M)", "link-must", lambda: on_link("must")),
             _button("Cannot-link (C)", "link-cannot", lambda: on_link("cannot")),
             _button("Hold (H)", "link-hold", on_hold),
-            _button("✕", "link-cancel", on_cancel),
+            _button("Esc", "link-cancel", on_cancel),
         ]
         self.model = BokehPanel(
             elements=[Column(self._title, Row(*buttons, spacing=4))],

@@ -15,7 +15,8 @@ from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _STYLE = """
-.card { font-size: 13px; }
+/* As high as it becomes: the figure below must not move when the scores come. */
+.card { font-size: 13px; min-height: 226px; }
 .card .top { display: flex; gap: 10px; align-items: center; }
 .card .pill { padding: 3px 10px; border-radius: 99px; font-weight: 650; }
 .card .optimal, .card .feasible { color: var(--good); background: var(--good-back); }

@@ -45,5 +45,9 @@ class RightPanel(pn.viewable.Viewer):
     def _look(active: int, inside: InsidePanel, race: RacePanel) -> None:
         inside.in_front, race.in_front = active == 1, active == 2
 
+    def show(self, place: int) -> None:
+        """Bring a tab to the front."""
+        self._tabs.active = place
+
     def __panel__(self) -> Any:
         return self._tabs

@@ -71,7 +71,9 @@ class RunsPanel(pn.viewable.Viewer):
             callback=self._file, filename="run.ccviz", label="Export the run shown", margin=(6, 6),
             button_type="default",
         )  # fmt: skip
-        self._import = pn.widgets.FileInput(accept=".ccviz", margin=(8, 6), name="Import a run")
+        self._import = pn.widgets.FileInput(
+            accept=".ccviz", margin=(8, 6), name="Import a run", width=210
+        )
         self._import.param.watch(self._on_import, "value")
         session.runner.param.watch(self.refresh, ["state", "waiting"])
         session.player.param.watch(self._on_shot, "shot")

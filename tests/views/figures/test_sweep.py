@@ -16,7 +16,10 @@ def curves():
 def test_shades_the_good_range_and_darker_the_common_one():
     plots = [plot for plot, *_ in sweep_plots(curves()).children]
     spans = [
-        [(box.left, box.right) for box in plot.select(BoxAnnotation) if box.fill_alpha < 0.5]
+        sorted(
+            ((box.left, box.right) for box in plot.select(BoxAnnotation) if box.fill_alpha < 0.5),
+            reverse=True,
+        )
         for plot in plots
     ]
     assert spans == [[(0.1, 0.2), (0.1, 0.1)], [(0.1, 0.1), (0.1, 0.1)]]
