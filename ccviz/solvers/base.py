@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
+from math import inf
 from typing import Any, ClassVar
 
 import numpy as np
 
+from ccviz.blocks import contract
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.events import Event, Record
 from ccviz.problem import Problem
@@ -42,7 +44,8 @@ class Supports:
     resume: bool = False
 
 
-def _never() -> bool:
+def never() -> bool:
+    """Return that there is no reason to stop."""
     return False
 
 
@@ -66,7 +69,7 @@ class Context:
 
     seed: int = 0
     workers: str = "1"
-    stop: Callable[[], bool] = _never
+    stop: Callable[[], bool] = never
     history: tuple[Record, ...] = ()
 
     @property
@@ -101,12 +104,15 @@ class Solver:
     name, title, paper : str
         Registry name, name for people, and the paper it follows.
     supports : Supports
+    most_blocks : float
+        Blocks of must-linked points beyond which a run would not fit into memory.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
     supports: ClassVar[Supports] = Supports()
+    most_blocks: ClassVar[float] = inf
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -129,6 +135,11 @@ class Solver:
         ]
         if missing:
             raise UnsupportedError(f"{self.name} cannot handle {' and '.join(missing)}.")
+        if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
+            raise UnsupportedError(
+                f"{self.name} works with matrices of a row and a column a block, and can take "
+                f"{self.most_blocks:,} blocks; this problem has {s:,}."
+            )
 
 
 def _check_setting(solver: str, each: Any, value: Any) -> None:

@@ -32,6 +32,7 @@ class IpcKMeans(Solver):
     title: ClassVar[str] = "IPC-k-means"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
     supports: ClassVar[Supports] = Supports(hard=True, bounds=True)
+    most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-4, "Relative gap at which no more cuts are tried.", low=0.0)
     rounds: int = setting(20, "Most rounds of cuts.", low=1)

@@ -13,6 +13,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
@@ -38,7 +39,7 @@ from ccviz.executors import SerialExecutor, Workforce, open_workforce
 from ccviz.links import IntArray
 from ccviz.partition import Partition
 from ccviz.problem import Problem
-from ccviz.solvers.base import Context
+from ccviz.solvers.base import Context, never
 
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
@@ -47,6 +48,10 @@ _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 
 Order = Literal["best", "depth", "breadth"]
 Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
+
+
+class StoppedError(Exception):
+    """Raised by work that noticed that the run should end."""
 
 
 class Decision(NamedTuple):
@@ -78,6 +83,9 @@ class Task:
         left, or None at the root and after a resume.
     opening : bool
         Whether this is the node's first task.
+    stop : callable
+        True once the run should end, where the work is done in the run's own process; work that
+        takes long looks at it and raises `StoppedError`.
     """
 
     node: int
@@ -86,6 +94,7 @@ class Task:
     upper_bound: float = math.inf
     state: Any = None
     opening: bool = True
+    stop: Callable[[], bool] = never
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,14 +194,15 @@ class Search:
         labels = self.first()
         if labels is not None:
             yield from self.add_incumbent(labels, "start")
-        while (self._waiting or self._running) and not stop():
-            while self._waiting and len(self._running) < workforce.size:
-                yield from self._give_out(workforce)
-            if self._running:
-                report = self._collect(stop)
-                if report is None:
-                    return
-                yield from self._fold(*report)
+        with suppress(StoppedError):
+            while (self._waiting or self._running) and not stop():
+                while self._waiting and len(self._running) < workforce.size:
+                    yield from self._give_out(workforce, stop)
+                if self._running:
+                    report = self._collect(stop)
+                    if report is None:
+                        return
+                    yield from self._fold(*report)
 
     def add_incumbent(self, labels: IntArray, source: str) -> Iterator[Event]:
         """Take a clustering if it is better than the best."""
@@ -268,14 +278,14 @@ class Search:
         self._waiting.pop(number, None)
         self._bounds.pop(number)
 
-    def _give_out(self, workforce: Workforce) -> Iterator[Event]:
+    def _give_out(self, workforce: Workforce, stop: Callable[[], bool]) -> Iterator[Event]:
         node = self._waiting.pop(self._choose())
         if node.task.lower_bound >= self.cutoff:
             yield from self._close(
                 node, "bound", "The bound of its parent suffices.", node.certificate
             )
             return
-        self._submit(node, workforce)
+        self._submit(node, workforce, stop)
 
     def _choose(self) -> int:
         key: dict[str, Callable[[int], tuple[float, int]]] = {
@@ -287,12 +297,14 @@ class Search:
         started = [i for i in self._waiting if not self._waiting[i].task.opening]
         return min(started or fresh, key=key[self.order])
 
-    def _submit(self, node: _Node, workforce: Workforce) -> None:
+    def _submit(self, node: _Node, workforce: Workforce, stop: Callable[[], bool]) -> None:
         task = replace(node.task, upper_bound=self.upper_bound)
         # Workers are woken once a tree has grown; a lone node is worked on here even then.
         nodes = 1 + len(self._waiting) + len(self._running)
         self._grown = self._grown or nodes >= _GROWN
         executor = workforce.executor if self._grown and nodes > 1 else SerialExecutor()
+        if isinstance(executor, SerialExecutor):
+            task = replace(task, stop=stop)
         self._running.append((node, executor.submit(self.work, task)))
 
     def _collect(self, stop: Callable[[], bool]) -> tuple[_Node, Report] | None:

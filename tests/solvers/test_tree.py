@@ -13,7 +13,7 @@ from ccviz.events import (
     Record,
 )
 from ccviz.executors import open_workforce
-from ccviz.solvers.tree import Report, Search, Task, cutoff, decided
+from ccviz.solvers.tree import Report, Search, StoppedError, Task, cutoff, decided
 
 POINTS = np.array([0.0, 0.3, 1.0, 1.2, 2.0, 2.5])
 
@@ -145,3 +145,20 @@ def test_cutoff_is_infinite_without_an_incumbent():
     assert cutoff(math.inf, 1e-4) == math.inf
     assert cutoff(10.0, 0.1) == pytest.approx(9.0)
     assert Task(0).decisions == ()
+
+
+def test_work_in_hand_is_dropped_when_it_is_told_to_stop():
+    asked = iter([False] * 6 + [True] * 99)
+
+    def obedient(task):
+        if task.stop():
+            raise StoppedError
+        return work(task)
+
+    search = Search(obedient, objective, 1e-6)
+    with open_workforce("1") as workforce:
+        events = list(search.steps(workforce, lambda: next(asked)))
+    opened = {event.node for event in events if isinstance(event, NodeOpened)}
+    done = {event.node for event in events if isinstance(event, NodeBranched | NodePruned)}
+    assert 0 < len(done) < len(opened)
+    assert search.lower_bound <= BEST

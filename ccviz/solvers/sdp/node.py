@@ -167,7 +167,7 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
     if settings.backend == "scs":
         at = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
     else:
-        at = iterate(state.relaxation, state.at, settings.round_iterations)
+        at = iterate(state.relaxation, state.at, settings.round_iterations, task.stop)
     # The scatter inside the blocks is a bound too, for what the margin for rounding takes.
     bound = max(task.lower_bound, at.lower_bound, state.blocks.scatter * (1.0 - 1e-9))
     return replace(state, at=at, bounds=(*state.bounds, float(bound)))

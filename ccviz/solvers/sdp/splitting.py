@@ -10,16 +10,19 @@ prove a bound, see `certificate`.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ccviz.links import FloatArray, IntArray
+from ccviz.solvers.base import never
 from ccviz.solvers.sdp import kernels
 from ccviz.solvers.sdp.certificate import Certificate, certify
 from ccviz.solvers.sdp.cuts import Cuts, no_cuts, rows_of, separate
 from ccviz.solvers.sdp.relaxation import Relaxation
 from ccviz.solvers.sdp.spectrum import SpectralProjector
+from ccviz.solvers.tree import StoppedError
 
 _STEP = 1.5  # multiplier step; the method converges below (1 + sqrt 5) / 2
 _FORBIDDEN = -1e6  # on conflicts, far enough below zero for any multiplier of the cuts
@@ -109,8 +112,16 @@ def inherit(
     )
 
 
-def iterate(relaxation: Relaxation, start: Iterate, iterations: int) -> Iterate:
-    """Run the splitting for some iterations on fixed cuts and certify the bound reached."""
+def iterate(
+    relaxation: Relaxation, start: Iterate, iterations: int, stop: Callable[[], bool] = never
+) -> Iterate:
+    """Run the splitting for some iterations on fixed cuts and certify the bound reached.
+
+    Raises
+    ------
+    StoppedError
+        If ``stop`` says so before an iteration.
+    """
     rho, unit = start.penalty, start.unit
     C = relaxation.cost / unit
     rows = rows_of(start.cuts, relaxation)
@@ -121,6 +132,8 @@ def iterate(relaxation: Relaxation, start: Iterate, iterations: int) -> Iterate:
     primal = dual = np.inf
     X = uu
     for _ in range(iterations):
+        if stop():
+            raise StoppedError
         F = project(W)
         X = F @ F.T
         X += uu
