@@ -99,6 +99,10 @@ class Job:
         paused : bool
             Wait before the first event, for `step` or `go_on`.
 
+        Returns
+        -------
+        Job
+
         Raises
         ------
         UnsupportedError, ParameterError
@@ -129,6 +133,10 @@ class Job:
         run_id : str
         **limits
             ``time_limit``, ``gap`` and ``node_limit`` for the whole run, in place of its own.
+
+        Returns
+        -------
+        Job
 
         Raises
         ------

@@ -90,6 +90,21 @@ def setting(
     """Declare a solver's parameter: its default, its sentence, its range.
 
     The command line's options, the app's form and the docs are made from these.
+
+    Parameters
+    ----------
+    default : any
+    doc : str
+        One sentence.
+    low, high : float, optional
+        The least and the largest value allowed.
+    choices : tuple of str, optional
+    advanced : bool
+        Whether forms fold it away.
+
+    Returns
+    -------
+    dataclasses.Field
     """
     about = {"doc": doc, "low": low, "high": high, "choices": choices, "advanced": advanced}
     return field(default=default, metadata=about)
@@ -119,11 +134,32 @@ class Solver:
             _check_setting(self.name, each, getattr(self, each.name))
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events of one run, `ccviz.events.Finished` last unless stopped."""
+        """Yield the events of one run, `ccviz.events.Finished` last unless stopped.
+
+        Parameters
+        ----------
+        problem : Problem
+        context : Context
+            Seed, workers, and when to stop.
+
+        Returns
+        -------
+        iterator of Event
+        """
         raise NotImplementedError
 
     def check(self, problem: Problem) -> None:
-        """Raise `UnsupportedError` if the problem asks for what this solver cannot do."""
+        """Raise `UnsupportedError` if the problem asks for what this solver cannot do.
+
+        Parameters
+        ----------
+        problem : Problem
+
+        Raises
+        ------
+        UnsupportedError
+            The sentence says what it is.
+        """
         missing = [
             words
             for asked, can, words in (
@@ -162,6 +198,17 @@ _KIND_WORDS = {bool: "true or false", int: "a whole number", float: "a number", 
 
 def parse_setting(solver: type[Solver], name: str, text: str) -> Any:
     """Return a parameter's value from text, as the command line and URLs give it.
+
+    Parameters
+    ----------
+    solver : type of Solver
+    name : str
+        Of the parameter.
+    text : str
+
+    Returns
+    -------
+    int, float, bool or str
 
     Raises
     ------
