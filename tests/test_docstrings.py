@@ -1,0 +1,130 @@
+"""Everything public says what it takes, in which shape and unit, what it returns and raises."""
+
+import ast
+import importlib
+import inspect
+import re
+import textwrap
+from pathlib import Path
+
+import pytest
+from numpydoc.docscrape import NumpyDocString
+
+import ccviz
+
+ROOT = Path(__file__).parents[1]
+MODULES = re.findall(
+    r"^   (ccviz\.\S+)", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE
+)
+each_module = pytest.mark.parametrize("module", MODULES)
+
+SENTENCE_TELLS = ("Return ", "Yield ", "Whether ")
+"""How a summary begins that says by itself what comes back."""
+
+
+def public(name):
+    """Return the functions and classes of a module that are its own and public, by name."""
+    members = vars(importlib.import_module(name)).items()
+    return {
+        member: value
+        for member, value in members
+        if not member.startswith("_")
+        and (inspect.isfunction(value) or inspect.isclass(value))
+        and value.__module__ == name
+    }
+
+
+def methods(owner):
+    """Return the public methods and properties that a class brings, inherited promises aside."""
+    promised = {name for base in owner.__mro__[1:] for name in vars(base)}
+    found = {}
+    for name, value in vars(owner).items():
+        plain = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+        if not name.startswith("_") and name not in promised and inspect.isfunction(plain):
+            found[name] = plain
+    return found
+
+
+def everything(module):
+    """Return all that is public in a module, by name."""
+    found = public(module)
+    for name, value in list(found.items()):
+        if inspect.isclass(value):
+            found |= {f"{name}.{method}": each for method, each in methods(value).items()}
+    return found
+
+
+def functions(module):
+    """Return a module's public functions, methods and properties, by name."""
+    return {name: each for name, each in everything(module).items() if inspect.isfunction(each)}
+
+
+def described(thing, *sections):
+    """Return the names that sections of a docstring describe."""
+    read = NumpyDocString(textwrap.dedent(thing.__doc__))
+    names = (entry.name or entry.type for section in sections for entry in read[section])
+    return {name.strip().lstrip("*") for joined in names for name in joined.split(",")}
+
+
+def taken(thing):
+    """Return the names of the parameters that somebody has to give."""
+    names = inspect.signature(thing).parameters
+    return {name for name in names if name not in ("self", "cls") and not name.startswith("_")}
+
+
+def raised(function):
+    """Return the names of the errors that a function raises in its own lines."""
+    tree = ast.parse(textwrap.dedent(inspect.getsource(function)))
+    calls = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise))
+    return {call.func.id for call in calls if isinstance(getattr(call, "func", None), ast.Name)}
+
+
+def test_what_the_package_offers_is_on_the_api_page():
+    modules = {getattr(ccviz, name).__module__ for name in ccviz.__all__}
+    assert modules <= set(MODULES)
+
+
+@each_module
+def test_everything_has_a_sentence(module):
+    first = {name: inspect.getdoc(it).splitlines()[0] for name, it in everything(module).items()}
+    assert not [name for name, line in first.items() if not line.endswith((".", ":"))]
+
+
+@each_module
+def test_functions_describe_what_they_take_and_return(module):
+    silent = {}
+    for name, function in functions(module).items():
+        if name.startswith("Archive."):  # the class says it once for all of them
+            continue
+        silent[name] = taken(function) - described(function, "Parameters")
+        if not tells_what_comes_back(function):
+            silent[name].add("what it returns")
+    assert not {name: missing for name, missing in silent.items() if missing}
+
+
+def tells_what_comes_back(function):
+    """Say whether there is nothing to tell, or a sentence or a section does."""
+    if function.__annotations__.get("return") in (None, "None", "Self"):
+        return True
+    by_itself = inspect.getdoc(function).startswith(SENTENCE_TELLS) or not taken(function)
+    return by_itself or bool(described(function, "Returns", "Yields"))
+
+
+@each_module
+def test_classes_describe_what_they_take(module):
+    silent = {
+        name: taken(kind) - described(kind, "Parameters", "Attributes")
+        for name, kind in public(module).items()
+        if inspect.isclass(kind) and not issubclass(kind, Exception)
+        if kind.__init__ is not object.__init__
+    }
+    assert not {name: missing for name, missing in silent.items() if missing}
+
+
+@each_module
+def test_functions_name_the_errors_they_raise(module):
+    silent = {
+        name: raised(function) - described(function, "Raises")
+        for name, function in functions(module).items()
+    }
+    assert not {name: missing for name, missing in silent.items() if missing}
