@@ -49,7 +49,7 @@ def draw(panels: list[tuple[str, dict[str, FloatArray], float]], target: Path) -
     """
     plots = [_panel(metric, values, most) for metric, values, most in panels]
     html = file_html(gridplot([plots], toolbar_location=None), INLINE, title=target.stem)
-    _photograph(html, target, 420 * len(plots) + 20, 400)
+    photograph(html, target, 420 * len(plots) + 20, 400)
 
 
 def _panel(metric: str, values: dict[str, FloatArray], most: float) -> figure:
@@ -72,7 +72,7 @@ def _panel(metric: str, values: dict[str, FloatArray], most: float) -> figure:
     return plot
 
 
-def _photograph(html: str, target: Path, width: int, height: int) -> None:
+def photograph(html: str, target: Path, width: int, height: int) -> None:
     """Let Chromium draw a page and keep the picture."""
     from playwright.sync_api import sync_playwright
 

@@ -1,5 +1,8 @@
+from itertools import product
+
 import numpy as np
 import pytest
+from scipy.spatial.distance import pdist, squareform
 from sklearn.datasets import load_iris
 
 from ccviz.events import (
@@ -13,7 +16,7 @@ from ccviz.events import (
 )
 from ccviz.partition import Partition
 from ccviz.problem import Problem
-from ccviz.rules import MaxOverlap, MaxSize, different_from
+from ccviz.rules import MaxOverlap, MaxSize, different_from, minimum_separation
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.solver import Colgen
 from tests.solvers.colgen.conftest import best_clustering, random_problem
@@ -62,6 +65,22 @@ def test_the_optimum_is_that_of_brute_force(seed, rules):
     root = [event for event in of(events, ColumnsPriced) if event.node == 0]
     for event in of(events, BoundImproved) + root:
         assert event.lower_bound <= best * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_minimum_separation_gives_the_best_of_all_clusterings_so_far_apart(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(8, 2))
+    apart = squareform(pdist(X))
+    distance = np.sort(apart[np.triu_indices(8, 1)])[3] + 1e-6
+    best = np.inf
+    for labels in product(range(3), repeat=8):
+        labels = np.array(labels)
+        if len(set(labels)) == 3 and apart[labels[:, None] != labels].min() >= distance:
+            best = min(best, Partition(Problem(X, 3), labels).wcss)
+    events = run(Problem(X, 3, must_link=minimum_separation(X, distance)))
+    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
+    assert isinstance(events[-1], Finished)
 
 
 @pytest.mark.parametrize("stabilisation", ["interior", "smoothing", "perturbation", "none"])
