@@ -43,7 +43,7 @@ from ccviz.problem import Problem
 
 _AGREE = 1e-9  # relative difference that rounding may leave between a claim and its recomputation
 _MOST_SEARCH = 2_000_000
-_MOST_LOOKS = 5e7  # boxes times blocks times features, for one leaf's pricing
+_MOST_LOOKS = 4e8  # boxes times blocks times features, for one leaf's pricing
 _STAR, _CLIQUE = 0, 1  # kinds of cuts
 
 
