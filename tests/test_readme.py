@@ -26,6 +26,14 @@ def test_the_table_of_solvers_is_the_registry():
     assert rows == [(solver.name, solver.title, solver.paper) for solver in SOLVERS]
 
 
+def test_the_table_says_what_each_solver_supports():
+    for solver in SOLVERS:
+        row = re.search(rf"^\| `{solver.name}` \|(.*)\|$", README, flags=re.MULTILINE).group(1)
+        can = [cell.strip() == "yes" for cell in row.split("|")[2:]]
+        has = solver.supports
+        assert can == [has.hard, has.soft, has.sizes, has.bounds, has.exact], solver.name
+
+
 def test_every_picture_is_there():
     for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README):
         assert (ROOT / path).stat().st_size > 0
