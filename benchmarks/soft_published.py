@@ -20,8 +20,8 @@ WCSS of the classes and of k-means give away; those sets are run on both.
 
 The paper has one constraint set a fraction and three seeds of k-means++; which links a set holds
 matters more than the seed, so here each of several draws gets each seed. Where random pairs fall
-short of a published figure or leave links broken, ten draws follow, each the best of ten starts. A
-run that was stopped goes on where it was.
+short (see `falls_short`), ten draws follow, each the best of ten starts. A run that was stopped
+goes on where it was.
 """
 
 from __future__ import annotations
@@ -201,8 +201,13 @@ def measure(bench: Path, draws: int, seeds: int) -> list[dict[str, object]]:
 
 
 def falls_short(row: dict[str, object]) -> bool:
-    """Return whether a cell on the paper's copy misses a figure or leaves links broken."""
-    missed = not (row["ari_reached"] and row["wcss_reached"]) or row["violations"] > 0
+    """Return whether a cell on the paper's copy misses a figure or leaves links broken.
+
+    A WCSS is missed only where the ARI is no better than the published: nearer to the classes,
+    whose WCSS is higher, more starts do not lower it.
+    """
+    loose = not row["wcss_reached"] and row["ari"] <= row["ari_published"]
+    missed = not row["ari_reached"] or loose or row["violations"] > 0
     return missed and is_as_the_paper_has_it(row)
 
 

@@ -88,7 +88,7 @@ def take_picture(page_file: Path, picture: Path) -> None:
         browser = playwright.chromium.launch(
             executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"]
         )
-        page = browser.new_page(viewport={"width": 960, "height": 760})
+        page = browser.new_page(viewport={"width": 960, "height": 700})
         page.goto(page_file.as_uri())
         page.wait_for_timeout(2000)
         page.screenshot(path=picture)
