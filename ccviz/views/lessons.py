@@ -6,7 +6,10 @@ from collections.abc import Callable
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from ccviz.datasets import load
+from ccviz.problem import Problem
 from ccviz.views.by_hand import BY_HAND
 from ccviz.views.course import Lesson, Memory, Step
 from ccviz.views.draft import Link
@@ -62,10 +65,21 @@ def _has_links(many: int, soft: bool = False) -> Done:
 def _has_run(solver: str) -> Done:
     def done(session: Session, _memory: Memory) -> bool:
         run = session.run
-        ended = run is not None and run.finished is not None and run.started is not None
-        return ended and run.started.solver == solver  # type: ignore[union-attr]
+        if run is None or run.finished is None or run.started is None:
+            return False
+        return run.started.solver == solver and _asks_the_same(run.problem, session.draft.problem)
 
     return done
+
+
+def _asks_the_same(run: Problem, draft: Problem) -> bool:
+    """Whether a run was of the links and sizes on the table, not of those before the last edit."""
+    pairs = [(each.must_link, each.cannot_link) for each in (run, draft)]
+    same = all(
+        np.array_equal(ours.pairs, theirs.pairs) and np.array_equal(ours.weights, theirs.weights)
+        for ours, theirs in zip(*pairs, strict=True)
+    )
+    return same and (run.sizes is None) == (draft.sizes is None)
 
 
 def _says(text: str) -> Callable[[Session, Memory], str]:

@@ -4,6 +4,9 @@ import re
 
 import pytest
 
+from ccviz.views.by_hand import BY_HAND
+from ccviz.views.lessons import LESSONS
+
 pytestmark = pytest.mark.browser
 
 IN_FIGURE = """([name, source]) => {
@@ -187,3 +190,167 @@ def test_fifty_thousand_points(lab):
     lab.press("Run")
     lab.see("Feasible clustering", timeout=60_000)
     assert not lab.troubles
+
+
+def walk(lab, lesson):
+    """Walk through a lesson by its own buttons, and return what its steps showed."""
+    lab.page.locator(".lesson-choice select").select_option(label=lesson.title)
+    findings = []
+    for place, _ in enumerate(lesson.steps, start=1):
+        lab.see(f"Step {place} of {len(lesson.steps)}")
+        lab.press("Show me")
+        finding = lab.page.locator(".finding")
+        finding.wait_for(timeout=120_000)
+        findings.append(finding.inner_text())
+        if place < len(lesson.steps):
+            lab.press("Next")
+            finding.wait_for(state="detached")
+    return findings
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.title)
+def test_every_lesson_is_walked_to_its_end(lab, lesson):
+    findings = walk(lab, lesson)
+    assert len(set(findings)) == len(lesson.steps)
+    if lesson is BY_HAND:
+        assert lab.page.locator(".sketch rect").count() == 3
+        assert "closed" in lab.page.locator(".sketch").text_content()
+    lab.press("Finish")
+    lab.page.locator(".lesson").wait_for(state="hidden")
+    assert lab.page.locator(".lesson-choice select").input_value() == "Lessons…"
+    assert not lab.troubles
+
+
+def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_path):
+    lab.choose("Data set", "moons")
+    lab.see("300 points")
+    lab.fill("Points", "60")
+    lab.see("60 points")
+    lab.link("must", 1, 2)
+    lab.page.get_by_text("1 – 2", exact=True).wait_for()
+    lab.press("Run")
+    lab.see("ARI")
+    lab.room("Share")
+    with lab.page.expect_download() as download:
+        lab.page.get_by_text("Save to a file").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "moons.ccvizlab"
+    other = open_lab()
+    other.room("Share")
+    drop = other.page.locator(".project .filepond--browser")
+    drop.set_input_files({"name": "no.ccvizlab", "mimeType": "", "buffer": b"nothing"})
+    other.see("no.ccvizlab holds no sound project")
+    drop.set_input_files(path)
+    other.see(re.compile("^moons · 60 points"))
+    other.page.get_by_text("1 – 2", exact=True).wait_for()
+    other.room("Runs")
+    other.page.locator("tbody tr").filter(has_text="moons").nth(1).wait_for()
+
+
+def test_runs_are_renamed_filtered_and_compared_side_by_side(lab):
+    for solver in ("BLP k-means", "COP-k-means"):
+        lab.choose("Solver", solver)
+        lab.press("Run")
+        lab.see(f"{solver.lower().replace('k-means', 'kmeans').replace(' ', '-')}, seed 0")
+        lab.see("ARI")
+    lab.room("Runs")
+    rows = lab.page.locator("tbody tr")
+    lab.page.once("dialog", lambda dialog: dialog.accept("my favourite"))
+    rows.first.get_by_role("button", name="Rename").click()
+    lab.page.get_by_text("my favourite").wait_for()
+    lab.page.get_by_role("checkbox", name="Compare my favourite").check()
+    rows.filter(has_text="blp-kmeans").first.get_by_role("checkbox").check()
+    table = lab.page.get_by_role("table", name="Runs side by side")
+    table.wait_for()
+    words = table.inner_text()
+    assert words.split("\n")[0].strip().startswith("my favourite")
+    assert "Agrees with the first" in words
+    lab.page.get_by_label("Filter runs").fill("favourite iris")
+    assert rows.filter(has_text="my favourite").count() == 1
+    assert lab.page.locator(".scroll tbody tr").count() == 1
+    lab.see(re.compile(r"On this server \d of at most \d+ runs are under way"))
+
+
+def test_what_would_i_type_is_exact(lab):
+    lab.link("cannot", 3, 140)
+    lab.page.get_by_text("3 – 140").wait_for()
+    lab.fill("Sizes", "50, 50, 50")
+    lab.press("Run")
+    lab.see("ARI")
+    shown = re.search(r"WCSS\s+([\d.]+)", lab.card)[1]
+    lab.room("Share")
+    lab.see("from ccviz import Problem, solve")
+    lines = lab.page.locator("pre").nth(1).inner_text()
+    scope = {}
+    exec("\n".join(line for line in lines.splitlines() if "print" not in line), scope)
+    assert f"{scope['result'].objective:.6g}" == f"{float(shown):.6g}"
+    assert "--sizes 50,50,50" in lab.page.locator("pre").nth(2).inner_text()
+
+
+@pytest.mark.parametrize(("button", "start"), [("Save as SVG", b"<svg"), ("Save", b"\x89PNG")])
+def test_a_view_is_saved(lab, tmp_path, button, start):
+    lab.page.mouse.move(*lab.pixel(0, 0))
+    tool = lab.page.get_by_role("button", name=button, exact=True).or_(
+        lab.page.get_by_title(button, exact=True)
+    )
+    with lab.page.expect_download() as download:
+        tool.first.click()
+    assert download.value.suggested_filename.startswith("scatter.")
+    path = tmp_path / "view"
+    download.value.save_as(path)
+    assert path.read_bytes().startswith(start)
+
+
+def test_the_keyboard_is_enough(lab):
+    keyboard = lab.page.keyboard
+    lab.page.wait_for_timeout(500)
+    keyboard.press("?")
+    assert lab.notice.startswith("Keys: M must-link")
+    keyboard.press("Escape")
+    lab.page.get_by_text("Pick, draw, import, export").click()
+    box = lab.page.get_by_label("Pick points by number")
+    box.fill("3 151")
+    box.press("Enter")
+    assert lab.notice == "'151' is no point: they are 0 to 149."
+    box.fill("3, 140")
+    box.press("Enter")
+    lab.see("points 3 and 140")
+    box.blur()
+    keyboard.press("c")
+    lab.page.get_by_text("3 – 140").wait_for()
+    keyboard.press(" ")
+    lab.see("Feasible clustering")
+    lab.see("ARI")
+    keyboard.press("4")
+    lab.page.get_by_label("Filter runs").wait_for()
+    keyboard.press("1")
+    lab.see("Feasible clustering")
+
+
+def test_what_a_screen_reader_finds(lab):
+    for label in ("Data set", "Clusters k", "Sizes", "Solver", "Seed", "Across", "Up", "Speed",
+                  "Lesson"):  # fmt: skip
+        lab.page.get_by_label(label, exact=True).first.wait_for()
+    for name in ("Undo", "Redo", "Keys", "Theme", "Run", "Pause", "Back", "Step", "Stop", "Paint",
+                 "Next pair"):  # fmt: skip
+        assert lab.page.get_by_role("button", name=name, exact=True).count() == 1
+    lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up").wait_for()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180), (1024, 768)])
+def test_nothing_is_cut_off(lab, width, height):
+    lab.page.set_viewport_size({"width": width, "height": height})
+    lab.page.wait_for_timeout(500)
+    assert lab.page.evaluate("document.documentElement.scrollWidth") <= width
+    for name in ("Paint", "Stop", "Theme"):
+        box = lab.page.get_by_role("button", name=name, exact=True).bounding_box()
+        assert box["x"] + box["width"] <= width
+    if height == 720:
+        left = "() => { const rail = document.querySelector('#left');" \
+            "return rail.scrollHeight - rail.clientHeight }"  # fmt: skip
+        assert lab.page.evaluate(left) <= 0
+    points = lab.points()
+    x, y = lab.pixel(points["x"][0], points["y"][0])
+    assert 0 < x < width
+    assert 0 < y < height

@@ -49,3 +49,18 @@ def test_a_dead_end_is_met_and_survived(session):
             time.sleep(0.02)
         assert status is None or session.run.status == status
         course.go_on()
+
+
+def test_a_step_is_not_done_by_the_run_of_the_step_before(session):
+    course = Course(session)
+    must_link = next(lesson for lesson in LESSONS if "must-link" in lesson.title)
+    course.begin(must_link)
+    for _ in range(2):
+        course.show()
+        end = time.monotonic() + 60
+        while not course.finding and time.monotonic() < end:
+            session.tick()
+            time.sleep(0.02)
+        course.go_on()
+    assert course.at == 2
+    assert course.finding == ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LinearColorMapper
+from bokeh.models import ColumnDataSource, LinearColorMapper, SaveTool
 from bokeh.plotting import figure
 
 from ccviz.views.figures.export import add_svg_button
@@ -34,6 +34,8 @@ def plain_figure(
     )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
+    for tool in plot.select(SaveTool):
+        tool.filename = name  # or else it asks
     add_svg_button(plot)
     return plot
 

@@ -13,7 +13,7 @@ from ccviz.views.picker import Screen
 
 _FRAME = """
 :host { background: var(--paper, #fff); border: 1px solid var(--line, #dfe5ec); border-radius: 8px;
-  padding: 6px 8px; margin: 14px; color: var(--ink, #1d2733);
+  padding: 6px 8px; color: var(--ink, #1d2733);
   box-shadow: 0 4px 16px rgb(0 0 0 / 0.18); }
 """
 _BUTTON = """
@@ -28,6 +28,11 @@ _TITLE = (
 )
 # Not the property `visible`: Bokeh attaches an invisible panel to the plot only much later.
 _SHOWN = {"z-index": "10", "visibility": "visible"}
+_ASIDE = {
+    "left": "14px", "top": "14px", "center": "0", "right": "-14px", "bottom": "-14px",
+}  # fmt: skip
+"""How far it stands from its point: Bokeh counts margins from the upper left in any case."""
+
 _HIDDEN = {"z-index": "10", "visibility": "hidden"}
 
 
@@ -57,7 +62,9 @@ class LinkPopup:
             _button("Esc", "link-cancel", on_cancel),
         ]
         self.model = BokehPanel(
-            elements=[Column(self._title, Row(*buttons, spacing=4))],
+            elements=[
+                Column(self._title, Row(*buttons[:2], spacing=4), Row(*buttons[2:], spacing=4))
+            ],
             position=XY(x=0, y=0),
             anchor="top_left",
             stylesheets=[_FRAME],
@@ -67,12 +74,16 @@ class LinkPopup:
     def show(
         self, points: Sequence[int], held: Sequence[int], at: tuple[float, float], screen: Screen
     ) -> None:
-        """Appear beside a place of the plot, on the side with more room."""
+        """Appear beside a place of the plot, where there is room."""
         self._title.text = _words(points) + (f" against {_words(held)}" if held else "")
         vertical = "top" if at[1] > sum(screen.y_range) / 2 else "bottom"
-        horizontal = "left" if at[0] < sum(screen.x_range) / 2 else "right"
+        left, right = screen.x_range
+        share = (at[0] - left) / (right - left)
+        horizontal = "left" if share < 1 / 3 else "center" if share < 2 / 3 else "right"
         self.model.update(
-            position=XY(x=at[0], y=at[1]), anchor=f"{vertical}_{horizontal}", styles=_SHOWN
+            position=XY(x=at[0], y=at[1]),
+            anchor=f"{vertical}_{horizontal}",
+            styles=_SHOWN | {"margin": f"{_ASIDE[vertical]} 0 0 {_ASIDE[horizontal]}"},
         )
 
     def hide(self) -> None:
