@@ -72,7 +72,8 @@ class ResultPanel(pn.viewable.Viewer):
         # Bokeh complains about a plot that has no data to take its ranges from, or is not visible.
         if len(frame.at):
             self._bounds.show(frame)
-            self._place.objects = [self._plot]
+            if not self._place.objects:  # the whole document is gone through for new objects
+                self._place.objects = [self._plot]
         self._place.visible = len(frame.at) > 0
 
     def _provenance(self) -> str:
