@@ -17,7 +17,7 @@ _EXACT_EVERY = 5
 _MOST_SEEDS = 300
 _NEW_A_CLUSTER = 3  # new columns at most, a cluster, and at least:
 _NEW_AT_LEAST = 60
-_SLICE = 4_000_000  # blocks that one exact pricing looks at before others have a turn
+_SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn
 _INFEASIBLE = 1e-5
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
@@ -111,8 +111,10 @@ class Generation:
     def run(self, iterations: int, enough: float) -> MasterSolution:
         """Iterate until converged, the bound is enough, or the iterations are spent.
 
-        A long exact pricing is left off before that; the next call goes on with it.
+        To solve the first master takes one of them. A long exact pricing is left off before that;
+        the next call goes on with it.
         """
+        iterations -= self.pool.solution is None
         solution = self.pool.solution or self._solve()
         for _ in range(iterations):
             if self.pool.bound >= enough or self.pool.converged:
