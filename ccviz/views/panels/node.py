@@ -59,7 +59,8 @@ class NodePanel(pn.viewable.Viewer):
         run, node = self._inspection.run, self._inspection.node
         if run is None or node is None:
             self._html.object = _EMPTY
-            self._column[:] = [self._html]
+            if len(self._column) > 1:  # the whole document is gone through for a new list
+                self._column[:] = [self._html]
             return
         facts = self._inspection.nodes.frame(run, node)
         self._html.object = _html(facts, self._inspection.cuts.frame(node))
