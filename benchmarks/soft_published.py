@@ -277,13 +277,8 @@ def write(name: str, rows: list[dict[str, object]]) -> None:
         writer.writerows(rows)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--bench", type=Path, default=BENCH)
-    parser.add_argument("--draws", type=int, default=3)
-    parser.add_argument("--seeds", type=int, default=3)
-    asked = parser.parse_args()
-    rows = measure(asked.bench, asked.draws, asked.seeds)
+def sum_up(rows: list[dict[str, object]]) -> None:
+    """Write the totals and the page."""
     sides = {
         "our copies": [row for row in rows if row["copy"] == "bench"],
         "the paper's copies": [row for row in rows if is_as_the_paper_has_it(row)],
@@ -298,6 +293,15 @@ def main() -> None:
     write("soft_published_totals.csv", summary)
     write_page(rows)
     print(*summary, sep="\n")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bench", type=Path, default=BENCH)
+    parser.add_argument("--draws", type=int, default=3)
+    parser.add_argument("--seeds", type=int, default=3)
+    asked = parser.parse_args()
+    sum_up(measure(asked.bench, asked.draws, asked.seeds))
 
 
 if __name__ == "__main__":
