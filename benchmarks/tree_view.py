@@ -27,6 +27,7 @@ from ccviz.events import (
 )
 from ccviz.views.figures.tree import TreeFigure
 from ccviz.views.inspection import Inspection
+from ccviz.views.page.shell import freeze_imports
 from ccviz.views.palette import LIGHT
 from ccviz.views.player import Player
 
@@ -100,6 +101,7 @@ def main():
             Problem(np.random.default_rng(0).normal(size=(40, 2)), 3), "sdp", {}
         )
         archive.append(run_id, kept, None)
+        freeze_imports()  # as the server does
         opening = Screen(archive, run_id).show(len(kept))
         replay = Screen(archive, run_id)
         ticks = np.array([replay.show(seq) for seq in range(a_tick, len(kept) + a_tick, a_tick)])
