@@ -1,0 +1,115 @@
+"""The served app and its page in headless Chromium, for the benchmarks that measure both."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+from playwright.sync_api import Playwright
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "results"
+
+_PATIENCE_MS = 180_000
+
+DRAWN = """() => {
+    const plot = window.Bokeh && Bokeh.documents.length
+        && Bokeh.documents[0].get_model_by_name("scatter")
+    return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
+}"""
+POINTS = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    const data = plot.renderers.find((each) => each.data_source.data.row).data_source.data
+    return [[...data.x], [...data.y]]
+}"""
+PIXEL = """([x, y]) => {
+    const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name("scatter"))
+    const box = view.canvas_view.el.getBoundingClientRect()
+    return [box.left + view.frame.x_scale.compute(x), box.top + view.frame.y_scale.compute(y)]
+}"""
+
+
+class Server:
+    """One `panel serve` process.
+
+    Attributes
+    ----------
+    url : str
+        Of the page.
+    process : psutil.Process
+    """
+
+    def __init__(self, home: Path) -> None:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        self._child = subprocess.Popen(
+            [sys.executable, "-m", "panel", "serve", "apps/main.py", "--address", "127.0.0.1",
+             "--port", str(port), "--allow-websocket-origin", f"127.0.0.1:{port}",
+             "--unused-session-lifetime", "2000", "--check-unused-sessions", "500"],
+            cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
+            stdout=(home / "server.log").open("wb"), stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        self.log = home / "server.log"
+        self.process = psutil.Process(self._child.pid)
+        self.url = f"http://127.0.0.1:{port}/main"
+        self._ready = f"http://127.0.0.1:{port}/static/js/bokeh.min.js"
+
+    def wait(self) -> None:
+        """Return when it answers."""
+        while True:
+            with suppress(OSError), urllib.request.urlopen(self._ready):
+                return
+            time.sleep(0.1)
+
+    def workers(self) -> list[psutil.Process]:
+        """Return the processes of the runs that go on."""
+        return self.process.children(recursive=True)
+
+    def memory_mb(self) -> float:
+        """Return the server's own resident memory, without its workers'."""
+        return self.process.memory_info().rss / 1e6
+
+    def close(self) -> None:
+        """End it."""
+        self._child.terminate()
+        self._child.wait()
+
+
+@contextmanager
+def served(home: str | Path) -> Iterator[Server]:
+    """Serve the app, its archive in a folder."""
+    server = Server(Path(home))
+    try:
+        server.wait()
+        yield server
+    finally:
+        server.close()
+
+
+def browser(play: Playwright) -> Any:
+    """Return a headless Chromium."""
+    return play.chromium.launch(
+        executable_path=shutil.which("chromium") or shutil.which("google-chrome"),
+        args=["--no-sandbox", "--disable-gpu", "--disable-quic"],
+    )
+
+
+def opened(context: Any, url: str) -> Any:
+    """Return the page in a browser or one of its contexts, when its plot is drawn."""
+    page = context.new_page()
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.set_default_timeout(_PATIENCE_MS)
+    page.goto(url)
+    page.wait_for_function(DRAWN)
+    return page
