@@ -87,8 +87,8 @@ class TreeFigure:
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
         items = [self._legend_item(*look) for look in STATES.values()]
-        self._legend = Legend(items=items, orientation="horizontal", ncols=4)
-        self._legend.update(padding=2, spacing=10)
+        self._legend = Legend(items=items, orientation="horizontal", ncols=3)
+        self._legend.update(padding=2, spacing=6)
         self.plot.add_layout(self._legend, "below")
 
     def _legend_item(self, marker: str, color: str, words: str) -> LegendItem:
