@@ -205,7 +205,8 @@ def main() -> None:
     lines = ["| What | Measured |", "|---|---|"]
     lines += [f"| {name} | {value:.2f} |" if value < 100 else f"| {name} | {value:.0f} |"
               for name, value in values.items()]  # fmt: skip
-    table = "\n".join(lines) + "\n"
+    busy = f"{os.cpu_count()} processors, {os.getloadavg()[0]:.0f} processes that wanted one."
+    table = "\n".join([*lines, "", busy]) + "\n"
     print(table)
     (RESULTS / "page_load.md").write_text(table, encoding="utf-8")
 

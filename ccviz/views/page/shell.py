@@ -47,6 +47,14 @@ def build() -> pn.template.Template:
     return page
 
 
+class Page(pn.template.Template):
+    """Panel's page around our panels."""
+
+    def __repr__(self) -> str:
+        # Panel asks for it with every panel that is added, and would go through all widgets.
+        return "Page()"
+
+
 def freeze_imports() -> bool:
     """Keep the garbage collector from what the libraries made, which lasts as long as the server.
 
@@ -59,7 +67,7 @@ def freeze_imports() -> bool:
 
 def _page(session: Session) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
-    page = pn.template.Template(html)
+    page = Page(html)
     page.add_variable("style", (_HERE / "style.css").read_text(encoding="utf-8"))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player)
