@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, ClassVar
 
+import panel as pn
+from panel.io.resources import get_dist_path
 from panel.theme import Native
 from panel.theme.base import Inherit
 from panel.viewable import Viewable
@@ -16,3 +18,13 @@ class Lab(Native):
     """Panel's native design in the page's colours."""
 
     modifiers: ClassVar[dict[Any, Any]] = {Viewable: {"stylesheets": [Inherit, _CSS]}}
+
+
+def serve_styles_locally() -> None:
+    """Tell Panel, before anything is made, that its style sheets are on this server.
+
+    By itself it learns so when the finished page is written out, and puts right what stands on it
+    then; what was made before and is shown later would be fetched from elsewhere.
+    """
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.template_variables["dist_url"] = get_dist_path()

@@ -12,7 +12,7 @@ from ccviz.datasets import load
 from ccviz.views.course import Course
 from ccviz.views.inspection import Inspection
 from ccviz.views.page.clock import keep_time
-from ccviz.views.page.design import Lab
+from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
 from ccviz.views.painter import Painter
 from ccviz.views.panels.data import DataPanel
@@ -34,6 +34,7 @@ def build() -> pn.template.Template:
     """Return the page of a new session; serve it with ``.servable()``."""
     pn.state.as_cached("frozen", freeze_imports)
     pn.extension("filedropper", design=Lab)
+    serve_styles_locally()
     session = Session(
         pn.state.as_cached("archive", Archive), pn.state.as_cached("queue", RunQueue), load("iris")
     )
