@@ -8,6 +8,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.frames.comparison import Row, comparison
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _STYLE = """
@@ -26,7 +27,7 @@ class ComparisonPanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._html = pn.pane.HTML(
+        self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="comparison"
         )
         self._box = pn.Column(

@@ -17,6 +17,7 @@ from ccviz.runfile import export_run, import_run
 from ccviz.views.frames.runs import COLUMNS, run_row
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
+from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _MOST_ROWS = 200
@@ -66,7 +67,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._session = session
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=160)
         self._comparison = ComparisonPanel(session)
-        self._queue = pn.pane.HTML("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
+        self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = pn.widgets.FileDownload(
             callback=self._file, filename="run.ccviz", label="Export the run shown", margin=(6, 6),
             button_type="default",
