@@ -39,7 +39,8 @@ class CutsFigure:
         )
         self.plot.legend.orientation = "horizontal"
         self.plot.add_layout(self.plot.legend[0], "above")
-        self.plot.y_range.start = 0
+        # Bars stand on zero. A fixed start would do it too, but fails while there are none.
+        self.plot.y_range.range_padding = 0
         self.plot.xaxis.ticker.min_interval = 1
         self.plot.add_tools(HoverTool(renderers=bars, tooltips=_TOOLTIPS))
         self.dress(look)

@@ -82,7 +82,10 @@ class TreeFigure:
             "x", "y", size=22, fill_color=None, line_width=3, source=self._ring
         )
         # Nothing to see: it makes room for the incumbent's line.
-        self.plot.scatter("x", "y", size=1, alpha=0.0, source=self._corner)
+        corner = self.plot.scatter("x", "y", size=1, alpha=0.0, source=self._corner)
+        # The legend's samples are nowhere, which is no place to make room for.
+        for axis in (self.plot.x_range, self.plot.y_range):
+            axis.renderers = [self._dots, corner]
         self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS))
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
