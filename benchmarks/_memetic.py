@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -74,22 +72,3 @@ def warm_up(solver: Solver) -> None:
     """Load compiled code once, as a process that lives longer than a run has it."""
     points = np.random.default_rng(0).normal(size=(60, 3))
     start(Problem(points, 3, cannot_link=[(0, 1), (1, 2)]), solver).result()
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a table, none if it does not exist yet."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def append_row(path: Path, row: dict[str, Any]) -> None:
-    """Add a row to a table, and its header first."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, list(row))
-        if fresh:
-            writer.writeheader()
-        writer.writerow(row)

@@ -11,24 +11,14 @@ from __future__ import annotations
 
 import argparse
 import csv
-import os
-import shutil
-import socket
 import statistics
-import subprocess
-import sys
 import tempfile
-import time
-import urllib.request
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import Any
 
+from _page import PIXEL, POINTS, RESULTS, browser, opened, served
 from playwright.sync_api import sync_playwright
 
-ROOT = Path(__file__).parents[1]
-RESULTS = Path(__file__).parent / "results" / "click_latency.csv"
+TABLE = RESULTS / "click_latency.csv"
 CASES = {"iris": None, "blobs": 10_000}
 
 SETUP = """() => {
@@ -38,40 +28,6 @@ SETUP = """() => {
     lines.connect(lines.properties.data.change, () => requestAnimationFrame(
         () => requestAnimationFrame(() => { window.took = performance.now() - window.clicked })))
 }"""
-POINTS = """() => {
-    const plot = Bokeh.documents[0].get_model_by_name("scatter")
-    const data = plot.renderers.find((each) => each.data_source.data.row).data_source.data
-    return [[...data.x], [...data.y]]
-}"""
-PIXEL = """([x, y]) => {
-    const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name("scatter"))
-    const box = view.canvas_view.el.getBoundingClientRect()
-    return [box.left + view.frame.x_scale.compute(x), box.top + view.frame.y_scale.compute(y)]
-}"""
-
-
-@contextmanager
-def served(home: str) -> Iterator[str]:
-    """Serve the app, and yield its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "panel", "serve", "apps/main.py", "--address", "127.0.0.1",
-         "--port", str(port), "--allow-websocket-origin", f"127.0.0.1:{port}"],
-        cwd=ROOT, env=os.environ | {"CCVIZ_HOME": home},
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    url = f"http://127.0.0.1:{port}"
-    try:
-        while True:
-            with suppress(OSError), urllib.request.urlopen(f"{url}/static/js/bokeh.min.js"):
-                break
-            time.sleep(0.1)
-        yield f"{url}/main"
-    finally:
-        server.terminate()
-        server.wait()
 
 
 def measure(page: Any, data: str, n: int | None, links: int) -> list[float]:
@@ -102,16 +58,11 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--links", type=int, default=20)
     links = options.parse_args().links
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
     rows = []
-    with tempfile.TemporaryDirectory() as home, served(home) as url, sync_playwright() as play:
-        browser = play.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+    with tempfile.TemporaryDirectory() as home, served(home) as server, sync_playwright() as play:
+        chromium = browser(play)
         for data, n in CASES.items():
-            page = browser.new_page(viewport={"width": 1280, "height": 720})
-            page.goto(url)
-            page.locator("canvas").first.wait_for()
+            page = opened(chromium, server.url)
             took = measure(page, data, n, links)
             rows.append(
                 {
@@ -122,8 +73,8 @@ def main() -> None:
             )  # fmt: skip
             print(rows[-1])
             page.close()
-    RESULTS.parent.mkdir(exist_ok=True)
-    with RESULTS.open("w", newline="") as file:
+    RESULTS.mkdir(exist_ok=True)
+    with TABLE.open("w", newline="") as file:
         table = csv.DictWriter(file, list(rows[0]))
         table.writeheader()
         table.writerows(rows)

@@ -11,7 +11,6 @@ was. ``--table`` only writes the table and the plot.
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import sys
 import time
@@ -24,6 +23,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _profiles import photograph  # noqa: E402
+from _rows import append_row, read_rows  # noqa: E402
 from bokeh.embed import file_html  # noqa: E402
 from bokeh.models import Span  # noqa: E402
 from bokeh.palettes import Viridis6  # noqa: E402
@@ -52,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.table:
         measure_all(options)
-    rows = read_rows()
+    rows = read_rows(RESULTS)
     write_table(rows)
     draw(rows)
 
@@ -60,12 +60,12 @@ def main() -> None:
 def measure_all(options: argparse.Namespace) -> None:
     for solver in SOLVERS:  # load compiled code once
         start(blobs(40, 3), solver).result()
-    done = {(row["n"], row["k"], row["solver"]) for row in read_rows()}
+    done = {(row["n"], row["k"], row["solver"]) for row in read_rows(RESULTS)}
     for n, k, solver in grid():
         if time.process_time() > options.budget:
             return
         if (str(n), str(k), solver) not in done:
-            append(measure(n, k, solver, options.time_limit))
+            append_row(RESULTS, measure(n, k, solver, options.time_limit), FIELDS)
 
 
 def grid() -> Iterator[tuple[int, int, str]]:
@@ -109,22 +109,6 @@ def measure(n: int, k: int, solver: str, limit_s: float) -> dict[str, Any]:
     }
     print(*row.values(), file=sys.stderr, flush=True)
     return row
-
-
-def read_rows() -> list[dict[str, str]]:
-    if not RESULTS.exists():
-        return []
-    with RESULTS.open() as file:
-        return list(csv.DictReader(file))
-
-
-def append(row: dict[str, Any]) -> None:
-    fresh = not RESULTS.exists()
-    with RESULTS.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if fresh:
-            writer.writeheader()
-        writer.writerow(row)
 
 
 def proved(row: dict[str, str]) -> bool:

@@ -14,7 +14,6 @@ summary.
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import os
 import sys
@@ -28,6 +27,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
+from _rows import append_row, read_rows  # noqa: E402
 from sklearn.datasets import load_iris, load_wine  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
@@ -99,7 +99,7 @@ def measure_all(options: argparse.Namespace) -> None:
             if time.process_time() > options.budget:
                 return
             if case.key not in done:
-                append(options.out, measure(case, not options.no_verify))
+                append_row(options.out, measure(case, not options.no_verify), FIELDS)
 
 
 def cases(part: str, bench: Path) -> Iterator[Case]:
@@ -204,23 +204,6 @@ def describe(verdict: Verdict) -> str:
     if verdict.accepted:
         return "accepted"
     return "trust" if verdict.trusted else verdict.sentence
-
-
-def read_rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open() as file:
-        return list(csv.DictReader(file))
-
-
-def append(path: Path, row: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if fresh:
-            writer.writeheader()
-        writer.writerow(row)
 
 
 HEADINGS = {

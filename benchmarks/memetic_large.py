@@ -23,8 +23,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-from _memetic import BENCH, RESULTS, append_row, read_rows, warm_up
+from _memetic import BENCH, RESULTS, warm_up
 from _profiles import draw
+from _rows import append_row, read_rows
 
 from ccviz import Problem, start
 from ccviz.api import Stepper

@@ -17,7 +17,8 @@ import math
 import statistics
 from pathlib import Path
 
-from _memetic import BENCH, RESULTS, append_row, measure, read_rows, warm_up
+from _memetic import BENCH, RESULTS, measure, warm_up
+from _rows import append_row, read_rows
 
 from ccviz.solvers.s_mdeclust import SMdeClust
 from ccviz.suite import Instance, instances

@@ -20,8 +20,9 @@ import statistics
 from pathlib import Path
 
 import numpy as np
-from _memetic import BENCH, RESULTS, append_row, measure, read_rows, warm_up
+from _memetic import BENCH, RESULTS, measure, warm_up
 from _profiles import draw
+from _rows import append_row, read_rows
 
 from ccviz.solvers.s_mdeclust import SMdeClust
 from ccviz.suite import Instance, instances

@@ -11,7 +11,6 @@ stopped goes on where it was. Every proof is checked by `ccviz.verify` after the
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import resource
 import sys
@@ -23,6 +22,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
+from _rows import append_row, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.events import Event, NodeBounded, NodeBranched, NodePruned  # noqa: E402
@@ -98,13 +98,6 @@ def key(row: dict[str, str]) -> tuple[str, int, int, int]:
     return row["dataset"], int(row["ml"]), int(row["cl"]), int(row["seed"])
 
 
-def read_rows(path: Path) -> list[dict[str, str]]:
-    if not path.exists():
-        return []
-    with path.open() as file:
-        return list(csv.DictReader(file))
-
-
 def warm_up(workers: str) -> None:
     """Load compiled code once, as a long-lived process has it."""
     points = np.random.default_rng(0).normal(size=(40, 2))
@@ -147,7 +140,7 @@ def measure(row: dict[str, str], options: argparse.Namespace) -> None:
         "speedup": f"{published / cpu_s:.1f}",
         "f_difference": f"{result.objective / float(row['f']) - 1.0:+.1e}",
     }
-    append(options.out, fields)
+    append_row(options.out, fields, FIELDS)
     print(*(fields[name] for name in FIELDS), file=sys.stderr, flush=True)
     if not verdict.accepted:
         print(f"  {verdict.sentence}", file=sys.stderr, flush=True)
@@ -173,16 +166,6 @@ def peak_mib() -> float:
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     return (own + 2 * child) / 1024
-
-
-def append(path: Path, fields: dict[str, Any]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    fresh = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if fresh:
-            writer.writeheader()
-        writer.writerow(fields)
 
 
 def write_table(source: Path, target: Path) -> None:

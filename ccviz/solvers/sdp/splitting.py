@@ -26,7 +26,6 @@ from ccviz.solvers.tree import StoppedError
 
 _STEP = 1.5  # multiplier step; the method converges below (1 + sqrt 5) / 2
 _FORBIDDEN = -1e6  # on conflicts, far enough below zero for any multiplier of the cuts
-CHILD = 1.0
 _BALANCE = 5.0  # primal over dual residual aimed at: a small penalty serves the bound
 _PENALTY_CHANGE = 1.5  # most that the penalty changes at a time
 _PENALTY_SETTLES = 1000  # iterations after which it is left alone, so that the method converges
@@ -107,7 +106,6 @@ def inherit(
         M=T @ parent.M @ T.T,
         cuts=Cuts(points, parent.cuts.kind).where(proper),
         weights=parent.weights[proper],
-        penalty=CHILD * parent.penalty,
         best=None,
     )
 
