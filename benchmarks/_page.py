@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
@@ -100,9 +101,33 @@ def served(home: str | Path) -> Iterator[Server]:
 def browser(play: Playwright) -> Any:
     """Return a headless Chromium."""
     return play.chromium.launch(
-        executable_path=shutil.which("chromium") or shutil.which("google-chrome"),
+        executable_path=_chromium(),
         args=["--no-sandbox", "--disable-gpu", "--disable-quic"],
     )
+
+
+@contextmanager
+def undriven() -> Iterator[str]:
+    """Start a headless Chromium, and give the address at which a driver may come and go."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
+        child = subprocess.Popen(
+            [_chromium(), "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic",
+             "--no-first-run", "--disable-extensions", "--remote-debugging-port=0",
+             f"--user-data-dir={profile}", "about:blank"],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        told = Path(profile) / "DevToolsActivePort"
+        while not told.exists() or not told.read_text():
+            time.sleep(0.1)
+        try:
+            yield f"http://127.0.0.1:{told.read_text().split()[0]}"
+        finally:
+            child.terminate()
+            child.wait()
+
+
+def _chromium() -> str:
+    return shutil.which("chromium") or shutil.which("google-chrome") or "chromium"
 
 
 def opened(context: Any, url: str) -> Any:

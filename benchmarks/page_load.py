@@ -8,8 +8,8 @@ slows the solver by less than 5 %.
 
 `sdp` proves that instance within a second, so it is made to work: with one round and no cuts at a
 node its tree grows for minutes. With the page open and with none, the search is the same, event
-by event; what counts is the processor time of the worker up to its 60th node, which other work on
-the machine hardly touches, and beside it the time on the wall.
+by event; what counts is the time for a node, from the 20th to the 620th, in turn with the page
+open, with no page, and as a plain call has it (the page asks for the relaxation's matrix besides).
 """
 
 from __future__ import annotations
@@ -19,13 +19,12 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import psutil
-from _page import DRAWN, PIXEL, POINTS, RESULTS, ROOT, Server, browser, opened, served
+from _page import DRAWN, PIXEL, POINTS, RESULTS, ROOT, Server, browser, opened, served, undriven
 from playwright.sync_api import sync_playwright
 
 from ccviz import Problem
@@ -35,7 +34,8 @@ from ccviz.solvers import make_solver
 from ccviz.suite import instances
 
 HARD = {"cuts_per_block": 0.0, "max_rounds": 1, "show_relaxation": True}
-LOADS, CLICKS, REPEATS, NODES = 5, 10, 3, 60
+OPEN, OTHERS = "the page open", ("no page", "a plain call")
+LOADS, CLICKS, REPEATS, FIRST, NODES = 5, 10, 5, 20, 600
 
 # The clock runs in the page: from the press until the second frame after the ring's data came.
 WATCH = """() => {
@@ -45,6 +45,17 @@ WATCH = """() => {
     ring.connect(ring.properties.data.change, () => requestAnimationFrame(
         () => requestAnimationFrame(() => { window.took = performance.now() - window.pressed })))
 }"""
+# What changes within 20 ms of another change is one update.
+COUNT = """() => {
+    window.updates = 0
+    window.since = window.last = performance.now()
+    Bokeh.documents[0].on_change(() => {
+        const now = performance.now()
+        if (now - window.last > 20) window.updates++
+        window.last = now
+    })
+}"""
+RATE = "() => 1000 * window.updates / (performance.now() - window.since)"
 PAINT = "() => performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
@@ -99,91 +110,93 @@ def clicks(page: Any) -> list[float]:
     return took
 
 
-class Updates:
-    """Counts the messages that change the page."""
-
-    def __init__(self, page: Any) -> None:
-        self.times: list[float] = []
-        page.on("websocket", lambda socket: socket.on("framereceived", self._hear))
-
-    def _hear(self, frame: str | bytes) -> None:
-        if isinstance(frame, str) and '"PATCH-DOC"' in frame:
-            self.times.append(time.monotonic())
-
-    def rate(self, since: float) -> float:
-        """Return how many a second there were; what comes within 20 ms is one."""
-        kept = [at for at in self.times if at >= since]
-        ticks = sum(1 for a, b in zip([0.0, *kept], kept, strict=False) if b - a > 0.02)
-        return ticks / (time.monotonic() - since)
-
-
-def price(
-    archive: Archive, run_id: str, worker: psutil.Process, sleep: Callable[[float], None]
-) -> tuple[float, float]:
-    """Return processor and wall seconds of a run up to its last node that counts."""
-    while archive.info(run_id).nodes < NODES:
-        sleep(0.02)
-    return sum(worker.cpu_times()[:2]), archive.info(run_id).time_s
+def price(archive: Archive, run_id: str, worker: psutil.Process) -> tuple[float, float]:
+    """Return processor and wall milliseconds of a run for a node."""
+    at = []
+    for nodes in (FIRST, FIRST + NODES):
+        while archive.info(run_id).nodes < nodes:
+            time.sleep(0.02)
+        info = archive.info(run_id)
+        at.append((sum(worker.cpu_times()[:2]), info.time_s, info.nodes))
+    (cpu, wall, first), (last_cpu, last_wall, last) = at
+    return 1000 * (last_cpu - cpu) / (last - first), 1000 * (last_wall - wall) / (last - first)
 
 
 def alone(archive: Archive, problem: Problem, settings: dict[str, Any]) -> tuple[float, float]:
     """Run without a page."""
     job = Job.start(archive, problem, make_solver("sdp", **settings))
-    spent = price(archive, job.run_id, psutil.Process(job.pid), time.sleep)
+    spent = price(archive, job.run_id, psutil.Process(job.pid))
     job.kill()
     job.wait()
     return spent
 
 
-def watched(page: Any, server: Server, archive: Archive) -> tuple[float, float]:
-    """Run from the page, with the solver's views in front, and leave the run going on."""
+def started(page: Any, server: Server, url: str) -> None:
+    """Open the page, and run with the solver's views in front."""
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(url)
+    page.wait_for_function(DRAWN)
     page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
     page.get_by_text("Inside the solver", exact=True).click()
     while not server.workers():
         time.sleep(0.01)
 
-    def sleep(seconds: float) -> None:
-        page.wait_for_timeout(1000 * seconds)  # the page's messages are heard meanwhile
 
-    return price(archive, archive.runs()[0].id, server.workers()[0], sleep)
-
-
-def stop(page: Any, server: Server) -> None:
+def stopped(page: Any, server: Server) -> None:
     """Stop the page's run."""
     page.get_by_role("main").get_by_role("button", name="Stop", exact=True).click()
     while server.workers():
         time.sleep(0.1)
 
 
-def during(chromium: Any, server: Server, archive: Archive, problem: Problem) -> dict[str, Any]:
-    """Measure the open page while the solver works, and what it costs the solver."""
+def watched(play: Any, server: Server, archive: Archive, url: str) -> tuple[float, float]:
+    """Run from a page in a browser that nobody drives meanwhile, for that has its price too."""
+    with undriven() as debugged:
+        chromium = play.chromium.connect_over_cdp(debugged)
+        started(chromium.contexts[0].pages[0], server, url)
+        chromium.close()  # lets go of it
+        spent = price(archive, archive.runs()[0].id, server.workers()[0])
+        chromium = play.chromium.connect_over_cdp(debugged)
+        stopped(chromium.contexts[0].pages[0], server)
+        chromium.close()
+    return spent
+
+
+def answers(chromium: Any, server: Server, url: str) -> dict[str, float]:
+    """Measure the open page before the solver works, and meanwhile."""
+    page = chromium.new_page()
+    page.goto(url)
+    page.wait_for_function(DRAWN)
+    values = {"click, nothing running, median, ms": statistics.median(clicks(page))}
+    started(page, server, url)
+    page.wait_for_timeout(3000)
+    page.evaluate(COUNT)
+    page.wait_for_timeout(10_000)
+    values["updates a second, sdp running"] = page.evaluate(RATE)
+    took = clicks(page)
+    values["click, sdp running, median, ms"] = statistics.median(took)
+    values["click, sdp running, slowest, ms"] = max(took)
+    stopped(page, server)
+    page.close()
+    return values
+
+
+def prices(play: Any, server: Server, archive: Archive, problem: Problem) -> dict[str, float]:
+    """Measure what the open page costs the solver."""
     url = f"{server.url}?{address(problem)}"
-    values: dict[str, Any] = {}
-    open_page, closed, plain = [], [], []
-    for repeat in range(REPEATS):
-        closed.append(alone(archive, problem, HARD))
-        plain.append(alone(archive, problem, HARD | {"show_relaxation": False}))
-        page = chromium.new_page()
-        page.set_viewport_size({"width": 1280, "height": 720})
-        updates = Updates(page)
-        page.goto(url)
-        page.wait_for_function(DRAWN)
-        if repeat == 0:
-            values["click, nothing running, median, ms"] = statistics.median(clicks(page))
-        began = time.monotonic()
-        open_page.append(watched(page, server, archive))
-        values["updates a second, sdp running"] = updates.rate(began)
-        if repeat == 0:
-            took = clicks(page)
-            values["click, sdp running, median, ms"] = statistics.median(took)
-            values["click, sdp running, slowest, ms"] = max(took)
-        stop(page, server)
-        page.close()
-    for name, spent in (("page open", open_page), ("no page", closed),
-                        ("no page, matrix not shown", plain)):  # fmt: skip
-        cpu, wall = (statistics.median(column) for column in zip(*spent, strict=True))
-        values[f"processor time of the worker, {name}, s"] = cpu
-        values[f"time on the wall, {name}, s"] = wall
+    spent: dict[str, list[tuple[float, float]]] = {name: [] for name in (OPEN, *OTHERS)}
+    for _ in range(REPEATS):
+        spent["no page"].append(alone(archive, problem, HARD))
+        spent["a plain call"].append(alone(archive, problem, HARD | {"show_relaxation": False}))
+        spent[OPEN].append(watched(play, server, archive, url))
+    values = {}
+    for at, kind in enumerate(("processor", "wall")):
+        for name, each in spent.items():
+            middle = statistics.median(pair[at] for pair in each)
+            values[f"a node of sdp, {name}, {kind}, median, ms"] = middle
+        for name in OTHERS:
+            ratios = [a[at] / b[at] for a, b in zip(spent[OPEN], spent[name], strict=True)]
+            values[f"{OPEN} against {name}, {kind}, median ratio"] = statistics.median(ratios)
     return values
 
 
@@ -200,8 +213,10 @@ def main() -> None:
         sync_playwright() as play,
     ):
         chromium = browser(play)
-        values = loads(chromium, server.url) | during(chromium, server, archive, problem)
+        values = loads(chromium, server.url)
+        values |= answers(chromium, server, f"{server.url}?{address(problem)}")
         chromium.close()
+        values |= prices(play, server, archive, problem)
     lines = ["| What | Measured |", "|---|---|"]
     lines += [f"| {name} | {value:.2f} |" if value < 100 else f"| {name} | {value:.0f} |"
               for name, value in values.items()]  # fmt: skip

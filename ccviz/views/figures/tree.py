@@ -37,6 +37,7 @@ _TOOLTIPS = [
 ]
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
 _OUTLINE = "#5b6673"
+_MARGIN, _TOO_WIDE = 0.15, 2.0
 _AXES = {"bound": "lower bound", "depth": "depth"}
 
 
@@ -61,7 +62,7 @@ class TreeFigure:
         self._frame: TreeFrame | None = None
         self._nodes = ColumnDataSource(_columns(None))
         self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
-        self._corner = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._room = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
         self._draw()
         self._draw_line()
         self.plot.y_range.flipped = True
@@ -81,11 +82,11 @@ class TreeFigure:
         self._halo = self.plot.scatter(
             "x", "y", size=22, fill_color=None, line_width=3, source=self._ring
         )
-        # Nothing to see: it makes room for the incumbent's line.
-        corner = self.plot.scatter("x", "y", size=1, alpha=0.0, source=self._corner)
-        # The legend's samples are nowhere, which is no place to make room for.
-        for axis in (self.plot.x_range, self.plot.y_range):
-            axis.renderers = [self._dots, corner]
+        # Nothing to see: corners of the room that the tree and the incumbent's line are given.
+        corners = self.plot.scatter("x", "y", size=1, alpha=0.0, source=self._room)
+        # A range that moves has everything painted twice: across, only the corners move it.
+        self.plot.x_range.renderers = [corners]
+        self.plot.y_range.renderers = [self._dots, corners]
         self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS))
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
@@ -114,6 +115,7 @@ class TreeFigure:
         self.plot.yaxis.axis_label = _AXES[frame.axis]
         self._title.text = _title(frame)
         self._place_line(frame)
+        self._make_room(frame)
         self._place_ring()
 
     def select(self, node: int | None) -> None:
@@ -136,8 +138,15 @@ class TreeFigure:
         if shown:
             self._line.location = self._label.y = frame.upper_bound
             self._label.text = f"incumbent {number(frame.upper_bound)}"
-        corner = [[frame.x[0]], [frame.upper_bound]] if shown else [[], []]
-        sync(self._corner, {"x": np.array(corner[0]), "y": np.array(corner[1])})
+
+    def _make_room(self, frame: TreeFrame) -> None:
+        if not len(frame.x):
+            corners = np.empty((2, 0))
+        else:
+            across = _room_for(frame.x, self._room.data["x"])
+            height = frame.upper_bound if self._line.visible else frame.y[0]
+            corners = np.array([across, (height, height)])
+        sync(self._room, {"x": corners[0], "y": corners[1]})
 
     def _place_ring(self) -> None:
         if self._frame is not None:
@@ -155,6 +164,17 @@ class TreeFigure:
         at = nearest(self._frame.x, self._frame.y, (event.x, event.y), self._screen)
         if at is not None:
             self._on_pick(int(self._frame.node[at]))
+
+
+def _room_for(x: np.ndarray, room: np.ndarray) -> tuple[float, float]:
+    """Return a range about x: the one there is, if it is wide enough and not far too wide."""
+    low, high = x.min(), x.max()
+    if len(room):
+        left, right = room
+        if left <= low and high <= right and right - left <= _TOO_WIDE * (high - low):
+            return left, right
+    margin = _MARGIN * (high - low)
+    return low - margin, high + margin
 
 
 def _title(frame: TreeFrame) -> str:

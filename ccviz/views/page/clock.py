@@ -10,7 +10,7 @@ import param
 from ccviz.views.panels.commit import together
 from ccviz.views.session import Session
 
-_PERIOD_MS = 120
+_PERIOD_MS = 140
 
 
 def keep_time(session: Session) -> None:
