@@ -95,18 +95,8 @@ def bounds(run: Run, against: str = "time") -> hv.Overlay:
         )
     ]
     return (curves[0] * curves[1]).opts(
-        legend_position="top_right", yformatter="%.5g", ylim=_where_they_meet(frame)
+        legend_position="top_right", yformatter="%.5g", ylim=frame.heights or (None, None)
     )
-
-
-def _where_they_meet(frame: bounds_frame.Bounds) -> tuple[float | None, float | None]:
-    """Return the heights worth seeing: the first clusterings may be ten times as dear."""
-    known = frame.lower[np.isfinite(frame.lower)]
-    last = frame.upper[-1] if len(frame.upper) else np.nan
-    if not len(known) or not np.isfinite(last):
-        return None, None
-    margin = max(last - known[0], 1e-3 * abs(last))
-    return known[0] - 0.2 * margin, last + margin
 
 
 def tree(run: Run, axis: Axis = "bound") -> hv.Overlay:

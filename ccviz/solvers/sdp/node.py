@@ -20,7 +20,7 @@ from ccviz.problem import Problem
 from ccviz.solvers.sdp.branching import branching_pair
 from ccviz.solvers.sdp.conic import solve_by_scs
 from ccviz.solvers.sdp.relaxation import Relaxation, relax
-from ccviz.solvers.sdp.rounding import ipc_kmeans
+from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
 from ccviz.solvers.sdp.splitting import (
     Iterate,
     balance,
@@ -79,12 +79,15 @@ class NodeState:
     at : Iterate
     bounds : tuple of float
         Best bound after each round at this node.
+    fresh : bool
+        Whether this is the root, and nothing is known but that it is feasible.
     """
 
     blocks: Blocks
     relaxation: Relaxation
     at: Iterate
     bounds: tuple[float, ...] = ()
+    fresh: bool = False
 
 
 _WINDOW = 3  # rounds over which progress is measured
@@ -93,16 +96,23 @@ _SCS_ACCURACY = 1e-5  # as in the paper, section 4.1
 
 
 def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
-    """Work on a node for one round; the root's first task only finds a feasible clustering."""
+    """Work on a node for one round; the root's first two tasks only find clusterings."""
     if not task.opening:
-        return _round(settings, task, task.state)
+        return (_descended if task.state.fresh else _round)(settings, task, task.state)
     opened = _open(problem, task)
     if isinstance(opened, Report):
         return opened
     state, labels = opened
     if task.decisions or labels is None:
         return _round(settings, task, state)
+    state = replace(state, fresh=True)
     return Report("go on", task.lower_bound, labels=labels, source="feasibility", state=state)
+
+
+def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
+    labels = first_clustering(state.blocks, state.relaxation, settings.seed)
+    state = replace(state, fresh=False)
+    return Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
 
 
 def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | None]:

@@ -31,6 +31,16 @@ def initial_centers(relaxation: Relaxation, Y: FloatArray, seed: int) -> list[Fl
     return _best_means(rows, relaxation.k, np.random.default_rng(seed))
 
 
+def first_clustering(blocks: Blocks, relaxation: Relaxation, seed: int) -> IntArray | None:
+    """Return (n,) labels by a descent from the centres of plain k-means, or None.
+
+    They are something to show before there is a relaxation to round.
+    """
+    starts = _best_means(_points(relaxation), relaxation.k, np.random.default_rng(seed))
+    labels = descend(blocks, relaxation, starts[0])
+    return None if labels is None else blocks.lift(labels)
+
+
 def _best_means(rows: FloatArray, k: int, rng: np.random.Generator) -> list[FloatArray]:
     """Return the centres of the best different runs of k-means from k-means++ seeds."""
     runs: dict[float, FloatArray] = {}
@@ -74,7 +84,7 @@ def ipc_kmeans(
 def _shaken(
     relaxation: Relaxation, labels: IntArray, rng: np.random.Generator, move: bool
 ) -> FloatArray:
-    points = relaxation.factor / np.sqrt(relaxation.mass)[:, None]
+    points = _points(relaxation)
     centers = _means(points, relaxation.mass, labels, relaxation.k)
     if move:
         centers[rng.integers(relaxation.k)] = points[rng.integers(relaxation.s)]
@@ -96,7 +106,7 @@ def descend(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> IntA
 
     Where they stop, exchanges of blocks may go on; the two alternate until neither improves.
     """
-    points = relaxation.factor / np.sqrt(relaxation.mass)[:, None]
+    points = _points(relaxation)
     structure = structure_of(blocks)
     labels: IntArray | None = None
     for _ in range(_MOST_ROUNDS):
@@ -114,6 +124,11 @@ def descend(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> IntA
         labels = new
         centers = _means(points, relaxation.mass, labels, relaxation.k)
     return labels
+
+
+def _points(relaxation: Relaxation) -> FloatArray:
+    """The (s, d) means of the blocks, less the mean of all points."""
+    return relaxation.factor / np.sqrt(relaxation.mass)[:, None]
 
 
 def _squared_distances(points: FloatArray, centers: FloatArray) -> FloatArray:

@@ -80,6 +80,12 @@ def dress(plot: Any, look: Look) -> None:
         )
 
 
+def legend_above(plot: Any) -> None:
+    """Put the legend over the frame, in one line, where it hides nothing."""
+    plot.legend.update(orientation="horizontal", padding=0, margin=4)
+    plot.add_layout(plot.legend[0], "above")
+
+
 def refill(source: ColumnDataSource, **columns: Any) -> None:
     """Replace a source's columns, but only if they differ: an unchanged plot is not sent again."""
     if set(columns) == set(source.data) and all(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure, refill
 from ccviz.views.frames.bounds import Bounds
 from ccviz.views.palette import Look
 
@@ -30,8 +30,11 @@ class BoundsFigure:
             self._lines[name] = self.plot.step(
                 "at", name, source=self._source, mode="after", line_width=2.5, legend_label=words
             )
-        self.plot.legend.location = "right"
-        self.plot.legend.margin = 4
+        legend_above(self.plot)
+        # Nothing to see: corners of the heights worth seeing.
+        self._corners = ColumnDataSource({"at": np.empty(0), "height": np.empty(0)})
+        corners = self.plot.scatter("at", "height", size=1, alpha=0.0, source=self._corners)
+        self.plot.y_range.renderers = [corners]
         self.plot.yaxis.formatter.use_scientific = False
         self.plot.add_tools(
             HoverTool(
@@ -56,6 +59,8 @@ class BoundsFigure:
     def show(self, frame: Bounds, against: str = "time") -> None:
         """Draw a frame."""
         self.plot.xaxis.axis_label = _AXIS[against]
+        if frame.heights is not None:
+            refill(self._corners, at=np.repeat(frame.at[-1], 2), height=np.array(frame.heights))
         old = np.asarray(self._source.data["at"], dtype=float)
         columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
         # The last moment shown was the cursor's, which has moved: it is drawn anew.

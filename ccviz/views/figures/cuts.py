@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.cuts import KINDS, Cuts
 from ccviz.views.palette import Look
@@ -37,8 +37,7 @@ class CutsFigure:
         self._active = self.plot.line(
             "at", "active", source=self._source, line_width=2, legend_label="active cuts"
         )
-        self.plot.legend.orientation = "horizontal"
-        self.plot.add_layout(self.plot.legend[0], "above")
+        legend_above(self.plot)
         # Bars stand on zero. A fixed start would do it too, but fails while there are none.
         self.plot.y_range.range_padding = 0
         self.plot.xaxis.ticker.min_interval = 1

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.population import Population
 from ccviz.views.palette import Look
@@ -49,8 +49,7 @@ class PopulationFigure:
             for name in ("best", "mean")
         }
         self._curves["mean"].glyph.line_dash = "dashed"
-        self.plot.legend.orientation = "horizontal"
-        self.plot.add_layout(self.plot.legend[0], "above")
+        legend_above(self.plot)
         self.plot.yaxis.formatter.use_scientific = False
         tooltips = [
             ("generation", "@member_generation, member @member"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from bokeh.models import CDSView, ColumnDataSource, HoverTool, IndexFilter
 
-from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.columns import Columns
 from ccviz.views.palette import Look
@@ -45,7 +45,7 @@ class PricingFigure:
             )
             for exact in (False, True)
         }
-        self.plot.legend.location = "top_right"
+        legend_above(self.plot)
         self.plot.add_tools(HoverTool(renderers=list(self._dots.values()), tooltips=_TOOLTIPS))
         self.plot.xaxis.ticker.min_interval = 1
         self.dress(look)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.palette import Look
 
@@ -66,11 +66,10 @@ class SeriesFigure:
         self._fields = (x, *(each.field for each in series), *extra)
         self.source = ColumnDataSource({field: np.empty(0) for field in self._fields})
         self._lines = {each: self._draw(x, each) for each in series}
-        self.plot.legend.visible = len(series) > 1
         if series:
-            self.plot.legend.location = "top_right"
+            self.plot.legend.visible = len(series) > 1
             self.plot.legend.click_policy = "hide"
-            self.plot.legend.margin = 4
+            legend_above(self.plot)
         if not log:
             self.plot.yaxis.formatter.use_scientific = False
         if tooltips:

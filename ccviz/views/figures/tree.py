@@ -37,7 +37,7 @@ _TOOLTIPS = [
 ]
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
 _OUTLINE = "#5b6673"
-_MARGIN, _TOO_WIDE = 0.15, 2.0
+_MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 1e-3
 _AXES = {"bound": "lower bound", "depth": "depth"}
 
 
@@ -66,6 +66,7 @@ class TreeFigure:
         self._draw()
         self._draw_line()
         self.plot.y_range.flipped = True
+        self.plot.yaxis.formatter.use_scientific = False
         self.plot.xaxis.visible = False
         self.plot.xgrid.visible = False
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
@@ -144,8 +145,12 @@ class TreeFigure:
             corners = np.empty((2, 0))
         else:
             across = _room_for(frame.x, self._room.data["x"])
-            height = frame.upper_bound if self._line.visible else frame.y[0]
-            corners = np.array([across, (height, height)])
+            # A bound that is as good as the incumbent's line shall lie on it.
+            low, high = frame.y[0], frame.y[0]
+            if self._line.visible:
+                high = frame.upper_bound
+                low = high - _AS_GOOD * abs(high)
+            corners = np.array([across, (low, high)])
         sync(self._room, {"x": corners[0], "y": corners[1]})
 
     def _place_ring(self) -> None:

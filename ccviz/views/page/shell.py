@@ -10,6 +10,7 @@ import panel as pn
 from ccviz.archive import Archive
 from ccviz.datasets import load
 from ccviz.views.course import Course
+from ccviz.views.figures.ranges import FreshRanges
 from ccviz.views.inspection import Inspection
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab, serve_styles_locally
@@ -96,5 +97,6 @@ def _page(session: Session) -> pn.template.Template:
     )
     right = RightPanel(session, inspection)
     page.add_panel("right", right)
-    page.add_panel("script", PageScript(session, painter, right.show))
+    script = PageScript(session, painter, right.show)
+    page.add_panel("script", pn.Row(script, FreshRanges(), width=0, height=0))
     return page

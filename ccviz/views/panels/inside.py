@@ -120,6 +120,7 @@ class InsidePanel(pn.viewable.Viewer):
         for view in views:
             if view.name not in self._panels:
                 self._panels[view.name] = self._panel(view.name)
+                self._panels[view.name].refresh()  # an empty figure has no range to begin with
         self._tabs[:] = [(view.title, self._panels[view.name]) for view in views]
         if views:
             self._tabs.active = views.index(front) if front in views else 0

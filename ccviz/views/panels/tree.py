@@ -12,6 +12,7 @@ from ccviz.views.palette import look
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.session import Session
 
+_LOW, _HIGH = 44, 230
 _AXES = {"Lower bound": "bound", "Depth": "depth"}
 
 
@@ -28,13 +29,15 @@ class TreePanel(pn.viewable.Viewer):
         )
         self._axis.param.watch(self._on_axis, "value")
         session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
-        inspection.param.watch(self.refresh, "node")
+        self._details = pn.Column(self._node, scroll=True, sizing_mode="stretch_width", margin=8)
+        self._make_room()
+        inspection.param.watch(self._on_node, "node")
 
     def __panel__(self) -> Any:
         figure = pn.pane.Bokeh(self._figure.plot, sizing_mode="stretch_both", margin=0)
         return pn.Column(
             pn.Column(self._axis, figure, sizing_mode="stretch_both", margin=0),
-            pn.Column(self._node, height=230, scroll=True, sizing_mode="stretch_width", margin=8),
+            self._details,
             sizing_mode="stretch_both",
             margin=0,
         )
@@ -42,6 +45,14 @@ class TreePanel(pn.viewable.Viewer):
     def _on_axis(self, event: Any) -> None:
         self._inspection.axis = event.new
         self.refresh()
+
+    def _on_node(self, _: Any) -> None:
+        self._make_room()
+        self.refresh()
+
+    def _make_room(self) -> None:
+        """Leave the tree all the height while no node is told of beneath it."""
+        self._details.height = _HIGH if self._inspection.node is not None else _LOW
 
     def refresh(self, *_: Any) -> None:
         """Draw what is new."""

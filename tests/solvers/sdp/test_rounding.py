@@ -5,7 +5,7 @@ from ccviz.blocks import contract
 from ccviz.partition import Partition
 from ccviz.problem import Problem
 from ccviz.solvers.sdp.relaxation import relax
-from ccviz.solvers.sdp.rounding import initial_centers, ipc_kmeans
+from ccviz.solvers.sdp.rounding import first_clustering, initial_centers, ipc_kmeans
 
 
 def three_groups():
@@ -36,4 +36,21 @@ def test_links_against_the_data_are_kept():
     blocks = contract(problem)
     relaxation = relax(blocks)
     labels = ipc_kmeans(blocks, relaxation, np.outer(relaxation.u, relaxation.u), seed=1)
+    assert Partition(problem, labels).violations.none_hard
+
+
+def test_the_first_clustering_keeps_the_links_and_is_a_good_one():
+    truth, X = three_groups()
+    problem = Problem(X, 3, must_link=[(0, 1)], cannot_link=[(0, 10)])
+    blocks = contract(problem)
+    labels = first_clustering(blocks, relax(blocks), seed=0)
+    found = Partition(problem, labels)
+    assert found.violations.none_hard
+    assert found.wcss <= Partition(problem, truth).wcss * (1 + 1e-9)
+
+
+def test_equal_points_are_clustered_too():
+    problem = Problem(np.zeros((5, 2)), 2, cannot_link=[(0, 1), (2, 3)])
+    blocks = contract(problem)
+    labels = first_clustering(blocks, relax(blocks), seed=0)
     assert Partition(problem, labels).violations.none_hard

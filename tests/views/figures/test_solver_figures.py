@@ -15,7 +15,7 @@ from ccviz.views.figures.matrix import MatrixFigure
 from ccviz.views.figures.population import PopulationFigure
 from ccviz.views.figures.pricing import PricingFigure
 from ccviz.views.figures.residuals import ResidualsFigure
-from ccviz.views.figures.tree import STATES, TreeFigure
+from ccviz.views.figures.tree import STATES, TreeFigure, _room_for
 from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.cuts import CutsLog
 from ccviz.views.frames.matrix import RelaxationLog
@@ -79,6 +79,17 @@ def test_every_view_can_be_saved_as_svg_and_png(figure):
 
 def sources(figure):
     return [renderer.data_source for renderer in figure.plot.renderers]
+
+
+def test_the_tree_has_room_to_grow_before_the_range_moves():
+    x = np.array([0.0, 4.0, 10.0])
+    room = _room_for(x, np.empty(0))
+    assert room[0] < 0
+    assert room[1] > 10
+    assert _room_for(np.append(x, room[1]), np.array(room)) == room
+    wider = _room_for(np.append(x, room[1] + 1), np.array(room))
+    assert wider[1] > room[1] + 1
+    assert _room_for(x / 10, np.array(room))[1] < 2
 
 
 def test_the_tree_keeps_the_view_and_streams_its_growth(problem, tree_records):

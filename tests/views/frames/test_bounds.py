@@ -20,3 +20,18 @@ def test_steps_reach_the_present_and_unknown_is_nan():
     assert np.allclose(frame.gap[1:], 0.8)
     assert bounds(run, "nodes").at.tolist() == [0, 0, 0]
     assert len(bounds(None).at) == 0
+
+
+def test_the_heights_worth_seeing_leave_out_the_first_clusterings():
+    run = Run(Problem([[0.0], [1.0], [4.0], [40.0]], 2))
+    assert bounds(run).heights is None
+    labels = [np.array([0, 1, 1, 1]), np.array([0, 0, 0, 1])]
+    run.apply(Record(0, 1.0, IncumbentFound(labels=labels[0])))
+    worst = run.objective
+    assert bounds(run).heights == (worst, worst)
+    for seq, event in enumerate(
+        [IncumbentFound(labels=labels[1]), BoundImproved(lower_bound=run.objective / 200)], start=1
+    ):
+        run.apply(Record(seq, 1.0 + seq, event))
+    low, high = bounds(run).heights
+    assert low < run.lower_bound < run.objective < high < worst

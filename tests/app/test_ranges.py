@@ -1,0 +1,33 @@
+"""Axes of figures in tabs: they forget what was drawn there when the tab was left."""
+
+import re
+
+_RANGE = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("tree")
+    const {start, end} = plot.y_range
+    const dots = plot.renderers.find((each) => "lower_bound" in each.data_source.data)
+    const shown = [...dots.data_source.data.y]
+    return {start, end, low: Math.min(...shown), high: Math.max(...shown), bounds:
+        [...dots.data_source.data.lower_bound]}
+}"""
+_DRAWN = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("tree")
+    return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
+}"""
+
+
+def test_the_axis_of_the_tree_forgets_the_time_before_its_first_bound(lab):
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.room("Inside the solver")
+    for seq in (1, 2, 3):  # started, the root opened, a feasible clustering
+        lab.press("Step")
+        lab.see(re.compile(rf"{seq} / \d+"))
+    lab.page.wait_for_function(_DRAWN)
+    assert lab.page.evaluate(_RANGE)["bounds"] == [0]
+    lab.room("Result")
+    lab.room("Inside the solver")
+    lab.page.wait_for_function(_DRAWN)
+    lab.press("Go on")
+    lab.see("The solver finished its proof.")
+    at = lab.page.evaluate(_RANGE)
+    assert 0 < at["start"] - at["end"] < 0.1 * at["high"]
