@@ -1,7 +1,8 @@
 """Where the nodes of a search tree are worked on: here, in local processes, or on Dask.
 
 All three are `concurrent.futures.Executor`s, so a search has one code path. Local workers are
-spawned, use one BLAS thread each, and die with their parent however it dies.
+spawned, use one BLAS thread each, and die with their parent however it dies. Tasks are pure: what
+is in hand when the work ends is worth nothing, and nobody waits for it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from ccviz.errors import ParameterError
@@ -61,13 +62,15 @@ def open_workforce(workers: str) -> Iterator[Workforce]:
     if count == 1:
         yield Workforce(SerialExecutor(), 1)
         return
-    pool = ProcessPoolExecutor(
-        count, multiprocessing.get_context("spawn"), initializer=_start_worker
-    )
+    context = multiprocessing.get_context("spawn")
+    lifeline, held = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(count, context, initializer=_start_worker, initargs=(lifeline,))
     try:
         yield Workforce(pool, count)
     finally:
+        held.close()
         pool.shutdown(wait=True, cancel_futures=True)
+        lifeline.close()
 
 
 def _count(workers: str) -> int:
@@ -78,18 +81,17 @@ def _count(workers: str) -> int:
     return int(workers)
 
 
-def _start_worker() -> None:
+def _start_worker(lifeline: Connection) -> None:
     from threadpoolctl import threadpool_limits
 
     threadpool_limits(1)
-    threading.Thread(target=_die_with_parent, daemon=True).start()
+    threading.Thread(target=_die_with, args=(lifeline,), daemon=True).start()
 
 
-def _die_with_parent() -> None:
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        wait([parent.sentinel])
-        os._exit(1)
+def _die_with(lifeline: Connection) -> None:
+    """End this process when the other end of the pipe is closed, by its owner or by its death."""
+    wait([lifeline])
+    os._exit(1)
 
 
 @contextmanager

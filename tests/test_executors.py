@@ -82,3 +82,13 @@ def is_alive(pid):
         return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False
+
+
+def test_what_is_in_hand_at_the_end_is_not_waited_for():
+    with open_workforce("2") as workforce:
+        workforce.executor.submit(os.getpid).result()
+        futures = [workforce.executor.submit(time.sleep, 120) for _ in range(3)]
+        while not futures[0].running():
+            time.sleep(0.01)
+        began = time.monotonic()
+    assert time.monotonic() - began < 60
