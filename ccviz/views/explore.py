@@ -20,13 +20,13 @@ from ccviz.links import Links
 from ccviz.problem import Problem
 from ccviz.run import Result, Run, result_of
 from ccviz.views.draft import Draft, Kind, Link
-from ccviz.views.figures.ranges import FreshRanges
 from ccviz.views.inspection import Inspection
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
 from ccviz.views.panels.header import NoticePanel
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.links import LinksPanel
+from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.scatter import ScatterPanel
@@ -182,7 +182,7 @@ class Explorer:
             pn.Row(side, middle, result, sizing_mode="stretch_width"),
             PlayerPanel(self.session),
             pn.Column(InsidePanel(self.session, inspection), sizing_mode="stretch_width"),
-            FreshRanges(width=0, height=0),
+            Mending(width=0, height=0),
             sizing_mode="stretch_width",
             stylesheets=[_variables()],
             css_classes=["ccviz"],

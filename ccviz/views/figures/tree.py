@@ -193,7 +193,9 @@ def _columns(frame: TreeFrame | None) -> dict[str, np.ndarray]:
     if frame is None:
         # Not of numbers: the browser refuses an empty array of numbers for colours.
         return {name: np.empty(0, dtype=object) for name in (*names, *_LOOKS)}
-    return {name: getattr(frame, name) for name in names} | node_looks(frame)
+    columns = {name: getattr(frame, name) for name in names} | node_looks(frame)
+    columns["detail"] = np.where(frame.detail == "", "it is not closed", frame.detail)
+    return columns
 
 
 def node_looks(frame: TreeFrame) -> dict[str, np.ndarray]:

@@ -10,7 +10,6 @@ import panel as pn
 from ccviz.archive import Archive
 from ccviz.datasets import load
 from ccviz.views.course import Course
-from ccviz.views.figures.ranges import FreshRanges
 from ccviz.views.inspection import Inspection
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab, serve_styles_locally
@@ -20,6 +19,7 @@ from ccviz.views.panels.data import DataPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
 from ccviz.views.panels.lessons import LessonChoice, LessonPanel
 from ccviz.views.panels.links import LinksPanel
+from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.right import RightPanel
@@ -98,5 +98,5 @@ def _page(session: Session) -> pn.template.Template:
     right = RightPanel(session, inspection)
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show)
-    page.add_panel("script", pn.Row(script, FreshRanges(), width=0, height=0))
+    page.add_panel("script", pn.Row(script, Mending(), width=0, height=0))
     return page

@@ -33,8 +33,8 @@ class PlayerPanel(pn.viewable.Viewer):
             description=None, css_classes=["unlabelled"],
         )  # fmt: skip
         self._slider = pn.widgets.IntSlider(
-            name="", start=0, end=1, value=0, show_value=False, sizing_mode="stretch_width",
-            margin=(6, 14, 0, 14), css_classes=["scrub"],
+            name="Moment of the run", start=0, end=1, value=0, show_value=False,
+            sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
         )  # fmt: skip
         self._slider.param.watch(self._on_scrub, "value")
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))

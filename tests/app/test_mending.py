@@ -1,4 +1,4 @@
-"""Axes of figures in tabs: they forget what was drawn there when the tab was left."""
+"""What the page mends of Bokeh: axes in tabs, tabs by the keyboard, names for screen readers."""
 
 import re
 
@@ -31,3 +31,21 @@ def test_the_axis_of_the_tree_forgets_the_time_before_its_first_bound(lab):
     lab.see("The solver finished its proof.")
     at = lab.page.evaluate(_RANGE)
     assert 0 < at["start"] - at["end"] < 0.1 * at["high"]
+
+
+def test_tabs_obey_the_keyboard_and_say_what_they_are(lab):
+    lab.press("Run")
+    lab.see("ARI")
+    result = lab.page.get_by_role("tab", name="Result")
+    assert result.get_attribute("aria-selected") == "true"
+    result.focus()
+    lab.page.keyboard.press("ArrowRight")
+    inside = lab.page.get_by_role("tab", name="Inside the solver", selected=True)
+    inside.wait_for()
+    lab.see("The views of the solver appear here")
+    lab.page.keyboard.press("ArrowLeft")
+    lab.page.get_by_role("tab", name="Result", selected=True).wait_for()
+    assert lab.page.get_by_role("slider", name="Moment of the run").is_visible()
+    assert lab.page.get_by_role("button", name="Plane", pressed=True).is_visible()
+    lab.press("Matrix")
+    lab.page.get_by_role("button", name="Matrix", pressed=True).wait_for()

@@ -1,0 +1,114 @@
+// What Bokeh leaves undone: for axes in tabs, for the keyboard and for screen readers.
+const REDRAWN_MS = 2000
+
+// A range makes room for all that its plots drew, and remembers the plots of tabs that were left
+// for good: what they drew last would hold the axis wide for ever.
+function forgetPlots(range) {
+  for (const plot of range._plot_bounds.keys()) {
+    if (plot.is_destroyed) range._plot_bounds.delete(plot)
+  }
+}
+
+// Tabs are bare boxes that only the mouse can press.
+function nameTabs(view) {
+  view.headers_wrapper_el.role = "tablist"
+  for (const tab of view.header_els) {
+    tab.role = "tab"
+    tab.ariaSelected = String(tab.classList.contains("bk-active"))
+  }
+  // Panel draws the tabs anew when one of them comes to the front: the keyboard stays with it.
+  const lost = document.activeElement === document.body
+  if (lost && performance.now() < view.by_key_until) view.header_els[view.model.active]?.focus()
+}
+
+function pressTab(view, event) {
+  const tabs = view.header_els, at = tabs.indexOf(event.target)
+  const step = {ArrowLeft: -1, ArrowRight: 1, Enter: 0, " ": 0}[event.key]
+  if (at < 0 || step === undefined) return
+  event.preventDefault()
+  event.stopPropagation()  // the page has keys of its own
+  view.by_key_until = performance.now() + REDRAWN_MS
+  const next = tabs.at((at + step) % tabs.length)
+  next.focus()
+  next.click()
+}
+
+function listenToTabs(view) {
+  view.headers_wrapper_el.addEventListener("keydown", (event) => pressTab(view, event))
+  nameTabs(view)
+}
+
+function sayPressed(view) {
+  for (const button of view.shadow_el.querySelectorAll(".bk-btn")) {
+    button.ariaPressed = String(button.classList.contains("bk-active"))
+  }
+}
+
+function nameSlider(view) {
+  for (const handle of view.shadow_el.querySelectorAll(".noUi-handle")) {
+    handle.ariaLabel = view.model.title
+  }
+}
+
+// The box between them counts up and down by the arrow keys.
+function leaveOut(view) {
+  for (const button of view.shadow_el.querySelectorAll(".bk-spin-btn")) {
+    button.tabIndex = -1
+    button.ariaHidden = "true"
+  }
+}
+
+const AFTER = [
+  ["Tabs", "render", listenToTabs],
+  ["Tabs", "_update_headers", nameTabs],
+  ["Tabs", "update_active", nameTabs],
+  ["RadioButtonGroup", "render", sayPressed],
+  ["RadioButtonGroup", "_update_active", sayPressed],
+  ["Slider", "render", nameSlider],
+  ["Spinner", "render", leaveOut],
+]
+
+function* descendants(view) {
+  yield view
+  for (const child of view.children_views()) yield* descendants(child)
+}
+
+function mend() {
+  const {Models} = Bokeh
+  const range = Models.get("DataRange1d").prototype
+  const {update} = range
+  range.update = function (...args) {
+    forgetPlots(this)
+    return update.apply(this, args)
+  }
+  for (const [model, method, then] of AFTER) {
+    const view = Models.get(model).prototype.default_view.prototype
+    const original = view[method]
+    view[method] = function (...args) {
+      const result = original.apply(this, args)
+      then(this)
+      return result
+    }
+  }
+}
+
+function mendWhatIsThere() {
+  for (const root of Bokeh.index.roots) {
+    for (const view of descendants(root)) {
+      for (const [model, method, then] of AFTER) {
+        if (method === "render" && view instanceof Bokeh.Models.get(model).prototype.default_view) {
+          then(view)
+        }
+      }
+    }
+  }
+}
+
+export function render() {
+  if (window.Bokeh && !Bokeh.mended_by_ccviz) {
+    Bokeh.mended_by_ccviz = true
+    mend()
+    mendWhatIsThere()
+  }
+  return document.createElement("span")
+}
