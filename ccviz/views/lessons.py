@@ -152,8 +152,8 @@ _MUST_LINK = Lesson(
             _remembers("The optimum is {objective}. Look at the matrix under Inside the solver."),
         ),
         Step(
-            "Link two points that lie in different clusters: 52 and 100, say.",
-            lambda session: session.add_links([Link("must", 52, 100)]),
+            "Link two points that lie in different clusters: 60 and 100, say.",
+            lambda session: session.add_links([Link("must", 60, 100)]),
             lambda session, _: any(link.kind == "must" for link in session.draft.links),
             _says("The two points are now one block: the matrix has a row and a column less."),
         ),
@@ -162,8 +162,9 @@ _MUST_LINK = Lesson(
             _run("sdp", show_relaxation=True),
             _has_run("sdp"),
             _remembers(
-                "The optimum rose from {first_objective} to {objective}: a link takes clusterings "
-                "away and adds none, so neither the optimum nor the relaxation can fall."
+                "The optimum was {first_objective} and is {objective} now: a link takes "
+                "clusterings away and adds none, so neither the optimum nor the relaxation can "
+                "fall."
             ),
         ),
     ),

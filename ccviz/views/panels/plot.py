@@ -87,7 +87,8 @@ class PlotPanel(pn.viewable.Viewer):
 
 
 def _button(name: str, icon: str, help_text: str) -> pn.widgets.Button:
+    # Above, for below it would hide the bar of the brush.
     return pn.widgets.Button(
         name=name, icon=icon, margin=(0, 0, 0, 3),
-        description=Tooltip(content=help_text, position="bottom"),
+        description=Tooltip(content=help_text, position="top"),
     )  # fmt: skip

@@ -65,7 +65,7 @@ class ResultPanel(pn.viewable.Viewer):
         run = self._session.run
         # Scores take milliseconds and say little about a state that is gone in a moment.
         frame = card(run, with_scores=not self._session.player.playing)
-        self._html.object = _html(frame, self._provenance())
+        self._html.object = _html(frame, self._provenance(), _FIRST if run is None else "")
         self._show_bounds(bounds(run))
 
     def _show_bounds(self, frame: Bounds) -> None:
@@ -83,12 +83,16 @@ class ResultPanel(pn.viewable.Viewer):
         return f"{run.started.solver}, seed {run.started.seed}"
 
 
-def _html(frame: Card, provenance: str) -> str:
+_FIRST = "<p>The lessons, at the top of the page, show it at work.</p>"
+
+
+def _html(frame: Card, provenance: str, more: str) -> str:
     parts = [
         '<div class="card" role="region" aria-label="Result">',
         f'<div class="top"><span class="pill {frame.status}">{frame.headline}</span>',
         f'<span class="seed">{escape(provenance)}</span></div>',
         f"<p>{escape(frame.ending)}</p>" if frame.ending else "<p></p>",
+        more,
         _definitions(frame.rows),
         _sizes(frame.sizes),
         _definitions(frame.scores, "scores"),
