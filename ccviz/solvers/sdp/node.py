@@ -110,7 +110,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
 
 
 def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
-    labels = first_clustering(state.blocks, state.relaxation, settings.seed)
+    labels = first_clustering(state.blocks, state.relaxation, settings.seed, task.stop)
     state = replace(state, fresh=False)
     return Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
 
@@ -157,7 +157,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     limit = cutoff(task.upper_bound, settings.tolerance)
     if bound >= limit:
         report = replace(report, detail="The bound reached the incumbent.")
-        return _rounded(report, settings, state, _TRIALS)
+        return _rounded(report, settings, task, state, _TRIALS)
     if state.relaxation.s == state.relaxation.k:
         only = state.blocks.block_of
         return replace(report, verdict="integral", labels=only, source="the only clustering")
@@ -166,11 +166,11 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
         if pair is not None:
             pair = _as_points(state.blocks, pair)
             report = replace(report, verdict="branch", pair=pair, state=_packed(state))
-            return _rounded(report, settings, state, _TRIALS)
+            return _rounded(report, settings, task, state, _TRIALS)
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))
     report = replace(report, verdict="go on", events=events, state=state)
-    return _rounded(report, settings, state) if _is_time_to_round(state, task) else report
+    return _rounded(report, settings, task, state) if _is_time_to_round(state, task) else report
 
 
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
@@ -209,8 +209,12 @@ def _packed(state: NodeState) -> NodeState:
     return NodeState(state.blocks, state.relaxation, small)
 
 
-def _rounded(report: Report, settings: NodeSettings, state: NodeState, trials: int = 0) -> Report:
-    labels = ipc_kmeans(state.blocks, state.relaxation, state.at.Y, settings.seed, trials)
+def _rounded(
+    report: Report, settings: NodeSettings, task: Task, state: NodeState, trials: int = 0
+) -> Report:
+    labels = ipc_kmeans(
+        state.blocks, state.relaxation, state.at.Y, settings.seed, trials, task.stop
+    )
     return report if labels is None else replace(report, labels=labels, source="ipc-kmeans")
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 import numpy as np
 from scipy.cluster.vq import ClusterError, kmeans2
 
 from ccviz.blocks import Blocks
 from ccviz.links import FloatArray, IntArray
 from ccviz.solvers.assignment import solve_assignment, structure_of
+from ccviz.solvers.base import never
 from ccviz.solvers.sdp.exchange import exchange
 from ccviz.solvers.sdp.relaxation import Relaxation
 
@@ -15,7 +19,8 @@ _MOST_ROUNDS = 100
 _STARTS = 10
 _DESCENTS = 4
 _SHAKE = 0.3  # of the spread inside clusters
-_ASSIGNMENT_S = 10.0  # a hard core that takes longer is left as it was found
+_ASSIGNMENT_S = 2.0  # a hard core that takes longer is left as it was found
+_FIRST_S = 2.0  # of the descent at the very beginning, that the proof may start
 
 
 def initial_centers(relaxation: Relaxation, Y: FloatArray, seed: int) -> list[FloatArray]:
@@ -31,13 +36,18 @@ def initial_centers(relaxation: Relaxation, Y: FloatArray, seed: int) -> list[Fl
     return _best_means(rows, relaxation.k, np.random.default_rng(seed))
 
 
-def first_clustering(blocks: Blocks, relaxation: Relaxation, seed: int) -> IntArray | None:
-    """Return (n,) labels by a descent from the centres of plain k-means, or None.
+def first_clustering(
+    blocks: Blocks, relaxation: Relaxation, seed: int, stop: Callable[[], bool] = never
+) -> IntArray | None:
+    """Return (n,) labels by a short descent from the centres of plain k-means, or None.
 
     They are something to show before there is a relaxation to round.
     """
+    began = time.monotonic()
     starts = _best_means(_points(relaxation), relaxation.k, np.random.default_rng(seed))
-    labels = descend(blocks, relaxation, starts[0])
+    labels = descend(
+        blocks, relaxation, starts[0], lambda: stop() or time.monotonic() > began + _FIRST_S
+    )
     return None if labels is None else blocks.lift(labels)
 
 
@@ -58,24 +68,33 @@ def _best_means(rows: FloatArray, k: int, rng: np.random.Generator) -> list[Floa
 
 
 def ipc_kmeans(
-    blocks: Blocks, relaxation: Relaxation, Y: FloatArray, seed: int, trials: int = 0
+    blocks: Blocks,
+    relaxation: Relaxation,
+    Y: FloatArray,
+    seed: int,
+    trials: int = 0,
+    stop: Callable[[], bool] = never,
 ) -> IntArray | None:
     """Return (n,) labels by Algorithm 1; None if no feasible assignment was found.
 
     Each of ``trials`` descends once more from the best clustering's centres, all shaken or one
-    of them moved to a block.
+    of them moved to a block, until ``stop`` says so.
     """
     rng = np.random.default_rng(seed)
     starts = initial_centers(relaxation, Y, seed)
     found = [
-        labels for start in starts if (labels := descend(blocks, relaxation, start)) is not None
+        labels
+        for start in starts
+        if (labels := descend(blocks, relaxation, start, stop)) is not None
     ]
     if not found:
         return None
     best = max(found, key=lambda labels: _between(relaxation, labels))
     for trial in range(trials):
+        if stop():
+            break
         centers = _shaken(relaxation, best, rng, move=trial % 2 == 1)
-        new = descend(blocks, relaxation, centers)
+        new = descend(blocks, relaxation, centers, stop)
         if new is not None and _between(relaxation, new) > _between(relaxation, best):
             best = new
     return blocks.lift(best)
@@ -101,10 +120,16 @@ def _between(relaxation: Relaxation, labels: IntArray) -> float:
     return float(((total**2).sum(axis=1) / (belongs**2).sum(axis=1)).sum())
 
 
-def descend(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> IntArray | None:
+def descend(
+    blocks: Blocks,
+    relaxation: Relaxation,
+    centers: FloatArray,
+    stop: Callable[[], bool] = never,
+) -> IntArray | None:
     """Return (s,) labels after exact assignments and means in turn, until nothing moves.
 
-    Where they stop, exchanges of blocks may go on; the two alternate until neither improves.
+    Where they stop, exchanges of blocks may go on; the two alternate until neither improves, or
+    ``stop`` says so. None if not even one assignment was found.
     """
     points = _points(relaxation)
     structure = structure_of(blocks)
@@ -116,6 +141,8 @@ def descend(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> IntA
         )
         if not found.found:
             break
+        if stop():
+            return found.labels
         new = found.labels
         if labels is not None and (new == labels).all():
             new = exchange(blocks, relaxation, labels)

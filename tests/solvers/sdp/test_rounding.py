@@ -5,7 +5,7 @@ from ccviz.blocks import contract
 from ccviz.partition import Partition
 from ccviz.problem import Problem
 from ccviz.solvers.sdp.relaxation import relax
-from ccviz.solvers.sdp.rounding import first_clustering, initial_centers, ipc_kmeans
+from ccviz.solvers.sdp.rounding import descend, first_clustering, initial_centers, ipc_kmeans
 
 
 def three_groups():
@@ -54,3 +54,13 @@ def test_equal_points_are_clustered_too():
     blocks = contract(problem)
     labels = first_clustering(blocks, relax(blocks), seed=0)
     assert Partition(problem, labels).violations.none_hard
+
+
+def test_a_descent_that_is_told_to_stop_keeps_its_first_assignment():
+    truth, X = three_groups()
+    problem = Problem(X, 3, cannot_link=[(0, 10)])
+    blocks = contract(problem)
+    looks = []
+    labels = descend(blocks, relax(blocks), X[[0, 1, 2]], lambda: looks.append(1) is None)
+    assert len(looks) == 1
+    assert Partition(problem, blocks.lift(labels)).violations.none_hard
