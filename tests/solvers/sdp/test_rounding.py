@@ -57,7 +57,7 @@ def test_equal_points_are_clustered_too():
 
 
 def test_a_descent_that_is_told_to_stop_keeps_its_first_assignment():
-    truth, X = three_groups()
+    _, X = three_groups()
     problem = Problem(X, 3, cannot_link=[(0, 10)])
     blocks = contract(problem)
     looks = []
