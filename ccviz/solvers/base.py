@@ -43,6 +43,27 @@ class Supports:
     bounds: bool = False
     resume: bool = False
 
+    def missing(self, problem: Problem) -> list[str]:
+        """Return in words what a problem asks for and cannot get.
+
+        Parameters
+        ----------
+        problem : Problem
+
+        Returns
+        -------
+        list of str
+        """
+        return [
+            words
+            for asked, can, words in (
+                (problem.is_soft, self.soft, "soft links"),
+                (problem.sizes is not None, self.sizes, "cluster sizes"),
+                (bool(problem.rules), self.rules, "rules on clusters"),
+            )
+            if asked and not can
+        ]
+
 
 def never() -> bool:
     """Return that there is no reason to stop."""
@@ -86,6 +107,7 @@ def setting(
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
     advanced: bool = False,
+    label: str = "",
 ) -> Any:
     """Declare a solver's parameter: its default, its sentence, its range.
 
@@ -101,13 +123,40 @@ def setting(
     choices : tuple of str, optional
     advanced : bool
         Whether forms fold it away.
+    label : str, optional
+        What forms call it; its name in words if empty.
 
     Returns
     -------
     dataclasses.Field
     """
-    about = {"doc": doc, "low": low, "high": high, "choices": choices, "advanced": advanced}
+    about = {
+        "doc": doc, "low": low, "high": high, "choices": choices, "advanced": advanced,
+        "label": label,
+    }  # fmt: skip
     return field(default=default, metadata=about)
+
+
+def label_of(name: str, *solvers: type[Solver]) -> str:
+    """Return what people call a parameter: its label, or its name in words.
+
+    Parameters
+    ----------
+    name : str
+        Of a parameter, or of a limit.
+    *solvers : type of Solver
+        The first that has it says its label.
+
+    Returns
+    -------
+    str
+    """
+    given = (each for solver in solvers for each in fields(solver) if each.name == name)
+    return next((each.metadata["label"] for each in given), "") or _in_words(name)
+
+
+def _in_words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True)
@@ -160,22 +209,24 @@ class Solver:
         UnsupportedError
             The sentence says what it is.
         """
-        missing = [
-            words
-            for asked, can, words in (
-                (problem.is_soft, self.supports.soft, "soft links"),
-                (problem.sizes is not None, self.supports.sizes, "cluster sizes"),
-                (bool(problem.rules), self.supports.rules, "rules on clusters"),
-            )
-            if asked and not can
-        ]
+        missing = self.supports.missing(problem)
         if missing:
-            raise UnsupportedError(f"{self.name} cannot handle {' and '.join(missing)}.")
+            what = " and ".join(missing)
+            raise UnsupportedError(f"{self.name} cannot handle {what}; {_who_can(problem)}.")
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block, and can take "
                 f"{self.most_blocks:,} blocks; this problem has {s:,}."
             )
+
+
+def _who_can(problem: Problem) -> str:
+    """Return which solvers can do all that a problem asks for."""
+    # Imported here: the registry itself imports this module.
+    from ccviz.solvers import SOLVERS
+
+    able = [solver.name for solver in SOLVERS if not solver.supports.missing(problem)]
+    return f"these can: {', '.join(able)}" if able else "no solver here can"
 
 
 def _check_setting(solver: str, each: Any, value: Any) -> None:

@@ -51,17 +51,29 @@ class BhKMeans(Solver):
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
     supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
 
-    p: float = setting(1.0, "Price of a broken link of weight 1, in largest distances.", low=0.0)
+    p: float = setting(
+        1.0,
+        "Price of a broken link of weight 1, in largest distances.",
+        low=0.0,
+        label="Price of a link",
+    )
     links: str = setting(
         "as given",
         "Whether hard links stay hard, or count as soft ones of weight 1 as in the paper.",
         choices=("as given", "soft"),
+        label="Hard links",
     )
-    n_init: int = setting(1, "Starts; the best answer is kept.", low=1)
-    max_iter: int = setting(300, "Iterations of a start at most.", low=1)
-    init: str = setting("k-means++", "How initial centres are drawn.", choices=INITS)
+    n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
+    max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
+    init: str = setting(
+        "k-means++", "How initial centres are drawn.", choices=INITS, label="First centres"
+    )
     step_limit: float = setting(
-        200.0, "Seconds for one assignment; then its best is taken.", low=0.0, advanced=True
+        200.0,
+        "Seconds for one assignment; then its best is taken.",
+        low=0.0,
+        advanced=True,
+        label="Step limit, s",
     )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

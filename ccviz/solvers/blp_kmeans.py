@@ -40,11 +40,17 @@ class BlpKMeans(Solver):
     paper: ClassVar[str] = "Baumann (2020)"
     supports: ClassVar[Supports] = Supports(sizes=True)
 
-    n_init: int = setting(1, "Starts; the best answer is kept.", low=1)
-    max_iter: int = setting(300, "Iterations of a start at most.", low=1)
-    init: str = setting("k-means++", "How initial centres are drawn.", choices=INITS)
+    n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
+    max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
+    init: str = setting(
+        "k-means++", "How initial centres are drawn.", choices=INITS, label="First centres"
+    )
     step_limit: float = setting(
-        5.0, "Seconds for one assignment; then its best is taken.", low=0.0, advanced=True
+        5.0,
+        "Seconds for one assignment; then its best is taken.",
+        low=0.0,
+        advanced=True,
+        label="Step limit, s",
     )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

@@ -43,9 +43,11 @@ class CopKMeans(Solver):
     paper: ClassVar[str] = "Wagstaff, Cardie, Rogers and Schrödl (2001)"
     supports: ClassVar[Supports] = Supports(sizes=True)
 
-    n_init: int = setting(10, "Starts; the best answer is kept.", low=1)
-    max_iter: int = setting(100, "Iterations of a start at most.", low=1)
-    init: str = setting("random", "How initial centres are drawn.", choices=INITS)
+    n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
+    max_iter: int = setting(100, "Iterations of a start at most.", low=1, label="Most iterations")
+    init: str = setting(
+        "random", "How initial centres are drawn.", choices=INITS, label="First centres"
+    )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
@@ -105,7 +107,8 @@ def _finished(starts: int, ended: int) -> Finished:
             termination="converged",
             message=f"Nothing moves any more; {count} met a dead end." if ended else "",
         )
+    who = f"All {starts} starts" if starts > 1 else "The only start"
     return Finished(
         termination="stalled",
-        message=f"All {starts} starts met a dead end; a feasible clustering may still exist.",
+        message=f"{who} met a dead end; a feasible clustering may still exist.",
     )

@@ -33,7 +33,11 @@ class HgMeans(Solver):
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
 
     accuracy: float = setting(
-        1.0, "Share p of the links that is believed right; 0 is no belief.", low=0.0, high=1.0
+        1.0,
+        "Share p of the links that is believed right; 0 is no belief.",
+        low=0.0,
+        high=1.0,
+        label="Belief in links, p",
     )
     survivors: int = setting(10, "Members that a generation keeps.", low=2)
     population: int = setting(20, "Members before the selection.", low=3)

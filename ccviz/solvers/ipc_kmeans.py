@@ -35,7 +35,7 @@ class IpcKMeans(Solver):
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-4, "Relative gap at which no more cuts are tried.", low=0.0)
-    rounds: int = setting(20, "Most rounds of cuts.", low=1)
+    rounds: int = setting(20, "Most rounds of cuts.", low=1, label="Most rounds")
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield each round's cuts, bound and clustering."""

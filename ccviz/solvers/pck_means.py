@@ -32,13 +32,14 @@ class PckMeans(Solver):
     paper: ClassVar[str] = "Basu, Banerjee and Mooney (2004)"
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
 
-    w: float = setting(1.0, "Price of a broken link of weight 1.", low=0.0)
+    w: float = setting(1.0, "Price of a broken link of weight 1.", low=0.0, label="Price of a link")
     scale: str = setting(
         "data",
         "Unit of the price: one, or the mean squared distance of the points to their mean.",
         choices=("data", "one"),
+        label="Unit of the price",
     )
-    max_iter: int = setting(300, "Iterations at most.", low=1)
+    max_iter: int = setting(300, "Iterations at most.", low=1, label="Most iterations")
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""

@@ -46,9 +46,15 @@ class PostProcess(Solver):
         "What gives the memberships: distances to k-means centres, or a mixture of Gaussians.",
         choices=("k-means", "mixture"),
     )
-    n_init: int = setting(10, "Starts of that clustering; its best is taken.", low=1)
+    n_init: int = setting(
+        10, "Starts of that clustering; its best is taken.", low=1, label="Starts"
+    )
     step_limit: float = setting(
-        60.0, "Seconds for the assignment; then its best is taken.", low=0.0, advanced=True
+        60.0,
+        "Seconds for the assignment; then its best is taken.",
+        low=0.0,
+        advanced=True,
+        label="Step limit, s",
     )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

@@ -53,18 +53,39 @@ class SMdeClust(Solver):
     patience: int = setting(
         500, "Offspring in a row without a new best that end a population, N_MAX.", low=1
     )
-    generations: int = setting(0, "Most generations of a population; 0 is no limit.", low=0)
+    generations: int = setting(
+        0, "Most generations of a population; 0 is no limit.", low=0, label="Most generations"
+    )
     delta: float = setting(
-        1e-4, "Spread of objectives at which a population has collapsed.", low=0.0, advanced=True
+        1e-4,
+        "Spread of objectives at which a population has collapsed.",
+        low=0.0,
+        advanced=True,
+        label="Collapsed at",
     )
     scale_low: float = setting(
-        0.5, "Least factor F of the parents' difference.", low=0.0, high=2.0, advanced=True
+        0.5,
+        "Least factor F of the parents' difference.",
+        low=0.0,
+        high=2.0,
+        advanced=True,
+        label="Least factor F",
     )
     scale_high: float = setting(
-        0.8, "Largest factor F of the parents' difference.", low=0.0, high=2.0, advanced=True
+        0.8,
+        "Largest factor F of the parents' difference.",
+        low=0.0,
+        high=2.0,
+        advanced=True,
+        label="Largest factor F",
     )
     alpha: float = setting(
-        0.5, "How much mutation prefers distant points.", low=0.0, high=1.0, advanced=True
+        0.5,
+        "How much mutation prefers distant points.",
+        low=0.0,
+        high=1.0,
+        advanced=True,
+        label="Distant points, α",
     )
     local_iterations: int = setting(1000, "Most iterations of BLP k-means.", low=1, advanced=True)
 

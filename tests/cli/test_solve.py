@@ -161,7 +161,10 @@ BAD = {
         ("iris --param n_init", "--param n_init is not NAME=VALUE."),
         ("iris --param n_init=many", "blp-kmeans: n_init = 'many' is not a whole number."),
         ("iris --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
-        ("iris --solver sdp --sizes equal", "sdp cannot handle cluster sizes."),
+        (
+            "iris --solver sdp --sizes equal",
+            "sdp cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",
+        ),
         ("iris --solver sdp --workers none", "workers = 'none' is neither"),
         ("iris --seed -1", "seed = -1 is not"),
         ("iris --time-limit -1", "time_limit = -1.0 is not"),

@@ -50,6 +50,8 @@ def test_none_found_is_not_called_infeasible():
     problem = Problem(np.arange(6.0)[:, None], 3, cannot_link=clique)
     result = solve(problem, CopKMeans(n_init=5))
     assert (result.status, result.termination) == ("unknown", "stalled")
+    assert "All 5 starts met a dead end;" in result.message
+    assert "The only start met a dead end;" in solve(problem, CopKMeans(n_init=1)).message
 
 
 def test_sizes_of_every_answer_are_exact(iris):

@@ -22,9 +22,15 @@ class Colgen(Solver):
     supports: ClassVar[Supports] = Supports(rules=True, exact=True, bounds=True, resume=True)
 
     tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0)
-    order: str = setting("best", "Which node comes next.", choices=("best", "depth", "breadth"))
+    order: str = setting(
+        "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
+    )
     incumbent: str = setting(
-        "none", "A clustering to begin with.", choices=("none", "memetic"), advanced=True
+        "none",
+        "A clustering to begin with.",
+        choices=("none", "memetic"),
+        advanced=True,
+        label="First clustering",
     )
     stabilisation: str = setting(
         "interior",
@@ -40,12 +46,23 @@ class Colgen(Solver):
         "Exact pricing by splitting space, over blocks as in the paper, or both in turns.",
         choices=("both", "space", "blocks"),
         advanced=True,
+        label="Exact pricing",
     )
-    starts: int = setting(10, "Runs of k-means for the first columns.", low=0, advanced=True)
+    starts: int = setting(
+        10,
+        "Runs of k-means for the first columns.",
+        low=0,
+        advanced=True,
+        label="First k-means runs",
+    )
     round_iterations: int = setting(5, "Iterations between two looks at the tree.", low=1,
-                                    advanced=True)  # fmt: skip
+                                    advanced=True, label="Iterations a round")  # fmt: skip
     cover_nodes: int = setting(
-        200, "Nodes of the search for the best clustering in the pool.", low=0, advanced=True
+        200,
+        "Nodes of the search for the best clustering in the pool.",
+        low=0,
+        advanced=True,
+        label="Nodes for the pool",
     )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

@@ -32,16 +32,28 @@ class Dils(Solver):
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
 
     generations: int = setting(1000, "Mutants made and improved.", low=1)
-    neighbours: int = setting(1000, "Moves looked at for each of them.", low=1)
-    segment: float = setting(0.3, "Share of the points that a mutation redraws.", low=0.0, high=1.0)
+    neighbours: int = setting(
+        1000, "Moves looked at for each of them.", low=1, label="Moves looked at"
+    )
+    segment: float = setting(
+        0.3,
+        "Share of the points that a mutation redraws.",
+        low=0.0,
+        high=1.0,
+        label="Share redrawn",
+    )
     inherit: float = setting(
         0.2,
         "Probability that a point's cluster comes from the better clustering.",
         low=0.0,
         high=1.0,
+        label="Inherited share",
     )
     xi: float = setting(
-        0.5, "The worse clustering starts afresh once it is worse by this share.", low=0.0
+        0.5,
+        "The worse clustering starts afresh once it is worse by this share.",
+        low=0.0,
+        label="Fresh start at ξ",
     )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

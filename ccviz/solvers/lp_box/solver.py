@@ -57,25 +57,40 @@ class LpBox(Solver):
     supports: ClassVar[Supports] = Supports(hard=True, sizes=True)
 
     start: str = setting(
-        "k-means", "First assignment: of one k-means run, or random.", choices=("k-means", "random")
+        "k-means",
+        "First assignment: of one k-means run, or random.",
+        choices=("k-means", "random"),
+        label="First assignment",
     )
     rho: float = setting(
-        0.1, "First penalty, in mean squared distances of the points to their mean.", low=1e-6
+        0.1,
+        "First penalty, in mean squared distances of the points to their mean.",
+        low=1e-6,
+        label="Penalty ρ",
     )
-    growth: float = setting(1.1, "Factor of the penalty's growth.", low=1.0, high=10.0)
-    every: int = setting(5, "Iterations from one growth to the next.", low=1)
+    growth: float = setting(
+        1.1, "Factor of the penalty's growth.", low=1.0, high=10.0, label="Growth of ρ"
+    )
+    every: int = setting(
+        5, "Iterations from one growth to the next.", low=1, label="Iterations a growth"
+    )
     stillness: float = setting(
         1e-5, "Stop once ten objectives have no larger standard deviation.", low=0.0, advanced=True
     )
-    max_iterations: int = setting(1500, "Iterations at most.", low=1)
+    max_iterations: int = setting(1500, "Iterations at most.", low=1, label="Most iterations")
     coupling: str = setting(
         "exact",
         "How means are tied to the assignment: at once, or by a penalty as in the paper.",
         choices=("exact", "split"),
         advanced=True,
+        label="Coupling of means",
     )
-    descent: bool = setting(True, "Improve the repaired answer by exact assignments and means.")
-    show_every: int = setting(5, "Iterations from one picture of x to the next.", low=1)
+    descent: bool = setting(
+        True, "Improve the repaired answer by exact assignments and means.", label="Final descent"
+    )
+    show_every: int = setting(
+        5, "Iterations from one picture of x to the next.", low=1, label="Iterations a picture"
+    )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""

@@ -23,12 +23,22 @@ class Sdp(Solver):
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-4, "Relative gap that counts as solved.", low=0.0)
-    order: str = setting("best", "Which node comes next.", choices=("best", "depth", "breadth"))
+    order: str = setting(
+        "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
+    )
     incumbent: str = setting(
-        "none", "A clustering to begin with.", choices=("none", "memetic"), advanced=True
+        "none",
+        "A clustering to begin with.",
+        choices=("none", "memetic"),
+        advanced=True,
+        label="First clustering",
     )
     round_iterations: int = setting(
-        30, "Iterations between two rounds of cuts.", low=1, advanced=True
+        30,
+        "Iterations between two rounds of cuts.",
+        low=1,
+        advanced=True,
+        label="Iterations a round",
     )
     cuts_per_block: float = setting(
         15.0, "Most cuts added a round, as a multiple of the blocks.", low=0.0, advanced=True
@@ -39,9 +49,15 @@ class Sdp(Solver):
     patience: float = setting(
         8.0, "Branch if so many times the last gain would not do.", low=0.0, advanced=True
     )
-    max_rounds: int = setting(100, "Most rounds at a node.", low=1, advanced=True)
+    max_rounds: int = setting(
+        100, "Most rounds at a node.", low=1, advanced=True, label="Most rounds"
+    )
     backend: str = setting(
-        "splitting", "What solves the relaxations.", choices=("splitting", "scs"), advanced=True
+        "splitting",
+        "What solves the relaxations.",
+        choices=("splitting", "scs"),
+        advanced=True,
+        label="Relaxation solver",
     )
     show_relaxation: bool = setting(
         False, "Report the relaxation's matrix after every round.", advanced=True

@@ -46,7 +46,7 @@ _HEADLINES: dict[Status, str] = {
     "optimal": "Optimal clustering",
     "feasible": "Feasible clustering",
     "infeasible": "Infeasible",
-    "unknown": "No feasible clustering",
+    "unknown": "No clustering found",
 }
 
 

@@ -1,15 +1,18 @@
-"""Runs side by side: what they were asked, what they came to, and how far they agree."""
+"""Runs side by side: what they came to, how far they agree, and in what they differ."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from ccviz.links import IntArray
 from ccviz.runinfo import RunInfo
+from ccviz.solvers import SOLVERS
+from ccviz.solvers.base import label_of
 from ccviz.views.frames.numbers import number, percent, seconds
 
 
@@ -47,7 +50,7 @@ _MEASURES: tuple[_Measure, ...] = (
 
 
 def comparison(infos: Sequence[RunInfo], labels: Sequence[IntArray | None]) -> tuple[Row, ...]:
-    """Return the lines that tell runs apart, their measures, and their agreement with the first.
+    """Return the measures of runs, their agreement with the first, and what tells them apart.
 
     Parameters
     ----------
@@ -55,26 +58,43 @@ def comparison(infos: Sequence[RunInfo], labels: Sequence[IntArray | None]) -> t
     labels : sequence of (n,) int or None
         The clustering that each run came to.
     """
-    facts = [
-        ("Data", [info.dataset or "–" for info in infos]),
-        ("Points, k", [f"{info.n:,}, {info.k}" for info in infos]),
-        ("Solver", [info.solver for info in infos]),
-        ("Seed", [str(info.seed) for info in infos]),
-        *_settings(infos),
-    ]
-    rows = [Row(name, tuple(cells)) for name, cells in facts]
-    rows += [_measured(measure, infos) for measure in _MEASURES]
     agreement = tuple(_agreement(labels[0], other) for other in labels)
-    return (*rows, Row("Agrees with the first", agreement))
+    return (
+        *(_measured(measure, infos) for measure in _MEASURES),
+        Row("Agrees with the first", agreement),
+        *(row for row in (*_facts(infos), *_settings(infos)) if len(set(row.cells)) > 1),
+    )
 
 
-def _settings(infos: Sequence[RunInfo]) -> list[tuple[str, list[str]]]:
-    """Return the settings and limits in which the runs differ."""
-    given = [info.settings | info.limits for info in infos]
-    names = sorted({name for values in given for name in values})
-    lines = [(name.replace("_", " "), [_words(values.get(name)) for values in given])
-             for name in names]  # fmt: skip
-    return [(name, cells) for name, cells in lines if len(set(cells)) > 1]
+def _facts(infos: Sequence[RunInfo]) -> list[Row]:
+    return [
+        Row("Data", tuple(info.dataset or "–" for info in infos)),
+        Row("Points, k", tuple(f"{info.n:,}, {info.k}" for info in infos)),
+        Row("Solver", tuple(info.solver for info in infos)),
+        Row("Seed", tuple(str(info.seed) for info in infos)),
+    ]
+
+
+def _settings(infos: Sequence[RunInfo]) -> list[Row]:
+    """Return the limits, and the settings in which runs that have them differ."""
+    solvers = [solver for solver in SOLVERS if solver.name in {info.solver for info in infos}]
+    settings = sorted({name for info in infos for name in info.settings if _differs(name, infos)})
+    limits = sorted({name for info in infos for name in info.limits})
+    return [
+        *(_asked(label_of(name, *solvers), name, [info.settings for info in infos])
+          for name in settings),
+        *(_asked(label_of(name), name, [info.limits for info in infos]) for name in limits),
+    ]  # fmt: skip
+
+
+def _differs(name: str, infos: Sequence[RunInfo]) -> bool:
+    """Whether runs of solvers that have a setting differ in it: others tell nothing about it."""
+    having = {info.solver for info in infos if name in info.settings}
+    return len({_words(info.settings.get(name)) for info in infos if info.solver in having}) > 1
+
+
+def _asked(label: str, name: str, values: Sequence[dict[str, Any]]) -> Row:
+    return Row(label, tuple(_words(each.get(name)) for each in values))
 
 
 def _words(value: object) -> str:

@@ -9,7 +9,7 @@ from ccviz.runinfo import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.views.frames.numbers import number, percent, seconds
 
-COLUMNS = ("Run", "Data", "Solver", "State", "WCSS", "Gap", "Nodes", "Time", "ARI", "Broken")
+COLUMNS = ("Run", "WCSS", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
 
@@ -18,6 +18,7 @@ class RunRow:
     """A run in the table: what its cells say, and by what they are sorted."""
 
     id: str
+    name: str
     cells: tuple[str, ...]
     keys: tuple[str | float, ...]
     resumable: bool
@@ -30,16 +31,25 @@ def run_row(info: RunInfo) -> RunRow:
         state = "broke off"
     ari = math.nan if info.ari is None else info.ari
     broken = math.nan if info.violations is None else info.violations
-    cells: tuple[str, ...] = (
-        info.name, info.dataset, info.solver, state, number(info.objective), percent(info.gap),
-        f"{info.nodes:,}" if info.nodes else "–", seconds(info.time_s),
-        "–" if math.isnan(ari) else f"{ari:.3f}",
-        "–" if math.isnan(broken) else f"{broken:,}",
-    )  # fmt: skip
-    numbers: tuple[float, ...] = (info.objective, info.gap, info.nodes, info.time_s, ari, broken)
-    keys: list[str | float] = [*cells[:4], *map(_last_if_missing, numbers)]
+    measures: tuple[tuple[str, float], ...] = (
+        (number(info.objective), info.objective),
+        (percent(info.gap), info.gap),
+        (seconds(info.time_s), info.time_s),
+        (f"{info.nodes:,}" if info.nodes else "–", info.nodes),
+        ("–" if math.isnan(ari) else f"{ari:.3f}", ari),
+        ("–" if math.isnan(broken) else f"{broken:,}", broken),
+    )
+    run = _run_words(info)
+    cells = (run, *(words for words, _ in measures), state, info.dataset)
+    keys = (run, *(_last_if_missing(value) for _, value in measures), state, info.dataset)
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
-    return RunRow(info.id, cells, tuple(keys), unfinished and info.solver in _RESUMABLE)
+    return RunRow(info.id, info.name, cells, keys, unfinished and info.solver in _RESUMABLE)
+
+
+def _run_words(info: RunInfo) -> str:
+    """Return the name of a run with its solver; a run that nobody named has it in its name."""
+    named = not info.name.startswith(info.solver)
+    return f"{info.name}, {info.solver}" if named else info.name
 
 
 def _last_if_missing(value: float) -> float:

@@ -4,7 +4,7 @@ const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"], ["
 function text(value) {
   const node = document.createElement("span")
   node.textContent = value
-  return node.innerHTML
+  return node.innerHTML.replaceAll('"', "&quot;")
 }
 
 export function render({model}) {
@@ -30,7 +30,7 @@ export function render({model}) {
       </button></th>`).join("")}<th></th></tr>`
     body.innerHTML = sorted().map((row) => `<tr data-id="${row.id}"
         class="${row.id === model.shown ? "shown" : ""}">
-      <td><input type="checkbox" aria-label="Compare ${text(row.cells[0])}"
+      <td><input type="checkbox" aria-label="Compare ${text(row.name)}"
         ${chosen.has(row.id) ? "checked" : ""}></td>
       ${row.cells.map((cell) => `<td>${text(cell)}</td>`).join("")}
       <td class="actions">${ACTIONS.filter(([what]) => what !== "resume" || row.resumable)
@@ -41,10 +41,10 @@ export function render({model}) {
     const row = model.rows.find((each) => each.id === id)
     const message = {what, id}
     if (what === "rename") {
-      message.name = window.prompt("A name for this run", row.cells[0])
+      message.name = window.prompt("A name for this run", row.name)
       if (message.name === null) return
     }
-    if (what === "delete" && !window.confirm(`Delete the run ${row.cells[0]} for good?`)) return
+    if (what === "delete" && !window.confirm(`Delete the run ${row.name} for good?`)) return
     model.send_msg(message)
   }
   filter.addEventListener("input", draw)

@@ -8,6 +8,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.solvers import SOLVERS, Solver
+from ccviz.solvers.base import label_of
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
@@ -63,7 +64,8 @@ class SolverPanel(pn.viewable.Viewer):
             return
         self._shown = type(solver)
         self._inputs = {
-            each.name: _input(each, getattr(solver, each.name)) for each in fields(solver)
+            each.name: _input(each, label_of(each.name, type(solver)), getattr(solver, each.name))
+            for each in fields(solver)
         }
         for widget in self._inputs.values():
             widget.param.watch(self._following.unless(self._on_setting), "value")
@@ -85,11 +87,11 @@ def _pair(*widgets: Any) -> pn.Row:
     return pn.Row(*widgets, margin=0, sizing_mode="stretch_width")
 
 
-def _input(each: Any, value: Any) -> pn.widgets.Widget:
+def _input(each: Any, label: str, value: Any) -> pn.widgets.Widget:
     """Return the widget that suits a setting's type, range and choices."""
     about = each.metadata
     common: Any = {
-        "name": each.name.replace("_", " ").capitalize(),
+        "name": label,
         "value": value,
         "sizing_mode": "stretch_width",
         "margin": (2, 4),

@@ -46,5 +46,5 @@ def test_infeasible_and_found_nothing_are_told_apart():
     assert card(proved, True).headline == "Infeasible"
     assert card(proved, True).ending == "no way."
     stalled = run_of(Finished(termination="stalled", message="Every start died."))
-    assert card(stalled, True).headline == "No feasible clustering"
+    assert card(stalled, True).headline == "No clustering found"
     assert "none was proved impossible. Every start died." in card(stalled, True).ending

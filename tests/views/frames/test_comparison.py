@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -27,10 +29,27 @@ def test_only_settings_that_differ_are_shown():
             settings={"order": "depth", "tolerance": 1e-4, "limit": True}, limits={"node_limit": 1}
         ),
     )
-    assert found["order"].cells == ("best", "depth")
-    assert found["node limit"].cells == ("–", "1")
-    assert found["limit"].cells == ("–", "yes")
-    assert "tolerance" not in found
+    assert found["Next node"].cells == ("best", "depth")
+    assert found["Node limit"].cells == ("–", "1")
+    assert found["Limit"].cells == ("–", "yes")
+    assert "Tolerance" not in found
+
+
+def test_results_come_first_then_what_differs():
+    names = [row.name for row in comparison([info(), info(seed=3)], [None, None])]
+    assert names == ["Objective", "Lower bound", "Gap", "Nodes", "Time", "ARI", "Broken links",
+                     "Agrees with the first", "Seed"]  # fmt: skip
+
+
+def test_settings_that_one_solver_alone_has_tell_nothing():
+    other = info(solver="blp-kmeans", settings={"n_init": 1, "tolerance": 1e-3})
+    found = rows(info(), other)
+    assert found["Solver"].cells == ("sdp", "blp-kmeans")
+    assert found["Tolerance"].cells == ("0.0001", "0.001")
+    assert not {"Next node", "Starts"} & set(found)
+    assert rows(info(), other, replace(other, settings={"n_init": 9}))["Starts"].cells == (
+        "–", "1", "9",
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

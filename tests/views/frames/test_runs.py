@@ -29,12 +29,21 @@ def info(tmp_path):
 def test_a_row_says_what_the_run_has_come_to(info):
     row = run_row(info)
     cells = dict(zip(COLUMNS, row.cells, strict=True))
-    assert cells["Run"] == "first"
+    assert cells["Run"] == "first, blp-kmeans"
     assert cells["WCSS"] == "0.5"
     assert cells["State"] == "feasible"
     assert cells["Gap"] == "–"
     assert cells["Time"] == "100 ms"
     assert not row.resumable
+
+
+def test_what_a_run_came_to_stands_beside_its_name():
+    assert COLUMNS[:6] == ("Run", "WCSS", "Gap", "Time", "Nodes", "ARI")
+
+
+def test_the_solver_is_said_once(info):
+    assert run_row(info).name == "first"
+    assert run_row(replace(info, name="blp-kmeans-ab12")).cells[0] == "blp-kmeans-ab12"
 
 
 def test_what_is_missing_sorts_last(info):
