@@ -1,0 +1,144 @@
+"""Makes the pictures of the README and of the dashboard's page, from the real page.
+
+make app PORT=5007                                   # in one shell
+.venv/bin/python docs/pictures.py http://localhost:5007/main
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import sync_playwright
+
+PICTURES = Path(__file__).parents[1] / "assets"
+
+_READY = """() => {
+    const plot = window.Bokeh && Bokeh.documents.length
+        && Bokeh.documents[0].get_model_by_name("scatter")
+    return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
+}"""
+_NODE = """(place) => {
+    const plot = Bokeh.documents[0].get_model_by_name("tree")
+    const view = Bokeh.index.find_one(plot)
+    const nodes = plot.renderers.find((each) => each.data_source.data.node).data_source.data
+    const box = view.canvas_view.el.getBoundingClientRect()
+    return [box.left + view.frame.x_scale.compute(nodes.x[place]),
+            box.top + view.frame.y_scale.compute(nodes.y[place])]
+}"""
+_IRIS = "data=iris&k=3&ml=8-42,33-36,57-93,102-145&cl=22-98,70-138,56-106,113-133,101-142"
+_SPIRALS = "data=spirals&n=60&solver=sdp&set.cuts_per_block=0"
+
+
+def main(url: str, *names: str) -> None:
+    """Make those that are named, or all of them."""
+    with sync_playwright() as play:
+        path = shutil.which("chromium") or shutil.which("google-chrome")
+        browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        for name in names or _PICTURES:
+            page = browser.new_page(viewport={"width": 1280, "height": 720})
+            _PICTURES[name](page, url)
+            page.mouse.move(640, 24)  # away from tooltips
+            page.wait_for_timeout(1500)
+            page.screenshot(path=PICTURES / f"{name}.png")
+            page.close()
+
+
+def _overview(page: Any, url: str) -> None:
+    _open(page, f"{url}?{_IRIS}&solver=sdp")
+    _run(page)
+
+
+def _lesson(page: Any, url: str) -> None:
+    _open(page, url)
+    page.get_by_label("Lesson", exact=True).select_option(label="Branch and bound by hand")
+    for _ in range(3):
+        page.get_by_role("button", name="Show me", exact=True).click()
+        page.locator(".finding").wait_for(timeout=60_000)
+        page.get_by_role("button", name="Next", exact=True).click()
+        page.wait_for_timeout(500)
+    page.get_by_role("button", name="Show me", exact=True).click()
+    page.locator(".finding").wait_for(timeout=60_000)
+    _tab(page, "Inside the solver")
+
+
+def _links(page: Any, url: str) -> None:
+    _open(page, f"{url}?data=iris&cl=50-52,22-98&ml=33-36")
+    page.get_by_text("Pick, draw, import, export").click()
+    _pick(page, "1, 3, 8, 12")
+    page.keyboard.press("h")
+    _pick(page, "117, 131")
+
+
+def _tree(page: Any, url: str) -> None:
+    _open(page, f"{url}?{_SPIRALS}")
+    _run(page)
+    _tab(page, "Inside the solver")
+    page.wait_for_timeout(1500)
+    page.mouse.click(*page.evaluate(_NODE, 30))
+    page.get_by_text("Node 30, depth").wait_for()
+
+
+def _runs(page: Any, url: str) -> None:
+    links = "ml=60-100,8-42&cl=22-98,70-138"
+    for solver in ("cop-kmeans", "blp-kmeans", "sdp"):
+        _open(page, f"{url}?data=iris&{links}&solver={solver}")
+        _run(page)
+    _tab(page, "Runs")
+    for place in (0, 1, 2):
+        page.get_by_role("checkbox").nth(place).check()
+
+
+def _paint(page: Any, url: str) -> None:
+    _open(page, url)
+    page.get_by_role("button", name="Paint", exact=True).click()
+    page.mouse.move(640, 24)
+    page.get_by_role("button", name="Clear", exact=True).click()
+    for color, (x, y) in enumerate(((420, 250), (650, 300), (500, 480)), start=1):
+        page.get_by_role("button", name=str(color), exact=True).first.click()
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + 70, y + 20, steps=8)
+        page.mouse.move(x - 10, y + 50, steps=8)
+        page.mouse.up()
+        page.wait_for_timeout(500)
+
+
+_PICTURES = {
+    "screenshot": _overview,
+    "lesson": _lesson,
+    "links": _links,
+    "tree": _tree,
+    "runs": _runs,
+    "paint": _paint,
+}
+
+
+def _open(page: Any, url: str) -> None:
+    page.goto(url)
+    page.wait_for_function(_READY)
+
+
+def _run(page: Any) -> None:
+    page.get_by_label("Speed", exact=True).select_option(label="Speed: Live")
+    page.get_by_role("button", name="Run", exact=True).first.click()
+    page.get_by_role("button", name="Pause", exact=True, disabled=False).wait_for()
+    page.get_by_role("button", name="Pause", exact=True, disabled=True).wait_for()
+
+
+def _tab(page: Any, name: str) -> None:
+    page.locator(".bk-tab").get_by_text(name, exact=True).click()
+
+
+def _pick(page: Any, points: str) -> None:
+    box = page.get_by_label("Pick points by number", exact=True)
+    box.fill(points)
+    box.press("Enter")
+    page.wait_for_timeout(700)
+    page.mouse.click(640, 24)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
