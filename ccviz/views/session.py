@@ -20,11 +20,12 @@ from ccviz.archive import Archive
 from ccviz.datasets import Dataset
 from ccviz.drawing import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
+from ccviz.events import DeadEnded, Finished
 from ccviz.feasibility import check_feasibility
 from ccviz.files import read_data
 from ccviz.linkfiles import read_links_file
 from ccviz.run import Run
-from ccviz.solvers import make_solver
+from ccviz.solvers import SOLVERS, make_solver
 from ccviz.views.draft import (
     Draft,
     History,
@@ -45,6 +46,7 @@ from ccviz.views.watching import watched_settings
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
+_SOLVER_NAMES = frozenset(solver.name for solver in SOLVERS)
 _CHECK_S = 0.2
 
 _LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
@@ -52,10 +54,19 @@ _LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
 
 @dataclass(frozen=True)
 class Notice:
-    """A sentence for the person: what went wrong, or what to know."""
+    """A sentence for the person: what went wrong, or what to know.
+
+    Attributes
+    ----------
+    kind : {"error", "warning", "info"}
+    text : str
+    about : str
+        What was tried, where the sentence goes away once that works.
+    """
 
     kind: Literal["error", "warning", "info"]
     text: str
+    about: str = ""
 
 
 class Session(param.Parameterized):
@@ -115,6 +126,8 @@ class Session(param.Parameterized):
         self._stopping = False
         self._resumed = False
         self._followed = ""
+        self._ringed: tuple[int, ...] = ()
+        self.player.param.watch(self._ring_dead_end, "shot")
 
     # --- The problem ------------------------------------------------------------------------
 
@@ -291,17 +304,18 @@ class Session(param.Parameterized):
 
     def set_solver(self, name: str, **settings: Any) -> None:
         """Choose a solver and its settings; unless told, it shows what can be watched."""
-        with self.in_words():
+        with self.in_words("solver"):
             unasked = watched_settings(name, self.draft.problem)
             self.solver = make_solver(name, **unasked | settings)
 
     def start(self, paused: bool = False) -> None:
         """Run the chosen solver on the problem."""
-        with self.in_words():
+        # A solver that cannot handle the problem is refused: another choice answers that.
+        with self.in_words("solver"):
+            self.runner.start(self._order(), paused)
             self.cancel()
             self.player.close()
             self._stopping = self._awaited = self._resumed = False
-            self.runner.start(self._order(), paused)
             self._follow()
 
     def _order(self) -> Order:
@@ -427,6 +441,23 @@ class Session(param.Parameterized):
             self.notice = _failure(shot)
         self._awaited = self._stopping = False
 
+    def _ring_dead_end(self, event: Any) -> None:
+        """Light up the point at which a start died, until something else happens."""
+        point = self._dead_end(event.new) if event.new else None
+        before, self._ringed = self._ringed, () if point is None else (point,)
+        if self._ringed or (before and self.lit == before):
+            self.lit = self._ringed
+
+    def _dead_end(self, shot: Shot) -> int | None:
+        """Return the point of the dead end that is shown, or that a run without an answer met."""
+        if isinstance(shot.event, DeadEnded):
+            return shot.event.point
+        if not isinstance(shot.event, Finished) or shot.run.incumbent is not None:
+            return None
+        met = self.archive.records(shot.info.id, kinds=[DeadEnded.__name__])
+        last = met[-1].event if met else None
+        return last.point if isinstance(last, DeadEnded) else None
+
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
@@ -444,16 +475,25 @@ class Session(param.Parameterized):
         self.notice = Notice("error", f"Something went wrong that should not ({what}).")
 
     @contextmanager
-    def in_words(self) -> Iterator[None]:
-        """Turn a refusal in this block into the session's notice."""
+    def in_words(self, what: str = "") -> Iterator[None]:
+        """Turn a refusal in this block into the session's notice.
+
+        Parameters
+        ----------
+        what : str, optional
+            What is tried. Once it works, a refusal of the same is put away.
+        """
+        before = self.notice
         try:
             yield
+            if before is not None and before is self.notice and before.about == what != "":
+                self.notice = None
         except ContradictionError as refused:
             self.param.update(
-                notice=Notice("error", f"Refused: {refused}"), lit=refused.chain, picked=()
+                notice=Notice("error", f"Refused: {refused}", what), lit=refused.chain, picked=()
             )
         except CcvizError as refused:
-            self.notice = Notice("error", _as_sentence(str(refused)))
+            self.notice = Notice("error", _as_sentence(str(refused)), what)
 
 
 def _as_sentence(text: str) -> str:
@@ -461,7 +501,7 @@ def _as_sentence(text: str) -> str:
     first = text.partition(" ")[0]
     return (
         text[0].upper() + text[1:]
-        if len(first) > 1 and first.islower() and first.isalpha()
+        if len(first) > 1 and first.islower() and first.isalpha() and first not in _SOLVER_NAMES
         else text
     )
 

@@ -28,6 +28,10 @@ _MOST_POINTS = 1500
 _CLEAR = 0.02
 
 
+class NothingToAskError(CcvizError):
+    """No pair is worth a question; the sentence says why."""
+
+
 @dataclass(frozen=True)
 class Suggestion:
     """A pair of points, and in a sentence why it."""
@@ -39,7 +43,11 @@ class Suggestion:
 def suggest_pair(session: Session) -> None:
     """Pick and light up the most ambiguous pair, so that the next key answers it."""
     with session.in_words():
-        found = suggestion(session)
+        try:
+            found = suggestion(session)
+        except NothingToAskError as why_none:
+            session.notice = Notice("info", str(why_none))
+            return
         session.cancel()
         session.param.update(
             picked=found.pair, lit=found.pair, notice=Notice("info", f"{found.why} M or C?")
@@ -51,7 +59,7 @@ def suggestion(session: Session) -> Suggestion:
 
     Raises
     ------
-    CcvizError
+    NothingToAskError
         If there is nothing to go by, or nothing is ambiguous.
     """
     run, draft = session.run, session.draft
@@ -61,13 +69,15 @@ def suggestion(session: Session) -> Suggestion:
             return found
     runs = recent_labels(session.archive, draft)
     if len(runs) < 2:
-        raise CcvizError(
+        raise NothingToAskError(
             "There is nothing to go by yet: run sdp with “show relaxation”, or two solvers or "
             "seeds, whose answers may disagree."
         )
     found = by_disagreement(draft, runs)
     if found is None:
-        raise CcvizError(f"The last {len(runs)} runs agree on every pair that is still open.")
+        raise NothingToAskError(
+            f"The last {len(runs)} runs agree on every pair that is still open."
+        )
     return found
 
 

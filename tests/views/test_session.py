@@ -140,8 +140,52 @@ def test_an_unsupported_problem_is_a_sentence(session):
     session.add_links([Link("cannot", 3, 140, 2.0)])
     session.set_solver("cop-kmeans")
     session.play()
-    assert session.notice.text == "cop-kmeans cannot handle soft links."
+    assert session.notice.text.startswith("cop-kmeans cannot handle soft links; these can: ")
     assert not session.restless
+
+
+def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(session):
+    session.start()
+    play_out(session)
+    shown = session.player.run_id
+    session.set_sizes("50, 50, 50")
+    session.set_solver("sdp")
+    session.start()
+    assert session.notice.text.startswith("sdp cannot handle cluster sizes; these can: bh-kmeans")
+    assert session.player.run_id == shown
+    assert session.run.status == "feasible"
+    session.set_solver("blp-kmeans")
+    assert session.notice is None
+
+
+def test_a_refusal_goes_once_the_same_works(session):
+    session.set_solver("blp-kmeans", n_init=0)
+    assert "below 1" in session.notice.text
+    session.tick()
+    assert session.notice is not None
+    session.set_solver("blp-kmeans", n_init=2)
+    assert session.notice is None
+    session.set_k(500)
+    session.set_solver("sdp")
+    assert session.notice.kind == "error"
+    session.load_file("bad.csv", b"1,2\n3\n")
+    session.load_file("good.csv", b"1,2\n3,4\n5,6\n")
+    assert session.notice is None
+
+
+def test_a_dead_end_is_ringed_until_something_else_happens(session):
+    session.set_solver("cop-kmeans", n_init=1)
+    session.add_links(group_links("cannot", (0, 50, 100, 149)))
+    session.start()
+    play_out(session)
+    assert session.run.incumbent is None
+    assert session.lit[0] in {0, 50, 100, 149}
+    session.back()
+    assert len(session.lit) == 1
+    session.back()
+    assert session.lit == ()
+    session.player.end()
+    assert len(session.lit) == 1
 
 
 def test_a_second_run_waits_for_the_first(session):

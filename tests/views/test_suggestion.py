@@ -70,7 +70,16 @@ def remember(session, labels):
 def test_without_any_run_it_says_what_to_do(session):
     suggest_pair(session)
     assert "nothing to go by" in session.notice.text
+    assert session.notice.kind == "info"
     assert session.picked == ()
+
+
+def test_that_nothing_is_disputed_is_news_and_no_mistake(session):
+    remember(session, [0, 0, 0, 1, 1])
+    remember(session, [0, 0, 0, 1, 1])
+    suggest_pair(session)
+    assert session.notice.text == "The last 2 runs agree on every pair that is still open."
+    assert session.notice.kind == "info"
 
 
 def test_the_pair_is_picked_lit_and_answered_by_a_link(session):

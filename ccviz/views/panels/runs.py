@@ -106,7 +106,7 @@ class RunsPanel(pn.viewable.Viewer):
         if what == "compare":
             session.compared = tuple(message["ids"])
             return
-        with session.in_words():
+        with session.in_words("runs"):
             if what == "open":
                 session.open_run(message["id"])
             elif what == "resume":
@@ -129,7 +129,7 @@ class RunsPanel(pn.viewable.Viewer):
     def _on_import(self, event: Any) -> None:
         if not event.new:
             return
-        with self._session.in_words(), tempfile.TemporaryDirectory() as folder:
+        with self._session.in_words("runs"), tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / Path(self._import.filename or "run.ccviz").name
             path.write_bytes(event.new)
             self._session.open_run(import_run(self._session.archive, path))
