@@ -1,8 +1,16 @@
-"""A server for each module, and a page of it for each test."""
+"""A server for each module, and a page of it for each test; pictures of what was on them.
+
+Every test leaves a picture of its end in `test-results/app`, whether it passed or not, under its
+own name; some leave more on their way.
+"""
+
+import re
 
 import pytest
 
-from tests.app.driver import Lab, Server
+from tests.app.driver import ROOT, Lab, Server
+
+PICTURES = ROOT / "test-results" / "app"
 
 
 @pytest.fixture(scope="module")
@@ -14,6 +22,25 @@ def server(tmp_path_factory):
 
 
 @pytest.fixture
+def picture(request):
+    """Return a function that keeps a picture of a page, named by the test and a word."""
+    name = re.sub(r"[^\w.-]+", "-", f"{request.node.path.stem}.{request.node.name}").strip("-")
+
+    def keep(page, word: str = "") -> None:
+        if not page.is_closed():
+            page.screenshot(path=PICTURES / f"{name}{word and f'.{word}'}.png")
+
+    return keep
+
+
+@pytest.fixture
+def page(page, picture):
+    """Open a page, and keep a picture of it at the end."""
+    yield page
+    picture(page)
+
+
+@pytest.fixture
 def lab(page, server):
     """Open the page of a new session; at its end nobody may have complained about it."""
     lab = Lab(page, server.url)
@@ -22,14 +49,30 @@ def lab(page, server):
 
 
 @pytest.fixture
-def open_lab(browser, server):
+def lab_of(page, server):
+    """Return a function that opens the page of a new session by an address."""
+    labs = []
+
+    def open_one(query: str) -> Lab:
+        labs.append(Lab(page, f"{server.url}{query}"))
+        return labs[-1]
+
+    yield open_one
+    for lab in labs:
+        lab.assert_clean()
+
+
+@pytest.fixture
+def open_lab(browser, server, picture):
     """Return a function that opens more sessions, each with a profile of its own."""
     contexts = []
 
-    def open_one() -> Lab:
+    def open_one(query: str = "") -> Lab:
         contexts.append(browser.new_context(viewport={"width": 1280, "height": 720}))
-        return Lab(contexts[-1].new_page(), server.url)
+        return Lab(contexts[-1].new_page(), f"{server.url}{query}")
 
     yield open_one
-    for context in contexts:
+    for place, context in enumerate(contexts, start=1):
+        for page in context.pages:
+            picture(page, f"other-{place}")
         context.close()

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import urllib.request
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,8 +16,10 @@ import psutil
 import pytest
 
 from ccviz.archive import Archive
+from ccviz.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[2]
+_NAMES = {solver.title: solver.name for solver in SOLVERS}
 
 # Where a point of the data is on the page, through the scales of the figure that draws it.
 _TO_PIXEL = """([name, x, y]) => {
@@ -28,6 +31,25 @@ _POINTS = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")
     const data = plot.renderers.find((each) => each.data_source.data.row).data_source.data
     return {x: [...data.x], y: [...data.y], label: [...data.label]}
+}"""
+# Arrays of the browser as lists: of numbers, and of pictures, which are arrays again.
+_SOURCES = """([name, column]) => {
+    const plain = (value) => ArrayBuffer.isView(value) || Array.isArray(value)
+        ? Array.from(value, plain) : value
+    const plot = Bokeh.documents[0].get_model_by_name(name)
+    return (plot ? plot.renderers : []).map((each) => [each.name, each.data_source.data])
+        .filter(([_, data]) => column in data)
+        .map(([name, data]) => [name, Object.fromEntries(
+            Object.entries(data).map(([key, values]) => [key, plain(values)]))])
+}"""
+_RANGES = """(name) => {
+    const {x_range, y_range} = Bokeh.documents[0].get_model_by_name(name)
+    return [x_range.start, x_range.end, y_range.start, y_range.end]
+}"""
+_DRAWN_FIGURE = """(name) => {
+    const plot = window.Bokeh && Bokeh.documents[0].get_model_by_name(name)
+    const view = plot && Bokeh.index.find_one(plot)
+    return view && view.el.isConnected && plot.inner_width > 20
 }"""
 _READY = """() => {
     const plot = window.Bokeh && Bokeh.documents.length
@@ -145,6 +167,47 @@ class Lab:
     def labels(self) -> list[int]:
         return self.points()["label"]
 
+    def sources(self, figure: str, column: str) -> list[dict[str, list]]:
+        """Return the columns of each thing that is drawn in a figure and has this column."""
+        return [data for _, data in self.page.evaluate(_SOURCES, [figure, column])]
+
+    def source(self, name: str, column: str = "x", figure: str = "scatter") -> dict[str, list]:
+        """Return the columns of what is drawn under a name."""
+        return dict(self.page.evaluate(_SOURCES, [figure, column]))[name]
+
+    def ranges(self, figure: str) -> list[float]:
+        """Return what a figure shows: left, right, bottom, top."""
+        return self.page.evaluate(_RANGES, figure)
+
+    def figure(self, name: str):
+        """Wait until a figure is drawn, and return its place on the page."""
+        self.page.wait_for_function(_DRAWN_FIGURE, arg=name)
+        return self.page.get_by_role("figure", name=name.replace("-", " "), exact=True)
+
+    def drag(self, *places: tuple[float, float], figure: str = "scatter") -> None:
+        """Draw a line with the mouse through places of a figure's data."""
+        mouse = self.page.mouse
+        mouse.move(*self.pixel(*places[0], figure))
+        mouse.down()
+        for place in places[1:]:
+            mouse.move(*self.pixel(*place, figure), steps=8)
+        mouse.up()
+
+    def take_tool(self, name: str, figure: str = "scatter") -> None:
+        """Choose a tool of a figure's bar, which shows while the mouse is over the figure."""
+        left, right, bottom, top = self.ranges(figure)
+        self.page.mouse.move(*self.pixel((left + right) / 2, (bottom + top) / 2, figure))
+        button = self.page.get_by_role("button", name=name, exact=True).or_(
+            self.page.get_by_title(name, exact=True)
+        ).first  # fmt: skip
+        if not button.evaluate("(node) => node.classList.contains('bk-active')"):
+            button.click()
+
+    def lasso(self, *corners: tuple[float, float]) -> None:
+        """Go around a group of points."""
+        self.take_tool("Lasso Select")
+        self.drag(*corners, corners[0])
+
     def click_point(self, index: int) -> None:
         points = self.points()
         self.page.mouse.click(*self.pixel(points["x"][index], points["y"][index]))
@@ -177,12 +240,39 @@ class Lab:
         self.page.locator(".bk-tab").get_by_text(name, exact=True).click()
 
     def upload(self, name: str, content: bytes) -> None:
-        self.page.locator(".filepond--browser").set_input_files(
+        self.page.locator(".filepond--browser").first.set_input_files(
             {"name": name, "mimeType": "text/csv", "buffer": content}
         )
 
     def see(self, text: str | re.Pattern, timeout: float = 20_000) -> None:
         self.page.get_by_text(text).first.wait_for(timeout=timeout)
+
+    def wait_for(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+        """Wait for something that takes more than one look at the page."""
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "waited in vain"
+            self.page.wait_for_timeout(50)
+
+    def run(self, timeout: float = 90_000) -> None:
+        """Run the solver at full speed, and wait for its end.
+
+        What ran before, if anything, must have had another solver or another seed.
+        """
+        solver, seed = (self.page.get_by_label(label, exact=True).first.input_value()
+                        for label in ("Solver", "Seed"))  # fmt: skip
+        self.choose("Speed", "Speed: Live")
+        self.press("Run")
+        self.see(f"{_NAMES[solver]}, seed {seed}", timeout)
+        self.see(re.compile("^(Optimal|Feasible) clustering"), timeout)
+        self.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for(
+            timeout=timeout
+        )
+
+    @property
+    def scrubber(self):
+        """Return the handle under the plot that moves through a run."""
+        return self.page.get_by_role("slider").filter(visible=True).last
 
     @property
     def notice(self) -> str:

@@ -3,49 +3,12 @@
 import re
 
 import pytest
+from playwright.sync_api import TimeoutError
 
 from ccviz.views.by_hand import BY_HAND
 from ccviz.views.lessons import LESSONS
 
 pytestmark = pytest.mark.browser
-
-IN_FIGURE = """([name, source]) => {
-    const plot = Bokeh.documents[0].get_model_by_name(name)
-    const drawn = plot && plot.renderers.find((each) => each.name === source)
-    return drawn ? drawn.data_source.data : null
-}"""
-
-
-def data_of(lab, source, figure="scatter"):
-    """Return the columns of what is drawn under a name, as lists."""
-    script = f"(names) => {{ const data = ({IN_FIGURE})(names); if (!data) return null; \
-        return Object.fromEntries(Object.entries(data).map(([k, v]) => [k, [...v]])) }}"
-    return lab.page.evaluate(script, [figure, source])
-
-
-def drag(lab, *places, figure="scatter"):
-    """Draw a line with the mouse through places of the data."""
-    mouse = lab.page.mouse
-    mouse.move(*lab.pixel(*places[0], figure))
-    mouse.down()
-    for place in places[1:]:
-        mouse.move(*lab.pixel(*place, figure), steps=8)
-    mouse.up()
-
-
-def facts(lab):
-    return lab.page.locator(".facts").inner_text()
-
-
-def lasso(lab, *corners):
-    """Go around a group."""
-    button = lab.page.get_by_role("button", name="Lasso Select").or_(
-        lab.page.get_by_title("Lasso Select")
-    ).first  # fmt: skip
-    lab.page.mouse.move(*lab.pixel(*corners[0]))
-    if not button.evaluate("(node) => node.classList.contains('bk-active')"):
-        button.click()
-    drag(lab, *corners, corners[0])
 
 
 def test_points_are_painted_erased_and_clustered(lab):
@@ -54,17 +17,17 @@ def test_points_are_painted_erased_and_clustered(lab):
     lab.page.wait_for_function(
         "() => Bokeh.documents[0].get_model_by_name('scatter').x_range.end === 10"
     )
-    drag(lab, (1, 2), (3, 2))
+    lab.drag((1, 2), (3, 2))
     lab.see(re.compile(r"^painted · \d+ points · 2 features · k = 1$"))
     lab.page.get_by_role("button", name="2", exact=True).click()
-    drag(lab, (6, 8), (8, 8))
+    lab.drag((6, 8), (8, 8))
     lab.see(re.compile(r"2 features · k = 2$"))
     points = lab.points()
     many = len(points["x"])
     assert many > 30
     assert set(points["label"]) == {0, 1}
     lab.press("Eraser")
-    drag(lab, (1, 2), (3, 2))
+    lab.drag((1, 2), (3, 2))
     lab.page.wait_for_function(
         "(many) => Bokeh.documents[0].get_model_by_name('scatter').renderers"
         ".find((each) => each.data_source.data.row).data_source.data.x.length < many",
@@ -95,7 +58,7 @@ def test_the_next_pair_is_suggested_picked_and_answered(lab):
     lab.press("Next pair")
     lab.see("no pair is more disputed")
     pair = [int(number) for number in re.findall(r"points (\d+) and (\d+) together", lab.notice)[0]]
-    assert len(data_of(lab, "path")["x"]) == 2
+    assert len(lab.source("path")["x"]) == 2
     lab.page.keyboard.press("c")
     lab.page.get_by_text(f"{min(pair)} – {max(pair)}").wait_for()
 
@@ -137,13 +100,13 @@ def test_a_link_is_weighed_and_implied_ones_are_greyed(lab):
 
 def test_a_group_is_linked_against_another(lab):
     left = (-3.5, 1.0), (-2.0, 1.0), (-2.0, 1.45), (-3.5, 1.45)
-    lasso(lab, *left)
+    lab.lasso(*left)
     lab.see(re.compile(r"^\d points$"))
     lab.press("Hold (H)")
     lab.see(re.compile(r"3 points held"))
-    assert len(data_of(lab, "held")["x"]) == 3
+    assert len(lab.source("held")["x"]) == 3
     right = (3.0, 0.9), (3.8, 0.9), (3.8, 1.45), (3.0, 1.45)
-    lasso(lab, *right)
+    lab.lasso(*right)
     lab.see("points 117 and 131 against 3 points")
     lab.press("Cannot-link (C)")
     lab.see("0 must-links, 6 cannot-links")
@@ -183,7 +146,7 @@ def test_fifty_thousand_points(lab):
         "() => Bokeh.documents[0].get_model_by_name('scatter').renderers"
         ".find((each) => each.name === 'picked').data_source.data.x.length === 1"
     )
-    lasso(lab, (-1, 3), (3, 3), (3, 6), (-1, 6))
+    lab.lasso((-1, 3), (3, 3), (3, 6), (-1, 6))
     lab.see(re.compile(r"^\d+ points$"))
     lab.page.keyboard.press("Escape")
     lab.choose("Solver", "BLP k-means")
@@ -192,7 +155,18 @@ def test_fifty_thousand_points(lab):
     assert not lab.troubles
 
 
-def walk(lab, lesson):
+def wait_for_finding(lab, server, finding):
+    """Wait for what a step shows; if it never comes, say whether the run or the page stopped."""
+    try:
+        finding.wait_for(timeout=120_000)
+    except TimeoutError:
+        with server.archive() as archive:
+            newest = archive.runs()[0]
+        words = lab.page.locator(".words").inner_text()
+        pytest.fail(f"the page stands at {words!r}, the run at {newest.last_seq + 1}: {newest}")
+
+
+def walk(lab, server, lesson):
     """Walk through a lesson by its own buttons, and return what its steps showed."""
     lab.choose("Speed", "Speed: Live")
     lab.page.locator(".lesson-choice select").select_option(label=lesson.title)
@@ -201,7 +175,7 @@ def walk(lab, lesson):
         lab.see(f"Step {place} of {len(lesson.steps)}")
         lab.press("Show me")
         finding = lab.page.locator(".finding")
-        finding.wait_for(timeout=120_000)
+        wait_for_finding(lab, server, finding)
         findings.append(finding.inner_text())
         if place < len(lesson.steps):
             lab.press("Next")
@@ -210,8 +184,8 @@ def walk(lab, lesson):
 
 
 @pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.title)
-def test_every_lesson_is_walked_to_its_end(lab, lesson):
-    findings = walk(lab, lesson)
+def test_every_lesson_is_walked_to_its_end(lab, server, lesson):
+    findings = walk(lab, server, lesson)
     assert len(set(findings)) == len(lesson.steps)
     if lesson is BY_HAND:
         assert lab.page.locator(".sketch rect").count() == 3

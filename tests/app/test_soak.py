@@ -22,7 +22,7 @@ def settled(server):
     return psutil.Process(server.process.pid).memory_info().rss
 
 
-def come_and_go(browser, server):
+def come_and_go(browser, server, picture):
     """Open pages with another k each, run something long on some, and close them all."""
     contexts = [browser.new_context() for _ in range(PEOPLE)]
     labs = [Lab(context.new_page(), server.url) for context in contexts]
@@ -40,14 +40,15 @@ def come_and_go(browser, server):
         assert facts.startswith("digits" if number < RUNNING else "iris")
         assert facts.endswith(f"k = {20 + number}")
         lab.assert_clean()
+        picture(lab.page, f"person-{number + 1}")
     for context in contexts:
         context.close()
 
 
-def test_a_class_comes_and_goes(browser, server):
-    come_and_go(browser, server)
+def test_a_class_comes_and_goes(browser, server, picture):
+    come_and_go(browser, server, picture)
     before = settled(server)
-    come_and_go(browser, server)
+    come_and_go(browser, server, picture)
     assert settled(server) < 1.1 * before
     assert not unforeseen(server.log.read_text())
 

@@ -1,0 +1,155 @@
+"""How the page looks and is handled: light and dark, keys, focus."""
+
+import re
+
+import pytest
+
+from tests.app.driver import Lab
+
+pytestmark = pytest.mark.browser
+
+BACKGROUND = """(name) => [
+    getComputedStyle(document.body).backgroundColor,
+    Bokeh.documents[0].get_model_by_name(name).background_fill_color,
+]"""
+
+
+def brightness(color):
+    """Return how light a colour is, 0 to 255, from the way that CSS or Bokeh writes it."""
+    if color.startswith("#"):
+        return sum(int(color[at : at + 2], 16) for at in (1, 3, 5)) / 3
+    return sum(map(int, re.findall(r"\d+", color)[:3])) / 3
+
+
+def contrast(lab):
+    """Return the least contrast of a text on the page against what it stands on."""
+    return lab.page.evaluate(CONTRAST)
+
+
+# WCAG 2.2's relative luminance, over the texts in every shadow root.
+CONTRAST = """() => {
+    const channel = (value) => value <= 10.3 ? value / 3294 : ((value / 255 + 0.055) / 1.055) ** 2.4
+    const parse = (color) => color.match(/[\\d.]+/g).map(Number)
+    const light = ([red, green, blue]) =>
+        0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue)
+    const up = (node) => node.assignedSlot ?? node.parentElement ?? node.getRootNode().host
+    const behind = (node) => {
+        for (; node; node = up(node)) {
+            const color = parse(getComputedStyle(node).backgroundColor)
+            if (color.length < 4 || color[3] === 1) return color
+        }
+        return [255, 255, 255]
+    }
+    const dim = (node) => {
+        for (; node; node = up(node)) if (Number(getComputedStyle(node).opacity) < 1) return true
+        return false
+    }
+    const found = []
+    const visit = (root) => {
+        for (const node of root.querySelectorAll("*")) {
+            if (node.shadowRoot) visit(node.shadowRoot)
+            const own = [...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim())
+            if (!own || !node.checkVisibility({visibilityProperty: true})) continue
+            if (["STYLE", "SCRIPT", "OPTION"].includes(node.tagName) || dim(node)) continue
+            const [one, two] = [light(parse(getComputedStyle(node).color)), light(behind(node))]
+            const ratio = (Math.max(one, two) + 0.05) / (Math.min(one, two) + 0.05)
+            found.push([ratio, node.textContent.trim().slice(0, 40)])
+        }
+    }
+    visit(document)
+    return found.sort((one, two) => one[0] - two[0])[0]
+}"""
+
+
+def test_light_and_dark_reach_every_figure(lab, picture):
+    lab.choose("Solver", "ℓp-box ADMM")
+    lab.run()
+    lab.room("Inside the solver")
+    figures = ("scatter", "residuals", "assignment")
+    for figure in figures[1:]:
+        lab.figure(figure)
+    light = [lab.page.evaluate(BACKGROUND, figure) for figure in figures]
+    assert contrast(lab)[0] > 4.5
+    lab.press("Theme")
+    lab.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    lab.wait_for(lambda: lab.page.evaluate(BACKGROUND, "scatter") != light[0])
+    for before, figure in zip(light, figures, strict=True):
+        page, plot = lab.page.evaluate(BACKGROUND, figure)
+        assert brightness(page) < 60 < 200 < brightness(before[0])
+        assert brightness(plot) < 60 < 200 < brightness(before[1])
+    assert contrast(lab)[0] > 4.5
+    picture(lab.page, "dark")
+    for room in ("Bounds", "Runs", "Share", "Result"):
+        lab.room(room)
+        assert contrast(lab)[0] > 4.5, room
+
+
+def test_the_page_is_walked_through_with_the_tab_key(lab):
+    focused = """() => {
+        let node = document.activeElement
+        while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
+        const style = getComputedStyle(node)
+        return [node.textContent.trim() || node.ariaLabel || node.title || node.tagName,
+                style.outlineStyle !== "none" || style.boxShadow !== "none"]
+    }"""
+    seen = {}
+    for _ in range(60):
+        lab.page.keyboard.press("Tab")
+        words, ringed = lab.page.evaluate(focused)
+        seen[words] = ringed
+        if words == "Run":
+            break
+    assert "Run" in seen
+    assert {"Next pair", "Paint", "Plane"} <= set(seen)
+    assert seen["Run"], "nothing shows which button has the focus"
+    lab.page.keyboard.press("Enter")
+    lab.see("Feasible clustering")
+
+
+def test_groups_are_held_and_linked_by_keys(lab):
+    lab.page.get_by_text("Pick, draw, import, export").click()
+    box = lab.page.get_by_label("Pick points by number")
+
+    def pick(text):
+        box.fill(text)
+        box.press("Enter")
+        box.blur()
+
+    pick("1 2 3")
+    lab.see("3 points")
+    lab.page.keyboard.press("h")
+    lab.see("3 points held")
+    pick("60 61")
+    lab.see("points 60 and 61 against 3 points")
+    lab.page.keyboard.press("c")
+    lab.see("0 must-links, 6 cannot-links")
+    lab.page.keyboard.press("z")
+    lab.see("Click two points of the plot")
+    lab.page.keyboard.press("Shift+Z")
+    lab.see("0 must-links, 6 cannot-links")
+    lab.page.keyboard.press("p")
+    lab.page.get_by_role("button", name="Eraser").wait_for()
+    lab.page.keyboard.press("p")
+    lab.page.get_by_role("button", name="Eraser").wait_for(state="hidden")
+    for key, words in (("2", "The views of the solver appear here"), ("3", "Tick past runs"),
+                       ("5", "Command line"), ("4", "under way"), ("1", "No run yet")):  # fmt: skip
+        lab.page.keyboard.press(key)
+        lab.see(re.compile(words))
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180)])
+def test_texts_are_readable_from_the_last_row(page, server, width, height):
+    page.set_viewport_size({"width": width, "height": height})
+    lab = Lab(page, server.url)
+    lab.run()
+    sizes = lab.page.evaluate(
+        "() => { const found = []; const visit = (root) => { for (const node of "
+        "root.querySelectorAll('*')) { if (node.shadowRoot) visit(node.shadowRoot); "
+        "if ([...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim()) "
+        "&& !['STYLE', 'SCRIPT', 'OPTION'].includes(node.tagName) && node.checkVisibility()) "
+        "found.push([parseFloat(getComputedStyle(node).fontSize), node.textContent.slice(0, 40)])"
+        " } }; visit(document); return found }"
+    )
+    smallest = min(size for size in sizes if size[0] > 0)  # buttons with an icon hide their name
+    assert smallest[0] >= 11, smallest
+    lab.assert_clean()

@@ -1,0 +1,236 @@
+"""The problem on the table in a real browser: links in bulk, data, undo, and what is shared."""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ccviz.datasets import BUNDLED, GENERATORS, load
+
+pytestmark = pytest.mark.browser
+
+LINK_TOOLS = "Pick, draw, import, export"
+
+
+def facts(lab):
+    return lab.page.locator(".facts").inner_text()
+
+
+def see_links(lab, words):
+    lab.see(re.compile(f"^{words}$"))
+
+
+def pairs(lab):
+    """Return the links of the list: kind, two points, weight; the newest first."""
+    found = []
+    for item in lab.page.locator(".links li.given").all():
+        kind = "cannot" if item.locator("line.cannot").count() else "must"
+        i, j = map(int, re.match(r"(\d+) – (\d+)", item.inner_text()).groups())
+        found.append((kind, i, j, item.locator("input").input_value()))
+    return found
+
+
+# --- Links ----------------------------------------------------------------------------------
+
+
+def test_a_box_links_a_group_and_the_links_are_exported(lab, open_lab, tmp_path):
+    lab.take_tool("Box Select")
+    lab.drag((-3.5, 1.0), (-2.0, 1.45))
+    lab.see("3 points")
+    lab.press("Cannot-link (C)")
+    see_links(lab, "0 must-links, 3 cannot-links")
+    lab.page.get_by_text(LINK_TOOLS).click()
+    lab.fill("Weight of new links", "2.5")
+    box = lab.page.get_by_label("Pick points by number")
+    box.fill("0 140")
+    box.press("Enter")
+    lab.see("points 0 and 140")
+    lab.press("Must-link (M)")
+    see_links(lab, "1 must-link, 3 cannot-links")
+    made = pairs(lab)
+    assert made[0] == ("must", 0, 140, "2.5")
+
+    with lab.page.expect_download() as download:
+        lab.page.get_by_text("Export", exact=True).click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "links.txt"
+    assert "ML 0 140 2.5" in path.read_text().splitlines()
+    other = open_lab()
+    other.page.get_by_text(LINK_TOOLS).click()
+    other.page.locator("input[type=file][accept='.txt,.json']").set_input_files(path)
+    see_links(other, "1 must-link, 3 cannot-links")
+    assert sorted(pairs(other)) == sorted(made)
+
+
+def test_links_are_drawn_with_noise(lab):
+    lab.page.get_by_text(LINK_TOOLS).click()
+    lab.fill("How many", "40")
+    lab.fill("Wrong share", "0.25")
+    lab.fill("Weight of new links", "0.5")
+    lab.press("Draw from classes")
+    lab.see(re.compile(r"^\d+ must-links, \d+ cannot-links$"))
+    drawn, truth = pairs(lab), load("iris").truth
+    wrong = [kind for kind, i, j, _ in drawn if (truth[i] == truth[j]) != (kind == "must")]
+    assert len(drawn) == 40
+    assert len(wrong) in (9, 10, 11)  # a quarter of each kind, rounded
+    assert {weight for *_, weight in drawn} == {"0.5"}
+    assert lab.drawn("must") + lab.drawn("cannot") == 40
+    assert set(lab.source("must", "x0")["width"]) == {1}  # soft links are thin
+
+
+# --- Undo -----------------------------------------------------------------------------------
+
+
+def test_everything_is_undone_and_done_again(lab):
+    def state():
+        inputs = [
+            lab.page.get_by_label(label, exact=True).first.input_value()
+            for label in ("Clusters k", "Sizes", "Features")
+        ]
+        return [facts(lab), *inputs, pairs(lab), lab.points()["x"][0]]
+
+    def weigh(value):
+        weight = lab.page.get_by_label("Weight of must-link 3-140, empty for hard")
+        weight.fill(value)
+        weight.press("Enter")
+
+    def another_k():
+        lab.fill("Clusters k", "5")  # which frees the sizes
+        lab.wait_for(lambda: lab.page.get_by_label("Sizes").first.input_value() == "")
+
+    def becomes(expected):
+        with suppress(AssertionError):
+            lab.wait_for(lambda: state() == expected)
+        assert state() == expected
+
+    gestures = [
+        lambda: lab.link("must", 3, 140),
+        lambda: weigh("4"),
+        lambda: lab.page.get_by_role("button", name="Delete must-link 3-140").click(),
+        lambda: lab.fill("Sizes", "50, 50, 50"),
+        another_k,
+        lambda: lab.choose("Features", "mean 0, deviation 1"),
+        lambda: lab.choose("Data set", "wine"),
+        lambda: lab.upload("mine.csv", b"a,b\n" + b"1,2\n3,4\n5,7\n" * 3),
+    ]
+    states = [state()]
+    for gesture in gestures:
+        gesture()
+        lab.wait_for(lambda: state() != states[-1])
+        lab.wait_for(lambda: state() == state())  # nothing moves any more
+        states.append(state())
+    for before in reversed(states[:-1]):
+        lab.press("Undo")
+        becomes(before)
+    assert lab.page.get_by_role("button", name="Undo", exact=True).is_disabled()
+    for after in states[1:]:
+        lab.page.keyboard.press("Shift+Z")
+        becomes(after)
+    assert lab.page.get_by_role("button", name="Redo", exact=True).is_disabled()
+
+
+# --- Data -----------------------------------------------------------------------------------
+
+
+def test_every_data_set_is_drawn_on_features_and_components(lab, picture):
+    for name in (*BUNDLED, *GENERATORS):
+        lab.choose("Data set", name.replace("_", " "))
+        lab.see(re.compile(rf"^{name} · [\d,]+ points?"))
+        assert len(lab.points()["x"]) == len(
+            load(name, **({"n": 300} if name in GENERATORS else {})).X
+        )
+    lab.choose("Data set", "iris")
+    lab.see("150 points")
+    iris = load("iris")
+    lab.choose("Across", "sepal width (cm)")
+    lab.choose("Up", "petal length (cm)")
+    lab.wait_for(lambda: lab.points()["x"] == iris.X[:, 1].tolist())
+    assert lab.points()["y"] == iris.X[:, 2].tolist()
+    lab.page.get_by_role("figure", name="sepal width (cm) across, petal length (cm) up").wait_for()
+    lab.choose("Up", "PC 1")
+    lab.wait_for(lambda: abs(np.mean(lab.points()["y"])) < 1e-9)
+    lab.choose("Features", "from 0 to 1")
+    lab.wait_for(lambda: (min(lab.points()["x"]), max(lab.points()["x"])) == (0, 1))
+    picture(lab.page, "scaled")
+    lab.choose("Solver", "BLP k-means")
+    lab.fill("Sizes", "40-60, 40-60, 30-70")
+    lab.run()
+    sizes = np.sort(np.bincount(lab.labels()))
+    assert sizes.sum() == 150
+    assert sizes[0] >= 30
+    assert sizes[1] >= 40
+    assert sizes[2] <= 70
+
+
+def test_the_data_are_saved_and_read_again(lab, tmp_path):
+    lab.room("Share")
+    with lab.page.expect_download() as download:
+        lab.page.get_by_text("Data as CSV").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "iris.csv"
+    lab.upload("again.csv", path.read_bytes())
+    lab.see("again · 150 points · 4 features · k = 3")
+
+
+# --- Sharing --------------------------------------------------------------------------------
+
+
+def test_the_address_opens_the_same_laboratory_elsewhere(lab_of, open_lab):
+    lab = lab_of("?data=wine&k=4&ml=0-5&cl=3-100*2&scaling=standard")
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.fill("Seed", "11")
+    lab.fill("Time limit, s", "30")
+    lab.page.get_by_text("More settings").click()
+    lab.fill("Node limit", "40")
+    lab.fill("Stop at the gap", "0.01")
+    lab.fill("Max rounds", "7")
+    lab.choose("Up", "PC 3")
+    lab.room("Share")
+    lab.see("limit.gap=0.01")
+    lab.see("set.max_rounds=7")
+    shared = lab.page.locator("pre").first.inner_text()
+    query = shared[shared.index("?") :]
+    other = open_lab(query)
+    assert facts(other) == facts(lab) == "wine · 178 points · 13 features · k = 4"
+    assert pairs(other) == pairs(lab)
+    assert other.points() == lab.points()
+    other.page.get_by_text("More settings").click()
+    for label in ("Solver", "Seed", "Time limit, s", "Node limit", "Stop at the gap", "Max rounds",
+                  "Features", "Up"):  # fmt: skip
+        values = [each.page.get_by_label(label, exact=True).first.input_value()
+                  for each in (lab, other)]  # fmt: skip
+        assert values[0] == values[1], label
+    other.room("Share")
+    other.see("set.max_rounds=7")
+    again = other.page.locator("pre").first.inner_text()
+    assert again[again.index("?") :].replace("=30.0&", "=30&") == query
+
+
+def test_the_command_line_makes_the_same_run(lab, tmp_path, server):
+    lab.link("cannot", 3, 140)
+    lab.page.get_by_text("3 – 140").wait_for()
+    lab.choose("Solver", "BLP k-means")
+    lab.fill("Seed", "5")
+    lab.run()
+    shown = re.search(r"WCSS\s+([\d.]+)", lab.card)[1]
+    lab.page.get_by_text(LINK_TOOLS).click()
+    with lab.page.expect_download() as download:
+        lab.page.get_by_text("Export", exact=True).click()
+    download.value.save_as(tmp_path / "links.txt")
+    lab.room("Share")
+    lab.see("ccviz solve iris")
+    command = lab.page.locator("pre").nth(2).inner_text().split()
+    assert command[0] == "ccviz"
+    done = subprocess.run(
+        [Path(sys.executable).with_name("ccviz"), *command[1:]],
+        cwd=tmp_path, env=os.environ | {"CCVIZ_HOME": str(server.home)},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert shown in done.stdout

@@ -1,0 +1,175 @@
+"""Runs in a real browser: the player, the limits, the queue, and the table of past runs."""
+
+import re
+
+import pytest
+
+from ccviz.views.frames.runs import COLUMNS
+from ccviz.views.queue import RunQueue
+
+pytestmark = pytest.mark.browser
+
+SPIRALS = "?data=spirals&n=30&k=3&solver=sdp&set.cuts_per_block=0.02"
+
+
+def place(lab):
+    """Return how far the player is, and how far the run."""
+    words = lab.page.locator(".words").inner_text()
+    found = re.match(r"([\d,]+) / ([\d,]+) ", words)
+    return tuple(int(number.replace(",", "")) for number in found.groups()) if found else (0, 0)
+
+
+def row_of(lab, words):
+    return lab.page.locator(".scroll tbody tr").filter(has_text=words).first
+
+
+def test_a_run_is_played_paused_and_scrubbed(lab):
+    lab.choose("Solver", "BLP k-means")
+    lab.choose("Speed", "Speed: 3 / s")
+    lab.press("Run")
+    lab.wait_for(lambda: 2 <= place(lab)[0] < place(lab)[1])
+    lab.press("Pause")
+    lab.page.get_by_role("button", name="Pause", exact=True, disabled=True).wait_for()
+    at, last = place(lab)
+    labels = lab.labels()
+    lab.press("Step")
+    lab.wait_for(lambda: place(lab)[0] == at + 1)
+    lab.press("Back")
+    lab.wait_for(lambda: place(lab)[0] == at)
+    assert lab.labels() == labels
+
+    lab.choose("Speed", "Speed: Live")
+    lab.press("Go on")
+    lab.see("Feasible clustering")
+    lab.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
+    last = place(lab)[1]
+    assert place(lab)[0] == last > at
+
+    handle = lab.scrubber
+    handle.focus()
+    lab.page.keyboard.press("Home")
+    lab.wait_for(lambda: place(lab)[0] == 1)
+    lab.wait_for(lambda: set(lab.labels()) == {-1})
+    lab.page.keyboard.press("ArrowRight")
+    lab.wait_for(lambda: place(lab)[0] == 2)
+    # The handle is drawn to the middle.
+    track = lab.page.locator(".scrub .noUi-base").bounding_box()
+    knob = handle.bounding_box()
+    lab.page.mouse.move(knob["x"] + knob["width"] / 2, knob["y"] + knob["height"] / 2)
+    lab.page.mouse.down()
+    lab.page.mouse.move(track["x"] + track["width"] / 2, track["y"] + 3, steps=5)
+    lab.page.mouse.up()
+    lab.wait_for(lambda: 0.3 * last < place(lab)[0] < 0.7 * last)
+
+
+def test_limits_end_a_run_which_goes_on_from_the_table(lab_of):
+    lab = lab_of(f"{SPIRALS}&seed=1")
+    lab.page.get_by_text("More settings").click()
+    lab.fill("Node limit", "3")
+    lab.run()
+    lab.see("The node limit was reached.")
+    lab.fill("Node limit", "")
+    lab.fill("Stop at the gap", "0.01")
+    lab.fill("Seed", "2")
+    lab.run()
+    lab.see(re.compile("gap.*was reached", re.IGNORECASE))
+    gap = float(re.search(r"Gap\s+([\d.]+) %", lab.card)[1])
+    assert 0 < gap <= 1
+    lab.fill("Stop at the gap", "")
+    lab.fill("Time limit, s", "0.5")
+    lab.fill("Seed", "3")
+    lab.run()
+    lab.see(re.compile("time limit was reached"))
+    lab.fill("Time limit, s", "")
+
+    lab.room("Runs")
+    row = row_of(lab, "spirals")
+    words = row.inner_text()
+    assert "feasible" in words
+    row.get_by_role("button", name="Go on").click()
+    row.get_by_text("optimal").wait_for(timeout=60_000)
+    assert row.get_by_role("button", name="Go on").count() == 0
+    lab.room("Result")
+    lab.see("Optimal clustering")
+    lab.see("sdp, seed 3")
+
+
+def test_the_table_of_runs_tells_sorts_and_filters(lab_of, picture):
+    lab = lab_of("?data=iris&k=3&ml=0-60*0.1&solver=pck-means&seed=1")
+    lab.run()
+    lab.choose("Data set", "moons")
+    lab.see("300 points")
+    for solver in ("BLP k-means", "COP-k-means"):
+        lab.choose("Solver", solver)
+        lab.run()
+    lab.room("Runs")
+    row_of(lab, "pck-means").wait_for()
+    head = [cell.strip() for cell in lab.page.locator(".scroll th button").all_inner_texts()]
+    assert head == list(COLUMNS)
+    row = row_of(lab, "pck-means")
+    cells = dict(zip(head, row.locator("td").all_inner_texts()[1:], strict=False))
+    assert (cells["Data"], cells["State"], cells["Broken"]) == ("iris", "feasible", "1")
+    assert 0 < float(cells["ARI"]) <= 1
+    assert float(cells["WCSS"]) > 70
+
+    def column(name):
+        cells = lab.page.locator(f".scroll tbody td:nth-child({head.index(name) + 2})")
+        return cells.all_inner_texts()
+
+    for name in ("WCSS", "Run"):
+        sort = lab.page.locator(".scroll th button").filter(has_text=name).first
+        sort.click()
+        falling = column(name)
+        sort.click()
+        assert column(name) == falling[::-1] != falling
+    lab.page.get_by_label("Filter runs").fill("moons cop")
+    [found] = column("Run")
+    assert "cop-kmeans" in found
+    picture(lab.page, "filtered")
+
+
+def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
+    lab.choose("Solver", "BLP k-means")
+    lab.fill("Seed", "8")
+    lab.run()
+    labels, objective = lab.labels(), re.search(r"WCSS\s+([\d.]+)", lab.card)[1]
+    lab.room("Runs")
+    with lab.page.expect_download() as download:
+        lab.page.get_by_text("Export the run shown").click()
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.suffix == ".ccviz"
+    name = row_of(lab, "iris").locator("td").nth(1).inner_text()
+    lab.page.once("dialog", lambda dialog: dialog.accept())
+    row_of(lab, name).get_by_role("button", name="Delete").click()
+    row_of(lab, name).wait_for(state="detached")
+    lab.see("Nothing has run yet.")
+
+    chooser = lab.page.locator("input[type=file][accept='.ccviz']")
+    chooser.set_input_files({"name": "no.ccviz", "mimeType": "", "buffer": b"nothing"})
+    assert "no.ccviz" in lab.notice
+    chooser.set_input_files(path)
+    row_of(lab, name).wait_for()
+    lab.room("Result")
+    lab.see("Feasible clustering")
+    assert re.search(r"WCSS\s+([\d.]+)", lab.card)[1] == objective
+    assert lab.labels() == labels
+
+
+def test_runs_wait_in_a_queue(lab, open_lab):
+    # A run that is paused keeps its place.
+    others = [open_lab() for _ in range(RunQueue().limit)]
+    for other in others:
+        other.press("Step")
+        other.see(re.compile(r"^1 / \d+"))
+    lab.press("Run")
+    lab.see("Waiting in the queue: 1 to end before this run starts.")
+    lab.room("Runs")
+    lab.see("1 wait. This run is number 1 in the line.")
+    others[0].press("Stop")
+    lab.room("Result")
+    lab.see("Feasible clustering")
+    lab.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
+    for other in others[1:]:
+        other.press("Stop")
+        other.see("The run was stopped.")

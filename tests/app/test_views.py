@@ -1,0 +1,461 @@
+"""Every view of a run in a real browser: what it draws, that it stays put, that it can be saved."""
+
+import heapq
+import re
+from contextlib import suppress
+from itertools import count
+
+import numpy as np
+import pytest
+from playwright.sync_api import TimeoutError
+
+from ccviz import Problem
+from ccviz.events import (
+    Finished,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Record,
+    Started,
+)
+
+pytestmark = pytest.mark.browser
+
+# A dozen nodes in some seconds, with no or few cuts at a node: the root is not enough.
+SPIRALS = "?data=spirals&n=30&k=3&solver=sdp"
+WITHOUT_CUTS = f"{SPIRALS}&set.max_rounds=1&set.show_relaxation=False"
+WITH_CUTS = f"{SPIRALS}&set.cuts_per_block=0.02&set.show_relaxation=True"
+
+
+def tabs(lab):
+    """Return the names of the solver's own views."""
+    return [tab.inner_text() for tab in lab.page.locator(".bk-tab").all()][5:]
+
+
+def tool(place, name):
+    """Return a button of a figure's bar, wherever it has room."""
+    button = place.get_by_role("button", name=name, exact=True).or_(
+        place.get_by_title(name, exact=True)
+    )
+    if not button.count():
+        place.locator(".bk-tool-overflow").click()
+        button = place.page.get_by_title(name, exact=True).filter(visible=True)
+    return button.last
+
+
+def save(lab, tmp_path, *figures):
+    """Save figures both ways by their own buttons, and check the files."""
+    for figure in figures:
+        place = lab.figure(figure)
+        for button, suffix, start in (("Save", "png", b"\x89PNG"), ("Save as SVG", "svg", b"<svg")):
+            place.hover()
+            with lab.page.expect_download() as download:
+                tool(place, button).click()
+            assert download.value.suggested_filename == f"{figure}.{suffix}"
+            path = tmp_path / f"{figure}.{suffix}"
+            download.value.save_as(path)
+            assert path.read_bytes().startswith(start)
+            assert path.stat().st_size > 2000
+
+
+# --- The tree -------------------------------------------------------------------------------
+
+
+def nodes(lab):
+    """Return the columns of the tree's nodes."""
+    return next(iter(lab.sources("tree", "lower_bound")))
+
+
+def node_count(lab):
+    return len(nodes(lab)["node"])
+
+
+def click_node(lab, row):
+    """Click a node until it is chosen: a tree that grows may move it away."""
+    tree = nodes(lab)
+    heading = f"Node {tree['node'][row]}, depth {tree['depth'][row]}: "
+    for _ in range(5):
+        tree = nodes(lab)
+        lab.page.mouse.click(*lab.pixel(tree["x"][row], tree["y"][row], "tree"))
+        with suppress(TimeoutError):
+            lab.see(re.compile(f"^{heading}"), timeout=3000)
+            return
+    pytest.fail(f"no click chose {heading}")
+
+
+def ring(lab):
+    """Return where the chosen node is marked."""
+    return next(data for data in lab.sources("tree", "x") if set(data) == {"x", "y"})
+
+
+def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
+    lab = lab_of(WITHOUT_CUTS)
+    lab.choose("Speed", "Speed: 10 / s")
+    lab.press("Run")
+    lab.room("Inside the solver")
+    lab.figure("tree")
+    lab.wait_for(lambda: node_count(lab) >= 3)
+    lab.choose("Speed", "Speed: 1 / s")
+    few = node_count(lab)
+    click_node(lab, 2)
+    before = lab.ranges("tree")
+    lab.page.mouse.wheel(0, -240)
+    lab.wait_for(lambda: lab.ranges("tree") != before)
+    zoomed = lab.ranges("tree")
+    picture(lab.page, "zoomed")
+
+    lab.choose("Speed", "Speed: Live")
+    lab.see("The solver finished its proof.", 60_000)
+    tree = nodes(lab)
+    assert len(tree["node"]) > few
+    assert lab.ranges("tree") == pytest.approx(zoomed)
+    assert ring(lab) == {"x": [tree["x"][2]], "y": [tree["y"][2]]}
+
+    place = lab.figure("tree")
+    place.hover()
+    tool(place, "Reset").click()
+    lab.wait_for(lambda: lab.ranges("tree") != zoomed)
+    # The states can be told apart by shape as well as by colour.
+    looks = set(zip(tree["kind"], tree["marker"], tree["color"], strict=True))
+    kinds, markers, colors = map(set, zip(*looks, strict=True))
+    assert kinds >= {"branched", "bound"}
+    assert len(looks) == len(markers) == len(colors) == len(kinds)
+    root, best = tree["lower_bound"][0], incumbent_line(lab)
+    assert tree["y"][0] == root == min(tree["y"]) < best
+    assert f"incumbent {best:.6g}" in label(lab)
+
+    lab.press("Depth")
+    lab.wait_for(lambda: nodes(lab)["y"] == nodes(lab)["depth"])
+    picture(lab.page, "depth")
+    lab.press("Lower bound")
+    lab.wait_for(lambda: nodes(lab)["y"] == pytest.approx(tree["y"]))
+    lab.page.mouse.move(*lab.pixel(tree["x"][0], tree["y"][0], "tree"))
+    lab.see("the root: nothing is decided")
+    picture(lab.page, "hover")
+    save(lab, tmp_path, "tree")
+
+
+def incumbent_line(lab):
+    """Return how high the line across the tree lies, None if it is not seen."""
+    return lab.page.evaluate(
+        "() => { const line = Bokeh.documents[0].get_model_by_name('tree').center"
+        ".find((each) => each.dimension === 'width' && each.location !== undefined)"
+        "; return line.visible ? line.location : null }"
+    )
+
+
+def label(lab):
+    return lab.page.evaluate(
+        "() => Bokeh.documents[0].get_model_by_name('tree').center"
+        ".find((each) => each.text !== undefined).text"
+    )
+
+
+def test_a_clicked_node_is_explained(lab_of, picture, tmp_path):
+    lab = lab_of(WITH_CUTS)
+    lab.run()
+    lab.room("Inside the solver")
+    lab.figure("tree")
+    tree = nodes(lab)
+    closed = tree["kind"].index("bound")
+    click_node(lab, closed)
+    words = node_words(lab)
+    assert "closed by its bound" in words
+    assert "every clustering under these decisions costs at least" in words
+
+    split = max(row for row, kind in enumerate(tree["kind"]) if kind == "branched")
+    click_node(lab, split)
+    words = node_words(lab)
+    assert "It was split in two" in words
+    assert re.search(r"Cuts\s+\d+ rounds?: \d+ pairs?, \d+ triangles?, \d+ cliques?; \d", words)
+    decided = re.search(r"Decided together\s+(.*)\s+Decided apart\s+(.*)", words).groups()
+    pairs = [re.findall(r"(\d+)-(\d+)", text) for text in decided]
+    assert sum(map(len, pairs)) == tree["depth"][split] > 1
+
+    # Its decisions lie on the points: solid lines put together, dashed ones keep apart.
+    *_, together, apart = lab.sources("scatter", "x0")
+    points = lab.points()
+    for drawn, expected in ((together, pairs[0]), (apart, pairs[1])):
+        starts = sorted(points["x"][int(i)] for i, _ in expected)
+        assert sorted(drawn["x0"]) == pytest.approx(starts)
+    assert set(points["label"]) == {0, 1, 2}
+    history = lab.sources("node", "lower_bound")[0]
+    assert history["lower_bound"] == sorted(history["lower_bound"])
+    assert len(history["time_s"]) > 0
+    lab.figure("node").scroll_into_view_if_needed()
+    picture(lab.page, "history")
+    save(lab, tmp_path, "node")
+
+    node = tree["node"][split]
+    lab.room("Relaxation")
+    lab.figure("matrix")
+    assert set(lab.sources("cuts", "triangle")[0]["node"]) == {node}
+    assert title(lab, "matrix").startswith(f"node {node}: ")
+
+
+def title(lab, figure):
+    """Return the line over a figure."""
+    return lab.page.evaluate(
+        "(name) => Bokeh.documents[0].get_model_by_name(name).above"
+        ".find((each) => each.text !== undefined).text",
+        figure,
+    )
+
+
+def node_words(lab):
+    return lab.page.get_by_role("region", name="Node").inner_text()
+
+
+NODES = 10_000
+
+
+def large_search(rng):
+    """Yield the events of a made-up best-first search."""
+    numbers, waiting, opened = count(1), [(80.0, 0, 0)], 1
+    yield Started(solver="made up", settings={}, seed=0, n=40, d=2, k=3, n_blocks=40)
+    yield NodeOpened(node=0, parent=None, depth=0, lower_bound=80.0)
+    while waiting:
+        bound, node, depth = heapq.heappop(waiting)
+        if opened >= NODES:
+            yield NodePruned(node=node, reason="bound", lower_bound=bound)
+            continue
+        pair = tuple(sorted(rng.choice(40, 2, replace=False).tolist()))
+        yield NodeBranched(node=node, pair=pair, lower_bound=bound)
+        for together in (True, False):
+            child, opened = next(numbers), opened + 1
+            yield NodeOpened(
+                node=child, parent=node, depth=depth + 1, lower_bound=bound, pair=pair,
+                together=together,
+            )  # fmt: skip
+            raised = bound + rng.exponential(0.3)
+            yield NodeBounded(node=child, lower_bound=raised)
+            heapq.heappush(waiting, (raised, child, depth + 1))
+    yield Finished(termination="proved")
+
+
+def test_ten_thousand_nodes_are_folded_and_can_be_moved(lab, server):
+    rng = np.random.default_rng(0)
+    kept = [Record(at, 0.01 * at, event) for at, event in enumerate(large_search(rng))]
+    with server.archive() as archive:
+        run_id = archive.create(Problem(rng.normal(size=(40, 2)), 3), "sdp", {})
+        archive.append(run_id, kept, None)
+        archive.rename(run_id, "ten thousand")
+    lab.press("Run")  # so that the table is read again
+    lab.room("Runs")
+    row = lab.page.locator("tbody tr").filter(has_text="ten thousand")
+    row.get_by_role("button", name="Show").click()
+    lab.see("40 points")
+    lab.room("Inside the solver")
+    lab.figure("tree")
+    lab.wait_for(lambda: node_count(lab) > 100)
+    assert node_count(lab) <= 600
+    assert re.match(r"10,00\d nodes, 9,\d+ of them folded away", title(lab, "tree"))
+    left, right, bottom, top = lab.ranges("tree")
+    middle = (left + right) / 2, (bottom + top) / 2
+    lab.drag(middle, (left + 0.6 * (right - left), middle[1]), figure="tree")
+    moved = lab.ranges("tree")
+    assert moved[0] < left
+    # A folded subtree opens where it is clicked, and the view stays.
+    tree = nodes(lab)
+    inside = [
+        at for at, kind in enumerate(tree["kind"])
+        if kind == "folded" and moved[0] < tree["x"][at] < moved[1]
+    ]  # fmt: skip
+    click_node(lab, inside[len(inside) // 2])
+    assert lab.ranges("tree") == pytest.approx(moved)
+
+
+# --- Relaxation and bounds ------------------------------------------------------------------
+
+
+def grey(image):
+    """Return the share of a matrix's entries that are neither light nor dark."""
+    entries = np.array(image, dtype=float)
+    return np.mean((entries > 25) & (entries < 230))
+
+
+def test_the_relaxation_turns_from_grey_to_blocks(lab_of, picture, tmp_path):
+    lab = lab_of("?data=iris&k=3&solver=sdp&set.show_relaxation=True")
+    lab.run()
+    lab.room("Inside the solver")
+    lab.room("Relaxation")
+    save(lab, tmp_path, "matrix", "cuts")
+    last = lab.sources("matrix", "image")[0]["image"][0]
+    edges = lab.sources("matrix", "at")[0]["at"]
+    assert len(edges) == 2  # between the three clusters of the incumbent
+    blocks = np.array(last).reshape(150, 150)
+    # Ordered by the incumbent: the first cluster is dark in itself and light against the others.
+    first = int(edges[0])
+    assert blocks[:first, :first].mean() > 150 > 20 > blocks[:first, first:].mean()
+    cuts = lab.sources("cuts", "triangle")[0]
+    assert sum(cuts["triangle"]) > 0
+    assert cuts["at"] == list(range(1, len(cuts["at"]) + 1))
+    picture(lab.page, "end")
+
+    # The first rounds were grey, and there were fewer of them.
+    settled = title(lab, "matrix")
+    for _ in range(60):
+        lab.press("Back")
+        if grey(lab.sources("matrix", "image")[0]["image"][0]) > 0.03:
+            break
+    assert title(lab, "matrix") != settled
+    assert len(lab.sources("cuts", "triangle")[0]["at"]) < len(cuts["at"])
+
+
+def lanes(lab, figure):
+    """Return the lanes of a race that are not empty, each once."""
+    found = {tuple(lane["at"]): lane for lane in lab.sources(figure, "gap") if lane["at"]}
+    return list(found.values())
+
+
+def test_bounds_of_several_runs_lie_over_one_another(lab_of, picture, tmp_path):
+    lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.max_rounds=2&seed=7")
+    lab.run()
+    save(lab, tmp_path, "bounds")
+    lab.choose("Solver", "Column generation")
+    lab.run()
+    lab.room("Runs")
+    rows = lab.page.locator(".scroll tbody tr").filter(has_text="spirals")
+    rows.filter(has_text="sdp").first.get_by_role("checkbox").check()
+    lab.room("Bounds")
+    lab.figure("race-bounds")
+    lab.wait_for(lambda: len(lanes(lab, "race-bounds")) == 2)
+    for lane in lanes(lab, "race-bounds"):
+        assert lane["lower"][-1] == pytest.approx(lane["upper"][-1], rel=2e-4)
+        assert lane["at"] == sorted(lane["at"])
+    # The moments at which a better clustering was found are marked on the line.
+    marks = [each for each in lab.sources("race-bounds", "found") if each["found"]]
+    assert len(marks) == 2
+    for lane, mark in zip(lanes(lab, "race-bounds"), marks, strict=True):
+        assert set(mark["found"]) <= set(lane["upper"])
+    save(lab, tmp_path, "race-bounds")
+
+    lab.press("Nodes")
+    lab.wait_for(lambda: axis(lab, "race-bounds", "x") == ["nodes", "LinearAxis"])
+    assert all(each % 1 == 0 for lane in lanes(lab, "race-bounds") for each in lane["at"])
+    picture(lab.page, "nodes")
+    lab.press("Time")
+    lab.press("Gap")
+    lab.figure("race-gap")
+    gaps = [value for lane in lanes(lab, "race-gap") for value in lane["gap"] if value == value]
+    assert gaps
+    assert all(0 < gap < 1.5 for gap in gaps)
+    assert axis(lab, "race-gap", "y") == ["gap", "LinearAxis"]
+    save(lab, tmp_path, "race-gap")
+    lab.press("Gap, log")
+    lab.wait_for(lambda: axis(lab, "race-gap", "y") == ["gap", "LogAxis"])
+    lab.figure("race-gap")
+    picture(lab.page, "log")
+
+
+def axis(lab, figure, direction):
+    """Return the words and the kind of a figure's axis."""
+    return lab.page.evaluate(
+        "([name, side]) => { const [axis] = Bokeh.documents[0].get_model_by_name(name)[side]"
+        "; return [axis.axis_label, axis.type] }",
+        [figure, {"x": "below", "y": "left"}[direction]],
+    )
+
+
+# --- What only one kind of solver has -------------------------------------------------------
+
+
+def test_column_generation_shows_columns_prices_and_pricing(lab_of, tmp_path):
+    lab = lab_of("?data=spirals&n=40&k=4&solver=colgen")
+    lab.run()
+    lab.room("Inside the solver")
+    lab.page.locator(".bk-tab").get_by_text("Columns", exact=True).click()
+    save(lab, tmp_path, "master", "pricing", "duals")
+    assert tabs(lab) == ["Tree", "Columns"]
+    rounds = lab.sources("master", "master")[0]
+    assert rounds["at"] == list(range(1, len(rounds["at"]) + 1))
+    assert rounds["lower_bound"][-1] <= rounds["master"][-1] * (1 + 1e-4)
+    assert rounds["pool"] == sorted(rounds["pool"])
+    priced = lab.sources("pricing", "reduced_cost")[0]
+    assert any(priced["exact"])
+    assert all(cost > 0 for cost in priced["reduced_cost"] if cost == cost)
+    duals = lab.sources("duals", "price")[0]
+    assert sorted(duals["block"]) == list(range(40))
+    assert duals["price"] == sorted(duals["price"], reverse=True)
+
+
+def test_the_box_method_shows_residuals_and_an_assignment_turning_binary(lab_of, tmp_path):
+    lab = lab_of("?data=iris&k=3&solver=lp-box")
+    lab.run()
+    lab.room("Inside the solver")
+    save(lab, tmp_path, "residuals", "assignment")
+    assert tabs(lab) == ["Residuals"]
+    course = lab.sources("residuals", "primal")[0]
+    assert course["primal"][-1] < course["primal"][0]
+    assert axis(lab, "residuals", "y")[1] == "LogAxis"
+    last = np.array(lab.sources("assignment", "image")[0]["image"][0])
+    assert last.size == 450
+    assert grey(last) < 0.05
+    lab.scrubber.focus()
+    lab.page.keyboard.press("Home")
+    lab.see(re.compile("^1 / "))
+    for _ in range(40):
+        lab.press("Step")
+        pictures = lab.sources("assignment", "image")
+        if pictures[0]["image"] and grey(pictures[0]["image"][0]) > grey(last):
+            break
+    else:
+        pytest.fail("the assignment was never grey")
+
+
+def test_the_memetic_method_shows_its_population(lab_of, tmp_path):
+    lab = lab_of("?data=iris&k=3&solver=s-mdeclust&limit.time_limit=3")
+    lab.run()
+    lab.room("Inside the solver")
+    save(lab, tmp_path, "population", "diversity")
+    assert tabs(lab) == ["Population"]
+    members = lab.sources("population", "member")[0]
+    curves = lab.sources("population", "best")[0]
+    assert len(members["objective"]) > len(curves["best"]) > 0
+    assert curves["best"] == sorted(curves["best"], reverse=True)
+    assert all(
+        best <= mean + 1e-9 for best, mean in zip(curves["best"], curves["mean"], strict=True)
+    )
+    diversity = lab.sources("diversity", "diversity")[0]["diversity"]
+    assert len(diversity) == len(curves["best"])
+    assert min(diversity) >= 0
+
+
+def broken_links(lab):
+    """Return which links the clustering on the plot breaks, by the ends of their lines."""
+    points = lab.points()
+    at = {(x, y): label for x, y, label in zip(*map(points.get, ("x", "y", "label")), strict=True)}
+    found = set()
+    for kind, together in (("must", True), ("cannot", False)):
+        lines = lab.source(kind, "x0")
+        ends = zip(*(lines[end] for end in ("x0", "y0", "x1", "y1")), strict=True)
+        found |= {line for line in ends if (at[line[:2]] == at[line[2:]]) != together}
+    return found
+
+
+def test_k_means_kinds_move_step_by_step_with_broken_links_lit(lab_of, picture):
+    soft = "ml=0-60*0.1,1-61*0.1,2-120*0.1&cl=3-4*0.1,51-52*0.1"
+    lab = lab_of(f"?data=iris&k=3&solver=pck-means&seed=1&{soft}")
+    lab.room("Inside the solver")
+    lab.see("The views of the solver appear here")
+    lab.press("Step")
+    lab.see(re.compile(r"1 / \d+"))
+    seen, centres = set(), set()
+    for step in range(2, 7):
+        lab.press("Step")
+        lab.see(re.compile(rf"^{step} / \d+"))
+        broken, *_ = lab.sources("scatter", "x0")
+        lit = set(zip(*(broken[end] for end in ("x0", "y0", "x1", "y1")), strict=True))
+        if set(lab.labels()) != {-1}:
+            assert lit == broken_links(lab)
+            seen |= lit
+        centres |= {
+            tuple(each["x"]) for each in lab.sources("scatter", "label") if "row" not in each
+        }
+    assert seen
+    assert len(centres) > 1
+    assert lab.page.locator("li.broken").count() > 0
+    picture(lab.page, "lit")
+    assert tabs(lab) == []
+    lab.see("The views of the solver appear here")
