@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from ccviz.solvers import SOLVERS
+from ccviz.solvers.base import label_of
 
 project = "ccviz"
 author = "the ccviz authors"
@@ -56,8 +57,12 @@ def honours(solver):
 
 def parameters(solver):
     """Return a solver's settings as the lines of a table."""
-    rows = [f"| `{f.name}` | `{f.default!r}` | {f.metadata['doc']} |" for f in fields(solver)]
-    return ["| Parameter | Default | Meaning |", "|---|---|---|", *rows] if rows else []
+    rows = [
+        f"| `{f.name}` | {label_of(f.name, solver)} | `{f.default!r}` | {f.metadata['doc']} |"
+        for f in fields(solver)
+    ]
+    head = ["| Parameter | In the dashboard | Default | Meaning |", "|---|---|---|---|"]
+    return [*head, *rows] if rows else []
 
 
 def setup(app):

@@ -126,8 +126,9 @@ _DEAD_END = Lesson(
             _run("cop-kmeans", n_init=1),
             _has_run("cop-kmeans"),
             _says(
-                "A dead end: some point has no cluster left, because COP-k-means never takes an "
-                "assignment back. That says nothing about the problem, which has a solution."
+                "A dead end: the point with the ring has no cluster left, because COP-k-means "
+                "never takes an assignment back. That says nothing about the problem, which has "
+                "a solution."
             ),
         ),
         Step(
