@@ -79,8 +79,10 @@ def test_light_and_dark_reach_every_figure(lab, picture):
         assert brightness(plot) < 60 < 200 < brightness(before[1])
     assert contrast(lab)[0] > 4.5
     picture(lab.page, "dark")
-    for room in ("Bounds", "Runs", "Share", "Result"):
+    for room, words in (("Bounds", "Tick past runs"), ("Runs", "under way"),
+                        ("Share", "Command line"), ("Result", "Feasible clustering")):  # fmt: skip
         lab.room(room)
+        lab.see(re.compile(words))
         assert contrast(lab)[0] > 4.5, room
 
 

@@ -151,7 +151,7 @@ def test_every_data_set_is_drawn_on_features_and_components(lab, picture):
     lab.choose("Across", "sepal width (cm)")
     lab.choose("Up", "petal length (cm)")
     lab.wait_for(lambda: lab.points()["x"] == iris.X[:, 1].tolist())
-    assert lab.points()["y"] == iris.X[:, 2].tolist()
+    lab.wait_for(lambda: lab.points()["y"] == iris.X[:, 2].tolist())
     lab.page.get_by_role("figure", name="sepal width (cm) across, petal length (cm) up").wait_for()
     lab.choose("Up", "PC 1")
     lab.wait_for(lambda: abs(np.mean(lab.points()["y"])) < 1e-9)
@@ -190,11 +190,11 @@ def test_the_address_opens_the_same_laboratory_elsewhere(lab_of, open_lab):
     lab.page.get_by_text("More settings").click()
     lab.fill("Node limit", "40")
     lab.fill("Stop at the gap", "0.01")
-    lab.fill("Max rounds", "7")
+    lab.fill("Tolerance", "0.001")
     lab.choose("Up", "PC 3")
     lab.room("Share")
     lab.see("limit.gap=0.01")
-    lab.see("set.max_rounds=7")
+    lab.see("set.tolerance=0.001")
     shared = lab.page.locator("pre").first.inner_text()
     query = shared[shared.index("?") :]
     other = open_lab(query)
@@ -202,13 +202,13 @@ def test_the_address_opens_the_same_laboratory_elsewhere(lab_of, open_lab):
     assert pairs(other) == pairs(lab)
     assert other.points() == lab.points()
     other.page.get_by_text("More settings").click()
-    for label in ("Solver", "Seed", "Time limit, s", "Node limit", "Stop at the gap", "Max rounds",
+    for label in ("Solver", "Seed", "Time limit, s", "Node limit", "Stop at the gap", "Tolerance",
                   "Features", "Up"):  # fmt: skip
         values = [each.page.get_by_label(label, exact=True).first.input_value()
                   for each in (lab, other)]  # fmt: skip
         assert values[0] == values[1], label
     other.room("Share")
-    other.see("set.max_rounds=7")
+    other.see("set.tolerance=0.001")
     again = other.page.locator("pre").first.inner_text()
     assert again[again.index("?") :].replace("=30.0&", "=30&") == query
 
