@@ -51,7 +51,7 @@ _DRAWN_FIGURE = """(name) => {
     const view = plot && Bokeh.index.find_one(plot)
     return view && view.el.isConnected && plot.inner_width > 20
 }"""
-_READY = """() => {
+READY = """() => {
     const plot = window.Bokeh && Bokeh.documents.length
         && Bokeh.documents[0].get_model_by_name("scatter")
     return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
@@ -130,7 +130,7 @@ class Lab:
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
         page.goto(url)
-        page.wait_for_function(_READY, timeout=30_000)
+        page.wait_for_function(READY, timeout=30_000)
 
     def _listen(self, message) -> None:
         if message.type in ("error", "warning"):

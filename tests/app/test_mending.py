@@ -2,12 +2,14 @@
 
 import re
 
+from tests.app.driver import READY
+
 _RANGE = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")
     const {start, end} = plot.y_range
     const dots = plot.renderers.find((each) => "lower_bound" in each.data_source.data)
     const shown = [...dots.data_source.data.y]
-    return {start, end, low: Math.min(...shown), high: Math.max(...shown), bounds:
+    return {start, end, root: [dots.data_source.data.x[0], shown[0]], low: Math.min(...shown), high: Math.max(...shown), bounds:
         [...dots.data_source.data.lower_bound]}
 }"""
 _DRAWN = """() => {
@@ -49,3 +51,18 @@ def test_tabs_obey_the_keyboard_and_say_what_they_are(lab):
     assert lab.page.get_by_role("button", name="Plane", pressed=True).is_visible()
     lab.press("Matrix")
     lab.page.get_by_role("button", name="Matrix", pressed=True).wait_for()
+
+
+def test_figures_that_are_drawn_again_obey_the_mouse(lab):
+    lab.room("Inside the solver")
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.press("Run")
+    lab.see("The solver finished its proof.")
+    lab.page.wait_for_function(_DRAWN)
+    lab.page.mouse.click(*lab.pixel(*lab.page.evaluate(_RANGE)["root"], "tree"))
+    lab.see("Node 0, depth 0")
+    lab.press("Matrix")
+    lab.see("Click a cell to see it large.")
+    lab.press("Plane")
+    lab.page.wait_for_function(READY)
+    lab.pick(0, 60)

@@ -37,7 +37,7 @@ _TOOLTIPS = [
 ]
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
 _OUTLINE = "#5b6673"
-_MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 1e-3
+_MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 2e-4
 _AXES = {"bound": "lower bound", "depth": "depth"}
 
 

@@ -20,6 +20,7 @@ from ccviz.views.figures.pricing import PricingFigure
 from ccviz.views.figures.residuals import ResidualsFigure
 from ccviz.views.inspection import Inspection
 from ccviz.views.palette import look
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.tree import TreePanel
 from ccviz.views.session import Session
 
@@ -68,7 +69,7 @@ class FiguresPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         panes = [
-            pn.pane.Bokeh(figure.plot, sizing_mode="stretch_both", margin=0)
+            FigurePane(figure.plot, sizing_mode="stretch_both", margin=0)
             for figure, _ in self._drawn
         ]
         return pn.Column(*panes, sizing_mode="stretch_both", margin=0)

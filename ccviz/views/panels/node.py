@@ -14,6 +14,7 @@ from ccviz.views.frames.node import NodeFacts
 from ccviz.views.frames.numbers import count
 from ccviz.views.inspection import Inspection
 from ccviz.views.palette import look
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
@@ -46,7 +47,7 @@ class NodePanel(pn.viewable.Viewer):
         )
         self._figure = NodeFigure(look(session.dark))
         self._figure.plot.update(sizing_mode="stretch_width", height=170)
-        self._history = pn.pane.Bokeh(self._figure.plot, sizing_mode="stretch_width", margin=0)
+        self._history = FigurePane(self._figure.plot, sizing_mode="stretch_width", margin=0)
         self._column = pn.Column(self._html, sizing_mode="stretch_width", margin=0)
         session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
         inspection.param.watch(self._refresh, ["node", "moved"])

@@ -13,6 +13,7 @@ from ccviz.views.figures.pairs import PairsFigure
 from ccviz.views.frames.pairs import MOST_FEATURES, MOST_POINTS, pairs
 from ccviz.views.palette import look
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
@@ -83,7 +84,7 @@ class PairsPanel(pn.viewable.Viewer):
         frame = pairs(self._session.draft)
         self._figure = PairsFigure(look(self._session.dark), frame, self._on_tap)
         self._words.object = f'<p class="about">{self._about()}</p>'
-        self._place.objects = [pn.pane.Bokeh(self._figure.grid, sizing_mode="stretch_both")]
+        self._place.objects = [FigurePane(self._figure.grid, sizing_mode="stretch_both")]
 
     def _about(self) -> str:
         n, d = self._session.draft.X.shape

@@ -11,6 +11,7 @@ from ccviz.run import Run
 from ccviz.views.figures.race import RaceFigure
 from ccviz.views.frames.race import race
 from ccviz.views.palette import look
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
@@ -86,4 +87,4 @@ class RacePanel(pn.viewable.Viewer):
         figure.show(lanes, self._against.value)
         pane = self._place.objects[0] if self._place.objects else None
         if pane is None or pane.object is not figure.plot:
-            self._place.objects = [pn.pane.Bokeh(figure.plot, sizing_mode="stretch_both", margin=0)]
+            self._place.objects = [FigurePane(figure.plot, sizing_mode="stretch_both", margin=0)]

@@ -11,6 +11,7 @@ from ccviz.views.figures.bounds import BoundsFigure
 from ccviz.views.frames.bounds import Bounds, bounds
 from ccviz.views.frames.card import Card, card
 from ccviz.views.palette import cluster_colors, look
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
@@ -44,7 +45,7 @@ class ResultPanel(pn.viewable.Viewer):
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
         )
         self._bounds = BoundsFigure(look(session.dark))
-        self._plot = pn.pane.Bokeh(self._bounds.plot, sizing_mode="stretch_both", margin=0)
+        self._plot = FigurePane(self._bounds.plot, sizing_mode="stretch_both", margin=0)
         self._place = pn.Column(sizing_mode="stretch_both", margin=0, visible=False)
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.param.watch(lambda event: self._bounds.dress(look(event.new)), "dark")

@@ -18,6 +18,7 @@ from ccviz.views.inspection import Inspection, node_labels, node_lines
 from ccviz.views.painter import Painter
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.popup import LinkPopup
 from ccviz.views.picker import inside, nearest
 from ccviz.views.session import Session
@@ -61,7 +62,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_lit, "lit")
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
-        self._pane = pn.pane.Bokeh(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self._place()
 
     def __panel__(self) -> Any:

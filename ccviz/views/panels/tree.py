@@ -9,6 +9,7 @@ import panel as pn
 from ccviz.views.figures.tree import TreeFigure
 from ccviz.views.inspection import Inspection
 from ccviz.views.palette import look
+from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.session import Session
 
@@ -34,7 +35,7 @@ class TreePanel(pn.viewable.Viewer):
         inspection.param.watch(self._on_node, "node")
 
     def __panel__(self) -> Any:
-        figure = pn.pane.Bokeh(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        figure = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         return pn.Column(
             pn.Column(self._axis, figure, sizing_mode="stretch_both", margin=0),
             self._details,
