@@ -14,6 +14,8 @@ from ccviz.views.projection import SCALINGS
 from ccviz.views.session import Session
 
 _MOST_UPLOAD = "200MB"
+_NARROWEST_SIZES = 130
+"""Pixels; beside the number of points there are fewer, and the field takes a line of its own."""
 
 
 class DataPanel(pn.viewable.Viewer):
@@ -41,6 +43,7 @@ class DataPanel(pn.viewable.Viewer):
             name="Sizes",
             placeholder="50, 50, 40-60",
             description="Of the clusters, each a number or a range; free if empty.",
+            styles={"width": "auto", "flex": f"1 1 {_NARROWEST_SIZES}px"},
             **half,
         )
         self._file = pn.widgets.FileDropper(
@@ -56,7 +59,7 @@ class DataPanel(pn.viewable.Viewer):
         session, on = self._session, self._following.unless
         self._name.param.watch(on(lambda event: self._load(event.new)), "value")
         self._n.param.watch(on(lambda _: self._load(self._name.value)), "value")
-        self._k.param.watch(on(lambda event: session.set_k(event.new)), "value")
+        self._k.param.watch(on(lambda event: self._set_k(event.new)), "value")
         self._scaling.param.watch(on(lambda event: session.set_scaling(event.new)), "value")
         self._sizes.param.watch(on(lambda event: session.set_sizes(event.new)), "value")
         self._file.param.watch(self._on_file, "value")
@@ -66,9 +69,15 @@ class DataPanel(pn.viewable.Viewer):
             Html("<h2>Data</h2>", margin=(0, 4)),
             pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
-            pn.Row(self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"),
+            pn.FlexBox(self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
+
+    def _set_k(self, k: int | None) -> None:
+        if k is not None:
+            self._session.set_k(k)
+        with self._following:  # nothing, or a refused number, gives way to the one in force
+            self._k.value = self._session.draft.k
 
     def _load(self, name: str) -> None:
         options = {"n": self._n.value} if name in GENERATORS else {}

@@ -11,7 +11,16 @@ import panel as pn
 from ccviz.linkfiles import links_text
 from ccviz.views.draft import read_points
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.number import FloatInput
 from ccviz.views.session import Session
+
+_LEAVE = """
+if (cb_obj.value !== "") return
+let focused = document.activeElement
+while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement
+if (focused?.getRootNode().host?.classList.contains("pick")) focused.blur()
+"""
+"""The field is emptied once its points are picked: from then on keys are for linking them."""
 
 
 class LinkTools(pn.viewable.Viewer):
@@ -21,17 +30,18 @@ class LinkTools(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
-        self._weight = pn.widgets.FloatInput(
+        self._weight = FloatInput(
             name="Weight of new links", value=None, start=0.0, step=1.0, placeholder="hard",
             description="Empty for hard links; a soft link may be broken at this price.", **half,
         )  # fmt: skip
         self._weight.param.watch(self._on_weight, "value")
         self._points = pn.widgets.TextInput(
-            name="Pick points by number", placeholder="3, 140", **half
+            name="Pick points by number", placeholder="3, 140", css_classes=["pick"], **half
         )  # fmt: skip
         self._points.param.watch(self._on_points, "value")
+        self._points.jscallback(value=_LEAVE)
         self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
-        self._noise = pn.widgets.FloatInput(
+        self._noise = FloatInput(
             name="Wrong share", value=0.0, start=0.0, end=1.0, step=0.05, **half
         )
         self._draw = pn.widgets.Button(name="Draw from classes", margin=(4, 4))
@@ -64,7 +74,7 @@ class LinkTools(pn.viewable.Viewer):
         session = self._session
         with session.in_words():
             session.pick_group(read_points(text, session.draft.n))
-        self._points.value = ""
+            self._points.value = ""
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf

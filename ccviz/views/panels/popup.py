@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
+from typing import NamedTuple
 
 from bokeh.models import XY, Button, Column, Div, Row
 from bokeh.models import Panel as BokehPanel
@@ -28,10 +30,18 @@ _TITLE = (
 )
 # Not the property `visible`: Bokeh attaches an invisible panel to the plot only much later.
 _SHOWN = {"z-index": "10", "visibility": "visible"}
+_GAP_PX = 14
 _ASIDE = {
-    "left": "14px", "top": "14px", "center": "0", "right": "-14px", "bottom": "-14px",
+    "left": f"{_GAP_PX}px", "top": f"{_GAP_PX}px", "center": "0",
+    "right": f"-{_GAP_PX}px", "bottom": f"-{_GAP_PX}px",
 }  # fmt: skip
 """How far it stands from its point: Bokeh counts margins from the upper left in any case."""
+
+_SIZE_PX = (240, 110)
+"""A little more than the frame takes."""
+
+_RING_PX = 12
+_CORNERS = (("top", "bottom"), ("left", "center", "right"))
 
 _HIDDEN = {"z-index": "10", "visibility": "hidden"}
 
@@ -72,14 +82,27 @@ class LinkPopup:
         )
 
     def show(
-        self, points: Sequence[int], held: Sequence[int], at: tuple[float, float], screen: Screen
+        self,
+        points: Sequence[int],
+        held: Sequence[int],
+        at: tuple[float, float],
+        screen: Screen,
+        beside: tuple[float, float] | None = None,
     ) -> None:
-        """Appear beside a place of the plot, where there is room."""
+        """Appear beside a place of the plot, where there is room.
+
+        Parameters
+        ----------
+        points, held : sequence of int
+            What is picked, and what was put aside before.
+        at : (float, float)
+            The place, on the axes.
+        screen : Screen
+        beside : (float, float), optional
+            Another place, which stays in sight.
+        """
         self._title.text = _words(points) + (f" against {_words(held)}" if held else "")
-        vertical = "top" if at[1] > sum(screen.y_range) / 2 else "bottom"
-        left, right = screen.x_range
-        share = (at[0] - left) / (right - left)
-        horizontal = "left" if share < 1 / 3 else "center" if share < 2 / 3 else "right"
+        vertical, horizontal = anchor(at, screen, beside)
         self.model.update(
             position=XY(x=at[0], y=at[1]),
             anchor=f"{vertical}_{horizontal}",
@@ -89,6 +112,68 @@ class LinkPopup:
     def hide(self) -> None:
         """Disappear."""
         self.model.styles = _HIDDEN
+
+
+def anchor(
+    at: tuple[float, float], screen: Screen, beside: tuple[float, float] | None = None
+) -> tuple[str, str]:
+    """Return which corner of the frame is at a place: it opens to where there is more room.
+
+    Parameters
+    ----------
+    at : (float, float)
+    screen : Screen
+    beside : (float, float), optional
+        Another place, from which the frame turns away if it would cover it.
+
+    Returns
+    -------
+    vertical : {"top", "bottom"}
+    horizontal : {"left", "center", "right"}
+    """
+    vertical = "top" if at[1] > sum(screen.y_range) / 2 else "bottom"
+    left, right = screen.x_range
+    share = (at[0] - left) / (right - left)
+    horizontal = "left" if share < 1 / 3 else "center" if share < 2 / 3 else "right"
+    usual = (vertical, horizontal)
+    if beside is None:
+        return usual
+    here, there = _pixels(at, screen), _pixels(beside, screen)
+    boxes = {corner: _box(corner, here) for corner in (usual, *product(*_CORNERS))}
+    free = (corner for corner, box in boxes.items()
+            if box.within(screen) and not box.covers(there))  # fmt: skip
+    return next(free, usual)
+
+
+class _Box(NamedTuple):
+    """A frame on the screen, in pixels to the right and down."""
+
+    left: float
+    top: float
+
+    def within(self, screen: Screen) -> bool:
+        width, height = _SIZE_PX
+        return 0 <= self.left <= screen.width - width and 0 <= self.top <= screen.height - height
+
+    def covers(self, place: tuple[float, float]) -> bool:
+        """Whether a place is under the frame, or so close that its ring is."""
+        width, height = _SIZE_PX
+        return (
+            -_RING_PX < place[0] - self.left < width + _RING_PX
+            and -_RING_PX < place[1] - self.top < height + _RING_PX
+        )
+
+
+def _box(corner: tuple[str, str], at: tuple[float, float]) -> _Box:
+    (width, height), (vertical, horizontal) = _SIZE_PX, corner
+    aside = {"left": _GAP_PX, "center": -width / 2, "right": -width - _GAP_PX}
+    down = {"top": _GAP_PX, "bottom": -height - _GAP_PX}
+    return _Box(at[0] + aside[horizontal], at[1] + down[vertical])
+
+
+def _pixels(place: tuple[float, float], screen: Screen) -> tuple[float, float]:
+    x, y = screen.pixels_per_unit
+    return (place[0] - screen.x_range[0]) * x, (screen.y_range[1] - place[1]) * y
 
 
 def _words(points: Sequence[int]) -> str:

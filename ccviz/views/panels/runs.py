@@ -31,12 +31,14 @@ input[type="search"] { margin: 0 0 6px; padding: 5px 8px; border: 1px solid var(
 table { border-collapse: collapse; width: max-content; min-width: 100%; }
 th { position: sticky; top: 0; background: var(--paper); text-align: left; }
 th button { font: inherit; font-weight: 650; color: var(--faint); }
-td, th { padding: 3px 7px; border-bottom: 1px solid var(--line); white-space: nowrap; }
+td, th { padding: 3px 4px; border-bottom: 1px solid var(--line); white-space: nowrap; }
 td { font-variant-numeric: tabular-nums; }
 tr.shown td { background: var(--info-back); }
 tr:hover td { background: var(--back); }
 button { border: none; background: none; color: var(--accent); cursor: pointer; padding: 1px 4px;
   border-radius: 4px; font: inherit; }
+td input { margin: 3px 2px; }
+th button { padding: 1px 0; }
 button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); }
 """
 

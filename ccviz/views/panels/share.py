@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from html import escape
+from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import panel as pn
+import param
+from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
-from ccviz.views.panels.html import Html
 from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.session import Session
 from ccviz.views.sharing import as_command, as_python, query
@@ -18,49 +20,90 @@ _STYLE = """
 pre { background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px;
   margin: 2px 0 12px; font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere;
   user-select: all; }
+header { display: flex; align-items: center; justify-content: space-between; min-height: 26px; }
 h2 { margin: 0; }
-p { color: var(--faint); margin: 2px 0 12px; }
+p { color: var(--faint); font-size: 12px; margin: 0 0 4px; }
+button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+  color: var(--ink); font: inherit; font-size: 12px; padding: 2px 9px; cursor: pointer; }
+button:hover { background: var(--back); }
+button:focus-visible { outline: 2px solid var(--accent); }
 """
+_LOCAL = {"localhost", "127.0.0.1", "::1"}
+
+
+class Texts(JSComponent):
+    """Texts with their headings; a click selects one, a button copies it."""
+
+    blocks = param.List(default=[])
+
+    _esm = Path(__file__).parent / "share.js"
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
 
 class SharePanel(pn.viewable.Viewer):
-    """Texts to copy; a click selects the whole of one."""
+    """The run as texts to copy, under the whole laboratory as a file."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._html = Html("", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0)
+        self._texts = Texts(sizing_mode="stretch_width", margin=0)
         watched = ["draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit"]
         session.param.watch(self._refresh, [*watched, "node_limit"])
         self._refresh()
 
     def __panel__(self) -> Any:
         texts = pn.Column(
-            self._html, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
+            self._texts, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
         return pn.Column(ProjectPanel(self._session), texts, sizing_mode="stretch_both", margin=0)
 
     def _refresh(self, *_: Any) -> None:
         session = self._session
-        parts = [
-            "<h2>Address</h2>", self._address(),
-            "<h2>Python</h2>", _pre(as_python(session)),
-            "<h2>Command line</h2>", _or_why_not(lambda: _pre(as_command(session))),
-        ]  # fmt: skip
-        self._html.object = "".join(parts)
-
-    def _address(self) -> str:
         location = pn.state.location
         page = location.href.partition("?")[0] if location and location.href else ""
-        return _or_why_not(lambda: _pre(f"{page}?{query(self._session)}"))
+        self._texts.blocks = blocks(session, page)
 
 
-def _or_why_not(text: Callable[[], str]) -> str:
+def blocks(session: Session, page: str) -> list[dict[str, Any]]:
+    """Return the texts with their headings and a line each; a sentence for one that cannot be.
+
+    Parameters
+    ----------
+    session : Session
+    page : str
+        The address of the page, without a query.
+    """
+    return [
+        _block("Address", _about_address(page), lambda: f"{page}?{query(session)}"),
+        _block("Python", _about_files("In a script or a notebook", session),
+               lambda: as_python(session)),
+        _block("Command line", _about_files("In a terminal", session),
+               lambda: as_command(session)),
+    ]  # fmt: skip
+
+
+def _block(title: str, about: Callable[[str], str], text: Callable[[], str]) -> dict[str, Any]:
     try:
-        return text()
+        made = text()
     except CcvizError as cannot:
-        return f"<p>{escape(str(cannot))}</p>"
+        return {"title": title, "about": "", "text": str(cannot), "sound": False}
+    return {"title": title, "about": about(made), "text": made, "sound": True}
 
 
-def _pre(text: str) -> str:
-    return f"<pre>{escape(text)}</pre>"
+def _about_address(page: str) -> Callable[[str], str]:
+    host = urlsplit(page).hostname
+    here = f" On other computers, put this one's name in place of {host}."
+    return lambda _: f"Opens the same problem, solver and settings.{here if host in _LOCAL else ''}"
+
+
+def _about_files(where: str, session: Session) -> Callable[[str], str]:
+    """Return a line that says which files a text reads, and where they come from."""
+    data = f"{session.draft.data.name}.csv"
+    sources = {data: "Data as CSV, above", "links.txt": "Export, under the links"}
+
+    def about(text: str) -> str:
+        read = " and ".join(f"{name} ({source})" for name, source in sources.items()
+                            if name in text)  # fmt: skip
+        return f"{where}. It reads {read} from its folder." if read else f"{where}."
+
+    return about

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from html import escape
 from typing import Any
 
 import panel as pn
 
+from ccviz.errors import UnsupportedError
 from ccviz.solvers import SOLVERS, Solver
 from ccviz.solvers.base import label_of
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.number import FloatInput
 from ccviz.views.session import Session
+
+_STYLE = ".cannot { color: var(--warn); font-size: 12px; margin: 2px 0; }"
 
 
 class SolverPanel(pn.viewable.Viewer):
@@ -27,7 +32,7 @@ class SolverPanel(pn.viewable.Viewer):
         self._choice = pn.widgets.Select(
             name="Solver", options={solver.title: solver.name for solver in SOLVERS}, **wide
         )
-        self._about = Html("", margin=(0, 4), sizing_mode="stretch_width")
+        self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
         self._advanced = pn.Card(
             title="More settings", collapsed=True, margin=(2, 4), sizing_mode="stretch_width",
@@ -41,7 +46,9 @@ class SolverPanel(pn.viewable.Viewer):
             self._following.unless(lambda event: session.set_solver(event.new)), "value"
         )
         session.param.watch(self._follow, "solver")
+        session.param.watch(self._tell, ["solver", "draft"])
         self._follow()
+        self._tell()
 
     def __panel__(self) -> Any:
         return pn.Column(
@@ -56,7 +63,6 @@ class SolverPanel(pn.viewable.Viewer):
         solver = self._session.solver
         with self._following:
             self._choice.value = solver.name
-        self._about.object = f'<p class="about">{solver.paper}</p>'
         if self._shown is type(solver):
             with self._following:
                 for name, widget in self._inputs.items():
@@ -76,6 +82,15 @@ class SolverPanel(pn.viewable.Viewer):
         more = [widget for name, widget in self._inputs.items() if name in advanced]
         self._advanced.objects = [*more, *limits]
         self._advanced.visible = bool(self._advanced.objects)
+
+    def _tell(self, *_: Any) -> None:
+        """Say whose solver it is, and if it cannot handle the problem."""
+        solver, cannot = self._session.solver, ""
+        try:
+            solver.check(self._session.draft.problem)
+        except UnsupportedError as refused:
+            cannot = f'<p class="cannot">{escape(str(refused))}</p>'
+        self._about.object = f'<p class="about">{escape(solver.paper)}</p>{cannot}'
 
     def _on_setting(self, _: Any) -> None:
         values = {name: widget.value for name, widget in self._inputs.items()}
@@ -108,11 +123,11 @@ def _input(each: Any, label: str, value: Any) -> pn.widgets.Widget:
     ends = {"start": about["low"], "end": about["high"], "description": about["doc"]}
     if isinstance(value, int):
         return pn.widgets.IntInput(**ends, **common)
-    return pn.widgets.FloatInput(**ends, **common)
+    return FloatInput(**ends, **common)
 
 
 def _limit(parameter: Any, name: str, step: float) -> pn.widgets.Widget:
-    kind = pn.widgets.IntInput if isinstance(step, int) else pn.widgets.FloatInput
+    kind = pn.widgets.IntInput if isinstance(step, int) else FloatInput
     return kind.from_param(
         parameter, name=name, step=step, placeholder="none", sizing_mode="stretch_width",
         margin=(2, 4),

@@ -1,0 +1,38 @@
+import pytest
+
+from ccviz.archive import Archive
+from ccviz.datasets import load
+from ccviz.views.panels.data import DataPanel
+from ccviz.views.queue import RunQueue
+from ccviz.views.session import Session
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session with iris on the table."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(), load("iris"))
+        yield session
+        session.close()
+
+
+def field(panel, name):
+    return next(each for each in panel.__panel__().select() if each.name == name)
+
+
+def test_a_refused_number_of_clusters_gives_way_to_the_one_in_force(session):
+    k = field(DataPanel(session), "Clusters k")
+    k.value = 5
+    assert session.draft.k == 5
+    k.value = 500
+    assert "more than the 150 points" in session.notice.text
+    assert k.value == session.draft.k == 5
+    k.value = None
+    assert k.value == session.draft.k == 5
+
+
+def test_refused_sizes_stay_to_be_mended(session):
+    sizes = field(DataPanel(session), "Sizes")
+    sizes.value = "50, 50, many"
+    assert session.notice.text == "'many' is no size: write 50, or 40-60."
+    assert sizes.value == "50, 50, many"

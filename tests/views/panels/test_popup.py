@@ -1,0 +1,29 @@
+import pytest
+
+from ccviz.views.panels.popup import anchor
+from ccviz.views.picker import Screen
+
+SCREEN = Screen((0.0, 10.0), (0.0, 6.0), 1000.0, 600.0)
+"""A hundred pixels a unit."""
+
+
+@pytest.mark.parametrize(
+    ("at", "corner"),
+    [((1, 5), ("top", "left")), ((5, 5), ("top", "center")), ((9, 1), ("bottom", "right"))],
+)
+def test_the_buttons_open_to_where_there_is_room(at, corner):
+    assert anchor(at, SCREEN) == corner
+
+
+@pytest.mark.parametrize(
+    ("at", "beside", "corner"),
+    [
+        ((5, 4), (5.2, 3.5), ("top", "right")),
+        ((1.5, 4), (2, 3.5), ("bottom", "left")),
+        ((1, 5.8), (1.5, 5.4), ("top", "left")),
+        ((5, 4), (9, 1), ("top", "center")),
+        ((5, 4), (5, 4.5), ("top", "center")),
+    ],
+)
+def test_the_other_point_stays_in_sight_where_that_can_be(at, beside, corner):
+    assert anchor(at, SCREEN, beside) == corner
