@@ -8,6 +8,7 @@ import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Legend, LegendItem, NumeralTickFormatter
 
 from ccviz.views.figures.base import dress, plain_figure, refill
+from ccviz.views.frames.bounds import worth_seeing
 from ccviz.views.frames.race import Lane, Quantity
 from ccviz.views.palette import Look, cluster_colors
 
@@ -40,6 +41,8 @@ class RaceFigure:
         self._quantity = quantity
         self._lanes = [_empty(*_FIELDS) for _ in range(_MOST)]
         self._found = [_empty("found_at", "found") for _ in range(_MOST)]
+        # Nothing to see: corners of the heights worth seeing.
+        self._corners = _empty("at", "height")
         self._legend = Legend(orientation="horizontal", ncols=3, click_policy="hide")
         self._draw()
         self.plot.add_layout(self._legend, "above")
@@ -58,7 +61,10 @@ class RaceFigure:
                     self.plot.scatter("found_at", "found", source=found, size=6, color=color)
                 )
             self._glyphs.append(glyphs)
-        if self._quantity == "gap":
+        if self._quantity == "bounds":
+            corners = self.plot.scatter("at", "height", size=1, alpha=0.0, source=self._corners)
+            self.plot.y_range.renderers = [corners]
+        else:
             self.plot.yaxis.formatter = NumeralTickFormatter(format="0.[0000]%")
         tooltips = [("at", "@at{0.000}"), (solid, f"@{solid}{{0.0000}}")]
         self.plot.add_tools(
@@ -77,12 +83,20 @@ class RaceFigure:
             lane = shown[place] if place < len(shown) else None
             refill(self._lanes[place], **_columns(lane, _FIELDS))
             refill(self._found[place], **_columns(lane, ("found_at", "found")))
+        refill(self._corners, **_corners(shown))
         items = [
             LegendItem(label=lane.name, renderers=glyphs)
             for lane, glyphs in zip(shown, self._glyphs, strict=False)
         ]
         if [item.label for item in items] != [item.label for item in self._legend.items]:
             self._legend.items = items
+
+
+def _corners(lanes: Sequence[Lane]) -> dict[str, np.ndarray]:
+    seen = [(lane.at[-1], worth_seeing(lane.upper, lane.lower)) for lane in lanes if len(lane.at)]
+    known = [(at, height) for at, heights in seen if heights is not None for height in heights]
+    at, height = zip(*known, strict=True) if known else ((), ())
+    return {"at": np.array(at, dtype=float), "height": np.array(height, dtype=float)}
 
 
 def _empty(*names: str) -> ColumnDataSource:

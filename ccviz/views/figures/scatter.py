@@ -38,6 +38,8 @@ class ScatterFigure:
             x_range=Range1d(0, 1),
             y_range=Range1d(0, 1),
         )
+        # Nobody would look for the lasso where nothing is to be seen.
+        self.plot.toolbar.autohide = False
         self._density = DensityLayer(self.plot)
         self._plane: Plane | None = None
         self._labels = np.zeros(0, dtype=np.int32)

@@ -32,18 +32,28 @@ class Bounds:
 
     @property
     def heights(self) -> tuple[float, float] | None:
-        """The heights worth seeing; None while no bound is known.
+        """The heights worth seeing, see `worth_seeing`."""
+        return worth_seeing(self.upper, self.lower)
 
-        The first clusterings may be ten times as dear as the last, and the first bounds below
-        zero: they would make two lines of two that have yet to meet.
-        """
-        upper, lower = (values[np.isfinite(values)] for values in (self.upper, self.lower))
-        if not len(upper) or not len(lower):
-            known = np.concatenate([upper, lower])
-            return (float(known.min()), float(known.max())) if len(known) else None
-        last = float(upper[-1])
-        margin = max(last - max(float(lower[0]), 0.0), 1e-3 * abs(last))
-        return last - 1.2 * margin, last + margin
+
+def worth_seeing(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
+    """Return the heights between which two bounds are worth seeing; None while none is known.
+
+    The first clusterings may be ten times as dear as the last, and the first bounds below zero:
+    they would make two lines of two that have yet to meet.
+
+    Parameters
+    ----------
+    upper, lower : (m,) float64
+        NaN where unknown.
+    """
+    upper, lower = (values[np.isfinite(values)] for values in (upper, lower))
+    if not len(upper) or not len(lower):
+        known = np.concatenate([upper, lower])
+        return (float(known.min()), float(known.max())) if len(known) else None
+    last = float(upper[-1])
+    margin = max(last - max(float(lower[0]), 0.0), 1e-3 * abs(last))
+    return last - 1.2 * margin, last + margin
 
 
 def bounds(run: Run | None, against: Against = "time") -> Bounds:

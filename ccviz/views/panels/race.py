@@ -73,7 +73,8 @@ class RacePanel(pn.viewable.Viewer):
         self._past = {at: self._past.get(at) or archive.load(at) for at in chosen}
         shown = self._session.run
         ours = [] if shown is None else [("this run", shown)]
-        return [*ours, *((archive.info(at).name, run) for at, run in self._past.items())]
+        others = [at for at in self._past if at != self._session.player.run_id]
+        return [*ours, *((archive.info(at).name, self._past[at]) for at in others)]
 
     def _refresh(self, *_: Any) -> None:
         if not self.in_front:

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 from bokeh.models import LogScale
 
@@ -25,6 +26,17 @@ def test_a_lane_a_run(lanes, quantity, log):
     assert [item.label.value for item in figure._legend.items] == ["21 nodes", "61 nodes"]
     assert [len(source.data["at"]) > 0 for source in figure._lanes] == [True] * 2 + [False] * 6
     assert isinstance(figure.plot.y_scale, LogScale) == log
+
+
+def test_the_axis_leaves_out_what_came_long_before_the_end(lanes):
+    figure = RaceFigure(LIGHT)
+    figure.show([])
+    assert len(figure._corners.data["at"]) == 0
+    figure.show(lanes)
+    heights = figure._corners.data["height"]
+    assert len(heights) == 4
+    assert heights.min() <= min(np.nanmin(lane.lower) for lane in lanes)
+    assert heights.max() >= max(lane.upper[-1] for lane in lanes)
 
 
 def test_a_lane_that_is_gone_is_not_drawn(lanes):
