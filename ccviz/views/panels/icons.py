@@ -27,6 +27,7 @@ KEYS = _icon(
     '<path d="M6 10h.01M10 10h.01M14 10h.01M18 10h.01M8 14h8"/>'
 )
 BRUSH = _icon('<path d="M20 4L10 14"/><path d="M10 14c-3 0-5 2-5 6 4 0 6-2 6-5z"/>')
+TAG = _icon('<path d="M3 12V4h8l10 10-8 8z"/><circle cx="8" cy="9" r="1.2" fill="currentColor"/>')
 LAMP = _icon(
     '<path d="M9 18h6M10 21h4"/><path d="M8 15a6 6 0 1 1 8 0c-.7.6-1 1.2-1 2H9c0-.8-.3-1.4-1-2z"/>'
 )

@@ -49,10 +49,10 @@ class PairsPanel(pn.viewable.Viewer):
         self._words = Html("", margin=0, sizing_mode="stretch_width")
         self._place = pn.Column(sizing_mode="stretch_both", margin=0)
         session.param.watch(self._on_draft, "draft")
-        session.param.watch(self._refresh, "picked")
-        session.player.param.watch(self._refresh, "shot")
+        session.param.watch(self.refresh, "picked")
+        session.player.param.watch(self.refresh, "shot")
         session.param.watch(self._on_dark, "dark")
-        self.param.watch(self._refresh, "in_front")
+        self.param.watch(self.refresh, "in_front")
 
     def __panel__(self) -> Any:
         return pn.Column(self._words, self._place, sizing_mode="stretch_both", margin=0)
@@ -60,13 +60,14 @@ class PairsPanel(pn.viewable.Viewer):
     def _on_draft(self, event: Any) -> None:
         if event.old is None or event.old.X is not event.new.X:
             self._figure = None
-        self._refresh()
+        self.refresh()
 
     def _on_dark(self, event: Any) -> None:
         if self._figure is not None:
             self._figure.dress(look(event.new))
 
-    def _refresh(self, *_: Any) -> None:
+    def refresh(self, *_: Any) -> None:
+        """Draw what is new, where anybody looks."""
         if not self.in_front:
             return
         session, draft = self._session, self._session.draft

@@ -31,12 +31,17 @@ class PlotPanel(pn.viewable.Viewer):
         self._following = Following()
         self._scatter = ScatterPanel(session, inspection, painter)
         self._pairs = PairsPanel(session, lambda: self._scatter.labels, self._show_plane)
-        bare: Any = {"width": 80, "margin": (0, 3, 0, 0), "css_classes": ["unlabelled"]}
+        bare: Any = {"width": 74, "margin": (0, 3, 0, 0), "css_classes": ["unlabelled"]}
         self._view = pn.widgets.RadioButtonGroup(
-            name="View of the points", options=list(_VIEWS), margin=(0, 5, 0, 0)
+            name="View of the points",
+            options=list(_VIEWS),
+            margin=(0, 5, 0, 0),
+            css_classes=["bar"],
         )
         self._x = pn.widgets.Select(name="Across", **bare)
         self._y = pn.widgets.Select(name="Up", **bare)
+        self._classes = _button("Classes", icons.TAG, "Colour by the known classes")
+        self._classes.css_classes = ["icon-only"]
         self._suggest = _button("Next pair", icons.LAMP, "Suggest the next pair to link (S)")
         self._paint = _button("Paint", icons.BRUSH, "Paint points by hand (P)")
         self._brush = BrushPanel(painter)
@@ -49,6 +54,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._view.param.watch(self._on_view, "value")
         self._x.param.watch(on(lambda event: setattr(session, "x_axis", event.new)), "value")
         self._y.param.watch(on(lambda event: setattr(session, "y_axis", event.new)), "value")
+        self._classes.on_click(lambda _: held(self._on_classes)())
         self._suggest.on_click(lambda _: held(suggest_pair)(session))
         self._paint.on_click(lambda _: held(self._painter.toggle)())
         self._painter.param.watch(self._on_brush, "active")
@@ -56,7 +62,7 @@ class PlotPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         bar = pn.Row(
-            self._view, self._x, self._y, pn.Spacer(sizing_mode="stretch_width"),
+            self._view, self._x, self._y, self._classes, pn.Spacer(sizing_mode="stretch_width"),
             self._suggest, self._paint,
             sizing_mode="stretch_width", margin=(0, 0, 4, 0),
         )  # fmt: skip
@@ -67,6 +73,11 @@ class PlotPanel(pn.viewable.Viewer):
         self._pairs.in_front = matrix
         self._x.visible = self._y.visible = not matrix
         self._place.objects = [self._pairs if matrix else self._scatter]
+
+    def _on_classes(self) -> None:
+        self._scatter.by_class = not self._scatter.by_class
+        self._classes.button_type = "primary" if self._scatter.by_class else "default"
+        self._pairs.refresh()
 
     def _show_plane(self, x_axis: str, y_axis: str) -> None:
         """Leave the matrix for one of its cells."""
@@ -84,11 +95,12 @@ class PlotPanel(pn.viewable.Viewer):
         with self._following:
             self._x.param.update(options=axes, value=session.x_axis)
             self._y.param.update(options=axes, value=session.y_axis)
+        self._classes.visible = session.draft.data.truth is not None
 
 
 def _button(name: str, icon: str, help_text: str) -> pn.widgets.Button:
     # Above, for below it would hide the bar of the brush.
     return pn.widgets.Button(
-        name=name, icon=icon, margin=(0, 0, 0, 3),
+        name=name, icon=icon, margin=(0, 0, 0, 3), css_classes=["bar"],
         description=Tooltip(content=help_text, position="top"),
     )  # fmt: skip

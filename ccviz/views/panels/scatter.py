@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import panel as pn
+import param
 from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
 from ccviz.links import IntArray
@@ -34,15 +35,23 @@ class ScatterPanel(pn.viewable.Viewer):
         Where a node of the tree is chosen: its decisions and colours are drawn.
     painter : Painter, optional
         Who has the mouse while points are painted.
+
+    Attributes
+    ----------
+    by_class : bool
+        Whether points have the colours of their known classes, where there are any.
     """
+
+    by_class = param.Boolean(default=False)
 
     def __init__(
         self,
         session: Session,
         inspection: Inspection | None = None,
         painter: Painter | None = None,
+        **params: Any,
     ) -> None:
-        super().__init__()
+        super().__init__(**params)
         self._session, self._inspection = session, inspection
         self._painter = painter or Painter(session)
         self._figure = ScatterFigure(look(session.dark))
@@ -62,6 +71,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_lit, "lit")
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
+        self.param.watch(self._on_shot, "by_class")
         self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self._place()
 
@@ -91,7 +101,8 @@ class ScatterPanel(pn.viewable.Viewer):
     def _color(self) -> None:
         session, run = self._session, self._session.run
         truth = session.draft.data.truth
-        if run is None and truth is not None and self._painter.active:
+        painted = run is None and self._painter.active
+        if truth is not None and (self.by_class or painted):
             self._figure.show_clusters(classes(truth))
         else:
             leaning = node_labels(self._inspection)

@@ -1,0 +1,36 @@
+import numpy as np
+import pytest
+
+from ccviz.archive import Archive
+from ccviz.datasets import Dataset, load
+from ccviz.views.inspection import Inspection
+from ccviz.views.painter import Painter
+from ccviz.views.panels.plot import PlotPanel
+from ccviz.views.queue import RunQueue
+from ccviz.views.session import Session
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session with iris on the table."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(), load("iris"))
+        yield session
+        session.close()
+
+
+def test_points_take_the_colours_of_their_classes_and_give_them_back(session):
+    panel = PlotPanel(session, Inspection(session.archive, session.player), Painter(session))
+    assert set(panel._scatter.labels) == {-1}
+    panel._classes.clicks += 1
+    assert panel._scatter.labels.tolist() == session.draft.data.truth.tolist()
+    assert panel._classes.button_type == "primary"
+    panel._classes.clicks += 1
+    assert set(panel._scatter.labels) == {-1}
+
+
+def test_data_without_classes_offer_none(session):
+    panel = PlotPanel(session, Inspection(session.archive, session.player), Painter(session))
+    assert panel._classes.visible
+    session.load(Dataset("bare", np.arange(12.0).reshape(6, 2), ("x", "y")))
+    assert not panel._classes.visible
