@@ -142,11 +142,10 @@ def test_every_data_set_is_drawn_on_features_and_components(lab, picture):
     for name in (*BUNDLED, *GENERATORS):
         lab.choose("Data set", name.replace("_", " "))
         lab.see(re.compile(rf"^{name} · [\d,]+ points?"))
-        assert len(lab.points()["x"]) == len(
-            load(name, **({"n": 300} if name in GENERATORS else {})).X
-        )
+        n = len(load(name, **({"n": 300} if name in GENERATORS else {})).X)
+        lab.wait_for(lambda n=n: len(lab.points()["x"]) == n)
     lab.choose("Data set", "iris")
-    lab.see("150 points")
+    lab.wait_for(lambda: len(lab.points()["x"]) == 150)
     iris = load("iris")
     lab.choose("Across", "sepal width (cm)")
     lab.choose("Up", "petal length (cm)")
