@@ -203,6 +203,17 @@ def title(lab, figure):
     )
 
 
+def test_the_tree_hears_clicks_after_another_view_has_come_beside_it(lab_of):
+    lab = lab_of(WITH_CUTS)
+    lab.room("Inside the solver")
+    lab.choose("Speed", "Speed: 3 / s")
+    lab.press("Run")
+    lab.page.locator(".bk-tab").get_by_text("Relaxation", exact=True).wait_for()
+    lab.press("Pause")
+    lab.figure("tree")
+    click_node(lab, 0)
+
+
 def node_words(lab):
     return lab.page.get_by_role("region", name="Node").inner_text()
 
