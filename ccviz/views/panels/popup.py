@@ -37,7 +37,7 @@ _ASIDE = {
 }  # fmt: skip
 """How far it stands from its point: Bokeh counts margins from the upper left in any case."""
 
-_SIZE_PX = (240, 110)
+_SIZE_PX = (296, 108)
 """A little more than the frame takes."""
 
 _RING_PX = 12
