@@ -125,6 +125,7 @@ class Session(param.Parameterized):
         self._awaited = False
         self._stopping = False
         self._resumed = False
+        self._solver_then = self.solver
         self._followed = ""
         self._ringed: tuple[int, ...] = ()
         self.player.param.watch(self._ring_dead_end, "shot")
@@ -316,6 +317,7 @@ class Session(param.Parameterized):
             self.cancel()
             self.player.close()
             self._stopping = self._awaited = self._resumed = False
+            self._solver_then = self.solver
             self._follow()
 
     def _order(self) -> Order:
@@ -337,6 +339,7 @@ class Session(param.Parameterized):
             self._edit(draft_of_problem(problem, self.draft, info.dataset))
             self.player.open(run_id, playing=False)
             self.player.end()
+            self._solver_then = self.solver
 
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
@@ -354,9 +357,22 @@ class Session(param.Parameterized):
         self.compared = tuple(other for other in self.compared if other != run_id)
         self.archive.delete(run_id)
 
+    @property
+    def can_go_on(self) -> bool:
+        """Whether a run waits, or a replay stands before its end.
+
+        Who has chosen another solver since the run was shown wants a new run.
+        """
+        if self.runner.state == "paused":
+            return True
+        shot = self.player.shot
+        if shot is None or self.player.playing or shot.at_end or shot.seq < 0:
+            return False
+        return self.runner.busy or (shot.seq < shot.last and self.solver == self._solver_then)
+
     def play(self) -> None:
-        """Run; or go on after a pause; or play what is shown again from its start."""
-        if self.runner.state in ("idle", "ended"):
+        """Run; or go on after a pause, of the worker or of a replay."""
+        if self.runner.state in ("idle", "ended") and not self.can_go_on:
             self.start()
         else:
             self.go_on()

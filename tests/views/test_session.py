@@ -239,3 +239,23 @@ def test_the_matrix_of_a_small_problem_is_shown(session):
     assert not session.solver.show_relaxation
     session.load(load("wine"))
     assert session.solver.show_relaxation
+
+
+def test_a_replay_that_was_paused_goes_on_and_another_solver_runs_anew(session):
+    session.player.pace = "Live"
+    session.start()
+    play_out(session)
+    assert not session.can_go_on
+    run_id = session.player.run_id
+    session.seek(2)
+    assert session.can_go_on
+    session.play()
+    play_out(session)
+    assert session.player.run_id == run_id
+    assert session.run.finished is not None
+    session.seek(2)
+    session.set_solver("cop-kmeans")
+    assert not session.can_go_on
+    session.play()
+    play_out(session)
+    assert session.player.run_id != run_id

@@ -40,6 +40,7 @@ class PlayerPanel(pn.viewable.Viewer):
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.runner.param.watch(self._refresh, ["state", "waiting"])
+        session.param.watch(self._refresh, "solver")
         self._following = False
         self._refresh()
 
@@ -62,7 +63,7 @@ class PlayerPanel(pn.viewable.Viewer):
         session, shot = self._session, self._session.player.shot
         moving = session.player.playing or session.runner.state in ("running", "queued")
         self._run.disabled = moving and session.runner.state != "queued"
-        self._run.name = "Go on" if _can_go_on(session) else "Run"
+        self._run.name = "Go on" if session.can_go_on else "Run"
         self._pause.disabled = not moving
         self._back.disabled = shot is None or shot.seq < 0
         self._stop.disabled = not session.runner.busy
@@ -86,13 +87,6 @@ class PlayerPanel(pn.viewable.Viewer):
             return "The worker starts…" if session.runner.busy else "Nothing has run yet."
         words = sentence(shot.event) if shot.event is not None else "Before the first event."
         return f"<b>{shot.seq + 1:,} / {shot.last + 1:,}</b> {escape(words)}"
-
-
-def _can_go_on(session: Session) -> bool:
-    shot = session.player.shot
-    return session.runner.state == "paused" or (
-        shot is not None and not session.player.playing and not shot.at_end and shot.seq >= 0
-    )
 
 
 def _button(
