@@ -8,9 +8,8 @@ _RANGE = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")
     const {start, end} = plot.y_range
     const dots = plot.renderers.find((each) => "lower_bound" in each.data_source.data)
-    const shown = [...dots.data_source.data.y]
-    return {start, end, root: [dots.data_source.data.x[0], shown[0]], low: Math.min(...shown), high: Math.max(...shown), bounds:
-        [...dots.data_source.data.lower_bound]}
+    const {x, y, lower_bound} = dots.data_source.data
+    return {start, end, root: [x[0], y[0]], high: Math.max(...y), bounds: [...lower_bound]}
 }"""
 _DRAWN = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")

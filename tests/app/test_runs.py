@@ -47,6 +47,8 @@ def test_a_run_is_played_paused_and_scrubbed(lab):
 
     handle = lab.scrubber
     handle.focus()
+    lab.page.keyboard.press("End")
+    lab.wait_for(lambda: place(lab)[0] == last)
     lab.page.keyboard.press("Home")
     lab.wait_for(lambda: place(lab)[0] == 1)
     lab.wait_for(lambda: set(lab.labels()) == {-1})
@@ -173,3 +175,20 @@ def test_runs_wait_in_a_queue(lab, open_lab):
     for other in others[1:]:
         other.press("Stop")
         other.see("The run was stopped.")
+
+
+def test_a_replay_that_was_paused_goes_on(lab, server):
+    lab.choose("Solver", "BLP k-means")
+    lab.choose("Speed", "Speed: 3 / s")
+    lab.press("Run")
+    lab.page.get_by_role("button", name="Stop", exact=True, disabled=True).wait_for()
+    lab.wait_for(lambda: place(lab)[0] >= 2)
+    lab.press("Pause")
+    lab.see("Go on")
+    with server.archive() as archive:
+        many = len(archive.runs())
+    at = place(lab)[0]
+    lab.press("Go on")
+    lab.wait_for(lambda: place(lab)[0] > at)
+    with server.archive() as archive:
+        assert len(archive.runs()) == many

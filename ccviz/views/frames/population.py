@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from msgspec import structs
 
 from ccviz.events import Event, GenerationEnded, Record
 from ccviz.links import FloatArray, IntArray
@@ -58,12 +59,20 @@ class PopulationLog:
     def clear(self) -> None:
         """Forget every record."""
         self._rows: list[GenerationEnded] = []
+        self._before = 0
 
     def feed(self, records: Iterable[Record]) -> None:
         """Take more records."""
         for record in records:
             if isinstance(record.event, GenerationEnded):
-                self._rows.append(record.event)
+                self._append(record.event)
+
+    def _append(self, event: GenerationEnded) -> None:
+        """Count on where a restart begins with generation 0 again."""
+        last = self._rows[-1].generation if self._rows else -1
+        if event.generation + self._before <= last:
+            self._before = last + 1 - event.generation
+        self._rows.append(structs.replace(event, generation=event.generation + self._before))
 
     def frame(self) -> Population:
         """Return the generations."""

@@ -47,7 +47,18 @@ function sayPressed(view) {
 function nameSlider(view) {
   for (const handle of view.shadow_el.querySelectorAll(".noUi-handle")) {
     handle.ariaLabel = view.model.title
+    handle.addEventListener("keydown", (event) => goToTheEnd(view, event), {capture: true})
   }
+}
+
+// By itself it remembers the ends that it had when it was made.
+function goToTheEnd(view, event) {
+  const {start, end} = view.model
+  const value = {Home: start, End: end}[event.key]
+  if (value === undefined) return
+  event.preventDefault()
+  event.stopImmediatePropagation()
+  view.model.value = value
 }
 
 // The box between them counts up and down by the arrow keys.

@@ -38,6 +38,11 @@ def test_long_runs_show_their_newest_members(population_records):
     assert len(frame.generation) == 600
 
 
+def test_generations_go_on_counting_after_a_restart(population_records):
+    frame = log_of(population_records[1:-1] * 2).frame()
+    assert frame.generation.tolist() == list(range(120))
+
+
 def test_no_generation_yet():
     frame = PopulationLog().frame()
     assert len(frame.generation) == len(frame.objective) == len(frame.from_objective) == 0
