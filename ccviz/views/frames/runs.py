@@ -20,12 +20,29 @@ class RunRow:
     id: str
     name: str
     cells: tuple[str, ...]
-    keys: tuple[str | float, ...] = (
-        run,
-        *(_last_if_missing(value) for _, value in measures),
-        state,
-        info.dataset,
+    keys: tuple[str | float, ...]
+    resumable: bool
+
+
+def run_row(info: RunInfo) -> RunRow:
+    """Return the row of a run."""
+    state: str = info.status if info.state == "finished" else info.state
+    if info.termination == "failed":
+        state = "broke off"
+    ari = math.nan if info.ari is None else info.ari
+    broken = math.nan if info.violations is None else info.violations
+    measures: tuple[tuple[str, float], ...] = (
+        (number(info.objective), info.objective),
+        (percent(info.gap), info.gap),
+        (seconds(info.time_s), info.time_s),
+        (f"{info.nodes:,}" if info.nodes else "–", info.nodes),
+        ("–" if math.isnan(ari) else f"{ari:.3f}", ari),
+        ("–" if math.isnan(broken) else f"{broken:,}", broken),
     )
+    run = _run_words(info)
+    cells = (run, *(words for words, _ in measures), state, info.dataset)
+    sorted_by = [_last_if_missing(value) for _, value in measures]
+    keys: tuple[str | float, ...] = (run, *sorted_by, state, info.dataset)
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     return RunRow(info.id, info.name, cells, keys, unfinished and info.solver in _RESUMABLE)
 

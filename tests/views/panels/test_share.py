@@ -1,20 +1,6 @@
-import pytest
-
-from ccviz.archive import Archive
-from ccviz.datasets import Dataset, load
+from ccviz.datasets import Dataset
 from ccviz.views.draft import Link
 from ccviz.views.panels.share import blocks
-from ccviz.views.queue import RunQueue
-from ccviz.views.session import Session
-
-
-@pytest.fixture
-def session(tmp_path):
-    """Return a session with iris on the table."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(), load("iris"))
-        yield session
-        session.close()
 
 
 def about(session, page="http://lab.example/main"):
