@@ -181,7 +181,7 @@ def sketch(memory: Memory) -> str:
         parts.append(
             f'<g class="{state}"><rect x="{x - 52}" y="{y}" width="104" height="{_HEIGHT}" rx="6"/>'
             f'<text x="{x}" y="{y + 18}">{box.words}</text>'
-            f'<text x="{x}" y="{y + 35}">≥ {number(box.lower_bound)}, {state}</text></g>'
+            f'<text x="{x}" y="{y + 35}">≥ {box.lower_bound:.4g}, {state}</text></g>'
         )
     words = "; ".join(f"{box.words}: at least {number(box.lower_bound)}" for box in memory)
     box = f"0 0 {_WIDTH} {_HEIGHT + 4 if len(memory) == 1 else 126}"

@@ -26,7 +26,9 @@ class PopulationFigure:
     """
 
     def __init__(self, look: Look) -> None:
-        self.plot = plain_figure("population", x_axis_label="generation", y_axis_label="objective")
+        self.plot = plain_figure(
+            "population", x_axis_label="generation", y_axis_label="what the search lowers"
+        )
         self._short = _empty(_SHORT)
         self._members = _empty((*_MEMBERS, "size"))
         self._lines = _empty(_LINES)

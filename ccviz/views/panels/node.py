@@ -99,5 +99,7 @@ def _pairs(pairs: IntArray) -> str:
 def _cut_words(cuts: Cuts) -> str:
     if not len(cuts.at):
         return "no round of cuts"
+    if not any(cuts.totals.values()):
+        return f"{count(len(cuts.at), 'round')}, no cuts"
     kinds = ", ".join(count(amount, kind) for kind, amount in cuts.totals.items())
     return f"{count(len(cuts.at), 'round')}: {kinds}; {int(cuts.active[-1])} active"

@@ -68,7 +68,11 @@ class PlayerPanel(pn.viewable.Viewer):
         self._back.disabled = shot is None or shot.seq < 0
         self._stop.disabled = not session.runner.busy
         self._follow()
-        self._words.object = f'<div class="words" role="status">{self._sentence()}</div>'
+        place, words = self._sentence()
+        words = escape(words)
+        self._words.object = (
+            f'<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>'
+        )
 
     def _follow(self) -> None:
         shot = self._session.player.shot
@@ -79,14 +83,16 @@ class PlayerPanel(pn.viewable.Viewer):
         )  # fmt: skip
         self._following = False
 
-    def _sentence(self) -> str:
+    def _sentence(self) -> tuple[str, str]:
+        """Return the place in the run and what happened there."""
         session, shot = self._session, self._session.player.shot
         if session.runner.state == "queued":
-            return f"Waiting in the queue: {session.runner.waiting} to end before this run starts."
+            waiting = session.runner.waiting
+            return "", f"Waiting in the queue: {waiting} to end before this run starts."
         if shot is None:
-            return "The worker starts…" if session.runner.busy else "Nothing has run yet."
+            return "", "The worker starts…" if session.runner.busy else "Nothing has run yet."
         words = sentence(shot.event) if shot.event is not None else "Before the first event."
-        return f"<b>{shot.seq + 1:,} / {shot.last + 1:,}</b> {escape(words)}"
+        return f"{shot.seq + 1:,} / {shot.last + 1:,}", words
 
 
 def _button(
