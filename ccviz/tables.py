@@ -108,7 +108,18 @@ def _checked(table: Table, j: int, values: FloatArray | None) -> FloatArray:
     cell = table.columns[j][i]
     missing = cell is None or not str(cell).strip()
     reason = "is empty" if missing else f"is {str(cell).strip()!r}, not a finite number"
-    raise FileFormatError(f"{table.places[i]}, column {table.names[j]!r} {reason}.")
+    where = f"{table.places[i]}, column {table.names[j]!r}"
+    raise FileFormatError(f"{where} {reason}.{'' if missing else _way_out(table, j)}")
+
+
+def _way_out(table: Table, j: int) -> str:
+    """Return what to do about a cell that is no number, as a sentence after another; or nothing."""
+    cells = [str(cell).strip() for cell in table.columns[j]]
+    if any("," in cell and _is_number(cell.replace(",", ".")) for cell in cells):
+        return " Write decimals with a point."
+    if _all_words(table, j):
+        return " Leave this column out; if it holds the known classes, put it last, named class."
+    return ""
 
 
 def _is_number(cell: Any) -> bool:

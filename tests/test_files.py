@@ -100,6 +100,8 @@ def test_a_path_and_its_bytes_are_the_same(tmp_path):
         (b"", "the file is empty"),
         (b" \n\n", "the file is empty"),
         (b"a\nb\nc\n", "line 2, column 'a' is 'b', not a finite number"),
+        (b"name,x,sex\nAnn,1,f\nBob,2,m\n", "column 'name' is 'Ann', not a finite number. Leave"),
+        (b"x;y\n5,1;2\n3;4\n", "'5,1', not a finite number. Write decimals with a point."),
         (b"x,y\n", "there are no rows of numbers"),
         (b"x,y\n1,2\n3,\n", "line 3, column 'y' is empty"),
         (b"1,2\n\n3,nan\n", "line 3, column 'x1' is 'nan'"),

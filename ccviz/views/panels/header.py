@@ -77,7 +77,9 @@ class NoticePanel(pn.viewable.Viewer):
         return self._row
 
     def _show(self, notice: Notice | None) -> None:
-        if notice is not None:
+        if notice is None:
+            self._html.object = ""
+        else:
             self._html.object = f'<div class="sentence" role="alert">{escape(notice.text)}</div>'
             self._row.css_classes = ["notice", notice.kind]
         self._row.visible = notice is not None

@@ -60,8 +60,8 @@ class LinkTools(pn.viewable.Viewer):
             self._points,
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
-            pn.Row(self._draw, self._clear, margin=0),
-            pn.Row(self._export, self._import, margin=0),
+            pn.FlexBox(self._draw, self._export, self._clear, self._import, margin=0,
+                align_items="end"),
             title="Pick, draw, import, export", collapsed=True, margin=(2, 0),
             sizing_mode="stretch_width",
         )  # fmt: skip

@@ -139,8 +139,10 @@ class ScatterPanel(pn.viewable.Viewer):
         if len(picked) < 2 and not (picked and aside):
             self._popup.hide()
             return
-        last = (float(self._plane.x[picked[-1]]), float(self._plane.y[picked[-1]]))
-        self._popup.show(picked, aside, last, self._figure.screen)
+        places = [(float(self._plane.x[point]), float(self._plane.y[point]))
+                  for point in picked[-2:]]  # fmt: skip
+        beside = places[0] if len(picked) == 2 else None
+        self._popup.show(picked, aside, places[-1], self._figure.screen, beside)
 
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))
