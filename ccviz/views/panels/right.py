@@ -25,7 +25,8 @@ class RightPanel(pn.viewable.Viewer):
         race = RacePanel(session, in_front=False)
         nothing = Html(
             '<p class="about">The views of the solver appear here once it has something to show: '
-            "its tree, its relaxation, its columns, its population.</p>",
+            "its tree, its relaxation, its columns, its population. The k-means kinds have none: "
+            "the plot and the player show all they do.</p>",
             margin=8,
         )
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
