@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ccviz.views.session import Notice, Session
+from ccviz.views.notice import Notice
+from ccviz.views.session import Session
 
 KEYS = (
     "Keys: M must-link, C cannot-link, H hold a group, S next pair, P paint, Esc let go; Z undo, "

@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any
 
 import param
 
@@ -25,7 +25,7 @@ from ccviz.feasibility import check_feasibility
 from ccviz.files import read_data
 from ccviz.linkfiles import read_links_file
 from ccviz.run import Run
-from ccviz.solvers import SOLVERS, make_solver
+from ccviz.solvers import make_solver
 from ccviz.views.draft import (
     Draft,
     History,
@@ -38,6 +38,7 @@ from ccviz.views.draft import (
     read_sizes,
 )
 from ccviz.views.frames.numbers import count
+from ccviz.views.notice import Notice, as_sentence, failure
 from ccviz.views.player import Player, Shot
 from ccviz.views.projection import axis_names, usual_axes
 from ccviz.views.queue import RunQueue
@@ -46,27 +47,9 @@ from ccviz.views.watching import watched_settings
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
-_SOLVER_NAMES = frozenset(solver.name for solver in SOLVERS)
 _CHECK_S = 0.2
 
 _LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
-
-
-@dataclass(frozen=True)
-class Notice:
-    """A sentence for the person: what went wrong, or what to know.
-
-    Attributes
-    ----------
-    kind : {"error", "warning", "info"}
-    text : str
-    about : str
-        What was tried, where the sentence goes away once that works.
-    """
-
-    kind: Literal["error", "warning", "info"]
-    text: str
-    about: str = ""
 
 
 class Session(param.Parameterized):
@@ -454,7 +437,7 @@ class Session(param.Parameterized):
         if self._stopping or shot.info.termination == "failed":
             self.player.end()
         if shot.info.termination == "failed":
-            self.notice = _failure(shot)
+            self.notice = failure(shot)
         self._awaited = self._stopping = False
 
     def _ring_dead_end(self, event: Any) -> None:
@@ -509,19 +492,4 @@ class Session(param.Parameterized):
                 notice=Notice("error", f"Refused: {refused}", what), lit=refused.chain, picked=()
             )
         except CcvizError as refused:
-            self.notice = Notice("error", _as_sentence(str(refused)), what)
-
-
-def _as_sentence(text: str) -> str:
-    """Begin with a capital, unless the first word is a name."""
-    first = text.partition(" ")[0]
-    return (
-        text[0].upper() + text[1:]
-        if len(first) > 1 and first.islower() and first.isalpha() and first not in _SOLVER_NAMES
-        else text
-    )
-
-
-def _failure(shot: Shot) -> Notice:
-    kept = f"What it had found is kept: {count(shot.last, 'event')} of the run {shot.info.name}."
-    return Notice("error", f"{shot.info.message} {kept}")
+            self.notice = Notice("error", as_sentence(str(refused)), what)

@@ -21,7 +21,8 @@ from ccviz.links import FloatArray, IntArray
 from ccviz.views.draft import Draft
 from ccviz.views.frames.matrix import likeness
 from ccviz.views.frames.numbers import count
-from ccviz.views.session import Notice, Session
+from ccviz.views.notice import Notice
+from ccviz.views.session import Session
 
 _MOST_RUNS = 8
 _MOST_POINTS = 1500

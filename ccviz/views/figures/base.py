@@ -34,6 +34,7 @@ def plain_figure(
     )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
+    plot.toolbar.stylesheets = [".bk-tool-overflow { color: var(--faint, gray); }"]
     for tool in plot.select(SaveTool):
         tool.filename = name  # or else it asks
     add_svg_button(plot)
