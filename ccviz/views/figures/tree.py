@@ -38,6 +38,9 @@ _TOOLTIPS = [
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
 _OUTLINE = "#5b6673"
 _MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 2e-4
+_NOWHERE = {"x": np.array([0.0, 1.0]), "y": np.array([0.0, 1.0])}
+"""A room to begin with: Bokeh complains about a figure that has no data to take its ranges from."""
+
 _AXES = {"bound": "lower bound", "depth": "depth"}
 
 
@@ -62,7 +65,7 @@ class TreeFigure:
         self._frame: TreeFrame | None = None
         self._nodes = ColumnDataSource(_columns(None))
         self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
-        self._room = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._room = ColumnDataSource(_NOWHERE)
         self._draw()
         self._draw_line()
         self.plot.y_range.flipped = True
@@ -142,16 +145,15 @@ class TreeFigure:
 
     def _make_room(self, frame: TreeFrame) -> None:
         if not len(frame.x):
-            corners = np.empty((2, 0))
-        else:
-            across = _room_for(frame.x, self._room.data["x"])
-            # A bound that is as good as the incumbent's line shall lie on it.
-            low, high = frame.y[0], frame.y[0]
-            if self._line.visible:
-                high = frame.upper_bound
-                low = high - _AS_GOOD * abs(high)
-            corners = np.array([across, (low, high)])
-        sync(self._room, {"x": corners[0], "y": corners[1]})
+            sync(self._room, _NOWHERE)
+            return
+        across = _room_for(frame.x, self._room.data["x"])
+        # A bound that is as good as the incumbent's line shall lie on it.
+        low, high = frame.y[0], frame.y[0]
+        if self._line.visible:
+            high = frame.upper_bound
+            low = high - _AS_GOOD * abs(high)
+        sync(self._room, {"x": np.array(across), "y": np.array([low, high])})
 
     def _place_ring(self) -> None:
         if self._frame is not None:
@@ -173,11 +175,9 @@ class TreeFigure:
 
 def _room_for(x: np.ndarray, room: np.ndarray) -> tuple[float, float]:
     """Return a range about x: the one there is, if it is wide enough and not far too wide."""
-    low, high = x.min(), x.max()
-    if len(room):
-        left, right = room
-        if left <= low and high <= right and right - left <= _TOO_WIDE * (high - low):
-            return left, right
+    (low, high), (left, right) = (x.min(), x.max()), room
+    if left <= low and high <= right and right - left <= _TOO_WIDE * (high - low):
+        return left, right
     margin = _MARGIN * (high - low)
     return low - margin, high + margin
 

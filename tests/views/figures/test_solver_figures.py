@@ -83,7 +83,7 @@ def sources(figure):
 
 def test_the_tree_has_room_to_grow_before_the_range_moves():
     x = np.array([0.0, 4.0, 10.0])
-    room = _room_for(x, np.empty(0))
+    room = _room_for(x, np.array([0.0, 1.0]))
     assert room[0] < 0
     assert room[1] > 10
     assert _room_for(np.append(x, room[1]), np.array(room)) == room
