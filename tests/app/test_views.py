@@ -107,6 +107,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
 
     lab.choose("Speed", "Speed: Live")
     lab.see("The solver finished its proof.", 60_000)
+    lab.wait_for(lambda: "open" not in nodes(lab)["kind"])
     tree = nodes(lab)
     assert len(tree["node"]) > few
     assert lab.ranges("tree") == pytest.approx(zoomed)
@@ -157,6 +158,7 @@ def test_a_clicked_node_is_explained(lab_of, picture, tmp_path):
     lab.run()
     lab.room("Inside the solver")
     lab.figure("tree")
+    lab.wait_for(lambda: "open" not in nodes(lab)["kind"])
     tree = nodes(lab)
     closed = tree["kind"].index("bound")
     click_node(lab, closed)
