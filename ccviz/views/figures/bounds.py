@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, legend_above, plain_figure, refill
+from ccviz.views.figures.base import add_corners, dress, legend_above, plain_figure, refill
 from ccviz.views.frames.bounds import Bounds
 from ccviz.views.palette import Look
 
@@ -31,10 +31,8 @@ class BoundsFigure:
                 "at", name, source=self._source, mode="after", line_width=2.5, legend_label=words
             )
         legend_above(self.plot)
-        # Nothing to see: corners of the heights worth seeing.
-        self._corners = ColumnDataSource({"at": np.empty(0), "height": np.empty(0)})
-        corners = self.plot.scatter("at", "height", size=1, alpha=0.0, source=self._corners)
-        self.plot.y_range.renderers = [corners]
+        self._corners = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
         self.plot.yaxis.formatter.use_scientific = False
         self.plot.add_tools(
             HoverTool(
@@ -60,7 +58,7 @@ class BoundsFigure:
         """Draw a frame."""
         self.plot.xaxis.axis_label = _AXIS[against]
         if frame.heights is not None:
-            refill(self._corners, at=np.repeat(frame.at[-1], 2), height=np.array(frame.heights))
+            refill(self._corners, x=np.repeat(frame.at[-1], 2), y=np.array(frame.heights))
         old = np.asarray(self._source.data["at"], dtype=float)
         columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
         # The last moment shown was the cursor's, which has moved: it is drawn anew.

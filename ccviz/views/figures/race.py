@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Legend, LegendItem, NumeralTickFormatter
 
-from ccviz.views.figures.base import dress, plain_figure, refill
+from ccviz.views.figures.base import add_corners, dress, plain_figure, refill
 from ccviz.views.frames.bounds import worth_seeing
 from ccviz.views.frames.race import Lane, Quantity
 from ccviz.views.palette import Look, cluster_colors
@@ -41,8 +41,7 @@ class RaceFigure:
         self._quantity = quantity
         self._lanes = [_empty(*_FIELDS) for _ in range(_MOST)]
         self._found = [_empty("found_at", "found") for _ in range(_MOST)]
-        # Nothing to see: corners of the heights worth seeing.
-        self._corners = _empty("at", "height")
+        self._corners = _empty("x", "y")
         self._legend = Legend(orientation="horizontal", ncols=3, click_policy="hide")
         self._draw()
         self.plot.add_layout(self._legend, "above")
@@ -62,8 +61,7 @@ class RaceFigure:
                 )
             self._glyphs.append(glyphs)
         if self._quantity == "bounds":
-            corners = self.plot.scatter("at", "height", size=1, alpha=0.0, source=self._corners)
-            self.plot.y_range.renderers = [corners]
+            self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
         else:
             self.plot.yaxis.formatter = NumeralTickFormatter(format="0.[0000]%")
         tooltips = [("at", "@at{0.000}"), (solid, f"@{solid}{{0.0000}}")]
@@ -96,7 +94,7 @@ def _corners(lanes: Sequence[Lane]) -> dict[str, np.ndarray]:
     seen = [(lane.at[-1], worth_seeing(lane.upper, lane.lower)) for lane in lanes if len(lane.at)]
     known = [(at, height) for at, heights in seen if heights is not None for height in heights]
     at, height = zip(*known, strict=True) if known else ((), ())
-    return {"at": np.array(at, dtype=float), "height": np.array(height, dtype=float)}
+    return {"x": np.array(at, dtype=float), "y": np.array(height, dtype=float)}
 
 
 def _empty(*names: str) -> ColumnDataSource:

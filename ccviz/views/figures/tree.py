@@ -9,7 +9,7 @@ import numpy as np
 from bokeh.events import DoubleTap, Tap
 from bokeh.models import ColumnDataSource, HoverTool, Label, Legend, LegendItem, Span, Title
 
-from ccviz.views.figures.base import dress, plain_figure
+from ccviz.views.figures.base import add_corners, dress, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.numbers import count, number
 from ccviz.views.frames.tree import TreeFrame
@@ -86,8 +86,7 @@ class TreeFigure:
         self._halo = self.plot.scatter(
             "x", "y", size=22, fill_color=None, line_width=3, source=self._ring
         )
-        # Nothing to see: corners of the room that the tree and the incumbent's line are given.
-        corners = self.plot.scatter("x", "y", size=1, alpha=0.0, source=self._room)
+        corners = add_corners(self.plot, self._room)
         # A range that moves has everything painted twice: across, only the corners move it.
         self.plot.x_range.renderers = [corners]
         self.plot.y_range.renderers = [self._dots, corners]

@@ -31,9 +31,9 @@ def test_a_lane_a_run(lanes, quantity, log):
 def test_the_axis_leaves_out_what_came_long_before_the_end(lanes):
     figure = RaceFigure(LIGHT)
     figure.show([])
-    assert len(figure._corners.data["at"]) == 0
+    assert len(figure._corners.data["x"]) == 0
     figure.show(lanes)
-    heights = figure._corners.data["height"]
+    heights = figure._corners.data["y"]
     assert len(heights) == 4
     assert heights.min() <= min(np.nanmin(lane.lower) for lane in lanes)
     assert heights.max() >= max(lane.upper[-1] for lane in lanes)

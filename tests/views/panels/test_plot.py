@@ -1,22 +1,9 @@
 import numpy as np
-import pytest
 
-from ccviz.archive import Archive
-from ccviz.datasets import Dataset, load
+from ccviz.datasets import Dataset
 from ccviz.views.inspection import Inspection
 from ccviz.views.painter import Painter
 from ccviz.views.panels.plot import PlotPanel
-from ccviz.views.queue import RunQueue
-from ccviz.views.session import Session
-
-
-@pytest.fixture
-def session(tmp_path):
-    """Return a session with iris on the table."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(), load("iris"))
-        yield session
-        session.close()
 
 
 def test_points_take_the_colours_of_their_classes_and_give_them_back(session):
