@@ -1,10 +1,18 @@
 // A table of runs: filter, sort by a column, choose some to compare, and act on one.
-const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"], ["delete", "Delete"]]
+const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"], ["delete", "Delete", "✕"]]
 
 function text(value) {
   const node = document.createElement("span")
   node.textContent = value
   return node.innerHTML.replaceAll('"', "&quot;")
+}
+
+// Where the focus is, in words that find the same place after the table was drawn again.
+function placeOf(node) {
+  if (!node) return null
+  const {column, what} = node.dataset
+  if (column) return `[data-column="${column}"]`
+  return `[data-id="${node.closest("tr").dataset.id}"] [data-what="${what}"]`
 }
 
 export function render({model}) {
@@ -25,17 +33,20 @@ export function render({model}) {
     return order.down ? rows.reverse() : rows
   }
   const draw = () => {
+    const place = placeOf(box.querySelector("table :focus"))
     head.innerHTML = `<tr><th></th>${model.columns.map((name, at) =>
       `<th><button data-column="${at}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
       </button></th>`).join("")}<th></th></tr>`
     body.innerHTML = sorted().map((row) => `<tr data-id="${row.id}"
         class="${row.id === model.shown ? "shown" : ""}">
-      <td><input type="checkbox" aria-label="Compare ${text(row.name)}"
+      <td><input type="checkbox" data-what="compare" aria-label="Compare ${text(row.name)}"
         ${chosen.has(row.id) ? "checked" : ""}></td>
-      ${row.cells.map((cell) => `<td>${text(cell)}</td>`).join("")}
+      ${row.cells.map((cell) => `<td>${text(cell).replaceAll("_", "_<wbr>")}</td>`).join("")}
       <td class="actions">${ACTIONS.filter(([what]) => what !== "resume" || row.resumable)
-        .map(([what, words]) => `<button data-what="${what}">${words}</button>`).join("")}</td>
+        .map(([what, words, sign = words]) =>
+          `<button data-what="${what}" aria-label="${words}" title="${words}">${sign}</button>`).join("")}</td>
     </tr>`).join("")
+    if (place) box.querySelector(place)?.focus()
   }
   const act = (what, id) => {
     const row = model.rows.find((each) => each.id === id)

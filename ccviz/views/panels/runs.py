@@ -24,21 +24,31 @@ _MOST_ROWS = 200
 
 _STYLE = """
 :host > div, .scroll { height: 100%; }
-div { display: flex; flex-direction: column; min-height: 0; font-size: 12.5px; }
+div { display: flex; flex-direction: column; min-height: 0; font-size: 12px; }
 input[type="search"] { margin: 0 0 6px; padding: 5px 8px; border: 1px solid var(--line);
   border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; }
 .scroll { overflow: auto; scrollbar-width: thin; }
-table { border-collapse: collapse; width: max-content; min-width: 100%; }
-th { position: sticky; top: 0; background: var(--paper); text-align: left; }
-th button { font: inherit; font-weight: 650; color: var(--faint); }
-td, th { padding: 3px 4px; border-bottom: 1px solid var(--line); white-space: nowrap; }
-td { font-variant-numeric: tabular-nums; }
-tr.shown td { background: var(--info-back); }
-tr:hover td { background: var(--back); }
-button { border: none; background: none; color: var(--accent); cursor: pointer; padding: 1px 4px;
+/* A run has two lines: all of it, and its buttons, have room on a projector without scrolling. */
+table { display: grid; grid-template-columns: repeat(8, auto); }
+thead, tbody, tr { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; }
+tr > :nth-child(1) { grid-area: 1 / 1 / span 2; }
+tr > :nth-child(2) { grid-area: 1 / 2 / auto / 5; width: 0; min-width: 100%; }
+tr > :nth-child(n + 3) { grid-row: 2; }
+tr > :nth-child(3) { grid-column: 2; }
+tr > :nth-child(9) { grid-area: 1 / 5; }
+tr > .actions { grid-area: 1 / 6 / auto / -1; text-align: right; }
+thead { position: sticky; top: 0; background: var(--paper); }
+th { text-align: left; }
+th button { font: inherit; font-weight: 650; color: var(--faint); padding: 1px 0; }
+tr { padding: 2px 0; border-bottom: 1px solid var(--line); }
+td, th { padding: 1px 3px; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td:nth-child(2), td:nth-child(10), .actions { white-space: normal; overflow-wrap: anywhere; }
+td:nth-child(2) { font-weight: 650; }
+tr.shown { background: var(--info-back); }
+tbody tr:hover { background: var(--back); }
+button { border: none; background: none; color: var(--accent); cursor: pointer; padding: 1px 3px;
   border-radius: 4px; font: inherit; }
 td input { margin: 3px 2px; }
-th button { padding: 1px 0; }
 button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); }
 """
 
