@@ -12,7 +12,7 @@ from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.links import FloatArray, IntArray, Links, chain, closure, freeze, read_links
 
-_LARGEST = 1e140  # squared differences of so large values still add up to a finite number
+_LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
 
 
 @dataclass(frozen=True, eq=False)

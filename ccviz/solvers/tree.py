@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ccviz.bounds import relative_gap
 from ccviz.events import (
     TERMINATION_SENTENCES,
     BoundImproved,
@@ -44,6 +45,7 @@ from ccviz.solvers.base import Context, never
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
 
+_ROUNDING = 1e-9  # relative to the incumbent: what rounding may leave of a gap that is closed
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 
 Order = Literal["best", "depth", "breadth"]
@@ -425,9 +427,26 @@ def branch_and_bound(
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)
     if not context.stop():
-        is_proof = search.infeasible or tolerance <= OPTIMAL_GAP
-        reason: Termination = "proved" if is_proof else "gap"
-        yield Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+        yield _finished(search, _noise(problem))
+
+
+def _finished(search: Search, noise: float) -> Finished:
+    """Say what a search came to whose nodes are all done: its bounds have the last word."""
+    left = search.upper_bound - search.lower_bound
+    if left > (search.tolerance + _ROUNDING) * search.upper_bound + noise:
+        gap = relative_gap(search.upper_bound, search.lower_bound)
+        return Finished(
+            termination="stalled",
+            message=f"Every node is closed, but rounding leaves a gap of {gap:.2g}.",
+        )
+    is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
+    reason: Termination = "proved" if is_proof else "gap"
+    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+
+
+def _noise(problem: Problem) -> float:
+    """Return a sum of squares that rounding alone can make of points that coincide."""
+    return float(((4.0 * np.finfo(float).eps * problem.X) ** 2).sum())
 
 
 def _memetic(problem: Problem, context: Context) -> IntArray | None:

@@ -13,7 +13,17 @@ from ccviz.events import (
     Record,
 )
 from ccviz.executors import open_workforce
-from ccviz.solvers.tree import Report, Search, StoppedError, Task, cutoff, decided
+from ccviz.problem import Problem
+from ccviz.solvers.base import Context
+from ccviz.solvers.tree import (
+    Report,
+    Search,
+    StoppedError,
+    Task,
+    branch_and_bound,
+    cutoff,
+    decided,
+)
 
 POINTS = np.array([0.0, 0.3, 1.0, 1.2, 2.0, 2.5])
 
@@ -162,3 +172,16 @@ def test_work_in_hand_is_dropped_when_it_is_told_to_stop():
     done = {event.node for event in events if isinstance(event, NodeBranched | NodePruned)}
     assert 0 < len(done) < len(opened)
     assert search.lower_bound <= BEST
+
+
+def test_a_gap_that_stays_is_no_proof():
+    problem = Problem([[0.0], [1.0], [3.0]], 2)
+
+    def rounded(task):
+        return Report("integral", 0.25, labels=np.array([0, 0, 1]))  # of the objective 0.5
+
+    *_, last = branch_and_bound(
+        problem, Context(), rounded, tolerance=1e-6, order="best", incumbent="none"
+    )
+    assert last.termination == "stalled"
+    assert "a gap of 0.5." in last.message

@@ -69,8 +69,10 @@ class Colgen(Solver):
         """Yield the events of the search, see `ccviz.solvers.tree`."""
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.colgen.node import NodeSettings, advance
+        from ccviz.solvers.colgen.unit import in_unit
         from ccviz.solvers.tree import branch_and_bound
 
+        scaled, growth = in_unit(problem)
         settings = NodeSettings(
             tolerance=self.tolerance,
             starts=self.starts,
@@ -80,11 +82,12 @@ class Colgen(Solver):
             pricing=self.pricing,
             cover_nodes=self.cover_nodes,
             seed=context.seed,
+            growth=growth,
         )
         yield from branch_and_bound(
             problem,
             context,
-            partial(advance, problem.centred(), settings),
+            partial(advance, scaled, settings),
             tolerance=self.tolerance,
             order=self.order,
             incumbent=self.incumbent,

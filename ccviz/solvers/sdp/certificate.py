@@ -25,6 +25,8 @@ from ccviz.solvers.sdp import kernels
 from ccviz.solvers.sdp.cuts import Cuts, rows_of
 from ccviz.solvers.sdp.relaxation import Relaxation
 
+_SINGLE = (1e-30, 1e38)  # largest magnitudes that single precision holds to all its digits
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
@@ -32,11 +34,11 @@ class Certificate:
 
     Attributes
     ----------
-    nonnegativity : (s (s + 1) / 2,) float32
+    nonnegativity : (s (s + 1) / 2,) float32, or float64 where that is too narrow
         Upper triangle of N, row by row; of either sign on conflicts.
     points, kind : arrays
         The cuts, see `ccviz.solvers.sdp.cuts.Cuts`.
-    weights : (m,) float32
+    weights : (m,) float32 or float64
         w, for the inequalities in terms of Z; not negative.
     lower_bound : float
         Proved bound on the sum of squares, less a margin for rounding.
@@ -73,19 +75,26 @@ def certify(
         w >= 0 for the inequalities in terms of Z.
     """
     used = weights > 0.0
-    cuts, weights = cuts.where(used), weights[used].astype(np.float32)
+    cuts, weights = cuts.where(used), _compact(weights[used])
     rows = rows_of(cuts, relaxation)
     scaled = weights * rows.norm
     cut_part = np.zeros_like(multiplier)
     kernels.add_rows(cut_part, scaled, *rows.entries)
     N = -multiplier - cut_part
     free = _conflict_mask(relaxation)
-    N = np.where(free, N, np.maximum(N, 0.0)).astype(np.float32)
+    N = _compact(np.where(free, N, np.maximum(N, 0.0)))
     stored = N[np.triu_indices(relaxation.s)]
     N = _symmetric(stored, relaxation.s)
     S = relaxation.cost - N - cut_part
     bound = spectral_bound(relaxation, S) + float(scaled @ rows.side)
     return Certificate(stored, cuts.points, cuts.kind, weights, bound)
+
+
+def _compact(values: FloatArray) -> np.ndarray:
+    """Return multipliers in single precision, which halves a stored tree, if it can hold them."""
+    largest = float(np.abs(values).max(initial=0.0))
+    fits = largest == 0.0 or _SINGLE[0] < largest < _SINGLE[1]
+    return values.astype(np.float32) if fits else values
 
 
 def _conflict_mask(relaxation: Relaxation) -> np.ndarray:

@@ -64,3 +64,13 @@ def test_single_precision_multipliers_lose_almost_nothing():
     exact = spectral_bound(relaxation, relaxation.cost - 0.01 * N)
     assert found.nonnegativity.dtype == np.float32
     assert found.lower_bound == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-30, 1e30])
+def test_multipliers_beyond_single_precision_are_kept_in_double(scale):
+    X = scale * np.random.default_rng(3).normal(size=(12, 2))
+    relaxation = relax(contract(Problem(X, 3)))
+    found = certify(relaxation, -0.01 * np.abs(relaxation.cost), no_cuts(3), np.empty(0))
+    assert found.nonnegativity.dtype == np.float64
+    exact = spectral_bound(relaxation, relaxation.cost - 0.01 * np.abs(relaxation.cost))
+    assert found.lower_bound == pytest.approx(exact, rel=1e-9)
