@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
+from numbers import Integral, Real
 from threading import Event as Flag
 from typing import Any
 
 from ccviz.blocks import contract
 from ccviz.errors import ParameterError
 from ccviz.events import TERMINATION_SENTENCES, Finished, Record, Started, Termination
+from ccviz.executors import check_workers
 from ccviz.notebook import Plots
 from ccviz.problem import Problem
 from ccviz.progress import drain, somebody_watches
@@ -54,7 +56,7 @@ class Stepper(Iterator[Record]):
     UnsupportedError
         If the solver cannot handle the problem.
     ParameterError
-        If the seed is out of range.
+        If the seed is no whole number in its range, or the workers are none.
     """
 
     def __init__(
@@ -67,9 +69,8 @@ class Stepper(Iterator[Record]):
         history: Sequence[Record] = (),
     ) -> None:
         solver.check(problem)
-        if not 0 <= seed < 1 << 63:
-            raise ParameterError(f"seed = {seed} is not a whole number from 0 to 2^63 - 1.")
-        self.problem, self.solver, self.seed = problem, solver, seed
+        check_workers(workers)
+        self.problem, self.solver, self.seed = problem, solver, _read_seed(seed)
         self.run = Run(problem)
         for record in history:
             if not isinstance(record.event, Finished):
@@ -78,7 +79,7 @@ class Stepper(Iterator[Record]):
         self._criteria: tuple[Criterion, ...] = (*criteria, StopRequested(self._flag))
         self._earlier = self.run.time_s
         self._born = time.perf_counter()
-        context = Context(seed, workers, self._should_stop, tuple(history))
+        context = Context(self.seed, workers, self._should_stop, tuple(history))
         self._events = solver.steps(problem, context)
         self._fresh = not history
 
@@ -131,6 +132,9 @@ class Stepper(Iterator[Record]):
         """Pictures of the run as it stands: `scatter`, `bounds`, `tree` and `matrix`."""
         return self.run.plot
 
+    def __repr__(self) -> str:
+        return f"Stepper({self.run!r})"
+
     def _repr_html_(self) -> str:
         return self.run._repr_html_()
 
@@ -166,10 +170,34 @@ def _finished(reason: Termination) -> Finished:
     return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
 
 
-def _check_limits(**limits: float | None) -> None:
+def _check_kinds(problem: Any, solver: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise ParameterError(
+            f"what is to be solved is a {type(problem).__name__}, not a ccviz.Problem(X, k)."
+        )
+    if not isinstance(solver, Solver):
+        raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
+
+
+def _read_seed(seed: Any) -> int:
+    if not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
+        raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
+    return int(seed)
+
+
+def _check_limits(**limits: Any) -> None:
     for name, value in limits.items():
-        if value is not None and not value >= 0:
-            raise ParameterError(f"{name} = {value} is not a number of at least 0.")
+        if value is not None and not (isinstance(value, Real) and float(value) >= 0):
+            raise ParameterError(f"{name} = {value!r} is not a number of at least 0.")
+
+
+def _chosen(solver: Any, settings: dict[str, Any]) -> Any:
+    if isinstance(solver, str):
+        return make_solver(solver, **settings)
+    if settings:
+        names = ", ".join(settings)
+        raise ParameterError(f"{names}: a solver that is given whole has its parameters already.")
+    return solver
 
 
 def start(
@@ -220,10 +248,11 @@ def start(
         If the solver cannot handle the problem.
     """
     _check_limits(time_limit=time_limit, gap=gap, node_limit=node_limit)
-    chosen = make_solver(solver, **settings) if isinstance(solver, str) else solver
+    chosen = _chosen(solver, settings)
+    _check_kinds(problem, chosen)
     criteria: list[Criterion] = []
     if gap is not None and (chosen.supports.exact or gap < getattr(chosen, "tolerance", 0.0)):
-        chosen = replace(chosen, tolerance=gap)  # type: ignore[call-arg]
+        chosen = replace(chosen, tolerance=gap)
     elif gap is not None:
         criteria.append(GapReached(gap))
     if time_limit is not None:

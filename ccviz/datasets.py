@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -242,10 +243,13 @@ def load(name: str, **options: Any) -> Dataset:
     Raises
     ------
     CcvizError
-        If there is no such data set; the sentence lists the names.
+        If there is no such data set or option; the sentence lists those that there are.
     """
-    if name in GENERATORS:
-        return replace(GENERATORS[name](**options), name=name)
-    if name in BUNDLED and not options:
-        return _bundled(name)
+    if name in NAMES:
+        known = signature(GENERATORS[name]).parameters if name in GENERATORS else {}
+        if unknown := ", ".join(options.keys() - known):
+            raise CcvizError(
+                f"{name} has no option {unknown}; it has {', '.join(known) or 'none'}."
+            )
+        return GENERATORS[name](**options) if name in GENERATORS else _bundled(name)
     raise CcvizError(f"there is no data set {name!r}; there are {', '.join(NAMES)}.")

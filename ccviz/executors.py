@@ -73,6 +73,22 @@ def open_workforce(workers: str) -> Iterator[Workforce]:
         lifeline.close()
 
 
+def check_workers(workers: str) -> None:
+    """Raise `ParameterError` if ``workers`` is neither a number of processes nor an address.
+
+    Parameters
+    ----------
+    workers : str
+
+    Raises
+    ------
+    ParameterError
+        If so; nobody is called up yet.
+    """
+    if "://" not in workers:
+        _count(workers)
+
+
 def _count(workers: str) -> int:
     if not workers.isdecimal() or int(workers) < 1:
         raise ParameterError(

@@ -75,7 +75,8 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
 
     Parameters
     ----------
-    given : Links, (m, 2) or (m, 3) array, or iterable of ``(i, j)`` and ``(i, j, weight)``
+    given : Links, array, data frame, iterable or None
+        Of ``(i, j)`` and ``(i, j, weight)``.
         A pair without a weight, or with weight ``inf``, is hard.
     n : int
         Number of points; indices run from 0 to n - 1.
@@ -96,17 +97,25 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
     """
     if isinstance(given, Links):
         given = np.column_stack([given.pairs, given.weights])
-    triples = [_read_link(item, position, n, kind) for position, item in enumerate(given)]
+    elif given is None:
+        given = ()
+    elif hasattr(given, "to_numpy"):  # a data frame, whose iteration yields names
+        given = given.to_numpy()
+    try:
+        items = list(given)
+    except TypeError:
+        raise ProblemError(f"the {kind}s are {given!r}, not a list of pairs.") from None
+    triples = [_read_link(item, position, n, kind) for position, item in enumerate(items)]
     weight_of: dict[tuple[int, int], float] = {}
-    notices = []
+    twice = {}
     for i, j, weight in triples:
         if (i, j) in weight_of:
-            notices.append(f"{kind} {i}-{j} is given more than once; it is kept once.")
+            twice[i, j] = f"{kind} {i}-{j} is given more than once; it is kept once."
         weight_of[i, j] = max(weight, weight_of.get((i, j), 0.0))
     ordered = sorted(weight_of)
     pairs = np.array(ordered, dtype=np.int64).reshape(-1, 2)
     weights = np.array([weight_of[pair] for pair in ordered], dtype=np.float64)
-    return Links(freeze(pairs), freeze(weights)), notices
+    return Links(freeze(pairs), freeze(weights)), list(twice.values())
 
 
 def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[int, int, float]:

@@ -40,7 +40,7 @@ class Violations:
         return self.hard == 0 and self.sizes == 0 and self.rules == 0
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Partition:
     """Labels of a problem's points; everything else is computed from them in float64.
 
@@ -65,6 +65,11 @@ class Partition:
         if labels.shape != (self.problem.n,) or labels.min() < 0 or labels.max() >= k:
             raise CcvizError(f"a clustering needs {self.problem.n} labels, each from 0 to {k - 1}.")
         object.__setattr__(self, "labels", freeze(labels))
+
+    def __repr__(self) -> str:
+        return (
+            f"Partition({self.problem.n} points in {self.problem.k} clusters, WCSS {self.wcss:.6g})"
+        )
 
     @cached_property
     def cluster_sizes(self) -> IntArray:

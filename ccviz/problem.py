@@ -6,13 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.links import FloatArray, IntArray, Links, chain, closure, freeze, read_links
-
-_LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
+from ccviz.points import is_missing, read_points, rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +32,13 @@ class Sizes:
         return bool((self.lower == self.upper).all())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Problem:
     """A constrained minimum sum-of-squares clustering problem.
 
     Parameters
     ----------
-    X : (n, d) array of float
+    X : (n, d) array of float, or data frame
         One row a point. Copied to read-only float64.
     k : int
         Number of clusters; none may be empty.
@@ -77,7 +75,7 @@ class Problem:
     notices: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
-        X = _read_points(self.X)
+        X = read_points(self.X)
         n = len(X)
         must_link, twice = read_links(self.must_link, n, "must-link")
         cannot_link, again = read_links(self.cannot_link, n, "cannot-link")
@@ -106,8 +104,12 @@ class Problem:
         """Number of features."""
         return self.X.shape[1]
 
+    def __repr__(self) -> str:
+        links = f"{len(self.must_link)} must-links, {len(self.cannot_link)} cannot-links"
+        return f"Problem({self.n} points by {self.d} features, k={self.k}, {links})"
+
     def _repr_html_(self) -> str:
-        rows = [
+        lines = [
             ("points", f"{self.n:,} with {self.d} feature{'s' * (self.d > 1)}"),
             ("clusters", str(self.k)),
             ("must-links", _count(self.must_link)),
@@ -115,8 +117,8 @@ class Problem:
         ]
         if self.sizes is not None:
             limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
-            rows.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
-        return card("Problem", rows, self.notices)
+            lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
+        return card("Problem", lines, self.notices)
 
     def centred(self) -> Problem:
         """Return the problem with its points moved so that their mean is zero.
@@ -136,39 +138,13 @@ def _count(links: Links) -> str:
     return f"{len(links):,}, {soft:,} of them soft" if soft else f"{len(links):,}"
 
 
-def _read_points(given: ArrayLike) -> FloatArray:
-    try:
-        X = np.array(given, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise ProblemError("the data are not a table of numbers.") from None
-    if X.ndim != 2 or X.size == 0:
-        raise ProblemError(
-            f"the data must be a table of n points by d features, not of shape {X.shape}."
-        )
-    broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
-    if len(broken):
-        raise ProblemError(f"the data are missing or infinite in {_rows(broken)}.")
-    huge = np.flatnonzero((np.abs(X) > _LARGEST).any(axis=1))
-    if len(huge):
-        raise ProblemError(
-            f"the data are over {_LARGEST:g} in {_rows(huge)}: too large to add up squares."
-        )
-    return freeze(X)
-
-
-def _rows(indices: IntArray, most: int = 5) -> str:
-    shown = ", ".join(str(i) for i in indices[:most])
-    more = f" and {len(indices) - most} more" if len(indices) > most else ""
-    return f"row{'s' if len(indices) > 1 else ''} {shown}{more}"
-
-
 def _read_k(given: Any, n: int) -> int:
     try:
         k = int(given)
     except (TypeError, ValueError, OverflowError):
         raise ProblemError(f"k is {given!r}, not a number of clusters.") from None
     if k != given or k < 1:
-        raise ProblemError(f"k = {given} is not a whole number of at least 1 cluster.")
+        raise ProblemError(f"k = {given!r} is not a whole number of at least 1 cluster.")
     if k > n:
         raise ProblemError(f"k = {k} clusters are more than the {n} points.")
     return k
@@ -208,7 +184,13 @@ def _read_truth(given: Any, n: int) -> IntArray | None:
     labels = np.asarray(given)
     if labels.shape != (n,):
         raise ProblemError(f"there are {n} points but truth labels of shape {labels.shape}.")
-    return freeze(np.unique(labels, return_inverse=True)[1].astype(np.int64))
+    missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
+    if missing:
+        raise ProblemError(f"the truth is missing in {rows(missing)}.")
+    try:
+        return freeze(np.unique(labels, return_inverse=True)[1].astype(np.int64))
+    except TypeError:
+        raise ProblemError("the truth mixes labels of several types.") from None
 
 
 def _check_closure(problem: Problem) -> None:

@@ -103,7 +103,7 @@ class Moment:
     lower_bound: float
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Run:
     """The fold of a run's records over its problem.
 
@@ -203,6 +203,11 @@ class Run:
     def plot(self) -> Plots:
         """Pictures of the run: `scatter`, `bounds`, `tree` and `matrix`."""
         return Plots(self)
+
+    def __repr__(self) -> str:
+        name = "not started" if self.started is None else self.started.solver
+        state = "goes on" if self.finished is None else self.termination
+        return f"Run({name}, {state}, {self.status}, {len(self.history)} moments)"
 
     def _repr_html_(self) -> str:
         title = "Run" if self.started is None else f"Run of {self.started.solver}"

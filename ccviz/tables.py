@@ -86,8 +86,8 @@ def _label_column(table: Table, numbers: list[FloatArray | None], label: str | N
 
 
 def _all_words(table: Table, j: int) -> bool:
-    # One bad number does not make a class label of a feature.
-    return not any(_is_number(cell) for cell in table.columns[j])
+    # One bad number does not make a class label of a feature, nor do decimal commas.
+    return not any(_is_number(str(cell).replace(",", ".")) for cell in table.columns[j])
 
 
 def _named_column(table: Table, label: str) -> int:

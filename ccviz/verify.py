@@ -41,6 +41,7 @@ from ccviz.plain_blocks import PlainBlocks, contract_plainly, scatter
 from ccviz.pricing_proof import none_below, pricings
 from ccviz.problem import Problem
 
+_ROUNDING = 1e-7  # relative gap that rounding may leave where a run claims none
 _AGREE = 1e-9  # relative difference that rounding may leave between a claim and its recomputation
 _MOST_SEARCH = 2_000_000
 _MOST_LOOKS = 4e8  # boxes times blocks times features, for one leaf's pricing
@@ -133,7 +134,7 @@ def _verdict(problem: Problem, proof: _Proof) -> Verdict:
         raise _FlawError(f"the bound {lower_bound:.9g} is above the clustering's {upper_bound:.9g}")
     known = upper_bound - lower_bound <= _noise(problem)
     gap = 0.0 if known else (upper_bound - lower_bound) / upper_bound
-    if gap > proof.tolerance + _AGREE:
+    if gap > proof.tolerance + _ROUNDING:
         raise _FlawError(f"the gap is {gap:.2g}, but the run claims {proof.tolerance:.2g}")
     sentence = f"proved within gap {gap:.2g}"
     return _with_trust(proof, Verdict(True, sentence, upper_bound, lower_bound, gap, len(leaves)))
@@ -176,6 +177,8 @@ def _once(table: dict[int, Any], node: int, event: Event) -> None:
 
 def _leaves(proof: _Proof) -> list[int]:
     """Return the leaves of the tree, having checked that they cover the root's problem."""
+    if not proof.opened:
+        raise _FlawError("the run has no search tree; only those of sdp and colgen prove anything")
     roots = [node for node, event in proof.opened.items() if event.parent is None]
     if len(roots) != 1 or proof.opened[roots[0]].pair is not None:
         raise _FlawError("the tree has no single root")

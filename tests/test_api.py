@@ -144,6 +144,13 @@ def test_a_run_goes_on_after_its_history(problem):
         ({"solver": Counting(), "node_limit": -1}, "node_limit = -1"),
         ({"solver": Counting(), "seed": -1}, "seed = -1"),
         ({"solver": Counting(), "seed": 1 << 63}, "seed = "),
+        ({"solver": Counting(), "seed": None}, "seed = None"),
+        ({"solver": Counting(), "seed": 1.5}, "seed = 1.5"),
+        ({"solver": Counting(), "time_limit": "3"}, "time_limit = '3'"),
+        ({"solver": Counting(), "workers": "many"}, "workers = 'many'"),
+        ({"solver": Counting(), "steps_to_take": 3}, "steps_to_take: .* already"),
+        ({"solver": Counting}, "neither a solver's name nor a solver"),
+        ({"solver": None}, "solver = None"),
     ],
 )
 def test_bad_options_are_named(problem, options, sentence):
@@ -157,13 +164,34 @@ def test_bad_options_are_named(problem, options, sentence):
         ({"steps_to_take": -1}, "below 0"),
         ({"steps_to_take": 1.5}, "not a whole number"),
         ({"steps_to_take": True}, "not a whole number"),
-        ({"tolerance": "x"}, "not a number"),
+        ({"tolerance": "x"}, "not a finite number"),
+        ({"tolerance": float("inf")}, "not a finite number"),
+        ({"tolerance": True}, "not a finite number"),
         ({"say_goodbye": 1}, "not true or false"),
     ],
 )
 def test_settings_are_checked(value, sentence):
     with pytest.raises(ParameterError, match=sentence):
         Counting(**value)
+
+
+def test_settings_and_seeds_may_be_numpys(problem):
+    solver = Counting(steps_to_take=np.int64(3), tolerance=np.float32(0.5))
+    assert (type(solver.steps_to_take), type(solver.tolerance)) == (int, float)
+    assert start(problem, solver, seed=np.int64(3)).seed == 3
+
+
+def test_what_is_no_problem_is_refused():
+    with pytest.raises(ParameterError, match=r"is a list, not a ccviz\.Problem"):
+        start([[1.0], [2.0]])
+
+
+def test_steppers_runs_and_answers_say_what_they_are_in_a_line(problem):
+    stepper = start(problem, Counting())
+    assert repr(stepper) == "Stepper(Run(not started, goes on, unknown, 0 moments))"
+    answer = stepper.result().partition
+    assert repr(answer) == "Partition(4 points in 2 clusters, WCSS 1)"
+    assert "counting, converged, feasible" in repr(stepper.run)
 
 
 def test_what_a_solver_cannot_do_is_refused():

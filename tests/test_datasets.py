@@ -42,10 +42,15 @@ def test_arms_of_the_spiral_are_apart():
     assert (nearest == data.truth).mean() > 0.95
 
 
-@pytest.mark.parametrize(("name", "options"), [("nothing", {}), ("iris", {"n": 3})])
-def test_unknown_data_set_is_named(name, options):
-    with pytest.raises(CcvizError, match=f"no data set '{name}'; there are iris, wine"):
-        load(name, **options)
+def test_unknown_data_set_is_named():
+    with pytest.raises(CcvizError, match="no data set 'nothing'; there are iris, wine"):
+        load("nothing")
+
+
+@pytest.mark.parametrize(("name", "known"), [("iris", "none"), ("moons", "n, noise, seed")])
+def test_unknown_option_is_named(name, known):
+    with pytest.raises(CcvizError, match=f"{name} has no option k; it has {known}"):
+        load(name, k=3)
 
 
 def test_standardise():

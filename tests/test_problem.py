@@ -1,6 +1,7 @@
 """What a problem accepts, and the sentence with which it refuses."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,6 +48,7 @@ def test_refuses_points(given, sentence):
         ("two", "k is 'two'"),
         (None, "k is None"),
         (float("nan"), "k is nan"),
+        ("3", "k = '3'"),
         (7, "k = 7 clusters are more than the 6 points"),
     ],
 )
@@ -141,6 +143,35 @@ def test_sizes_exact_and_as_ranges():
 def test_refuses_sizes(sizes, sentence):
     with pytest.raises(ProblemError, match=sentence):
         Problem(X, 2, sizes=sizes)
+
+
+def test_links_may_be_a_data_frame_or_none():
+    frame = pd.DataFrame({"first": [0, 4], "second": [1, 2], "weight": [np.inf, 0.5]})
+    problem = Problem(X, 2, must_link=frame, cannot_link=None)
+    assert problem.must_link.pairs.tolist() == [[0, 1], [2, 4]]
+    assert problem.must_link.weights.tolist() == [np.inf, 0.5]
+    assert len(problem.cannot_link) == 0
+    with pytest.raises(ProblemError, match="the cannot-links are 7, not a list of pairs"):
+        Problem(X, 2, cannot_link=7)
+
+
+def test_it_says_what_it_is_in_a_line():
+    assert repr(Problem(X, 2, must_link=[(0, 1)])) == (
+        "Problem(6 points by 2 features, k=2, 1 must-links, 0 cannot-links)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("truth", "sentence"),
+    [
+        ([0, 1, None, 1, 0, 1], r"the truth is missing in row 2\."),
+        ([0.0, 1.0, 1.0, np.nan, 0.0, np.nan], r"the truth is missing in rows 3, 5\."),
+        (np.array([0, "a", 1, 1, 0, 1], dtype=object), "mixes labels of several types"),
+    ],
+)
+def test_refuses_truth(truth, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        Problem(X, 2, truth=truth)
 
 
 def test_truth_is_numbered_and_checked():

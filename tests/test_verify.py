@@ -134,6 +134,13 @@ def test_infeasibility_without_a_clique_is_searched_to_the_end():
     assert verify(problem, events).sentence == "proved infeasible"
 
 
+def test_a_run_without_a_tree_proves_nothing():
+    problem = Problem([[0.0], [1.0], [5.0]], 2)
+    verdict = verify(problem, [record.event for record in start(problem, "blp-kmeans")])
+    assert not verdict.accepted
+    assert "has no search tree; only those of sdp and colgen" in verdict.sentence
+
+
 def test_an_unfinished_run_is_not_a_proof(proof):
     problem, events = proof
     assert "still open" in verify(problem, events[: len(events) // 2]).sentence

@@ -6,6 +6,7 @@ input, 3 proved infeasible, 4 no clustering found and none proved impossible.
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 
@@ -59,4 +60,9 @@ def main() -> None:
         # Whoever read our output has left; nothing is to be flushed to nobody at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as full:
+        if full.errno != errno.ENOSPC:
+            raise
+        sys.stderr.write(f"ccviz: the output cannot be written: {os.strerror(errno.ENOSPC)}.\n")
+        code = BAD_INPUT
     sys.exit(code)

@@ -19,6 +19,9 @@ def find_data(data: str, label: str | None, header: bool | None = None) -> Datas
     """Return a file's points, or those of a data set that comes with ccviz."""
     if data in datasets.NAMES and not Path(data).exists():
         return datasets.load(data)
+    if not Path(data).suffix and not Path(data).exists():
+        names = ", ".join(datasets.NAMES)
+        raise ProblemError(f"{data!r} is neither a file nor a data set; the sets are {names}.")
     return read_data(data, label=label, header=header)
 
 

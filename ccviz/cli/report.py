@@ -112,6 +112,8 @@ def _output(path: str) -> Iterator[IO[bytes]]:
 
 def check_writable(*paths: str | None) -> None:
     """Raise `CcvizError` if a result could not be written, before any time is spent on it."""
+    if len(set(given := list(filter(None, paths)))) < len(given):
+        raise CcvizError(f"{given[0]} is to hold two things at once; name two files.")
     for path in paths:
         if path is None or path == "-":
             continue

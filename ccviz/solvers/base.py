@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields
 from math import inf
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -180,7 +182,8 @@ class Solver:
 
     def __post_init__(self) -> None:
         for each in fields(self):
-            _check_setting(self.name, each, getattr(self, each.name))
+            value = _read_setting(self.name, each, getattr(self, each.name))
+            object.__setattr__(self, each.name, value)
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run, `ccviz.events.Finished` last unless stopped.
@@ -229,12 +232,11 @@ def _who_can(problem: Problem) -> str:
     return f"these can: {', '.join(able)}" if able else "no solver here can"
 
 
-def _check_setting(solver: str, each: Any, value: Any) -> None:
+def _read_setting(solver: str, each: Any, value: Any) -> Any:
     where = f"{solver}: {each.name} = {value!r}"
     choices, low, high = (each.metadata[key] for key in ("choices", "low", "high"))
     kind = type(each.default)
-    allowed = (int, float) if kind is float else (kind,)
-    if not isinstance(value, allowed) or (isinstance(value, bool) and kind is not bool):
+    if not _is_a(kind, value):
         raise ParameterError(f"{where} is not {_KIND_WORDS[kind]}.")
     if choices is not None and value not in choices:
         raise ParameterError(f"{where} is not one of {', '.join(choices)}.")
@@ -242,9 +244,23 @@ def _check_setting(solver: str, each: Any, value: Any) -> None:
         raise ParameterError(f"{where} is below {low:g}.")
     if high is not None and not value <= high:
         raise ParameterError(f"{where} is above {high:g}.")
+    return kind(value)
 
 
-_KIND_WORDS = {bool: "true or false", int: "a whole number", float: "a number", str: "a text"}
+def _is_a(kind: type, value: Any) -> bool:
+    """Whether a value is of a parameter's type, or a scalar of NumPy's that stands for one."""
+    if isinstance(value, bool | np.bool_):  # to Python these are numbers too
+        return kind is bool
+    return isinstance(value, _KINDS[kind]) and (kind is not float or math.isfinite(value))
+
+
+_KINDS: dict[type, Any] = {bool: bool, int: Integral, float: Real, str: str}
+_KIND_WORDS = {
+    bool: "true or false",
+    int: "a whole number",
+    float: "a finite number",
+    str: "a text",
+}
 
 
 def parse_setting(solver: type[Solver], name: str, text: str) -> Any:

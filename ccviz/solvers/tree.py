@@ -45,7 +45,7 @@ from ccviz.solvers.base import Context, never
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
 
-_ROUNDING = 1e-9  # relative to the incumbent: what rounding may leave of a gap that is closed
+_ROUNDING = 1e-7  # relative to the incumbent: what rounding may leave of a gap that is closed
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 
 Order = Literal["best", "depth", "breadth"]

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import time
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -121,6 +122,7 @@ def test_an_archive_that_cannot_be_used_does_not_stop_it(ccviz, folder):
 
 
 BAD = {
+    "comma.csv": "a;b\n1,5;2\n3,5;4\n",
     "empty.csv": "",
     "words.csv": "a\nb\nc\n",
     "nan.csv": "1,2\nnan,3\n4,5\n",
@@ -146,6 +148,10 @@ BAD = {
         ("iris -k 151", "k = 151 clusters are more than the 150 points."),
         ("iris -k two", "Invalid value for '-k'"),
         ("moons.csv", "moons.csv cannot be read"),
+        ("irsi", "'irsi' is neither a file nor a data set; the sets are iris, wine"),
+        ("comma.csv -k 2", "comma.csv: line 2, column 'a' is '1,5', not a finite number. Write"),
+        ("iris --workers none", "workers = 'none' is neither"),
+        ("iris --json - --labels -", "- is to hold two things at once"),
         ("iris --links outside.txt", "outside.txt: line 1 names point 150, but the points are 0"),
         ("iris --links negative.txt", "negative.txt: line 1 names point -1"),
         ("iris --links self.txt", "self.txt: line 1 links point 4 to itself."),
@@ -192,6 +198,15 @@ def test_as_a_process_of_its_own(command, folder):
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == "ccviz: k = 0 is not a whole number of at least 1 cluster.\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full device is Linux's")
+def test_output_that_finds_no_room_is_one_sentence(command, folder):
+    with Path("/dev/full").open("w") as full:
+        words = [*command, "solve", "iris"]
+        done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr == "ccviz: the output cannot be written: No space left on device.\n"
 
 
 def test_what_was_there_is_untouched_by_bad_input(ccviz, folder):
