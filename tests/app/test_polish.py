@@ -1,6 +1,27 @@
 """The small things that make the page good to use: room, focus, axes that begin at zero."""
 
+import re
+from io import BytesIO
+
+import numpy as np
 import pytest
+from PIL import Image
+
+from ccviz import Problem, solve
+from ccviz.datasets import load
+from ccviz.events import (
+    CutsAdded,
+    Finished,
+    IncumbentFound,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Record,
+    Started,
+)
+from ccviz.run import Run
+from ccviz.runinfo import summarise
+from tests.app.driver import Lab
 
 pytestmark = pytest.mark.browser
 
@@ -13,6 +34,15 @@ _CUT_OFF = """() => {
     const buttons = [...scroll.querySelectorAll("tbody tr:first-child button")]
     const out = buttons.filter((each) => each.getBoundingClientRect().right > place.right)
     return [scroll.scrollWidth - scroll.clientWidth, buttons.length, out.length]
+}"""
+_CORNER = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    const {x, y} = Bokeh.index.find_one(plot).el.getBoundingClientRect()
+    return [x, y]
+}"""
+_DARK = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    return plot.border_fill_color === "#161d26"
 }"""
 _FOCUSED = """() => {
     let node = document.activeElement
@@ -40,3 +70,167 @@ def test_a_run_is_seen_whole_and_its_buttons_too(lab_of):
     run = rows.nth(1).get_attribute("data-id")
     lab.wait_for(lambda: "shown" in rows.nth(1).get_attribute("class"))
     assert lab.page.evaluate(_FOCUSED) == [run, "Show"]
+
+
+def test_a_lesson_leaves_room_for_the_problem(lab):
+    page = lab.page
+    page.locator(".lesson-choice select").select_option(label="Branch and bound by hand")
+    for step in (1, 2, 3):
+        lab.see(f"Step {step} of 5")
+        lab.press("Show me")
+        page.locator(".finding").wait_for(timeout=60_000)
+        if step < 3:
+            lab.press("Next")
+    lab.see("together")  # the drawing of the first child
+    for place in (
+        page.get_by_label("Data set", exact=True),
+        page.get_by_label("Solver", exact=True),
+        page.get_by_role("button", name="Run", exact=True),
+    ):
+        box = place.first.bounding_box()
+        assert box["y"] + box["height"] <= page.viewport_size["height"]
+    lab.press("Leave")
+    page.locator(".lesson").wait_for(state="hidden")
+    lab.wait_for(lambda: page.locator("#lesson").bounding_box()["height"] == 0)
+
+
+def test_the_bar_at_the_top_keeps_to_one_line(page, server):
+    page.set_viewport_size({"width": 820, "height": 1180})
+    lab = Lab(page, f"{server.url}?data=breast_cancer")
+    lab.see("k = 2")
+    sizes = page.evaluate(
+        "() => ['header', 'header .bar'].map((each) => document.querySelector(each))"
+        ".map((node) => [node.scrollWidth - node.clientWidth, node.clientHeight])"
+    )
+    assert [wider for wider, _ in sizes] == [0, 0]
+    assert sizes[1][1] <= sizes[0][1]
+    lab.assert_clean()
+
+
+def test_rounds_without_cuts_stand_on_zero(lab_of):
+    lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.cuts_per_block=0")
+    lab.page.get_by_text("More settings").click()
+    lab.fill("Node limit", "1")
+    lab.run()
+    lab.room("Inside the solver")
+    lab.room("Relaxation")
+    lab.figure("cuts")
+    lab.wait_for(lambda: lab.sources("cuts", "active")[0]["active"])
+    *_, bottom, top = lab.ranges("cuts")
+    assert bottom == 0
+    assert 1 <= top < 2
+
+
+def test_no_light_line_stays_at_the_edge_of_a_dark_figure(lab):
+    def edge():
+        left, top = lab.page.evaluate(_CORNER)
+        clip = {"x": left, "y": top, "width": 60, "height": 60}
+        shot = Image.open(BytesIO(lab.page.screenshot(clip=clip))).convert("L")
+        pixels = np.asarray(shot)
+        return max(pixels[0].max(), pixels[:, 0].max())
+
+    lab.press("Theme")
+    lab.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+    lab.page.wait_for_function(_DARK)
+    lab.wait_for(lambda: edge() < 60)
+
+
+def test_what_hg_means_lowers_is_explained(lab_of):
+    lab = lab_of("?data=iris&k=3&ml=0-1&cl=0-60&solver=hg-means&set.generations=3")
+    lab.run()
+    lab.room("Inside the solver")
+    words = lab.page.get_by_text("HG-means lowers −log P of the clusters")
+    words.wait_for()
+    lab.room("Result")
+    lab.choose("Solver", "S-MDEClust")
+    lab.run()
+    lab.room("Inside the solver")
+    lab.figure("population")
+    words.wait_for(state="hidden")
+
+
+def test_members_that_are_equal_lie_on_one_line(lab_of):
+    lab = lab_of("?data=iris&k=3&ml=0-1&cl=0-60&solver=s-mdeclust")
+    lab.run()
+    lab.room("Inside the solver")
+    lab.figure("population")
+    lab.wait_for(lambda: lab.sources("population", "best")[0]["best"])
+    best = lab.sources("population", "best")[0]["best"][-1]
+    *_, bottom, top = lab.ranges("population")
+    assert top - bottom >= 1e-4 * best
+    assert lab.ranges("diversity")[2] == 0
+
+
+def search_with_two_incumbents(archive):
+    """Put a run into the archive that finds an answer at its root, and the best at node 2."""
+    data = load("spirals", n=30)
+    problem = Problem(data.X, 3)
+    none = {"pair": 0, "triangle": 0, "clique": 0, "dropped": 0, "active": 0}
+    child = {"parent": 0, "depth": 1, "lower_bound": 1.0, "pair": (3, 7)}
+    poor = np.arange(30) % 3
+    events = [
+        Started(solver="sdp", settings={}, seed=0, n=30, d=2, k=3, n_blocks=30),
+        NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0),
+        CutsAdded(node=0, round=1, lower_bound=1.0, **none),
+        IncumbentFound(labels=poor),
+        NodeBranched(node=0, pair=(3, 7), lower_bound=1.0),
+        NodeOpened(node=1, together=True, **child),
+        NodeOpened(node=2, together=False, **child),
+        NodePruned(node=1, reason="infeasible", lower_bound=np.inf),
+        CutsAdded(node=2, round=1, lower_bound=2.0, **none),
+        IncumbentFound(labels=solve(problem, "blp-kmeans", seed=0).partition.labels),
+        NodePruned(node=2, reason="bound", lower_bound=3.0),
+        Finished(termination="proved"),
+    ]
+    run = Run(problem)
+    records = [Record(at, 0.1 * at, event) for at, event in enumerate(events)]
+    for record in records:
+        run.apply(record)
+    run_id = archive.create(problem, "sdp", {}, dataset="spirals", name="two incumbents")
+    archive.append(run_id, records, summarise(run))
+    return events
+
+
+def test_the_star_stands_where_the_incumbent_was_found(lab, server):
+    with server.archive() as archive:
+        events = search_with_two_incumbents(archive)
+    lab.room("Runs")
+    row = lab.page.locator(".scroll tbody tr").filter(has_text="two incumbents")
+    row.get_by_role("button", name="Show").click()
+    lab.room("Inside the solver")
+    lab.figure("tree")
+
+    def starred():
+        tree = lab.sources("tree", "marker")[0]
+        return [
+            (node, size)
+            for node, mark, size in zip(tree["node"], tree["marker"], tree["size"], strict=True)
+            if mark == "star"
+        ]
+
+    lab.wait_for(lambda: starred() == [(2, 16)])
+    lab.scrubber.focus()
+    lab.page.keyboard.press("Home")
+    first = next(at for at, each in enumerate(events) if isinstance(each, IncumbentFound))
+    for place in range(1, first + 1):
+        lab.see(re.compile(rf"^{place} / {len(events)}"))
+        lab.page.keyboard.press("ArrowRight")
+    lab.wait_for(lambda: starred() == [(0, 16)])
+
+
+@pytest.mark.parametrize(("button", "start"), [("Save as SVG", b"<svg"), ("Save", b"\x89PNG")])
+def test_a_cell_of_the_matrix_is_saved(lab, tmp_path, button, start):
+    lab.press("Matrix")
+    cell = "pairs-0-3"
+    lab.figure(cell)
+    left, right, bottom, top = lab.ranges(cell)
+    lab.page.mouse.move(*lab.pixel((left + right) / 2, (bottom + top) / 2, cell))
+    tool = lab.figure(cell).get_by_role("button", name=button, exact=True).or_(
+        lab.figure(cell).get_by_title(button, exact=True)
+    )  # fmt: skip
+    with lab.page.expect_download() as download:
+        tool.first.click()
+    assert download.value.suggested_filename.startswith(f"{cell}.")
+    path = tmp_path / "cell"
+    download.value.save_as(path)
+    assert path.read_bytes().startswith(start)

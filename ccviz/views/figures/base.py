@@ -12,6 +12,12 @@ from ccviz.views.figures.export import add_svg_button
 from ccviz.views.palette import Look, cluster_colors
 
 _MOST_COLORS = 256
+# A figure is cleared half a pixel off: at its edge the colours of another theme shine through.
+_EDGE = """.bk-Canvas::after { content: ""; position: absolute; inset: 0; pointer-events: none;
+  border: solid var(--paper, transparent); border-width: 1px 0 0 1px; }"""
+_TOOLBAR = """.bk-tool-overflow { color: var(--faint, gray); }
+.bk-divider { background: var(--line, lightgray); }
+:host(.bk-inner) { background: none; }"""
 
 
 def plain_figure(
@@ -30,11 +36,12 @@ def plain_figure(
         output_backend="canvas",
         toolbar_location="above",
         html_attributes={"role": "figure", "aria-label": name.replace("-", " ")},
+        stylesheets=[_EDGE],
         **kwargs,
     )
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
-    plot.toolbar.stylesheets = [".bk-tool-overflow { color: var(--faint, gray); }"]
+    plot.toolbar.stylesheets = [_TOOLBAR]
     for tool in plot.select(SaveTool):
         tool.filename = name  # or else it asks
     add_svg_button(plot)
@@ -87,6 +94,13 @@ def add_corners(plot: Any, source: ColumnDataSource) -> Any:
     A range that is told to follow them makes room for what they say, whatever else is drawn.
     """
     return plot.scatter("x", "y", size=1, alpha=0.0, source=source)
+
+
+def stand_on_zero(plot: Any, drawn: list[Any], top: float) -> None:
+    """Let the vertical axis begin at 0 and go up to ``top`` at least, even where all is 0."""
+    room = add_corners(plot, ColumnDataSource({"x": [0.0, 0.0], "y": [0.0, top]}))
+    plot.x_range.renderers = drawn
+    plot.y_range.update(start=0, renderers=[*drawn, room])
 
 
 def legend_above(plot: Any) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, legend_above, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure, stand_on_zero
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.cuts import KINDS, Cuts
 from ccviz.views.palette import Look
@@ -38,9 +38,8 @@ class CutsFigure:
             "at", "active", source=self._source, line_width=2, legend_label="active cuts"
         )
         legend_above(self.plot)
-        # Bars stand on zero. A fixed start would do it too, but fails while there are none.
-        self.plot.y_range.range_padding = 0
-        self.plot.xaxis.ticker.min_interval = 1
+        stand_on_zero(self.plot, [*bars, self._active], top=1)
+        self.plot.axis.ticker.min_interval = 1
         self.plot.add_tools(HoverTool(renderers=bars, tooltips=_TOOLTIPS))
         self.dress(look)
 

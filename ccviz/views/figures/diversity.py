@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ccviz.views.figures.base import stand_on_zero
 from ccviz.views.figures.series import Series, SeriesFigure
 from ccviz.views.palette import Look
 
@@ -19,3 +20,5 @@ class DiversityFigure(SeriesFigure):
             y_label="diversity",
             tooltips=[("generation", "@generation"), ("diversity", "@diversity{0.0000}")],
         )
+        stand_on_zero(self.plot, list(self._lines.values()), top=0.01)
+        self.plot.xaxis.ticker.min_interval = 1

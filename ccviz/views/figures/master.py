@@ -27,3 +27,4 @@ class MasterFigure(SeriesFigure):
             ],
             extra=("node", "columns", "pool"),
         )
+        self.plot.xaxis.ticker.min_interval = 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from bokeh.events import Tap
 from bokeh.layouts import gridplot
-from bokeh.models import ColumnDataSource
+from bokeh.models import ColumnDataSource, GestureTool
 
 from ccviz.links import IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
@@ -41,13 +41,18 @@ class PairsFigure:
             [self._cell(across, up) if across < up else None for across in range(many - 1)]
             for up in range(1, many)
         ]
-        self.grid = gridplot(cells, sizing_mode="stretch_both", toolbar_location=None)
+        # Merged tools are one bar for all cells, and none has a picture of its own.
+        self.grid = gridplot(
+            cells, sizing_mode="stretch_both", merge_tools=False, toolbar_location=None
+        )
         self.dress(look)
 
     def _cell(self, across: int, up: int) -> Any:
         names, last = self._frame.features, len(self._frame.features) - 1
-        plot = plain_figure(f"pairs-{across}-{up}", tools="pan,wheel_zoom,box_zoom,reset,save")
-        plot.update(min_height=60, min_border=4, toolbar_location="right")
+        plot = plain_figure(f"pairs-{across}-{up}", tools="pan,wheel_zoom,reset,save")
+        plot.update(min_height=60, min_border=4, toolbar_inner=True)
+        for tool in plot.select(GestureTool):
+            tool.visible = False  # a small bar, over the points
         plot.xaxis.visible, plot.yaxis.visible = up == last, across == 0
         plot.xaxis.axis_label, plot.yaxis.axis_label = names[across], names[up]
         ends = {"x": f"c{across}", "y": f"c{up}"}

@@ -7,13 +7,15 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, legend_above, plain_figure
+from ccviz.views.figures.base import add_corners, dress, legend_above, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.population import Population
 from ccviz.views.palette import Look
 
 _SHORT = ("generation", "best", "mean")
 _MEMBERS = ("member_generation", "objective", "member", "fresh")
+_AS_GOOD = 1e-4
+"""Share of the best objective by which others must differ to be told apart on the axis."""
 _LINES = ("from_generation", "from_objective", "to_generation", "to_objective")
 
 
@@ -51,6 +53,8 @@ class PopulationFigure:
             for name in ("best", "mean")
         }
         self._curves["mean"].glyph.line_dash = "dashed"
+        self._room = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        add_corners(self.plot, self._room)
         legend_above(self.plot)
         self.plot.yaxis.formatter.use_scientific = False
         tooltips = [
@@ -75,7 +79,18 @@ class PopulationFigure:
         sync(self._short, _columns(frame, _SHORT))
         sync(self._lines, _columns(frame, _LINES))
         size = np.where(frame.fresh, 7.0, 4.0)
+        sync(self._room, _room(frame))
         sync(self._members, _columns(frame, _MEMBERS) | {"size": size})
+
+
+def _room(frame: Population) -> dict[str, np.ndarray]:
+    """Return corners about the best member: where all are as good, rounding fills no axis."""
+    best = frame.best[-1:]
+    margin = _AS_GOOD * np.abs(best)
+    return {
+        "x": np.repeat(frame.generation[-1:], 2),
+        "y": np.concatenate([best - margin, best + margin]),
+    }
 
 
 def _empty(names: tuple[str, ...]) -> ColumnDataSource:

@@ -13,6 +13,18 @@ from ccviz.events import Event, GenerationEnded, Record
 from ccviz.links import FloatArray, IntArray
 from ccviz.views.frames.log import column, thinned
 
+SEARCHED = {
+    "hg-means": (
+        "The less, the more probable: HG-means lowers −log P of the clusters, given points and "
+        "links. This is not the WCSS, and may be below zero."
+    ),
+    "dils": (
+        "DILS lowers the mean distance within the clusters, times 1 + the weight of the broken "
+        "links. This is not the WCSS."
+    ),
+}
+"""What a search lowers, by solver, where it is another thing than the objective of the run."""
+
 _MOST_MEMBERS = 4000
 _MOST = 1000
 
@@ -77,10 +89,12 @@ class PopulationLog:
     def frame(self) -> Population:
         """Return the generations."""
         rows = [self._rows[at] for at in thinned(len(self._rows), _MOST)]
+        best = np.array([row.objectives.min() for row in rows], dtype=np.float64)
+        mean = np.array([row.objectives.mean() for row in rows], dtype=np.float64)
         return Population(
             generation=column(rows, "generation"),
-            best=np.array([row.objectives.min() for row in rows], dtype=np.float64),
-            mean=np.array([row.objectives.mean() for row in rows], dtype=np.float64),
+            best=best,
+            mean=np.maximum(mean, best),  # by rounding, the mean of equals may be less than they
             diversity=column(rows, "diversity"),
             **self._members(),
         )

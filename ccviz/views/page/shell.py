@@ -76,10 +76,11 @@ def _page(session: Session) -> pn.template.Template:
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
+    page.add_panel("lesson", LessonPanel(course))
     page.add_panel(
         "left",
         pn.Column(
-            LessonPanel(course), DataPanel(session), LinksPanel(session), SolverPanel(session),
+            DataPanel(session), LinksPanel(session), SolverPanel(session),
             sizing_mode="stretch_width", margin=0,
         ),
     )  # fmt: skip

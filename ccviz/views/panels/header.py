@@ -31,7 +31,7 @@ class HeaderPanel(pn.viewable.Viewer):
     def __init__(self, session: Session, *more: Any) -> None:
         super().__init__()
         self._session, self._more = session, more
-        self._facts = Html("", margin=(11, 8), sizing_mode="stretch_width")
+        self._facts = Html("", margin=(11, 8), styles={"flex": "1 0 auto"})
         self._undo = _button(icons.UNDO, "Undo (Z)", session.undo, "Undo")
         self._redo = _button(icons.REDO, "Redo (Shift+Z)", session.redo, "Redo")
         self._keys = _button(icons.KEYS, "Keys (?)", partial(tell_keys, session), "Keys")

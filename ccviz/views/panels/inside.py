@@ -18,9 +18,11 @@ from ccviz.views.figures.matrix import MatrixFigure
 from ccviz.views.figures.population import PopulationFigure
 from ccviz.views.figures.pricing import PricingFigure
 from ccviz.views.figures.residuals import ResidualsFigure
+from ccviz.views.frames.population import SEARCHED
 from ccviz.views.inspection import Inspection
 from ccviz.views.palette import look
 from ccviz.views.panels.figure import FigurePane
+from ccviz.views.panels.html import Html
 from ccviz.views.panels.tree import TreePanel
 from ccviz.views.session import Session
 
@@ -47,6 +49,9 @@ _FIGURES: dict[str, tuple[tuple[type[Any], Callable[[Inspection], Any]], ...]] =
     ),
 }
 
+_WORDS: dict[str, dict[str, str]] = {"population": SEARCHED}
+"""What to say over the figures of a view, by solver."""
+
 PANELS = frozenset({"tree", *_FIGURES})
 """Names of the views that can be drawn."""
 
@@ -56,11 +61,13 @@ def _incumbent(at: Inspection) -> Any:
 
 
 class FiguresPanel(pn.viewable.Viewer):
-    """Figures side by side, each with its frame of the inspection."""
+    """Figures over one another, each with its frame of the inspection, and words over them."""
 
     def __init__(self, session: Session, inspection: Inspection, name: str) -> None:
         super().__init__()
         self._inspection = inspection
+        self._sayings = _WORDS.get(name, {})
+        self._words = Html("", sizing_mode="stretch_width", margin=(6, 0, 0, 0), visible=False)
         self._drawn: list[Drawn] = [
             (figure(look(session.dark)), frame) for figure, frame in _FIGURES[name]
         ]
@@ -72,7 +79,7 @@ class FiguresPanel(pn.viewable.Viewer):
             FigurePane(figure.plot, sizing_mode="stretch_both", margin=0)
             for figure, _ in self._drawn
         ]
-        return pn.Column(*panes, sizing_mode="stretch_both", margin=0)
+        return pn.Column(self._words, *panes, sizing_mode="stretch_both", margin=0)
 
     def _on_dark(self, event: Any) -> None:
         for figure, _ in self._drawn:
@@ -80,6 +87,10 @@ class FiguresPanel(pn.viewable.Viewer):
 
     def refresh(self, *_: Any) -> None:
         """Draw what is new."""
+        run = self._inspection.run
+        saying = self._sayings.get(run.started.solver, "") if run and run.started else ""
+        self._words.object = f'<p class="about">{saying}</p>'
+        self._words.visible = bool(saying)
         for figure, frame in self._drawn:
             figure.show(frame(self._inspection))
 

@@ -1,4 +1,4 @@
-"""The choice of lessons, and the lesson at hand on top of the left rail."""
+"""The choice of lessons, and the lesson at hand over the problem and the plot."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 
 _NONE = "Lessons…"
+_BUTTON: Any = {"width": 84, "margin": 2}
 _BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
 
@@ -24,7 +25,8 @@ class LessonChoice(pn.viewable.Viewer):
         super().__init__()
         self._course, self._following = course, Following()
         self._choice = pn.widgets.Select(
-            name="Lesson", options=[_NONE, *_BY_TITLE], width=290, margin=(6, 8),
+            name="Lesson", options=[_NONE, *_BY_TITLE], margin=(6, 8),
+            styles={"flex": "0 1 290px", "min-width": "0"},
             css_classes=["lesson-choice", "unlabelled"],
         )  # fmt: skip
         self._choice.param.watch(
@@ -46,15 +48,15 @@ class LessonPanel(pn.viewable.Viewer):
     def __init__(self, course: Course) -> None:
         super().__init__()
         self._course = course
-        self._text = Html("", sizing_mode="stretch_width", margin=(4, 4, 0, 4))
-        self._show = pn.widgets.Button(name="Show me", margin=(4, 4))
-        self._next = pn.widgets.Button(name="Next", button_type="primary", margin=(4, 4))
-        self._leave = pn.widgets.Button(name="Leave", margin=(4, 4))
+        self._text = Html("", sizing_mode="stretch_width", margin=(0, 4))
+        self._show = pn.widgets.Button(name="Show me", **_BUTTON)
+        self._next = pn.widgets.Button(name="Next", button_type="primary", **_BUTTON)
+        self._leave = pn.widgets.Button(name="Leave", **_BUTTON)
         self._show.on_click(lambda _: held(course.show)())
         self._next.on_click(lambda _: held(course.go_on)())
         self._leave.on_click(lambda _: held(course.begin)(None))
-        self._box = pn.Column(
-            self._text, pn.Row(self._show, self._next, self._leave, margin=0),
+        self._box = pn.Row(
+            self._text, pn.Column(self._show, self._next, self._leave, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
         course.param.watch(self._refresh, ["lesson", "at", "finding", "sketch"])
@@ -71,8 +73,8 @@ class LessonPanel(pn.viewable.Viewer):
         many = len(course.lesson.steps)
         finding = f'<p class="finding">{escape(course.finding)}</p>' if course.finding else ""
         self._text.object = (
-            f'<div class="lesson" role="status"><b>Step {course.at + 1} of {many}</b>'
-            f"<p>{escape(step.text)}</p>{finding}{course.sketch}</div>"
+            f'<div class="lesson" role="status"><div><b>Step {course.at + 1} of {many}</b>'
+            f"<p>{escape(step.text)}</p>{finding}</div>{course.sketch}</div>"
         )
         self._show.disabled = bool(course.finding)
         self._next.disabled = not course.finding

@@ -22,7 +22,7 @@ class RightPanel(pn.viewable.Viewer):
     def __init__(self, session: Session, inspection: Inspection) -> None:
         super().__init__()
         inside = InsidePanel(session, inspection, in_front=False)
-        race = RacePanel(session, in_front=False)
+        race, runs = RacePanel(session, in_front=False), RunsPanel(session)
         nothing = Html(
             '<p class="about">The views of the solver appear here once it has something to show: '
             "its tree, its relaxation, its columns, its population. The k-means kinds have none: "
@@ -36,15 +36,17 @@ class RightPanel(pn.viewable.Viewer):
                                             css_classes=["section"])),
             ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,
                                  css_classes=["section"])),
-            ("Runs", RunsPanel(session)),
+            ("Runs", runs),
             ("Share", SharePanel(session)),
             sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
         )  # fmt: skip
-        self._tabs.param.watch(lambda event: self._look(event.new, inside, race), "active")
+        self._tabs.param.watch(lambda event: self._look(event.new, inside, race, runs), "active")
 
     @staticmethod
-    def _look(active: int, inside: InsidePanel, race: RacePanel) -> None:
+    def _look(active: int, inside: InsidePanel, race: RacePanel, runs: RunsPanel) -> None:
         inside.in_front, race.in_front = active == 1, active == 2
+        if active == 3:
+            runs.refresh()  # others write into the archive too
 
     def show(self, place: int) -> None:
         """Bring a tab to the front."""

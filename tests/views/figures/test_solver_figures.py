@@ -155,3 +155,21 @@ def test_decisions_are_laid_over_another_figure():
     assert len(apart["x0"]) == 0
     overlay.show(None, None)
     assert len(overlay._glyphs[0].data_source.data["x0"]) == 0
+
+
+def test_counts_stand_on_zero_however_few():
+    for figure, top in ((CutsFigure(LIGHT), 1.0), (DiversityFigure(LIGHT), 0.01)):
+        room = figure.plot.y_range.renderers[-1].data_source.data["y"]
+        assert (figure.plot.y_range.start, max(room)) == (0, top)
+        assert figure.plot.xaxis.ticker.min_interval == 1
+    assert CutsFigure(LIGHT).plot.yaxis.ticker.min_interval == 1
+
+
+def test_members_as_good_as_each_other_do_not_stretch_the_axis(population_records):
+    log, figure = PopulationLog(), PopulationFigure(LIGHT)
+    log.feed(population_records)
+    frame = log.frame()
+    figure.show(frame)
+    low, high = figure._room.data["y"]
+    assert low < frame.best[-1] < high
+    assert high - low == pytest.approx(2e-4 * frame.best[-1])

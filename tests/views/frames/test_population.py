@@ -1,5 +1,6 @@
 import numpy as np
 
+from ccviz.events import GenerationEnded, Record
 from ccviz.views.frames.population import PopulationLog
 
 
@@ -30,6 +31,16 @@ def test_a_line_leads_from_the_loser_to_the_winner(population_records):
     assert len(frame.from_objective) == came
     assert (frame.to_objective < frame.from_objective).all()
     assert (frame.to_generation == frame.from_generation + 1).all()
+
+
+def test_the_mean_of_equals_is_no_less_than_they():
+    equals = np.full(20, 77.18124957327115)
+    assert equals.mean() < equals.min()  # by rounding
+    ended = GenerationEnded(
+        generation=0, objectives=equals, diversity=0.0, replaced=np.full(20, -1)
+    )
+    frame = log_of([Record(0, 0.0, ended)]).frame()
+    assert frame.mean == frame.best
 
 
 def test_long_runs_show_their_newest_members(population_records):
