@@ -12,10 +12,12 @@ import subprocess
 import sys
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
 import pytest
+from playwright.sync_api import TimeoutError
 
 ROOT = Path(__file__).parents[1]
 PATIENCE_MS = 120_000
@@ -29,20 +31,25 @@ SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
 
-# Where points are on the screen, asked of the plot itself.
-PLACES = """(rows) => {
+# The plot of the points, as it is drawn; where points are on the screen; how many are picked.
+PLOT = """() => {
   const plots = []
   const walk = (view) => {
     if (view.model.name === "scatter") plots.push(view)
     for (const child of view.child_views ?? []) walk(child)
   }
   for (const view of Object.values(Bokeh.index)) walk(view)
-  const view = plots.at(-1)
-  const {x, y} = view.model.renderers.find((r) => r.data_source.data.row != null).data_source.data
-  const box = view.canvas.el.getBoundingClientRect()
-  const {x_scale, y_scale} = view.frame
-  return rows.map((i) => [box.x + x_scale.compute(x[i]), box.y + y_scale.compute(y[i])])
+  return plots.at(-1)
 }"""
+PLACES = f"""(rows) => {{
+  const view = ({PLOT})()
+  const {{x, y}} = view.model.renderers.find((r) => r.data_source.data.row != null).data_source.data
+  const box = view.canvas.el.getBoundingClientRect()
+  const {{x_scale, y_scale}} = view.frame
+  return rows.map((i) => [box.x + x_scale.compute(x[i]), box.y + y_scale.compute(y[i])])
+}}"""
+PICKED = f"""() => ({PLOT})().model.renderers
+  .find((r) => r.name === "picked").data_source.data.x.length === 1"""
 
 
 @pytest.fixture(scope="module")
@@ -120,8 +127,7 @@ def run_all(page, address, idle):
     page.goto(address)
     page.wait_for_selector(".jp-CodeCell", timeout=PATIENCE_MS)
     page.locator(idle).wait_for(timeout=PATIENCE_MS, state="attached")
-    page.get_by_role("menuitem", name="Run", exact=True).click()
-    page.get_by_text("Run All Cells", exact=True).click()
+    start_all(page)
     laboratory = cell(page, "ccviz.explore")
     laboratory.get_by_role("button", name="Run", exact=True).wait_for(timeout=PATIENCE_MS)
     laboratory.locator(".cm-content").scroll_into_view_if_needed()
@@ -129,12 +135,31 @@ def run_all(page, address, idle):
     return laboratory
 
 
+def start_all(page):
+    """Run all cells, as often as it takes: a kernel that is called idle may not hear yet."""
+    prompt = page.locator(".jp-CodeCell .jp-InputPrompt").first.element_handle()
+    for _ in range(6):
+        page.get_by_role("menuitem", name="Run", exact=True).click()
+        page.get_by_text("Run All Cells", exact=True).click()
+        with suppress(TimeoutError):
+            begun = "(prompt) => /[\\d*]/.test(prompt.innerText)"
+            page.wait_for_function(begun, arg=prompt, timeout=10_000)
+            return
+    pytest.fail("the notebook never began to run")
+
+
 def link_two_points(page, laboratory):
     """Click points 3 and 100 and link them; the next cell sees it."""
-    for point in (3, 100):
-        (place,) = page.evaluate(PLACES, [point])
-        page.mouse.click(*place)
-        page.wait_for_timeout(600)
+    looks = [None]
+
+    def rests():
+        looks.append(page.evaluate(PLACES, [3, 100]))
+        return looks[-1] == looks[-2]
+
+    wait_until(rests, page)
+    page.mouse.click(*looks[-1][0])
+    page.wait_for_function(PICKED)
+    page.mouse.click(*looks[-1][1])
     page.get_by_text("Must-link (M)").click()
     laboratory.get_by_text("3 – 100").wait_for()
     assert "must-links: [[3, 100]]" in run_cell(page, "session.problem.must_link")

@@ -46,15 +46,23 @@ _RANGES = """(name) => {
     const {x_range, y_range} = Bokeh.documents[0].get_model_by_name(name)
     return [x_range.start, x_range.end, y_range.start, y_range.end]
 }"""
+_STANDS = """(name) => {
+    const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name(name))
+    const {x, y, width, height} = view.canvas_view.el.getBoundingClientRect()
+    const {x_range, y_range} = view.model
+    return [x, y, width, height, x_range.start, x_range.end, y_range.start, y_range.end]
+}"""
 _DRAWN_FIGURE = """(name) => {
     const plot = window.Bokeh && Bokeh.documents[0].get_model_by_name(name)
     const view = plot && Bokeh.index.find_one(plot)
     return view && view.el.isConnected && plot.inner_width > 20
 }"""
+# The theme is set by the script that hears the keys.
 READY = """() => {
     const plot = window.Bokeh && Bokeh.documents.length
         && Bokeh.documents[0].get_model_by_name("scatter")
     return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
+        && document.documentElement.dataset.theme
 }"""
 
 
@@ -179,6 +187,16 @@ class Lab:
         """Return what a figure shows: left, right, bottom, top."""
         return self.page.evaluate(_RANGES, figure)
 
+    def rest(self, figure: str = "scatter") -> None:
+        """Wait until nothing moves a figure or what it shows: the mouse is about to aim."""
+        looks = [None]
+
+        def rests() -> bool:
+            looks.append(self.page.evaluate(_STANDS, figure))
+            return looks[-1] == looks[-2]
+
+        self.wait_for(rests)
+
     def figure(self, name: str):
         """Wait until a figure is drawn, and return its place on the page."""
         self.page.wait_for_function(_DRAWN_FIGURE, arg=name)
@@ -186,6 +204,7 @@ class Lab:
 
     def drag(self, *places: tuple[float, float], figure: str = "scatter") -> None:
         """Draw a line with the mouse through places of a figure's data."""
+        self.rest(figure)
         mouse = self.page.mouse
         mouse.move(*self.pixel(*places[0], figure))
         mouse.down()
@@ -195,6 +214,7 @@ class Lab:
 
     def take_tool(self, name: str, figure: str = "scatter") -> None:
         """Choose a tool of a figure's bar, which shows while the mouse is over the figure."""
+        self.rest(figure)
         left, right, bottom, top = self.ranges(figure)
         self.page.mouse.move(*self.pixel((left + right) / 2, (bottom + top) / 2, figure))
         button = self.page.get_by_role("button", name=name, exact=True).or_(
@@ -209,13 +229,14 @@ class Lab:
         self.drag(*corners, corners[0])
 
     def click_point(self, index: int) -> None:
+        self.rest()
         points = self.points()
         self.page.mouse.click(*self.pixel(points["x"][index], points["y"][index]))
 
     def pick(self, i: int, j: int) -> None:
         """Click two points, and wait for the buttons at the pointer."""
         self.click_point(i)
-        self.page.wait_for_function(_PICKED, arg=1)
+        self.page.wait_for_function(PICKED, arg=i)
         self.click_point(j)
         self.page.get_by_text(f"points {i} and {j}").wait_for()
 
@@ -252,7 +273,7 @@ class Lab:
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, "waited in vain"
-            self.page.wait_for_timeout(50)
+            self.page.wait_for_timeout(100)
 
     def run(self, timeout: float = 90_000) -> None:
         """Run the solver at full speed, and wait for its end.
@@ -287,16 +308,20 @@ class Lab:
 
     def links(self) -> list[str]:
         """Return the list of links that were made, as people read it."""
-        return [item.inner_text() for item in self.page.locator(".links li.given").all()]
+        return self.page.locator(".links li.given").all_inner_texts()
 
     def drawn(self, kind: str) -> int:
         """Return how many lines of a kind are drawn."""
         return self.page.evaluate(_DRAWN, kind)
 
 
-_PICKED = """(many) => {
-    const plot = Bokeh.documents[0].get_model_by_name("scatter")
-    return plot.renderers.find((each) => each.name === "picked").data_source.data.x.length === many
+# Whether one point alone is picked.
+PICKED = """(index) => {
+    const {renderers} = Bokeh.documents[0].get_model_by_name("scatter")
+    const picked = renderers.find((each) => each.name === "picked").data_source.data
+    const points = renderers.find((each) => each.data_source.data.row).data_source.data
+    return picked.x.length === 1
+        && picked.x[0] === points.x[index] && picked.y[0] === points.y[index]
 }"""
 _DRAWN = """(kind) => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")

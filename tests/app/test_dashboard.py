@@ -9,25 +9,6 @@ from tests.app.driver import Lab
 pytestmark = pytest.mark.browser
 
 
-def run_exactly(lab):
-    """Prove iris optimal."""
-    lab.choose("Solver", "SDP branch-and-cut")
-    lab.press("Run")
-    lab.see("Optimal clustering", timeout=90_000)
-
-
-def test_tree_relaxation_and_a_node_on_the_points(lab):
-    run_exactly(lab)
-    lab.room("Inside the solver")
-    lab.see("Click a node of the tree")
-    lab.page.wait_for_function(
-        "() => { const tree = Bokeh.documents[0].get_model_by_name('tree')"
-        " ; return tree && Bokeh.index.find_one(tree) }"
-    )
-    lab.room("Relaxation")
-    lab.page.wait_for_function("() => Bokeh.documents[0].get_model_by_name('cuts')")
-
-
 def test_past_runs_are_listed_compared_and_shown_again(lab):
     lab.press("Run")
     lab.see("Feasible clustering")
@@ -48,8 +29,7 @@ def test_past_runs_are_listed_compared_and_shown_again(lab):
     lab.page.once("dialog", lambda dialog: dialog.accept())
     many = lab.page.locator("tbody tr").count()
     row.get_by_role("button", name="Delete").click()
-    lab.page.wait_for_timeout(1000)
-    assert lab.page.locator("tbody tr").count() == many - 1
+    lab.wait_for(lambda: lab.page.locator("tbody tr").count() == many - 1)
 
 
 def test_links_are_drawn_from_classes_and_imported(lab):
@@ -76,18 +56,9 @@ def test_links_are_drawn_from_classes_and_imported(lab):
 
 def test_a_lasso_links_a_group(lab):
     points = lab.points()
-    lab.page.mouse.move(*lab.pixel(0, 0))
-    lab.page.get_by_role("button", name="Lasso Select").or_(
-        lab.page.get_by_title("Lasso Select")
-    ).first.click()
     low, high = min(points["x"]) - 0.1, -1.5
     bottom, top = min(points["y"]) - 0.05, max(points["y"]) + 0.05
-    corners = [(low, bottom), (high, bottom), (high, top), (low, top), (low, bottom)]
-    lab.page.mouse.move(*lab.pixel(*corners[0]))
-    lab.page.mouse.down()
-    for corner in corners[1:]:
-        lab.page.mouse.move(*lab.pixel(*corner), steps=4)
-    lab.page.mouse.up()
+    lab.lasso((low, bottom), (high, bottom), (high, top), (low, top))
     lab.see("50 points")
     lab.page.keyboard.press("m")
     lab.see("49 must-links, 0 cannot-links")
@@ -112,16 +83,6 @@ def test_a_bad_address_is_a_sentence(page, server):
     lab = Lab(page, f"{server.url}?data=atlantis")
     assert "there is no data set 'atlantis'" in lab.notice.lower()
     assert "iris" in lab.page.locator(".facts").inner_text()
-
-
-def test_a_lesson_is_walked_to_its_end(lab):
-    lab.page.locator(".lesson-choice select").select_option(label="Why COP-k-means dies")
-    for words in ("The true classes keep all", "A dead end", "no link is broken"):
-        lab.press("Show me")
-        lab.see(re.compile(words), timeout=60_000)
-        lab.page.get_by_role("button", name=re.compile("^(Next|Finish)$")).click()
-    lab.page.locator(".lesson").wait_for(state="hidden")
-    assert "Feasible clustering" in lab.card
 
 
 def test_sizes_are_kept(lab):

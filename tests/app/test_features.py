@@ -45,6 +45,21 @@ def test_points_are_painted_erased_and_clustered(lab):
     assert not lab.troubles
 
 
+def test_an_empty_sheet_is_put_away_again(lab):
+    lab.link("must", 3, 140)
+    lab.page.get_by_text("3 – 140", exact=True).wait_for()
+    before = lab.ranges("scatter")
+    lab.press("Classes")
+    lab.page.keyboard.press("p")
+    for key in ("z", "p"):
+        lab.press("Clear")
+        lab.wait_for(lambda: lab.points()["x"] == [])
+        lab.page.keyboard.press(key)
+        lab.wait_for(lambda: len(lab.points()["x"]) == 150)
+        assert lab.ranges("scatter") == pytest.approx(before)
+        assert set(lab.labels()) == {0, 1, 2}
+
+
 def test_the_next_pair_is_suggested_picked_and_answered(lab):
     lab.press("Next pair")
     assert "nothing to go by yet" in lab.notice
@@ -67,10 +82,11 @@ def test_the_relaxation_suggests_too(lab):
     lab.choose("Solver", "SDP branch-and-cut")
     lab.page.get_by_text("More settings").click()
     lab.choose("Show relaxation", "yes")
-    for _ in range(20):
+    words = lab.page.locator(".words")
+    for step in range(1, 21):
         lab.press("Step")
-        lab.page.wait_for_timeout(300)
-        if "relaxation is solved" in lab.page.locator(".words").inner_text():
+        lab.see(re.compile(rf"^{step} / \d+"))
+        if "relaxation is solved" in words.inner_text():
             break
     lab.page.keyboard.press("s")
     lab.see(re.compile(r"Node \d+'s relaxation puts points \d+ and \d+ together by \d+ %"))
@@ -126,6 +142,7 @@ def test_the_scatter_matrix(lab):
         ".data_source.data.label]"
     )
     assert set(labels) == {0, 1, 2}
+    lab.rest("pairs-0-3")
     lab.page.mouse.click(*lab.pixel(6.0, 1.0, "pairs-0-3"))
     lab.page.get_by_label("Across", exact=True).wait_for()
     assert lab.page.get_by_label("Up", exact=True).first.input_value() == "petal width (cm)"
@@ -141,6 +158,7 @@ def test_fifty_thousand_points(lab):
         ".find((each) => each.name === 'density').data_source.data.image.length === 1"  # fmt: skip
     lab.page.wait_for_function(drawn)
     assert lab.points()["x"] == []
+    lab.rest()
     lab.page.mouse.click(*lab.pixel(0, 4))
     lab.page.wait_for_function(
         "() => Bokeh.documents[0].get_model_by_name('scatter').renderers"
@@ -279,7 +297,6 @@ def test_a_view_is_saved(lab, tmp_path, button, start):
 
 def test_the_keyboard_is_enough(lab):
     keyboard = lab.page.keyboard
-    lab.page.wait_for_timeout(500)
     keyboard.press("?")
     assert lab.notice.startswith("Keys: M must-link")
     keyboard.press("Escape")
@@ -316,7 +333,8 @@ def test_what_a_screen_reader_finds(lab):
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180), (1024, 768)])
 def test_nothing_is_cut_off(lab, width, height):
     lab.page.set_viewport_size({"width": width, "height": height})
-    lab.page.wait_for_timeout(500)
+    lab.wait_for(lambda: lab.page.evaluate("innerWidth") == width)
+    lab.rest()
     assert lab.page.evaluate("() => { window.scrollTo(99, 0); return window.scrollX }") == 0
     for name in ("Paint", "Stop", "Theme"):
         box = lab.page.get_by_role("button", name=name, exact=True).bounding_box()

@@ -179,11 +179,6 @@ def test_k_out_of_range_is_a_sentence(lab):
     assert "k = 3" in lab.page.locator(".facts").inner_text()
 
 
-def test_light_and_dark(lab):
-    lab.press("Theme")
-    lab.page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
-
-
 ROOMS = ("Inside the solver", "Bounds", "Runs", "Share", "Result")
 
 

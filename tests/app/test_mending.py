@@ -1,8 +1,8 @@
-"""What the page mends of Bokeh: axes in tabs, tabs by the keyboard, names for screen readers."""
+"""What the page mends of Bokeh: axes in tabs, slow hands, tabs by the keyboard, names of things."""
 
 import re
 
-from tests.app.driver import READY
+from tests.app.driver import PICKED, READY
 
 _RANGE = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")
@@ -58,6 +58,7 @@ def test_figures_that_are_drawn_again_obey_the_mouse(lab):
     lab.press("Run")
     lab.see("The solver finished its proof.")
     lab.page.wait_for_function(_DRAWN)
+    lab.rest("tree")
     lab.page.mouse.click(*lab.pixel(*lab.page.evaluate(_RANGE)["root"], "tree"))
     lab.see("Node 0, depth 0")
     lab.press("Matrix")
@@ -65,3 +66,22 @@ def test_figures_that_are_drawn_again_obey_the_mouse(lab):
     lab.press("Plane")
     lab.page.wait_for_function(READY)
     lab.pick(0, 60)
+
+
+def test_a_slow_hand_is_heard(lab):
+    mouse, slow = lab.page.mouse, 600  # ms, twice what Bokeh takes for a long press
+    lab.rest()
+    points = lab.points()
+    mouse.move(*lab.pixel(points["x"][3], points["y"][3]))
+    mouse.down()
+    lab.page.wait_for_timeout(slow)
+    mouse.up()
+    lab.page.wait_for_function(PICKED, arg=3)
+    lab.page.keyboard.press("Escape")
+    before = lab.ranges("scatter")
+    mouse.move(*lab.pixel(0, 0))
+    mouse.down()
+    lab.page.wait_for_timeout(slow)
+    mouse.move(*lab.pixel(0.5, 0.5), steps=4)
+    mouse.up()
+    lab.wait_for(lambda: lab.ranges("scatter")[0] < before[0] - 0.3)

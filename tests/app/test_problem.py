@@ -27,12 +27,15 @@ def see_links(lab, words):
 
 def pairs(lab):
     """Return the links of the list: kind, two points, weight; the newest first."""
-    found = []
-    for item in lab.page.locator(".links li.given").all():
-        kind = "cannot" if item.locator("line.cannot").count() else "must"
-        i, j = map(int, re.match(r"(\d+) – (\d+)", item.inner_text()).groups())
-        found.append((kind, i, j, item.locator("input").input_value()))
-    return found
+    # All at one moment: between two looks at the page the list may have changed.
+    rows = lab.page.locator(".links li.given").evaluate_all(
+        "(items) => items.map((item) => [item.querySelector('line.cannot') ? 'cannot' : 'must',"
+        " item.innerText, item.querySelector('input').value])"
+    )
+    return [
+        (kind, *map(int, re.match(r"(\d+) – (\d+)", words).groups()), weight)
+        for kind, words, weight in rows
+    ]
 
 
 # --- Links ----------------------------------------------------------------------------------
@@ -87,52 +90,73 @@ def test_links_are_drawn_with_noise(lab):
 # --- Undo -----------------------------------------------------------------------------------
 
 
+INPUTS = ("Clusters k", "Sizes", "Features")
+MINE = "mine · 9 points · 2 features · k = "
+LINK = ("must", 3, 140)
+
+
+def inputs(lab):
+    """Return what stands in the fields of the problem."""
+    return {label: lab.page.get_by_label(label, exact=True).first.input_value() for label in INPUTS}
+
+
 def test_everything_is_undone_and_done_again(lab):
     def state():
-        inputs = [
-            lab.page.get_by_label(label, exact=True).first.input_value()
-            for label in ("Clusters k", "Sizes", "Features")
-        ]
-        return [facts(lab), *inputs, pairs(lab), lab.points()["x"][0]]
+        return [facts(lab), inputs(lab), pairs(lab), lab.points()["x"]]
 
     def weigh(value):
         weight = lab.page.get_by_label("Weight of must-link 3-140, empty for hard")
         weight.fill(value)
         weight.press("Enter")
 
-    def another_k():
-        lab.fill("Clusters k", "5")  # which frees the sizes
-        lab.wait_for(lambda: lab.page.get_by_label("Sizes").first.input_value() == "")
-
     def becomes(expected):
         with suppress(AssertionError):
             lab.wait_for(lambda: state() == expected)
         assert state() == expected
 
+    # Each gesture with what tells that all of it is there.
+    plain = lab.points()["x"]
     gestures = [
-        lambda: lab.link("must", 3, 140),
-        lambda: weigh("4"),
-        lambda: lab.page.get_by_role("button", name="Delete must-link 3-140").click(),
-        lambda: lab.fill("Sizes", "50, 50, 50"),
-        another_k,
-        lambda: lab.choose("Features", "mean 0, deviation 1"),
-        lambda: lab.choose("Data set", "wine"),
-        lambda: lab.upload("mine.csv", b"a,b\n" + b"1,2\n3,4\n5,7\n" * 3),
+        (lambda: lab.link("must", 3, 140), lambda: pairs(lab) == [(*LINK, "")]),
+        (lambda: weigh("4"), lambda: pairs(lab) == [(*LINK, "4")]),
+        (
+            lambda: lab.page.get_by_role("button", name="Delete must-link 3-140").click(),
+            lambda: pairs(lab) == [],
+        ),
+        (
+            lambda: lab.fill("Sizes", "50, 50, 50"),
+            lambda: inputs(lab)["Sizes"] == "50, 50, 50",
+        ),
+        (
+            lambda: lab.fill("Clusters k", "5"),  # which frees the sizes
+            lambda: facts(lab).endswith("k = 5") and inputs(lab)["Sizes"] == "",
+        ),
+        (
+            lambda: lab.choose("Features", "mean 0, deviation 1"),
+            lambda: lab.points()["x"] != plain,
+        ),
+        (
+            lambda: lab.choose("Data set", "wine"),
+            lambda: facts(lab).startswith("wine") and len(lab.points()["x"]) == 178,
+        ),
+        (
+            lambda: lab.upload("mine.csv", b"a,b\n" + b"1,2\n3,4\n5,7\n" * 3),
+            lambda: facts(lab).startswith(MINE) and len(lab.points()["x"]) == 9,
+        ),
     ]
     states = [state()]
-    for gesture in gestures:
+    for gesture, done in gestures:
         gesture()
-        lab.wait_for(lambda: state() != states[-1])
-        lab.wait_for(lambda: state() == state())  # nothing moves any more
+        lab.wait_for(done)
         states.append(state())
     for before in reversed(states[:-1]):
         lab.press("Undo")
         becomes(before)
-    assert lab.page.get_by_role("button", name="Undo", exact=True).is_disabled()
+    lab.page.get_by_role("button", name="Undo", exact=True, disabled=True).wait_for()
     for after in states[1:]:
         lab.page.keyboard.press("Shift+Z")
         becomes(after)
-    assert lab.page.get_by_role("button", name="Redo", exact=True).is_disabled()
+    lab.page.get_by_role("button", name="Redo", exact=True, disabled=True).wait_for()
 
 
 # --- Data -----------------------------------------------------------------------------------

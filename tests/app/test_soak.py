@@ -1,5 +1,6 @@
 """People come and go: their states do not mix, and they leave nothing behind on the server."""
 
+import re
 import time
 
 import psutil
@@ -55,4 +56,6 @@ def test_a_class_comes_and_goes(browser, server, picture):
 
 def unforeseen(log: str) -> list[str]:
     """Return what went wrong, other than that a page was gone when something was sent to it."""
-    return [trace for trace in log.split("Traceback")[1:] if "WebSocketClosedError" not in trace]
+    entries = re.split(r"^(?=\d{4}-\d\d-\d\d )", log, flags=re.MULTILINE)
+    wrong = [entry for entry in entries if "Traceback" in entry]
+    return [entry for entry in wrong if "WebSocketClosedError" not in entry]

@@ -76,6 +76,7 @@ def click_node(lab, row):
     tree = nodes(lab)
     heading = f"Node {tree['node'][row]}, depth {tree['depth'][row]}: "
     for _ in range(5):
+        lab.rest("tree")
         tree = nodes(lab)
         lab.page.mouse.click(*lab.pixel(tree["x"][row], tree["y"][row], "tree"))
         with suppress(TimeoutError):

@@ -1,5 +1,6 @@
-// What Bokeh leaves undone: for axes in tabs, for the keyboard and for screen readers.
+// What Bokeh leaves undone: for axes in tabs, for slow hands, for the keyboard and for screen readers.
 const REDRAWN_MS = 2000
+const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 // A range makes room for all that its plots drew, and remembers the plots of tabs that were left
 // for good: what they drew last would hold the axis wide for ever.
@@ -69,7 +70,14 @@ function leaveOut(view) {
   }
 }
 
+// A mouse that rests for a moment before it moves or is let go would be a long press, which nothing
+// here hears: the drag or the click was lost.
+function neverPress(view) {
+  view.ui_event_bus.ui_gestures.constructor.press_threshold = LONGEST_TIMER_MS
+}
+
 const AFTER = [
+  ["Canvas", "render", neverPress],
   ["Tabs", "render", listenToTabs],
   ["Tabs", "_update_headers", nameTabs],
   ["Tabs", "update_active", nameTabs],

@@ -8,7 +8,7 @@ from panel.custom import JSComponent
 
 
 class Mending(JSComponent):
-    """Nothing to see: axes forget tabs that were left, tabs obey the keyboard, handles have names.
+    """Nothing to see: axes forget tabs that were left, slow drags and clicks count, tabs obey keys.
 
     To be put into a page once, anywhere.
     """

@@ -10,6 +10,7 @@ import param
 from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
 from ccviz.links import IntArray
+from ccviz.views.canvas import NAME as PAINTED
 from ccviz.views.canvas import blank_plane
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
@@ -83,6 +84,10 @@ class ScatterPanel(pn.viewable.Viewer):
         """(n,) colours of the points, -1 for none."""
         return self._figure.labels
 
+    @property
+    def _is_blank(self) -> bool:
+        return not len(self._plane.x)
+
     def _listen_to_the_brush(self) -> None:
         painter, plot = self._painter, self._figure.plot
         for event in (PanStart, Pan):
@@ -99,6 +104,8 @@ class ScatterPanel(pn.viewable.Viewer):
         self._color()
 
     def _color(self) -> None:
+        if self._is_blank:
+            return
         session, run = self._session, self._session.run
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
@@ -115,12 +122,13 @@ class ScatterPanel(pn.viewable.Viewer):
         self._figure.show_links(must, cannot)
 
     def _on_problem(self, *events: Any) -> None:
-        moved = any(
+        moved = self._is_blank or any(
             event.name != "draft" or event.old is None or event.old.X is not event.new.X
             for event in events
         )
         if moved:
-            self._place(keep_view=self._painter.active)
+            drawing = self._painter.active and self._session.draft.data.name == PAINTED
+            self._place(keep_view=drawing)
         else:
             self._color()
 
