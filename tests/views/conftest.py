@@ -1,97 +1,41 @@
 """Runs as streams of records, made by hand: what the views draw without waiting for a solver."""
 
-import heapq
-from itertools import count
-
 import numpy as np
 import pytest
 
-from ccviz import Partition, Problem
 from ccviz.events import (
-    BoundImproved,
     ColumnsPriced,
     CutsAdded,
-    Finished,
     GenerationEnded,
     IncumbentFound,
     NodeBounded,
-    NodeBranched,
     NodeOpened,
-    NodePruned,
-    Record,
     RelaxationSolved,
     ResidualsUpdated,
-    Started,
 )
-
-N, K = 40, 3
-
-
-def stamped(problem, events):
-    """Return events as the records of a run, ten milliseconds apart."""
-    began = Started(
-        solver="made up", settings={}, seed=0, n=problem.n, d=2, k=problem.k, n_blocks=problem.n
-    )
-    events = [began, *events, Finished(termination="proved")]
-    return [Record(seq, 0.01 * seq, event) for seq, event in enumerate(events)]
+from tests.made_up import LABELS, K, N, forty_points, stamped, tree_events
 
 
 @pytest.fixture(scope="session")
 def problem():
     """Return forty points in three clusters."""
-    rng = np.random.default_rng(0)
-    at = np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 3.0]])
-    return Problem(at[np.arange(N) % K] + rng.normal(scale=0.8, size=(N, 2)), K)
+    return forty_points()
 
 
 @pytest.fixture(scope="session")
 def labels():
     """Return the clusters that the points were drawn from."""
-    return np.arange(N) % K
+    return LABELS
 
 
 @pytest.fixture(scope="session")
-def tree_records(problem, labels):
+def tree_records(problem):
     """Return a maker of the records of a best-first search of about so many nodes."""
 
     def make(nodes, seed=0):
-        return stamped(problem, tree_events(problem, labels, nodes, seed))
+        return stamped(problem, tree_events(problem, nodes, seed))
 
     return make
-
-
-def tree_events(problem, labels, nodes, seed):
-    rng = np.random.default_rng(seed)
-    best = Partition(problem, labels).wcss
-    numbers, heap = count(1), [(0.8 * best, 0, 0)]
-    yield NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
-    yield CutsAdded(
-        node=0, round=1, lower_bound=0.8 * best, pair=2, triangle=40, clique=1, dropped=0, active=9
-    )
-    yield IncumbentFound(labels=labels)
-    yield NodeBounded(node=0, lower_bound=0.8 * best)
-    opened = 1
-    while heap:
-        bound, node, depth = heapq.heappop(heap)
-        if opened + 2 > nodes or bound >= best:
-            yield NodePruned(
-                node=node, reason="bound", lower_bound=max(bound, best), detail="Done."
-            )
-        elif rng.random() < 0.05 and node:
-            yield NodePruned(node=node, reason="infeasible", lower_bound=np.inf)
-        else:
-            pair = tuple(sorted(rng.choice(N, 2, replace=False).tolist()))
-            yield NodeBranched(node=node, pair=pair, lower_bound=bound)
-            for together in (True, False):
-                child, opened = next(numbers), opened + 1
-                raised = bound + best * 0.004 * rng.exponential()
-                yield NodeOpened(
-                    node=child, parent=node, depth=depth + 1, lower_bound=bound,
-                    pair=pair, together=together,
-                )  # fmt: skip
-                yield NodeBounded(node=child, lower_bound=raised)
-                heapq.heappush(heap, (raised, child, depth + 1))
-            yield BoundImproved(lower_bound=heap[0][0])
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,74 @@
+"""A run of branch and bound made by hand: what the views draw without waiting for a solver."""
+
+import heapq
+from itertools import count
+
+import numpy as np
+
+from ccviz import Partition, Problem
+from ccviz.events import (
+    BoundImproved,
+    CutsAdded,
+    Finished,
+    IncumbentFound,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Record,
+    Started,
+)
+
+N, K = 40, 3
+LABELS = np.arange(N) % K
+
+
+def forty_points():
+    """Return a problem: forty points around three places, by turns as in LABELS."""
+    rng = np.random.default_rng(0)
+    at = np.array([[0.0, 0.0], [4.0, 0.0], [2.0, 3.0]])
+    return Problem(at[LABELS] + rng.normal(scale=0.8, size=(N, 2)), K)
+
+
+def stamped(problem, events):
+    """Return events as the records of a run, ten milliseconds apart."""
+    began = Started(
+        solver="made up", settings={}, seed=0, n=problem.n, d=2, k=problem.k, n_blocks=problem.n
+    )
+    events = [began, *events, Finished(termination="proved")]
+    return [Record(seq, 0.01 * seq, event) for seq, event in enumerate(events)]
+
+
+def tree_events(problem, nodes, seed):
+    """Yield the events of a best-first search of about so many nodes."""
+    rng = np.random.default_rng(seed)
+    best = Partition(problem, LABELS).wcss
+    numbers, heap = count(1), [(0.8 * best, 0, 0)]
+    yield NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
+    yield CutsAdded(
+        node=0, round=1, lower_bound=0.8 * best, pair=2, triangle=40, clique=1, dropped=0, active=9
+    )
+    yield IncumbentFound(labels=LABELS)
+    yield NodeBounded(node=0, lower_bound=0.8 * best)
+    opened = 1
+    while heap:
+        bound, node, depth = heapq.heappop(heap)
+        if opened + 2 > nodes or bound >= best:
+            yield NodePruned(
+                node=node, reason="bound", lower_bound=max(bound, best), detail="Done."
+            )
+        elif rng.random() < 0.05 and node:
+            yield NodePruned(node=node, reason="infeasible", lower_bound=np.inf)
+        else:
+            pair = tuple(sorted(rng.choice(N, 2, replace=False).tolist()))
+            yield NodeBranched(node=node, pair=pair, lower_bound=bound)
+            for together in (True, False):
+                child, opened = next(numbers), opened + 1
+                raised = bound + best * 0.004 * rng.exponential()
+                yield NodeOpened(
+                    node=child, parent=node, depth=depth + 1, lower_bound=bound,
+                    pair=pair, together=together,
+                )  # fmt: skip
+                yield NodeBounded(node=child, lower_bound=raised)
+                heapq.heappush(heap, (raised, child, depth + 1))
+            yield BoundImproved(lower_bound=heap[0][0])
