@@ -62,7 +62,7 @@ class PopulationFigure:
             ("objective", "@objective{0,0.0000}"),
             ("new", "@fresh"),
         ]
-        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=tooltips))
+        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=tooltips, limit=1))
         self.plot.xaxis.ticker.min_interval = 1
         self.dress(look)
 

@@ -46,7 +46,9 @@ class PricingFigure:
             for exact in (False, True)
         }
         legend_above(self.plot)
-        self.plot.add_tools(HoverTool(renderers=list(self._dots.values()), tooltips=_TOOLTIPS))
+        self.plot.add_tools(
+            HoverTool(renderers=list(self._dots.values()), tooltips=_TOOLTIPS, limit=1)
+        )
         self.plot.xaxis.ticker.min_interval = 1
         self.dress(look)
 

@@ -113,6 +113,7 @@ class ScatterFigure:
                 renderers=[self._point_glyph],
                 tooltips=_TOOLTIP,
                 point_policy="snap_to_data",
+                limit=3,  # of points on top of one another
             )
         )
 

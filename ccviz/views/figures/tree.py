@@ -90,7 +90,7 @@ class TreeFigure:
         # A range that moves has everything painted twice: across, only the corners move it.
         self.plot.x_range.renderers = [corners]
         self.plot.y_range.renderers = [self._dots, corners]
-        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS))
+        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS, limit=1))
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
         items = [self._legend_item(*look) for look in STATES.values()]
