@@ -136,6 +136,22 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         self.gap_ = result.gap
         self.status_ = result.status
 
+    def score(self, X: ArrayLike, y: Any = None) -> float:
+        """Return how well the means stand for the rows of X, for scikit-learn's searches.
+
+        Parameters
+        ----------
+        X : (m, d) array of float
+        y : ignored
+
+        Returns
+        -------
+        float
+            The sum of squared distances to the nearest mean, negative: more is better.
+        """
+        near = self.cluster_centers_[self.predict(X)]
+        return -float(((np.asarray(X, dtype=np.float64) - near) ** 2).sum())
+
     def predict(self, X: ArrayLike) -> IntArray:
         """Return the cluster whose mean is nearest, for each row of X (n, d).
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.model_selection import GridSearchCV
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError
@@ -68,3 +69,10 @@ def test_contradiction_is_an_error_with_its_chain(iris):
 def test_unknown_parameter_is_an_error(iris):
     with pytest.raises(ParameterError, match="no parameter 'speed'"):
         ConstrainedKMeans(n_clusters=3, solver_params={"speed": 1}).fit(iris)
+
+
+def test_scikit_learns_searches_have_a_score(iris):
+    model = ConstrainedKMeans(3, random_state=0).fit(iris)
+    assert model.score(iris) == pytest.approx(-model.inertia_)
+    search = GridSearchCV(ConstrainedKMeans(random_state=0), {"n_clusters": np.arange(2, 4)})
+    assert search.fit(iris).best_params_ == {"n_clusters": 3}

@@ -372,9 +372,14 @@ class Search:
             certificate={**report.certificate, "witness": np.array(report.witness, dtype=np.int64)},
         )
         if not node.task.decisions:
-            self.infeasible = True
-            yield InfeasibilityProved(reason=report.detail, points=report.witness)
+            yield self._infeasible(report.detail, report.witness)
+        elif not self._bounds and math.isinf(min(self._closed_bound, self.upper_bound)):
+            yield self._infeasible("every branch of the search tree is infeasible.", ())
         yield from self._raise_bound()
+
+    def _infeasible(self, reason: str, points: tuple[int, ...]) -> InfeasibilityProved:
+        self.infeasible = True
+        return InfeasibilityProved(reason=reason, points=points)
 
     def _branch(self, node: _Node, report: Report) -> Iterator[Event]:
         assert report.pair is not None

@@ -16,7 +16,13 @@ from ccviz.events import (
 )
 from ccviz.partition import Partition
 from ccviz.problem import Problem
-from ccviz.rules import MaxOverlap, MaxSize, different_from, minimum_separation
+from ccviz.rules import (
+    MaxOverlap,
+    MaxSize,
+    SoftCannotLink,
+    different_from,
+    minimum_separation,
+)
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.solver import Colgen
 from tests.solvers.colgen.conftest import best_clustering, random_problem
@@ -136,6 +142,19 @@ def test_a_different_clustering_is_different_and_best(by, k):
     for known in (first == label for label in range(k)):
         most = max(known.sum() - by, 1)
         assert all((known & (second.labels == j)).sum() <= most for j in range(k))
+
+
+def test_a_tree_whose_branches_are_all_infeasible_proves_it():
+    # Grötzsch's graph: without triangles, fractionally coloured by less than 3, but not by 3.
+    cycle = [(i, (i + 1) % 5) for i in range(5)]
+    spokes = [(5 + i, (i + step) % 5) for i in range(5) for step in (1, -1)]
+    pairs = (*cycle, *spokes, *((10, 5 + i) for i in range(5)))
+    X = np.random.default_rng(0).normal(size=(11, 2))
+    events = run(Problem(X, 3, rules=(SoftCannotLink(pairs, 0),)))
+    assert of(events, NodeBranched)
+    [proof] = of(events, InfeasibilityProved)
+    assert proof.reason == "every branch of the search tree is infeasible."
+    assert events[-1].termination == "proved"
 
 
 def test_the_same_seed_gives_the_same_events():
