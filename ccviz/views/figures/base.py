@@ -12,12 +12,9 @@ from ccviz.views.figures.export import add_svg_button
 from ccviz.views.palette import Look, cluster_colors
 
 _MOST_COLORS = 256
-# A figure is cleared half a pixel off: at its edge the colours of another theme shine through.
-_EDGE = """.bk-Canvas::after { content: ""; position: absolute; inset: 0; pointer-events: none;
-  border: solid var(--paper, transparent); border-width: 1px 0 0 1px; }"""
 _TOOLBAR = """.bk-tool-overflow { color: var(--faint, gray); }
 .bk-divider { background: var(--line, lightgray); }
-:host(.bk-inner) { background: none; }"""
+:host(.bk-inner) { background: var(--paper, white); }"""
 
 
 def plain_figure(
@@ -36,7 +33,6 @@ def plain_figure(
         output_backend="canvas",
         toolbar_location="above",
         html_attributes={"role": "figure", "aria-label": name.replace("-", " ")},
-        stylesheets=[_EDGE],
         **kwargs,
     )
     plot.toolbar.logo = None

@@ -26,7 +26,7 @@ class BoundsFigure:
         self.plot = plain_figure("bounds")
         self._source = ColumnDataSource({name: [] for name in ("at", "upper", "lower", "gap")})
         self._lines: dict[str, Any] = {}
-        for name, words in (("upper", "upper bound (WCSS)"), ("lower", "lower bound")):
+        for name, words in (("upper", "upper bound"), ("lower", "lower bound")):
             self._lines[name] = self.plot.step(
                 "at", name, source=self._source, mode="after", line_width=2.5, legend_label=words
             )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from bokeh.events import Tap
 from bokeh.layouts import gridplot
-from bokeh.models import ColumnDataSource, GestureTool
+from bokeh.models import ColumnDataSource
 
 from ccviz.links import IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
@@ -49,10 +49,9 @@ class PairsFigure:
 
     def _cell(self, across: int, up: int) -> Any:
         names, last = self._frame.features, len(self._frame.features) - 1
-        plot = plain_figure(f"pairs-{across}-{up}", tools="pan,wheel_zoom,reset,save")
+        plot = plain_figure(f"pairs-{across}-{up}", tools="save")
         plot.update(min_height=60, min_border=4, toolbar_inner=True)
-        for tool in plot.select(GestureTool):
-            tool.visible = False  # a small bar, over the points
+        plot.axis.ticker.desired_num_ticks = 3
         plot.xaxis.visible, plot.yaxis.visible = up == last, across == 0
         plot.xaxis.axis_label, plot.yaxis.axis_label = names[across], names[up]
         ends = {"x": f"c{across}", "y": f"c{up}"}

@@ -30,7 +30,8 @@ ul { list-style: none; margin: 0; padding: 0; }
 li { display: flex; align-items: center; gap: 8px; padding: 1px 4px; border-radius: 5px; }
 li:hover { background: var(--back); }
 li.broken { background: var(--bad-back); color: var(--bad); }
-.pair { font-variant-numeric: tabular-nums; font-weight: 600; }
+li svg { flex: none; }
+.pair { white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 600; }
 .note { color: var(--faint); font-size: 12px; flex: 1; }
 li.broken .note { color: var(--bad); }
 li.implied, li.implied .pair { color: var(--faint); font-weight: 400; }

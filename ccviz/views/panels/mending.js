@@ -1,4 +1,5 @@
-// What Bokeh leaves undone: for axes in tabs, for slow hands, for the keyboard and for screen readers.
+// What Bokeh leaves undone: for axes in tabs, for themes, for slow hands, for the keyboard and for
+// screen readers.
 const REDRAWN_MS = 2000
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
@@ -76,7 +77,14 @@ function neverPress(view) {
   view.ui_event_bus.ui_gestures.constructor.press_threshold = LONGEST_TIMER_MS
 }
 
+// A figure is cleared half a pixel off: at its edge the colours of another theme would stay.
+function clearWhole({primary}) {
+  primary.clear = () => primary.undo_transform((context) =>
+    context.clearRect(0, 0, primary.canvas.width, primary.canvas.height))
+}
+
 const AFTER = [
+  ["Canvas", "render", clearWhole],
   ["Canvas", "render", neverPress],
   ["Tabs", "render", listenToTabs],
   ["Tabs", "_update_headers", nameTabs],

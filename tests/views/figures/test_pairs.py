@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 from bokeh.events import Tap
+from bokeh.models import CustomAction, SaveTool
 
 from ccviz.datasets import load
 from ccviz.views.draft import draft_of
@@ -43,3 +44,10 @@ def test_labels_and_rings(figure):
 def test_a_click_names_its_features(figure, tapped):
     figure.plots[2]._trigger_event(Tap(figure.plots[2]))
     assert tapped == [load("iris").features[1:3]]
+
+
+def test_a_cell_has_its_own_picture_tools_and_few_ticks(figure):
+    for plot in figure.plots:
+        assert [type(tool) for tool in plot.tools] == [SaveTool, CustomAction]
+        assert plot.toolbar_location == "above"
+        assert plot.xaxis.ticker.desired_num_ticks == 3

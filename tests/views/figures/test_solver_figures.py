@@ -6,6 +6,7 @@ from bokeh.document import Document
 from bokeh.events import Tap
 
 from ccviz.views.figures.binary import BinaryFigure
+from ccviz.views.figures.bounds import BoundsFigure
 from ccviz.views.figures.cuts import CutsFigure
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.diversity import DiversityFigure
@@ -173,3 +174,8 @@ def test_members_as_good_as_each_other_do_not_stretch_the_axis(population_record
     low, high = figure._room.data["y"]
     assert low < frame.best[-1] < high
     assert high - low == pytest.approx(2e-4 * frame.best[-1])
+
+
+def test_the_upper_bound_is_not_called_wcss_which_it_is_not_with_soft_links():
+    words = [item.label.value for item in BoundsFigure(LIGHT).plot.legend[0].items]
+    assert words == ["upper bound", "lower bound"]
