@@ -44,6 +44,8 @@ _DARK = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")
     return plot.border_fill_color === "#161d26"
 }"""
+_OVERHANG = """(table) => table.getBoundingClientRect().right
+    - table.getRootNode().host.getBoundingClientRect().right"""
 _FOCUSED = """() => {
     let node = document.activeElement
     while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement
@@ -161,7 +163,7 @@ def test_members_that_are_equal_lie_on_one_line(lab_of):
     assert lab.ranges("diversity")[2] == 0
 
 
-def search_with_two_incumbents(archive):
+def search_with_two_incumbents(archive, name="two incumbents"):
     """Put a run into the archive that finds an answer at its root, and the best at node 2."""
     data = load("spirals", n=30)
     problem = Problem(data.X, 3)
@@ -186,7 +188,7 @@ def search_with_two_incumbents(archive):
     records = [Record(at, 0.1 * at, event) for at, event in enumerate(events)]
     for record in records:
         run.apply(record)
-    run_id = archive.create(problem, "sdp", {}, dataset="spirals", name="two incumbents")
+    run_id = archive.create(problem, "sdp", {}, dataset="spirals", name=name)
     archive.append(run_id, records, summarise(run))
     return events
 
@@ -216,6 +218,19 @@ def test_the_star_stands_where_the_incumbent_was_found(lab, server):
         lab.see(re.compile(rf"^{place} / {len(events)}"))
         lab.page.keyboard.press("ArrowRight")
     lab.wait_for(lambda: starred() == [(0, 16)])
+
+
+def test_three_runs_side_by_side_have_room(lab, server):
+    with server.archive() as archive:
+        for which in ("first", "second", "third"):
+            search_with_two_incumbents(archive, f"the {which} try with noisy links, ten each")
+    lab.room("Runs")
+    rows = lab.page.locator(".scroll tbody tr").filter(has_text="noisy links")
+    for place in range(3):
+        rows.nth(place).get_by_role("checkbox").check()
+    table = lab.page.get_by_role("table", name="Runs side by side")
+    table.get_by_text("the third try").wait_for()
+    lab.wait_for(lambda: table.evaluate(_OVERHANG) <= 0)
 
 
 @pytest.mark.parametrize(("button", "start"), [("Save as SVG", b"<svg"), ("Save", b"\x89PNG")])

@@ -12,10 +12,10 @@ from ccviz.views.panels.html import Html
 from ccviz.views.session import Session
 
 _STYLE = """
-table { border-collapse: collapse; font-size: 12.5px; width: 100%; }
-th, td { padding: 2px 6px; text-align: left; border-bottom: 1px solid var(--line);
+table { border-collapse: collapse; font-size: 12px; width: 100%; }
+th, td { padding: 2px 4px; text-align: left; border-bottom: 1px solid var(--line);
   font-variant-numeric: tabular-nums; white-space: nowrap; }
-thead th { font-weight: 650; }
+thead th { font-weight: 650; white-space: normal; overflow-wrap: anywhere; }
 tbody th { color: var(--faint); font-weight: 400; }
 td.best { color: var(--good); font-weight: 650; }
 """
@@ -32,7 +32,7 @@ class ComparisonPanel(pn.viewable.Viewer):
         )
         self._box = pn.Column(
             self._html, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,
-            max_height=330, visible=False,
+            max_height=280, visible=False,
         )  # fmt: skip
         session.param.watch(self._refresh, "compared")
         self._refresh()

@@ -77,7 +77,7 @@ class RunsPanel(pn.viewable.Viewer):
     def __init__(self, session: Session) -> None:
         super().__init__()
         self._session = session
-        self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=160)
+        self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = pn.widgets.FileDownload(
