@@ -14,11 +14,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 from threadpoolctl import threadpool_limits
 
-from ccviz.links import FloatArray
+from ccviz.links import FloatArray, IntArray
 
 _MOST_STEPS = 80
 _TO_BOUNDARY = 0.995
@@ -44,7 +45,7 @@ class Point(NamedTuple):
 
 
 class _Program(NamedTuple):
-    columns: csr_array  # (s, m)
+    columns: csc_array  # (s, m)
     cost: FloatArray  # (m + 2s + 1,) of x, y, u, t
     right: FloatArray  # (s + 1,)
 
@@ -60,21 +61,33 @@ class _Program(NamedTuple):
         return np.concatenate([self.columns.T @ row + last, row, -row, [last]])
 
     def normal(self, weight: FloatArray) -> FloatArray:
-        """Return the matrix times diag(weight) times its transpose."""
+        """Return the upper triangle of the matrix times diag(weight) times its transpose."""
         s, m = self.columns.shape
         x = weight[:m]
-        scaled = self.columns.multiply(x[None, :]).tocsr()
-        matrix = np.empty((s + 1, s + 1))
-        matrix[:s, :s] = (scaled @ self.columns.T).toarray()
-        matrix[:s, s] = matrix[s, :s] = scaled.sum(axis=1)
+        matrix = np.zeros((s + 1, s + 1), order="F")
+        # Unsigned, so that no index is tested for being negative.
+        index = self.columns.indices.astype(np.uint32)
+        _add_outer(self.columns.indptr, index, x, matrix)
+        matrix[:s, s] = self.columns @ x
         matrix[s, s] = x.sum() + weight[-1]
         rows = np.arange(s)
         matrix[rows, rows] += weight[m : m + s] + weight[m + s : -1]
         return matrix
 
 
+@njit(cache=True)
+def _add_outer(start: IntArray, index: IntArray, weight: FloatArray, matrix: FloatArray) -> None:
+    """Add weight times the outer product of each sparse 0/1 column with itself, upper triangle."""
+    for j in range(len(weight)):
+        inside = index[start[j] : start[j + 1]]
+        for b in range(len(inside)):
+            column = matrix[:, inside[b]]
+            for a in inside[: b + 1]:
+                column[a] += weight[j]
+
+
 def solve(
-    columns: csr_array, costs: FloatArray, artificial: FloatArray, k: int, accuracy: float
+    columns: csc_array, costs: FloatArray, artificial: FloatArray, k: int, accuracy: float
 ) -> Point:
     """Solve to a relative gap of about ``accuracy``.
 
@@ -115,7 +128,7 @@ def _iterate(program: _Program, accuracy: float) -> Point:
 def _start(program: _Program) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return Mehrotra's starting point."""
     ones = np.ones(len(program.cost))
-    factor = cho_factor(program.normal(ones))
+    factor = cho_factor(program.normal(ones), overwrite_a=True)
     z = program.transposed(cho_solve(factor, program.right))
     duals = cho_solve(factor, program.times(program.cost))
     slack = program.cost - program.transposed(duals)
@@ -137,7 +150,7 @@ def _step(
     weight = z / slack
     normal = program.normal(weight)
     normal[np.diag_indices_from(normal)] *= 1.0 + 1e-13
-    factor = cho_factor(normal)
+    factor = cho_factor(normal, overwrite_a=True)
 
     def direction(aim: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         d_duals = cho_solve(factor, primal + program.times(weight * dual - aim / slack))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import highspy
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csc_array
 
 from ccviz.links import FloatArray, IntArray
 from ccviz.solvers.colgen import interior as interior_point
@@ -126,7 +126,7 @@ class Master:
         if not self.interior:
             return self.solve_to_vertex()
         point = interior_point.solve(
-            csr_array(self.columns.T, dtype=np.float64),
+            csc_array(self.columns.T, dtype=np.float64),
             self.costs,
             self._artificial_cost,
             self.k,
