@@ -2,7 +2,8 @@
 
 For a fixed centre c the best cluster without conflicts takes every block whose term
 mass |x - c|^2 - dual is negative; for a fixed cluster the best centre is its mean. From every
-seed this falls to a local optimum of the reduced cost, which single moves then improve.
+seed this falls to a local optimum of the reduced cost, which single moves then improve. A seed
+that comes to a cluster where an earlier one was is given up: it would end where that one did.
 """
 
 from __future__ import annotations
@@ -13,7 +14,15 @@ import numpy as np
 from numba import njit
 
 from ccviz.links import FloatArray
-from ccviz.solvers.colgen.cluster import fits, join, keep, leave, squared_distance, value
+from ccviz.solvers.colgen.cluster import (
+    fits,
+    join,
+    keep,
+    leave,
+    signature,
+    squared_distance,
+    value,
+)
 from ccviz.solvers.colgen.instance import Instance
 
 _MOST_SWEEPS = 50
@@ -61,12 +70,13 @@ def descend(
         np.zeros(s, dtype=np.bool_), np.zeros(len(instance.limit)), np.empty(d), np.zeros(1)
     )
     signatures = np.empty(len(values), dtype=np.int64)
+    seen = {np.int64(0)}  # which is no cluster's
     found = 0
     for p in range(len(seeds)):
         if found == len(values):
             break
         cluster.center[:] = seeds[p]
-        reached = _alternate(instance, duals, cluster)
+        reached = _alternate(instance, duals, cluster, seen)
         if reached >= 0.0:
             continue
         reached = _improve(instance, duals, cluster, reached)
@@ -76,10 +86,18 @@ def descend(
 
 
 @njit(cache=True)
-def _alternate(instance: Instance, duals: FloatArray, cluster: _Cluster) -> float:
-    best = np.inf
+def _alternate(instance: Instance, duals: FloatArray, cluster: _Cluster, seen: set[int]) -> float:
+    """Return the value this ends with, 0 where an earlier seed was."""
+    best, last = np.inf, 0
     for _ in range(30):
         _gather(instance, duals, cluster)
+        mark = signature(cluster.inside)
+        if mark == last:
+            break
+        if mark in seen:
+            return 0.0
+        seen.add(mark)
+        last = mark
         reached = value(instance, duals, cluster.inside, cluster.center)
         if reached >= best - 1e-12 * abs(reached):
             break
@@ -94,14 +112,16 @@ def _gather(instance: Instance, duals: FloatArray, cluster: _Cluster) -> None:
     cluster.inside[:] = False
     cluster.load[:] = 0.0
     cluster.mass[0] = 0.0
+    block = np.empty(s, dtype=np.int64)
     term = np.empty(s)
     count = 0
     for b in range(s):
         gap = squared_distance(instance.points, b, cluster.center)
-        term[b] = instance.mass[b] * gap - duals[b]
-        if term[b] < 0.0:
+        block[count] = b
+        term[count] = instance.mass[b] * gap - duals[b]
+        if term[count] < 0.0:
             count += 1
-    for b in np.argsort(term)[:count]:
+    for b in block[np.argsort(term[:count])]:
         if fits(instance, cluster.inside, cluster.load, b):
             join(instance, cluster.inside, cluster.load, b)
             cluster.mass[0] += instance.mass[b]

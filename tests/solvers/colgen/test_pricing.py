@@ -55,6 +55,15 @@ def test_priced_columns_are_allowed_and_cost_what_they_say(seed, rules):
             assert cost - column @ duals == pytest.approx(known[column.tobytes()], abs=1e-9)
 
 
+@pytest.mark.parametrize("seed", range(6))
+def test_seeds_that_meet_lose_no_column(seed, rules):
+    pricer, duals, _, _ = setup(seed, rules)
+    alone = [pricer.heuristic(duals, point[None, :]).columns for point in pricer.points]
+    together = pricer.heuristic(duals, np.repeat(pricer.points, 2, axis=0)).columns
+    found = [column.tobytes() for column in together]
+    assert set(found) == {column.tobytes() for columns in alone for column in columns}
+
+
 @pytest.mark.parametrize("method", ["space", "blocks", "both"])
 def test_a_pricing_left_off_has_a_valid_bound_and_goes_on_to_the_same_end(rules, method):
     pricer, duals, _, values = setup(3, rules, method)
