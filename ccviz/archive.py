@@ -396,7 +396,8 @@ class Archive:
         try:
             yield
         except (sqlite3.Error, OSError) as broken:
-            raise ArchiveError(f"the archive {self.path} cannot be used: {broken}.") from None
+            reason = broken.strerror if isinstance(broken, OSError) else broken
+            raise ArchiveError(f"the archive {self.path} cannot be used: {reason}.") from None
 
 
 _RUNS = "SELECT runs.*, (SELECT max(seq) FROM records WHERE run = number) AS last_seq FROM runs"

@@ -119,6 +119,7 @@ def test_an_archive_that_cannot_be_used_does_not_stop_it(ccviz, folder):
     done = ccviz("solve", "iris")
     assert done.code == 0
     assert "this run is not kept" in done.err
+    assert done.err.endswith("cannot be used: File exists.\n")
 
 
 BAD = {
