@@ -308,7 +308,9 @@ class Lab:
 
     def links(self) -> list[str]:
         """Return the list of links that were made, as people read it."""
-        return self.page.locator(".links li.given").all_inner_texts()
+        return self.page.locator(".links li.given").evaluate_all(
+            "(items) => items.map((item) => item.textContent.trim())"
+        )
 
     def drawn(self, kind: str) -> int:
         """Return how many lines of a kind are drawn."""

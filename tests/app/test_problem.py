@@ -29,13 +29,10 @@ def pairs(lab):
     """Return the links of the list: kind, two points, weight; the newest first."""
     # All at one moment: between two looks at the page the list may have changed.
     rows = lab.page.locator(".links li.given").evaluate_all(
-        "(items) => items.map((item) => [item.querySelector('line.cannot') ? 'cannot' : 'must',"
-        " item.innerText, item.querySelector('input').value])"
+        "(items) => items.map((item) => [item.querySelector('line').classList[0],"
+        " item.querySelector('.pair').textContent, item.querySelector('input').value])"
     )
-    return [
-        (kind, *map(int, re.match(r"(\d+) – (\d+)", words).groups()), weight)
-        for kind, words, weight in rows
-    ]
+    return [(kind, *map(int, pair.split(" – ")), weight) for kind, pair, weight in rows]
 
 
 # --- Links ----------------------------------------------------------------------------------
