@@ -238,6 +238,7 @@ def test_a_cell_of_the_matrix_is_saved(lab, tmp_path, button, start):
     lab.press("Matrix")
     cell = "pairs-0-3"
     lab.figure(cell)
+    lab.rest(cell)
     left, right, bottom, top = lab.ranges(cell)
     lab.page.mouse.move(*lab.pixel((left + right) / 2, (bottom + top) / 2, cell))
     tool = lab.figure(cell).get_by_role("button", name=button, exact=True).or_(
