@@ -71,9 +71,7 @@ class LpBox(Solver):
     growth: float = setting(
         1.1, "Factor of the penalty's growth.", low=1.0, high=10.0, label="Growth of ρ"
     )
-    every: int = setting(
-        5, "Iterations from one growth to the next.", low=1, label="Iterations a growth"
-    )
+    every: int = setting(5, "Iterations from one growth to the next.", low=1, label="Growth every")
     stillness: float = setting(
         1e-5, "Stop once ten objectives have no larger standard deviation.", low=0.0, advanced=True
     )

@@ -215,6 +215,7 @@ class Tree:
         )
         self.nodes[event.node] = node
         if parent is None:
+            self._at = event.node  # what is found before its first round is the root's too
             self._shown.append(node)
             self._tips.append(node)
             return

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from ccviz.events import NodeOpened
+from ccviz.events import IncumbentFound, NodeOpened
 from ccviz.run import Run
 from ccviz.views.frames.tree import Tree
+from tests.made_up import stamped
 
 
 def fed(problem, records, most_shown=500):
@@ -95,6 +96,14 @@ def test_reveal_shows_a_hidden_node(problem, tree_records):
 def test_the_incumbent_marks_the_node_worked_on(problem, tree_records):
     frame = fed(problem, tree_records(21)).frame()
     assert frame.state[0] == "incumbent"
+
+
+def test_what_is_found_before_the_first_round_is_the_roots(problem, labels):
+    events = [
+        NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0), IncumbentFound(labels=labels)
+    ]  # fmt: skip
+    frame = fed(problem, stamped(problem, events)).frame()
+    assert frame.state.tolist() == ["incumbent"]
 
 
 def test_from_a_run_and_from_its_records_alike(problem, tree_records):
