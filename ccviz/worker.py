@@ -26,6 +26,7 @@ from ccviz.api import Stepper
 from ccviz.archive import Archive
 from ccviz.recorder import Recorder
 from ccviz.stored import open_run
+from ccviz.warm import load
 
 _ORPHAN_GRACE_S = 5.0
 
@@ -86,6 +87,7 @@ def main() -> None:
     options = _parser().parse_args()
     archive = Archive(options.archive)
     stepper = open_run(archive, options.run, options.resume)
+    load(stepper)
     control = Control(stepper, options.paused)
     with Recorder(archive, options.run, stepper.run) as recorder:
         while stepper.run.finished is None:

@@ -1,8 +1,9 @@
 import pytest
 
+from ccviz.api import start
 from ccviz.errors import UnsupportedError
-from ccviz.solvers import SOLVERS
-from ccviz.warm import examples
+from ccviz.solvers import SOLVERS, make_solver
+from ccviz.warm import examples, load
 
 
 def taken(solver):
@@ -21,3 +22,20 @@ def test_every_solver_is_warmed_by_all_that_it_supports(solver):
     assert any(not problem.is_soft for problem in problems)
     assert any(problem.is_soft for problem in problems) == solver.supports.soft
     assert any(problem.sizes is not None for problem in problems) == solver.supports.sizes
+
+
+def test_loading_is_off_the_clock_of_the_run(monkeypatch):
+    now = [0.0]
+    monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    monkeypatch.setattr("ccviz.warm._run", lambda *_: now.__setitem__(0, 5.0))
+    stepper = start(examples()[0], make_solver("cop-kmeans"))
+    load(stepper)
+    now[0] = 5.25
+    assert next(stepper).time_s == 0.25
+
+
+def test_loading_runs_the_solver_itself(monkeypatch):
+    seen = []
+    monkeypatch.setattr("ccviz.warm.solve", lambda problem, solver, **_: seen.append(solver))
+    load(start(examples()[0], make_solver("cop-kmeans", n_init=3)))
+    assert {type(solver).name for solver in seen} == {"cop-kmeans"}

@@ -57,12 +57,17 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
-        # Whoever read our output has left; nothing is to be flushed to nobody at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()  # whoever read it has left
         code = 0
     except OSError as full:
         if full.errno != errno.ENOSPC:
             raise
+        _drop_output()
         sys.stderr.write(f"ccviz: the output cannot be written: {os.strerror(errno.ENOSPC)}.\n")
         code = BAD_INPUT
     sys.exit(code)
+
+
+def _drop_output() -> None:
+    """Have nothing flushed at exit to where nothing can be written."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

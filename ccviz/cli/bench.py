@@ -13,6 +13,7 @@ from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_solver
 from ccviz.run import Run
 from ccviz.suite import Instance, Row, Table, instances, measure
+from ccviz.warm import load
 
 
 def bench(
@@ -39,6 +40,7 @@ def bench(
             stepper = start(
                 instance.problem(), chosen, time_limit=time_limit, seed=seed, workers=workers
             )
+            load(stepper)
             for state in measure(instance, stepper):
                 if isinstance(state, Run):
                     progress.show(state)

@@ -16,11 +16,13 @@ from ccviz.cli.progress import Progress
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.recorder import Recorder
 from ccviz.run import Result, result_of
+from ccviz.warm import load
 
 
 def drive(stepper: Stepper, archive: Archive | None, run_id: str) -> Result:
     """Run to the end and return the result; the first Ctrl-C stops the run, the second us."""
     with _stopping(stepper), threadpool_limits(1), Progress(err, stepper.solver.name) as progress:
+        load(stepper)
         if archive is None:
             _follow(stepper, progress, None)
         else:
