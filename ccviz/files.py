@@ -16,6 +16,7 @@ import numpy as np
 
 from ccviz.datasets import Dataset
 from ccviz.errors import FileFormatError
+from ccviz.points import is_number
 from ccviz.tables import Table, to_dataset
 
 MOST_POINTS = 200_000
@@ -172,7 +173,7 @@ def _read_text(data: bytes, header: bool | None) -> Table:
     _, first = rows[0]
     if header is None and not delimiter and _is_promise(rows):
         return _keep_promise(rows)
-    if header or (header is None and not any(_is_number(cell) for cell in first)):
+    if header or (header is None and not any(is_number(cell) for cell in first)):
         return _by_columns([cell.strip() for cell in first], rows[1:])
     return _by_columns([f"x{j}" for j in range(len(first))], rows)
 
@@ -196,14 +197,6 @@ def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
                 yield reader.line_num, cells
     except csv.Error as broken:
         raise FileFormatError(f"line {reader.line_num}: {broken}.") from None
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _is_promise(rows: list[tuple[int, list[str]]]) -> bool:

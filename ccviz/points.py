@@ -75,14 +75,24 @@ def _first_word(plain: np.ndarray, names: Sequence[Any] | None) -> str:
     if plain.ndim == 2:
         for j, i in product(range(plain.shape[1]), range(plain.shape[0])):
             cell = plain[i, j : j + 1].tolist()[0]  # as Python's own
-            if not _is_number(cell):
+            if not is_number(cell):
                 column = repr(names[j]) if names is not None else str(j)
                 reason = "is missing" if is_missing(cell) else f"is {cell!r}, not a number"
                 return f"the data are not a table of numbers: row {i}, column {column} {reason}."
     return "the data are not a table of numbers."
 
 
-def _is_number(cell: Any) -> bool:
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a number, or a text that reads as one.
+
+    Parameters
+    ----------
+    cell : object
+
+    Returns
+    -------
+    bool
+    """
     try:
         float(cell)
     except (TypeError, ValueError):

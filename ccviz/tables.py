@@ -11,6 +11,7 @@ import numpy as np
 from ccviz.datasets import Dataset, encode_classes
 from ccviz.errors import FileFormatError
 from ccviz.links import FloatArray
+from ccviz.points import is_number
 
 _LABEL_NAMES = {"class", "label", "labels", "target", "truth"}
 
@@ -87,7 +88,7 @@ def _label_column(table: Table, numbers: list[FloatArray | None], label: str | N
 
 def _all_words(table: Table, j: int) -> bool:
     # One bad number does not make a class label of a feature, nor do decimal commas.
-    return not any(_is_number(str(cell).replace(",", ".")) for cell in table.columns[j])
+    return not any(is_number(str(cell).replace(",", ".")) for cell in table.columns[j])
 
 
 def _named_column(table: Table, label: str) -> int:
@@ -100,7 +101,7 @@ def _named_column(table: Table, label: str) -> int:
 
 def _checked(table: Table, j: int, values: FloatArray | None) -> FloatArray:
     if values is None:
-        i = next(i for i, cell in enumerate(table.columns[j]) if not _is_number(cell))
+        i = next(i for i, cell in enumerate(table.columns[j]) if not is_number(cell))
     elif not np.isfinite(values).all():
         i = int(np.flatnonzero(~np.isfinite(values))[0])
     else:
@@ -115,16 +116,8 @@ def _checked(table: Table, j: int, values: FloatArray | None) -> FloatArray:
 def _way_out(table: Table, j: int) -> str:
     """Return what to do about a cell that is no number, as a sentence after another; or nothing."""
     cells = [str(cell).strip() for cell in table.columns[j]]
-    if any("," in cell and _is_number(cell.replace(",", ".")) for cell in cells):
+    if any("," in cell and is_number(cell.replace(",", ".")) for cell in cells):
         return " Write decimals with a point."
     if _all_words(table, j):
         return " Leave this column out; if it holds the known classes, put it last, named class."
     return ""
-
-
-def _is_number(cell: Any) -> bool:
-    try:
-        float(cell)
-    except (TypeError, ValueError):
-        return False
-    return True
