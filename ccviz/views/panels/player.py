@@ -89,8 +89,8 @@ class PlayerPanel(pn.viewable.Viewer):
         if session.runner.state == "queued":
             waiting = session.runner.waiting
             return "", f"Waiting in the queue: {waiting} to end before this run starts."
-        if shot is None:
-            return "", "The worker starts…" if session.runner.busy else "Nothing has run yet."
+        if shot is None or shot.last < 0:
+            return "", "The solver is loaded…" if session.runner.busy else "Nothing has run yet."
         words = sentence(shot.event) if shot.event is not None else "Before the first event."
         return f"{shot.seq + 1:,} / {shot.last + 1:,}", words
 
