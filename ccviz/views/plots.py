@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import holoviews as hv
 import numpy as np
@@ -63,9 +63,9 @@ def _plane(run: Run, x: int | None, y: int | None) -> Plane:
     names = axis_names(features)
     usual = ("PC 1", "PC 2") if len(features) > 2 else (names[0], names[min(1, len(features) - 1)])
     for at in (x, y):
-        if at is not None and not 0 <= at < len(features):
-            raise CcvizError(f"there is no feature {at}; there are 0 to {len(features) - 1}.")
-    chosen = [names[at] if at is not None else usual[axis] for axis, at in enumerate((x, y))]
+        if at is not None and at not in range(len(features)):
+            raise CcvizError(f"there is no feature {at!r}; there are 0 to {len(features) - 1}.")
+    chosen = [names[int(at)] if at is not None else usual[axis] for axis, at in enumerate((x, y))]
     return plane(Draft(Dataset("", X, features), run.problem.k), *chosen)
 
 
@@ -101,6 +101,8 @@ def bounds(run: Run, against: str = "time") -> hv.Overlay:
 
 def tree(run: Run, axis: Axis = "bound") -> hv.Overlay:
     """Return the search tree, the root on top."""
+    if axis not in get_args(Axis):
+        raise CcvizError(f"a tree is drawn by {' or '.join(get_args(Axis))}, not {axis!r}.")
     if not run.tree:
         raise CcvizError("this run has no search tree: its solver does not branch.")
     frame = Tree.of(run).frame(axis)

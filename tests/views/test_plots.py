@@ -33,8 +33,9 @@ def test_features_can_be_chosen(problem):
     drawn = points(run.plot.scatter(x=2, y=0))
     assert [str(dimension) for dimension in drawn.kdims] == ["x2", "x0"]
     assert drawn["x2"].tolist() == [2.0, 6.0, 10.0, 14.0, 18.0]
-    with pytest.raises(CcvizError, match="there is no feature 4"):
-        run.plot.scatter(x=4)
+    for wrong in (4, -1, "x2", 0.5):
+        with pytest.raises(CcvizError, match=f"there is no feature {wrong!r}; there are 0 to 3"):
+            run.plot.scatter(x=wrong)
 
 
 def test_bounds_over_time_and_nodes(played):
@@ -55,6 +56,8 @@ def test_dear_first_clusterings_do_not_flatten_the_bounds(played):
 @pytest.mark.parametrize("axis", ["bound", "depth"])
 def test_the_tree_has_every_node(played, axis):
     assert len(points(played.plot.tree(axis))) == 41
+    with pytest.raises(CcvizError, match="by bound or depth, not 'x'"):
+        played.plot.tree("x")
 
 
 def test_no_tree_no_matrix(problem):
