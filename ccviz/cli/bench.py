@@ -40,7 +40,8 @@ def bench(
             stepper = start(
                 instance.problem(), chosen, time_limit=time_limit, seed=seed, workers=workers
             )
-            load(stepper)
+            if number == 1:
+                load(stepper)  # for all that follow in this process
             for state in measure(instance, stepper):
                 if isinstance(state, Run):
                     progress.show(state)

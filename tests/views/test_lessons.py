@@ -36,8 +36,13 @@ def test_a_dead_end_is_met_and_survived(session):
     course = Course(session)
     course.begin(LESSONS[0])
     findings = set()
-    for status in (None, "unknown", "feasible"):
+    for status, words in (
+        (None, "The true classes keep all"),
+        ("unknown", "A dead end"),
+        ("feasible", "no link is broken"),
+    ):
         find(session, course)
+        assert words in course.finding
         findings.add(course.finding)
         assert status is None or session.run.status == status
         course.go_on()
