@@ -202,6 +202,33 @@ class Lab:
         self.page.wait_for_function(_DRAWN_FIGURE, arg=name)
         return self.page.get_by_role("figure", name=name.replace("-", " "), exact=True)
 
+    @staticmethod
+    def tool(place, name: str):
+        """Return a button of a figure's bar, wherever it has room."""
+        button = place.get_by_role("button", name=name, exact=True).or_(
+            place.get_by_title(name, exact=True)
+        )
+        if not button.count():
+            place.locator(".bk-tool-overflow").click()
+            button = place.page.get_by_title(name, exact=True).filter(visible=True)
+        return button.last
+
+    def save(self, folder: Path, *figures: str) -> None:
+        """Save figures both ways by their own buttons, and check the files."""
+        for figure in figures:
+            place = self.figure(figure)
+            for button, suffix, start in (
+                ("Save", "png", b"\x89PNG"), ("Save as SVG", "svg", b"<svg")
+            ):  # fmt: skip
+                place.hover()
+                with self.page.expect_download() as download:
+                    self.tool(place, button).click()
+                assert download.value.suggested_filename == f"{figure}.{suffix}"
+                path = folder / f"{figure}.{suffix}"
+                download.value.save_as(path)
+                assert path.read_bytes().startswith(start)
+                assert path.stat().st_size > 2000
+
     def drag(self, *places: tuple[float, float], figure: str = "scatter") -> None:
         """Draw a line with the mouse through places of a figure's data."""
         self.rest(figure)

@@ -22,32 +22,6 @@ def tabs(lab):
     return lab.page.locator(".bk-tab").all_inner_texts()[5:]
 
 
-def tool(place, name):
-    """Return a button of a figure's bar, wherever it has room."""
-    button = place.get_by_role("button", name=name, exact=True).or_(
-        place.get_by_title(name, exact=True)
-    )
-    if not button.count():
-        place.locator(".bk-tool-overflow").click()
-        button = place.page.get_by_title(name, exact=True).filter(visible=True)
-    return button.last
-
-
-def save(lab, tmp_path, *figures):
-    """Save figures both ways by their own buttons, and check the files."""
-    for figure in figures:
-        place = lab.figure(figure)
-        for button, suffix, start in (("Save", "png", b"\x89PNG"), ("Save as SVG", "svg", b"<svg")):
-            place.hover()
-            with lab.page.expect_download() as download:
-                tool(place, button).click()
-            assert download.value.suggested_filename == f"{figure}.{suffix}"
-            path = tmp_path / f"{figure}.{suffix}"
-            download.value.save_as(path)
-            assert path.read_bytes().startswith(start)
-            assert path.stat().st_size > 2000
-
-
 # --- The tree -------------------------------------------------------------------------------
 
 
@@ -105,7 +79,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
 
     place = lab.figure("tree")
     place.hover()
-    tool(place, "Reset").click()
+    lab.tool(place, "Reset").click()
     lab.wait_for(lambda: lab.ranges("tree") != zoomed)
     # The states can be told apart by shape as well as by colour.
     looks = set(zip(tree["kind"], tree["marker"], tree["color"], strict=True))
@@ -124,7 +98,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     lab.page.mouse.move(*lab.pixel(tree["x"][0], tree["y"][0], "tree"))
     lab.see("the root: nothing is decided")
     picture(lab.page, "hover")
-    save(lab, tmp_path, "tree")
+    lab.save(tmp_path, "tree")
 
 
 def incumbent_line(lab):
@@ -179,7 +153,7 @@ def test_a_clicked_node_is_explained(lab_of, picture, tmp_path):
     assert len(history["time_s"]) > 0
     lab.figure("node").scroll_into_view_if_needed()
     picture(lab.page, "history")
-    save(lab, tmp_path, "node")
+    lab.save(tmp_path, "node")
 
     node = tree["node"][split]
     lab.room("Relaxation")
@@ -258,7 +232,7 @@ def test_the_relaxation_turns_from_grey_to_blocks(lab_of, picture, tmp_path):
     lab.run()
     lab.room("Inside the solver")
     lab.room("Relaxation")
-    save(lab, tmp_path, "matrix", "cuts")
+    lab.save(tmp_path, "matrix", "cuts")
     last = lab.sources("matrix", "image")[0]["image"][0]
     edges = lab.sources("matrix", "at")[0]["at"]
     assert len(edges) == 2  # between the three clusters of the incumbent
@@ -290,7 +264,7 @@ def lanes(lab, figure):
 def test_bounds_of_several_runs_lie_over_one_another(lab_of, picture, tmp_path):
     lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.max_rounds=2&seed=7")
     lab.run()
-    save(lab, tmp_path, "bounds")
+    lab.save(tmp_path, "bounds")
     lab.choose("Solver", "Column generation")
     lab.run()
     lab.room("Runs")
@@ -307,7 +281,7 @@ def test_bounds_of_several_runs_lie_over_one_another(lab_of, picture, tmp_path):
     assert len(marks) == 2
     for lane, mark in zip(lanes(lab, "race-bounds"), marks, strict=True):
         assert set(mark["found"]) <= set(lane["upper"])
-    save(lab, tmp_path, "race-bounds")
+    lab.save(tmp_path, "race-bounds")
 
     lab.press("Nodes")
     lab.wait_for(lambda: axis(lab, "race-bounds", "x") == ["nodes", "LinearAxis"])
@@ -323,7 +297,7 @@ def test_bounds_of_several_runs_lie_over_one_another(lab_of, picture, tmp_path):
     assert gaps
     assert all(0 < gap < 1.5 for gap in gaps)
     assert axis(lab, "race-gap", "y") == ["gap", "LinearAxis"]
-    save(lab, tmp_path, "race-gap")
+    lab.save(tmp_path, "race-gap")
     lab.press("Gap, log")
     # It is another figure of the same name: Bokeh fixes the kind of an axis once and for all.
     lab.page.wait_for_function(
@@ -350,7 +324,7 @@ def test_column_generation_shows_columns_prices_and_pricing(lab_of, tmp_path):
     lab.run()
     lab.room("Inside the solver")
     lab.page.locator(".bk-tab").get_by_text("Columns", exact=True).click()
-    save(lab, tmp_path, "master", "pricing", "duals")
+    lab.save(tmp_path, "master", "pricing", "duals")
     assert tabs(lab) == ["Tree", "Columns"]
     rounds = lab.sources("master", "master")[0]
     assert rounds["at"] == list(range(1, len(rounds["at"]) + 1))
@@ -368,7 +342,7 @@ def test_the_box_method_shows_residuals_and_an_assignment_turning_binary(lab_of,
     lab = lab_of("?data=iris&k=3&solver=lp-box")
     lab.run()
     lab.room("Inside the solver")
-    save(lab, tmp_path, "residuals", "assignment")
+    lab.save(tmp_path, "residuals", "assignment")
     assert tabs(lab) == ["Residuals"]
     course = lab.sources("residuals", "primal")[0]
     assert course["primal"][-1] < course["primal"][0]
@@ -392,7 +366,7 @@ def test_the_memetic_method_shows_its_population(lab_of, tmp_path):
     lab = lab_of("?data=iris&k=3&solver=s-mdeclust&limit.time_limit=3")
     lab.run()
     lab.room("Inside the solver")
-    save(lab, tmp_path, "population", "diversity")
+    lab.save(tmp_path, "population", "diversity")
     assert tabs(lab) == ["Population"]
     members = lab.sources("population", "member")[0]
     curves = lab.sources("population", "best")[0]
