@@ -1,5 +1,6 @@
 """The problem on the table in a real browser: links in bulk, data, undo, and what is shared."""
 
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 from ccviz.datasets import BUNDLED, GENERATORS, load
+from tests.app.driver import Lab
 
 pytestmark = pytest.mark.browser
 
@@ -186,6 +188,24 @@ def test_every_data_set_is_drawn_on_features_and_components(lab, picture):
     assert sizes[0] >= 30
     assert sizes[1] >= 40
     assert sizes[2] <= 70
+
+
+def test_another_data_set_and_its_k_come_in_one_message(page, server):
+    # Otherwise a k that is typed as soon as the points are there is overwritten by theirs.
+    heard = []
+
+    def hear(frame):
+        heard.append(frame)
+
+    page.on("websocket", lambda socket: socket.on("framereceived", hear))
+    lab = Lab(page, server.url)
+    lab.choose("Data set", "digits")
+    lab.see("1,797 points")
+    (answer,) = (each for each in heard if isinstance(each, str) and "1,797 points" in each)
+    assert 10 in [event.get("new") for event in json.loads(answer)["events"]]
+    lab.fill("Clusters k", "21")
+    lab.see("k = 21")
+    lab.assert_clean()
 
 
 def test_the_data_are_saved_and_read_again(lab, tmp_path):

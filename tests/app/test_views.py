@@ -186,19 +186,49 @@ def node_words(lab):
     return lab.page.get_by_role("region", name="Node").inner_text()
 
 
-def test_ten_thousand_nodes_are_folded_and_can_be_moved(lab, server):
-    problem = forty_points()
+def show_made_up(lab, server, nodes):
+    """Show a run that was made by hand, with about so many nodes."""
+    problem, name = forty_points(), f"made up, {nodes} nodes"
     with server.archive() as archive:
         run_id = archive.create(problem, "sdp", {})
-        archive.append(run_id, stamped(problem, tree_events(problem, 10_000, seed=0)), None)
-        archive.rename(run_id, "ten thousand")
-    lab.press("Run")  # so that the table is read again
+        archive.append(run_id, stamped(problem, tree_events(problem, nodes, seed=0)), None)
+        archive.rename(run_id, name)
     lab.room("Runs")
-    row = lab.page.locator("tbody tr").filter(has_text="ten thousand")
+    row = lab.page.locator("tbody tr").filter(has_text=name).first
     row.get_by_role("button", name="Show").click()
     lab.see("40 points")
     lab.room("Inside the solver")
     lab.figure("tree")
+
+
+def test_a_node_of_which_nothing_is_known_yet_has_no_history(lab, server):
+    show_made_up(lab, server, 3)
+    lab.wait_for(lambda: node_count(lab) == 3)
+    lab.scrubber.focus()
+    lab.page.keyboard.press("Home")
+    lab.page.keyboard.press("ArrowRight")
+    lab.wait_for(lambda: node_count(lab) == 1)
+    click_node(lab, 0)
+    history = lab.page.get_by_role("figure", name="node", exact=True)
+    assert not history.count()
+    lab.scrubber.focus()
+    lab.page.keyboard.press("End")
+    history.wait_for()
+
+
+def test_a_figure_with_nothing_in_it_has_axes(lab, server):
+    show_made_up(lab, server, 3)
+    lab.wait_for(lambda: node_count(lab) == 3)
+    click_node(lab, 1)
+    lab.room("Relaxation")
+    lab.figure("cuts")
+    assert lab.sources("cuts", "round")[0]["round"] == []
+    left, right, *_ = lab.ranges("cuts")
+    assert left < right
+
+
+def test_ten_thousand_nodes_are_folded_and_can_be_moved(lab, server):
+    show_made_up(lab, server, 10_000)
     lab.wait_for(lambda: node_count(lab) > 100)
     assert node_count(lab) <= 600
     assert re.match(r"(9,99\d|10,00\d) nodes, 9,\d+ of them folded away", title(lab, "tree"))

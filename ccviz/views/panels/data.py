@@ -8,6 +8,7 @@ import panel as pn
 
 from ccviz.datasets import BUNDLED, GENERATORS, Dataset, load
 from ccviz.views.draft import sizes_text
+from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.projection import SCALINGS
@@ -62,7 +63,7 @@ class DataPanel(pn.viewable.Viewer):
         self._k.param.watch(on(lambda event: self._set_k(event.new)), "value")
         self._scaling.param.watch(on(lambda event: session.set_scaling(event.new)), "value")
         self._sizes.param.watch(on(lambda event: session.set_sizes(event.new)), "value")
-        self._file.param.watch(self._on_file, "value")
+        self._file.param.watch(held(self._on_file), "value")
 
     def __panel__(self) -> Any:
         return pn.Column(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ccviz.views.panels.commit import held
+
 
 class Following:
     """While it is entered, the callbacks that it wrapped stay silent.
@@ -31,10 +33,11 @@ class Following:
         self._depth -= 1
 
     def unless(self, callback: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return the callback, to be skipped while the state is followed."""
+        """Return the callback, held, to be skipped while the state is followed."""
+        whole = held(callback)
 
         def heard(event: Any) -> None:
             if not self._depth:
-                callback(event)
+                whole(event)
 
         return heard

@@ -1,6 +1,7 @@
-// What Bokeh leaves undone: for axes in tabs, for themes, for slow hands, for the keyboard and for
-// screen readers.
+// What Bokeh leaves undone: for empty figures, for axes in tabs, for themes, for slow hands, for the
+// keyboard and for screen readers.
 const REDRAWN_MS = 2000
+const UNIT = {auto: [0, 1], log: [0.1, 10]}
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 // A range makes room for all that its plots drew, and remembers the plots of tabs that were left
@@ -9,6 +10,11 @@ function forgetPlots(range) {
   for (const plot of range._plot_bounds.keys()) {
     if (plot.is_destroyed) range._plot_bounds.delete(plot)
   }
+}
+
+// A range about nothing would be NaN: no ticks, and a warning at every painting.
+function aboutSomething(range, low, high) {
+  return low <= high ? [low, high] : UNIT[range.scale_hint]
 }
 
 // Tabs are bare boxes that only the mouse can press.
@@ -103,10 +109,13 @@ function* descendants(view) {
 function mend() {
   const {Models} = Bokeh
   const range = Models.get("DataRange1d").prototype
-  const {update} = range
+  const {update, _compute_range} = range
   range.update = function (...args) {
     forgetPlots(this)
     return update.apply(this, args)
+  }
+  range._compute_range = function (low, high) {
+    return _compute_range.apply(this, aboutSomething(this, low, high))
   }
   for (const [model, method, then] of AFTER) {
     const view = Models.get(model).prototype.default_view.prototype

@@ -60,14 +60,16 @@ class NodePanel(pn.viewable.Viewer):
         run, node = self._inspection.run, self._inspection.node
         if run is None or node is None:
             self._html.object = _EMPTY
-            if len(self._column) > 1:  # the whole document is gone through for a new list
-                self._column[:] = [self._html]
+            self._arrange(self._html)
             return
         facts = self._inspection.nodes.frame(run, node)
         self._html.object = _html(facts, self._inspection.cuts.frame(node))
         self._figure.show(facts)
-        if len(self._column) == 1:
-            self._column.append(self._history)
+        self._arrange(self._html, *([self._history] if len(facts.time_s) else []))
+
+    def _arrange(self, *shown: Any) -> None:
+        if len(shown) != len(self._column):  # the whole document is gone through for a new list
+            self._column[:] = shown
 
 
 _EMPTY = (
