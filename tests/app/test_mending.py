@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 from tests.app.driver import PICKED, READY
+
+pytestmark = pytest.mark.browser
 
 _RANGE = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")
