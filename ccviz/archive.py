@@ -269,6 +269,20 @@ class Archive:
             db.execute("DELETE FROM runs WHERE number = ?", (self._number(run_id),))
             db.execute("DELETE FROM problems WHERE hash NOT IN (SELECT problem FROM runs)")
 
+    def check_idle(self, run_id: str) -> None:
+        """Check that nobody drives a run: ask before it is deleted under somebody's hands.
+
+        Raises
+        ------
+        ArchiveError
+            If a process does.
+        """
+        info = self.info(run_id)
+        if info.state == "running":
+            raise ArchiveError(
+                f"run {info.name!r} goes on in process {info.pid}: stop it before it is deleted."
+            )
+
     # --- Reading ----------------------------------------------------------------------------
 
     def runs(self) -> list[RunInfo]:

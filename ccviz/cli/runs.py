@@ -25,7 +25,9 @@ def runs(
     """List the runs in the archive, the newest first; or delete or rename one."""
     archive = Archive()
     if delete:
-        archive.delete(archive.find(delete))
+        run_id = archive.find(delete)
+        archive.check_idle(run_id)
+        archive.delete(run_id)
     if rename[0]:
         archive.rename(archive.find(rename[0]), rename[1])
     if delete or rename[0]:

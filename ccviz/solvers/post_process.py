@@ -30,6 +30,7 @@ from ccviz.feasibility import check_feasibility
 from ccviz.links import FloatArray
 from ccviz.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.seeding import plain_kmeans
 
 
 @dataclass(frozen=True)
@@ -100,9 +101,7 @@ class PostProcess(Solver):
                 problem.k, n_init=self.n_init, reg_covar=_ridge(problem), random_state=seed
             )
             return mixture.fit(problem.X).predict_proba(problem.X)
-        from sklearn.cluster import KMeans
-
-        means = KMeans(problem.k, n_init=self.n_init, random_state=seed).fit(problem.X)
+        means = plain_kmeans(problem.X, problem.k, seed, n_init=self.n_init)
         return fuzzy_memberships(cdist(problem.X, means.cluster_centers_, "sqeuclidean"))
 
 

@@ -1,9 +1,12 @@
-"""Initial centres from the blocks.
+"""Where to start from: initial centres from the blocks, or a k-means without constraints.
 
 A block of must-links is one weighted point here, so seeds never lie inside one block twice.
 """
 
 from __future__ import annotations
+
+import warnings
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +15,19 @@ from ccviz.links import FloatArray
 
 INITS = ("k-means++", "random")
 """Ways to draw initial centres."""
+
+
+def plain_kmeans(points: FloatArray, k: int, seed: int, **options: Any) -> Any:
+    """Return scikit-learn's k-means, fitted without constraints, for what only starts from it.
+
+    Clusters are empty where fewer than k points differ; it need not warn of that here.
+    """
+    from sklearn.cluster import KMeans
+    from sklearn.exceptions import ConvergenceWarning
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return KMeans(k, random_state=seed, **options).fit(points)
 
 
 def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means++") -> FloatArray:

@@ -333,12 +333,15 @@ class Session(param.Parameterized):
             self._follow()
 
     def delete_run(self, run_id: str) -> None:
-        """Remove a run from the archive for good."""
-        if self.player.run_id == run_id:
-            self.runner.close()
-            self.player.close()
-        self.compared = tuple(other for other in self.compared if other != run_id)
-        self.archive.delete(run_id)
+        """Remove a run from the archive for good; one that is shown is stopped first."""
+        with self.in_words():
+            if self.player.run_id == run_id:
+                self.runner.close()
+                self.player.close()
+            else:
+                self.archive.check_idle(run_id)
+            self.compared = tuple(other for other in self.compared if other != run_id)
+            self.archive.delete(run_id)
 
     @property
     def can_go_on(self) -> bool:

@@ -34,6 +34,11 @@ def node_count(lab):
     return len(nodes(lab)["node"])
 
 
+def see_every_node_closed(lab):
+    """Wait for the end of a tree of more than its root, which is drawn first."""
+    lab.wait_for(lambda: node_count(lab) > 1 and "open" not in nodes(lab)["kind"])
+
+
 def click_node(lab, row):
     """Click a node until it is chosen: a tree that grows may move it away."""
     tree = nodes(lab)
@@ -71,7 +76,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
 
     lab.choose("Speed", "Speed: Live")
     lab.see("The solver finished its proof.", 60_000)
-    lab.wait_for(lambda: "open" not in nodes(lab)["kind"])
+    see_every_node_closed(lab)
     tree = nodes(lab)
     assert len(tree["node"]) > few
     assert lab.ranges("tree") == pytest.approx(zoomed)
@@ -122,7 +127,7 @@ def test_a_clicked_node_is_explained(lab_of, picture, tmp_path):
     lab.run()
     lab.room("Inside the solver")
     lab.figure("tree")
-    lab.wait_for(lambda: "open" not in nodes(lab)["kind"])
+    see_every_node_closed(lab)
     tree = nodes(lab)
     closed = tree["kind"].index("bound")
     click_node(lab, closed)

@@ -1,5 +1,6 @@
 """What is done with runs that are in the archive."""
 
+import os
 import subprocess
 
 import pytest
@@ -35,6 +36,16 @@ def test_rename_and_delete(ccviz, solved):
     assert ccviz("runs", "--delete", "second name").code == 0
     assert run_ids(ccviz) == []
     assert ccviz("runs", "--delete", "second name").code == 2
+
+
+def test_a_run_that_goes_on_is_not_deleted(ccviz, solved):
+    with Archive() as archive:
+        problem = archive.problem(archive.find("last"))
+        archive.rename(archive.create(problem, "sdp", {}), "at work")
+    done = ccviz("runs", "--delete", "at work")
+    assert done.code == 2
+    assert f"run 'at work' goes on in process {os.getpid()}: stop it" in done.sentence
+    assert len(run_ids(ccviz)) == 2
 
 
 def test_replay(ccviz, solved):

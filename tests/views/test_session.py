@@ -200,6 +200,13 @@ def test_a_second_run_waits_for_the_first(session):
     assert other.run.status == "feasible"
 
 
+def test_a_run_that_somebody_drives_is_not_deleted(session):
+    run_id = session.archive.create(session.draft.problem, "sdp", {})
+    session.delete_run(run_id)
+    assert "stop it before it is deleted" in session.notice.text
+    assert [info.id for info in session.archive.runs()] == [run_id]
+
+
 def test_editing_the_data_lets_go_of_the_run(session):
     session.player.pace = "Live"
     session.play()

@@ -39,6 +39,7 @@ from ccviz.partition import Partition
 from ccviz.problem import Problem, Sizes
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting
+from ccviz.solvers.seeding import plain_kmeans
 
 LOOK_BACK = 10
 """Iterations over which the objective has to stand still."""
@@ -174,9 +175,7 @@ def _ending(converged: bool, iterations: int) -> Finished:
 def first_labels(problem: Problem, start: str, seed: int) -> IntArray:
     """Return (n,) labels to start from, random ones with the problem's sizes where it has any."""
     if start == "k-means":
-        from sklearn.cluster import KMeans
-
-        model = KMeans(problem.k, n_init=1, random_state=seed).fit(problem.X)
+        model = plain_kmeans(problem.X, problem.k, seed, n_init=1)
         return match_sizes(model.labels_.astype(np.int64), problem.k, problem.sizes)
     rng = np.random.default_rng(seed)
     if problem.sizes is None:

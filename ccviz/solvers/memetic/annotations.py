@@ -12,6 +12,7 @@ from ccviz.problem import Problem
 from ccviz.solvers.memetic._posterior import Annotated, search
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.operators import match_centers
+from ccviz.solvers.seeding import plain_kmeans
 
 VARIANCE_SHARE = 1e-3
 """Least variance of a cluster, as a share of that of all points."""
@@ -54,12 +55,10 @@ class Annotations:
 
 def found(instance: Annotations, seed: np.random.SeedSequence) -> Member:
     """Return a member of the first population: k-means, then the local search."""
-    # Imported here: scikit-learn takes most of a second.
-    from sklearn.cluster import KMeans
-
     rng = np.random.default_rng(seed)
-    kmeans = KMeans(instance.k, n_init=1, max_iter=200, random_state=int(rng.integers(2**31)))
-    return _improve(instance, kmeans.fit(instance.data.point).cluster_centers_, rng)
+    drawn = int(rng.integers(2**31))
+    kmeans = plain_kmeans(instance.data.point, instance.k, drawn, n_init=1, max_iter=200)
+    return _improve(instance, kmeans.cluster_centers_, rng)
 
 
 def cross(
