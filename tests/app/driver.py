@@ -322,10 +322,9 @@ class Lab:
         """Return the handle under the plot that moves through a run."""
         return self.page.get_by_role("slider").filter(visible=True).last
 
-    @property
-    def notice(self) -> str:
-        """Return the sentence over the plot; wait for one."""
-        alert = self.page.locator(".sentence")
+    def see_notice(self, words: str | re.Pattern) -> str:
+        """Wait for a sentence over the plot with these words in it, and return it whole."""
+        alert = self.page.locator(".sentence").filter(has_text=words)
         alert.wait_for(timeout=20_000)
         return alert.inner_text()
 

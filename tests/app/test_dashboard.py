@@ -43,7 +43,7 @@ def test_links_are_drawn_from_classes_and_imported(lab):
     chooser.set_input_files(
         {"name": "l.txt", "mimeType": "text/plain", "buffer": b"ML 0 1\nCL 0 150\n"}
     )
-    assert lab.notice == "l.txt: line 2 names point 150, but the points are 0 to 149."
+    lab.see_notice("l.txt: line 2 names point 150, but the points are 0 to 149.")
     assert lab.links() == []
     chooser.set_input_files(
         {"name": "l.txt", "mimeType": "text/plain", "buffer": b"ML 0 1\nCL 0 149 2.5\n"}
@@ -81,13 +81,13 @@ def test_an_address_opens_the_same_problem(page, server):
 
 def test_a_bad_address_is_a_sentence(page, server):
     lab = Lab(page, f"{server.url}?data=atlantis")
-    assert "there is no data set 'atlantis'" in lab.notice.lower()
+    lab.see_notice("there is no data set 'atlantis'")
     assert "iris" in lab.page.locator(".facts").inner_text()
 
 
 def test_sizes_are_kept(lab):
     lab.fill("Sizes", "50, 50, 49")
-    assert "150 points" in lab.notice
+    lab.see_notice("150 points")
     lab.fill("Sizes", "50, 50, 50")
     lab.page.locator(".sentence").wait_for(state="hidden")
     lab.press("Run")

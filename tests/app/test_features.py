@@ -62,7 +62,7 @@ def test_an_empty_sheet_is_put_away_again(lab):
 
 def test_the_next_pair_is_suggested_picked_and_answered(lab):
     lab.press("Next pair")
-    assert "nothing to go by yet" in lab.notice
+    lab.see_notice("nothing to go by yet")
     for seed in ("0", "3"):
         lab.choose("Solver", "COP-k-means" if seed == "0" else "BLP k-means")
         lab.fill("Clusters k", "4")
@@ -71,8 +71,8 @@ def test_the_next_pair_is_suggested_picked_and_answered(lab):
         lab.see(f"-kmeans, seed {seed}")
         lab.see("ARI")
     lab.press("Next pair")
-    lab.see("no pair is more disputed")
-    pair = [int(number) for number in re.findall(r"points (\d+) and (\d+) together", lab.notice)[0]]
+    told = lab.see_notice("no pair is more disputed")
+    pair = [int(number) for number in re.search(r"points (\d+) and (\d+) together", told).groups()]
     assert len(lab.source("path")["x"]) == 2
     lab.page.keyboard.press("c")
     lab.page.get_by_text(f"{min(pair)} – {max(pair)}").wait_for()
@@ -110,7 +110,7 @@ def test_a_link_is_weighed_and_implied_ones_are_greyed(lab):
     assert lab.page.locator("li.broken").count() >= 1
     weight.fill("-3")
     weight.press("Enter")
-    assert "weights are positive" in lab.notice
+    lab.see_notice("weights are positive")
     assert weight.input_value() == "0.01"
 
 
@@ -298,13 +298,13 @@ def test_a_view_is_saved(lab, tmp_path, button, start):
 def test_the_keyboard_is_enough(lab):
     keyboard = lab.page.keyboard
     keyboard.press("?")
-    assert lab.notice.startswith("Keys: M must-link")
+    lab.see_notice("Keys: M must-link")
     keyboard.press("Escape")
     lab.page.get_by_text("Pick, draw, import, export").click()
     box = lab.page.get_by_label("Pick points by number")
     box.fill("3 151")
     box.press("Enter")
-    assert lab.notice == "'151' is no point: they are 0 to 149."
+    lab.see_notice("'151' is no point: they are 0 to 149.")
     box.fill("3, 140")
     box.press("Enter")
     lab.see("points 3 and 140")

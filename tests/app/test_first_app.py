@@ -66,7 +66,7 @@ def test_a_contradiction_is_refused_with_its_chain(lab):
     lab.link("must", 7, 140)
     lab.page.get_by_text("7 – 140").wait_for()
     lab.link("cannot", 3, 140)
-    assert lab.notice == "Refused: cannot-link 3-140 contradicts the must-links 3-7, 7-140."
+    lab.see_notice("Refused: cannot-link 3-140 contradicts the must-links 3-7, 7-140.")
     assert len(lab.links()) == 2
     chain = lab.page.evaluate(
         """() => [...Bokeh.documents[0].get_model_by_name("scatter").renderers
@@ -81,8 +81,8 @@ def test_an_infeasible_set_is_named(lab):
     for i, j in [(0, 60), (60, 140), (0, 140)]:
         lab.link("cannot", i, j)
         lab.page.get_by_text(f"{i} – {j}", exact=True).wait_for()
-    assert "No clustering can keep these links" in lab.notice
-    assert "odd cycle" in lab.notice
+    lab.see_notice("No clustering can keep these links")
+    lab.see_notice("odd cycle")
     assert len(lab.links()) == 3
 
 
@@ -120,8 +120,8 @@ def test_a_killed_worker_is_told_and_its_run_kept(lab, server):
     lab.see(re.compile(r"[1-9]\d* / \d+"), timeout=60_000)
     for worker in server.workers():
         os.kill(worker.pid, signal.SIGKILL)
-    assert "The worker was killed (signal 9)." in lab.notice
-    assert "is kept" in lab.notice
+    lab.see_notice("The worker was killed (signal 9).")
+    lab.see_notice("is kept")
     with server.archive() as archive:
         newest = archive.runs()[0]
         assert newest.termination == "failed"
@@ -175,7 +175,7 @@ def test_a_good_upload_is_taken(lab):
 
 def test_k_out_of_range_is_a_sentence(lab):
     lab.fill("Clusters k", "151")
-    assert lab.notice == "k = 151 clusters are more than the 150 points."
+    lab.see_notice("k = 151 clusters are more than the 150 points.")
     assert "k = 3" in lab.page.locator(".facts").inner_text()
 
 

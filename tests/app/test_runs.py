@@ -150,7 +150,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
 
     chooser = lab.page.locator("input[type=file][accept='.ccviz']")
     chooser.set_input_files({"name": "no.ccviz", "mimeType": "", "buffer": b"nothing"})
-    assert "no.ccviz" in lab.notice
+    lab.see_notice("no.ccviz")
     chooser.set_input_files(path)
     row_of(lab, name).wait_for()
     lab.room("Result")
