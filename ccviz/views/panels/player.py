@@ -11,6 +11,7 @@ from bokeh.models import Tooltip
 from ccviz.views.frames.words import sentence
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.player import PACES
 from ccviz.views.session import Session
@@ -36,12 +37,14 @@ class PlayerPanel(pn.viewable.Viewer):
             name="Moment of the run", start=0, end=1, value=0, show_value=False,
             sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
         )  # fmt: skip
-        self._slider.param.watch(self._on_scrub, "value")
+        self._following = Following()
+        self._slider.param.watch(
+            self._following.unless(lambda event: session.seek(event.new)), "value"
+        )
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.runner.param.watch(self._refresh, ["state", "waiting"])
         session.param.watch(self._refresh, "solver")
-        self._following = False
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -54,10 +57,6 @@ class PlayerPanel(pn.viewable.Viewer):
             bar, self._slider, self._words, sizing_mode="stretch_width", css_classes=["section"],
             styles={"padding": "0"},
         )  # fmt: skip
-
-    def _on_scrub(self, event: Any) -> None:
-        if not self._following:
-            self._session.seek(event.new)
 
     def _refresh(self, *_: Any) -> None:
         session, shot = self._session, self._session.player.shot
@@ -76,12 +75,11 @@ class PlayerPanel(pn.viewable.Viewer):
 
     def _follow(self) -> None:
         shot = self._session.player.shot
-        self._following = True
-        self._slider.param.update(
-            end=max(1, shot.last if shot else 1), value=max(0, shot.seq) if shot else 0,
-            disabled=shot is None,
-        )  # fmt: skip
-        self._following = False
+        with self._following:
+            self._slider.param.update(
+                end=max(1, shot.last if shot else 1), value=max(0, shot.seq) if shot else 0,
+                disabled=shot is None,
+            )  # fmt: skip
 
     def _sentence(self) -> tuple[str, str]:
         """Return the place in the run and what happened there."""

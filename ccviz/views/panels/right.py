@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.inspection import Inspection
+from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.race import RacePanel
@@ -40,13 +41,13 @@ class RightPanel(pn.viewable.Viewer):
             ("Share", SharePanel(session)),
             sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
         )  # fmt: skip
-        self._tabs.param.watch(lambda event: self._look(event.new, inside, race, runs), "active")
 
-    @staticmethod
-    def _look(active: int, inside: InsidePanel, race: RacePanel, runs: RunsPanel) -> None:
-        inside.in_front, race.in_front = active == 1, active == 2
-        if active == 3:
-            runs.refresh()  # others write into the archive too
+        def look(event: Any) -> None:
+            inside.in_front, race.in_front = event.new == 1, event.new == 2
+            if event.new == 3:
+                runs.refresh()  # others write into the archive too
+
+        self._tabs.param.watch(held(look), "active")
 
     def show(self, place: int) -> None:
         """Bring a tab to the front."""

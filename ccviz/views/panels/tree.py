@@ -9,6 +9,7 @@ import panel as pn
 from ccviz.views.figures.tree import TreeFigure
 from ccviz.views.inspection import Inspection
 from ccviz.views.palette import look
+from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.session import Session
@@ -23,12 +24,12 @@ class TreePanel(pn.viewable.Viewer):
     def __init__(self, session: Session, inspection: Inspection) -> None:
         super().__init__()
         self._inspection = inspection
-        self._figure = TreeFigure(look(session.dark), inspection.select)
+        self._figure = TreeFigure(look(session.dark), held(inspection.select))
         self._node = NodePanel(session, inspection)
         self._axis = pn.widgets.RadioButtonGroup(
             options=_AXES, value=inspection.axis, name="Height of a node", margin=(0, 0, 4, 0)
         )
-        self._axis.param.watch(self._on_axis, "value")
+        self._axis.param.watch(held(self._on_axis), "value")
         session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
         self._details = pn.Column(self._node, scroll=True, sizing_mode="stretch_width", margin=8)
         self._make_room()
