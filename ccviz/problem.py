@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError
@@ -127,10 +128,34 @@ class Problem:
         """
         return replace(self, X=self.X - self.X.mean(axis=0))
 
+    def asks_the_same(self, other: Problem) -> bool:
+        """Return whether another problem has the same points, k, links, sizes and rules.
+
+        Parameters
+        ----------
+        other : Problem
+
+        Returns
+        -------
+        bool
+        """
+        return (self.k, self.rules) == (other.k, other.rules) and all(
+            np.array_equal(ours, theirs)
+            for ours, theirs in zip(_asked(self), _asked(other), strict=True)
+        )
+
     @property
     def is_soft(self) -> bool:
         """Whether any link is soft."""
         return bool(len(self.must_link.soft) or len(self.cannot_link.soft))
+
+
+def _asked(problem: Problem) -> list[NDArray[Any]]:
+    """Return what a problem is about, in arrays; the points last, for they take longest."""
+    kinds, sizes = (problem.must_link, problem.cannot_link), problem.sizes
+    links = [array for each in kinds for array in (each.pairs, each.weights)]
+    limits = [] if sizes is None else [sizes.lower, sizes.upper]
+    return [*links, np.array(limits), problem.X]
 
 
 def _count(links: Links) -> str:

@@ -1,5 +1,7 @@
 """Data sets that come with ccviz."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -63,3 +65,12 @@ def test_classes_are_numbered_in_order_of_their_names():
     numbers, names = encode_classes(["b ", "a", "b"])
     assert numbers.tolist() == [1, 0, 1]
     assert names == ("a", "b")
+
+
+def test_a_file_that_is_called_iris_is_not_iris():
+    iris = load("iris")
+    assert iris.is_named
+    assert load("moons", n=31).is_named
+    assert not replace(iris, X=iris.X[:40]).is_named
+    assert not replace(iris, X=iris.X + 1).is_named
+    assert not replace(iris, name="mine").is_named

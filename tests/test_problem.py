@@ -188,3 +188,22 @@ def test_links_are_taken_exactly_if_each_names_two_points(links):
     else:
         with pytest.raises(ProblemError, match=r"\.$"):
             Problem(X, 1, must_link=links)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"k": 3},
+        {"X": [[0.0], [1.0], [2.0], [4.0]]},
+        {"must_link": [(0, 1, 2.0)]},
+        {"cannot_link": [(0, 3)]},
+        {"sizes": [2, 2]},
+        {"sizes": ([1, 1], [3, 3])},
+    ],
+)
+def test_problems_that_ask_the_same(other):
+    given = {"X": [[0.0], [1.0], [2.0], [3.0]], "k": 2, "must_link": [(1, 0)]}
+    problem = Problem(**given)
+    assert problem.asks_the_same(Problem(**given | {"must_link": [(0, 1)]}))
+    assert problem.asks_the_same(Problem(**given, truth=[0, 0, 1, 1]))
+    assert not problem.asks_the_same(Problem(**given | other))

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ccviz.datasets import Dataset
+from ccviz.datasets import Dataset, load_like
 from ccviz.errors import CcvizError
 from ccviz.links import Links
 from ccviz.problem import Problem
-from ccviz.views.projection import scale
+from ccviz.views.projection import SCALINGS, scale
 
 Kind = Literal["must", "cannot"]
 
@@ -103,6 +103,10 @@ class Draft:
         """Number of points."""
         return len(self.data.X)
 
+    def has_points_of(self, other: Draft) -> bool:
+        """Whether both are about the same data, scaled the same way."""
+        return self.data is other.data and self.scaling == other.scaling
+
     def with_link(self, link: Link) -> Draft:
         """Return the draft with one more link, which replaces a link of its kind on the pair.
 
@@ -189,7 +193,7 @@ def draft_of(data: Dataset, k: int | None = None) -> Draft:
 
 
 def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
-    """Return a stored problem as a draft; on the data at hand where these are the same."""
+    """Return a stored problem as a draft: on the data it was made of, where these are known."""
     links: dict[Kind, Links] = {"must": problem.must_link, "cannot": problem.cannot_link}
     listed = tuple(
         Link(kind, i, j, weight)
@@ -200,11 +204,19 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
     limits: Any = {} if sizes is None else {
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
-    if np.array_equal(present.X, problem.X):
-        return replace(present, k=problem.k, links=listed, **limits)
+    data, scaling = _source(problem, present, dataset)
+    return Draft(data, problem.k, scaling, links=listed, **limits)
+
+
+def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, str]:
+    """Return data and the scaling that makes a problem's points of them, the present ones first."""
+    known = load_like(dataset, problem.n)
+    for data in (present.data, *([known] if known else [])):
+        for how in sorted(SCALINGS, key=lambda how: how != present.scaling):
+            if np.array_equal(scale(data.X, how), problem.X):
+                return data, how
     features = tuple(f"x{j}" for j in range(problem.d))
-    data = Dataset(dataset or "an old run", problem.X, features, problem.truth)
-    return Draft(data, problem.k, links=listed, **limits)
+    return Dataset(dataset or "an old run", problem.X, features, problem.truth), "none"
 
 
 def group_links(kind: Kind, points: Sequence[int], weight: float = inf) -> list[Link]:

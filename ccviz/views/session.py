@@ -186,10 +186,11 @@ class Session(param.Parameterized):
         changes: dict[str, Any] = _LET_GO | {"draft": draft}
         if draft.data.features != before.data.features:
             changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
-        if draft.X is not before.X:
+        moved = not draft.has_points_of(before)
+        if moved:
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
-        if draft.X is not before.X or draft.k != before.k:
+        if moved or draft.k != before.k:
             self.runner.close()
             self.player.close()
         self.param.update(**changes)

@@ -1,9 +1,10 @@
 import numpy as np
 import pytest
 
-from ccviz.datasets import Dataset
+from ccviz.datasets import Dataset, load
 from ccviz.errors import CcvizError, ContradictionError
-from ccviz.views.draft import Draft, History, Link, read_points
+from ccviz.views.draft import Draft, History, Link, draft_of_problem, read_points
+from ccviz.views.projection import SCALINGS
 
 
 @pytest.fixture
@@ -77,3 +78,21 @@ def test_points_are_read_from_numbers():
         read_points("3 150", 150)
     with pytest.raises(CcvizError, match="'a' is no point"):
         read_points("a", 150)
+
+
+@pytest.mark.parametrize("scaling", SCALINGS)
+def test_a_stored_problem_comes_back_on_its_data(draft, scaling):
+    iris = Draft(load("iris"), 3, scaling)
+    spirals = Draft(load("spirals", n=40), 3, scaling)
+    for made in (iris, spirals, draft.with_scaling(scaling)):
+        back = draft_of_problem(made.problem, draft, made.data.name)
+        assert (back.data.name, back.scaling) == (made.data.name, scaling)
+        assert back.problem.asks_the_same(made.problem)
+    other = draft_of_problem(iris.problem, spirals, "a file")
+    assert (other.data.name, other.scaling) == ("a file", "none")
+
+
+def test_a_stored_problem_without_sizes_frees_them(draft):
+    sized = draft.with_sizes([3, 3], [3, 3])
+    assert draft_of_problem(draft.problem, sized, "row").problem.sizes is None
+    assert draft_of_problem(sized.problem, draft, "row").problem.sizes.is_exact

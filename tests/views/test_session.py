@@ -207,6 +207,16 @@ def test_a_run_that_somebody_drives_is_not_deleted(session):
     assert [info.id for info in session.archive.runs()] == [run_id]
 
 
+def test_links_keep_the_run_of_scaled_features_too(session):
+    session.set_scaling("standard")
+    session.player.pace = "Live"
+    session.play()
+    play_out(session)
+    session.pick_group([0, 1])
+    session.link("must")
+    assert session.run is not None
+
+
 def test_editing_the_data_lets_go_of_the_run(session):
     session.player.pace = "Live"
     session.play()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ccviz.events import TERMINATION_SENTENCES
 from ccviz.partition import Partition
+from ccviz.problem import Problem
 from ccviz.run import STATUS_SENTENCES, Run, Status
 from ccviz.views.frames.numbers import count, number, percent, seconds
 
@@ -28,6 +29,8 @@ class Card:
         One of `ccviz.run.Status`.
     headline, ending : str
         What is known, and why the run ended; sentences.
+    caution : str
+        What the card is not about, or nothing.
     rows : tuple of (name, value)
     scores : tuple of (name, value)
     sizes : tuple of int
@@ -37,6 +40,7 @@ class Card:
     status: Status
     headline: str
     ending: str = ""
+    caution: str = ""
     rows: tuple[tuple[str, str], ...] = ()
     scores: tuple[tuple[str, str], ...] = ()
     sizes: tuple[int, ...] = ()
@@ -50,7 +54,10 @@ _HEADLINES: dict[Status, str] = {
 }
 
 
-def card(run: Run | None, with_scores: bool) -> Card:
+_STALE = "This is the answer to the problem as it was before your last edit."
+
+
+def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Card:
     """Return the card of a run as far as it has been played.
 
     Parameters
@@ -58,6 +65,8 @@ def card(run: Run | None, with_scores: bool) -> Card:
     run : Run or None
     with_scores : bool
         Compare with the true classes too, which takes some time.
+    asked : Problem, optional
+        What is on the table now, if that may be something else than what the run was asked.
     """
     if run is None:
         return Card("unknown", "No run yet", "Choose a solver and press Run.")
@@ -66,6 +75,7 @@ def card(run: Run | None, with_scores: bool) -> Card:
         status=run.status,
         headline=_headline(run),
         ending=_ending(run),
+        caution="" if asked is None or run.problem.asks_the_same(asked) else _STALE,
         rows=_rows(run),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),

@@ -6,7 +6,7 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.datasets import BUNDLED, GENERATORS, Dataset, load
+from ccviz.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.views.draft import sizes_text
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
@@ -26,7 +26,7 @@ class DataPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._following = Following()
-        names = {name.replace("_", " "): name for name in (*BUNDLED, *GENERATORS)}
+        names = {name.replace("_", " "): name for name in NAMES}
         half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._name = pn.widgets.Select(
             name="Data set", options=names, value=session.draft.data.name, **half
@@ -93,11 +93,13 @@ class DataPanel(pn.viewable.Viewer):
     def _follow(self, *_: Any) -> None:
         session, data = self._session, self._session.draft.data
         with self._following:
-            if data.name not in (*BUNDLED, *GENERATORS):
-                self._own[data.name] = data
-                self._name.options = {**self._name.options, data.name: data.name}
-            self._name.value = data.name
-            self._n.visible = data.name in GENERATORS
+            name = data.name
+            if not data.is_named:
+                name += " (own)" if name in NAMES else ""
+                self._own[name] = data
+                self._name.options = {**self._name.options, name: name}
+            self._name.value = name
+            self._n.visible = name in GENERATORS
             if self._n.visible:
                 self._n.value = session.draft.n
             self._k.value = session.draft.k

@@ -25,6 +25,7 @@ _STYLE = """
 .card .unknown { color: var(--faint); background: var(--back); }
 .card .seed { color: var(--faint); margin-left: auto; font-size: 12px; }
 .card p { margin: 6px 0 8px; color: var(--faint); }
+.card .caution { color: var(--warn); }
 .card dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: 6px 12px; margin: 0; }
 .card dt { color: var(--faint); font-size: 11.5px; }
 .card dd { margin: 0; font-variant-numeric: tabular-nums; font-weight: 600; font-size: 14px; }
@@ -48,6 +49,7 @@ class ResultPanel(pn.viewable.Viewer):
         self._plot = FigurePane(self._bounds.plot, sizing_mode="stretch_both", margin=0)
         self._place = pn.Column(sizing_mode="stretch_both", margin=0, visible=False)
         session.player.param.watch(self._refresh, ["shot", "playing"])
+        session.param.watch(self._refresh, "draft")
         session.param.watch(lambda event: self._bounds.dress(look(event.new)), "dark")
         self._refresh()
 
@@ -65,7 +67,9 @@ class ResultPanel(pn.viewable.Viewer):
     def _refresh(self, *_: Any) -> None:
         run = self._session.run
         # Scores take milliseconds and say little about a state that is gone in a moment.
-        frame = card(run, with_scores=not self._session.player.playing)
+        frame = card(
+            run, with_scores=not self._session.player.playing, asked=self._session.draft.problem
+        )
         self._html.object = _html(frame, self._provenance(), _FIRST if run is None else "")
         self._show_bounds(bounds(run))
 
@@ -93,6 +97,7 @@ def _html(frame: Card, provenance: str, more: str) -> str:
         f'<div class="top"><span class="pill {frame.status}">{frame.headline}</span>',
         f'<span class="seed">{escape(provenance)}</span></div>',
         f"<p>{escape(frame.ending)}</p>" if frame.ending else "<p></p>",
+        f'<p class="caution">{frame.caution}</p>' if frame.caution else "",
         more,
         _definitions(frame.rows),
         _sizes(frame.sizes),

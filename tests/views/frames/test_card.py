@@ -48,3 +48,10 @@ def test_infeasible_and_found_nothing_are_told_apart():
     stalled = run_of(Finished(termination="stalled", message="Every start died."))
     assert card(stalled, True).headline == "No clustering found"
     assert "none was proved impossible. Every start died." in card(stalled, True).ending
+
+
+def test_an_answer_to_an_older_problem_is_called_so():
+    run = run_of(IncumbentFound(labels=np.array([0, 0, 1, 1])), Finished(termination="converged"))
+    same, linked = Problem(X, 2), Problem(X, 2, cannot_link=[(0, 1)])
+    assert card(run, False, same).caution == card(run, False).caution == ""
+    assert "before your last edit" in card(run, False, linked).caution

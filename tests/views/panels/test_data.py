@@ -21,3 +21,13 @@ def test_refused_sizes_stay_to_be_mended(session):
     sizes.value = "50, 50, many"
     assert session.notice.text == "'many' is no size: write 50, or 40-60."
     assert sizes.value == "50, 50, many"
+
+
+def test_a_file_that_is_called_wine_stands_beside_wine(session):
+    choice = field(DataPanel(session), "Data set")
+    session.load_file("wine.csv", b"a,b\n1,2\n3,4\n5,6\n")
+    assert choice.value == "wine (own)"
+    choice.value = "wine"
+    assert session.draft.n == 178
+    choice.value = "wine (own)"
+    assert session.draft.n == 3
