@@ -57,6 +57,8 @@ class BoundsFigure:
     def show(self, frame: Bounds, against: str = "time") -> None:
         """Draw a frame."""
         self.plot.xaxis.axis_label = _AXIS[against]
+        _, lower = self.plot.legend[0].items
+        lower.visible = bool(np.isfinite(frame.lower).any())  # heuristics have none
         if frame.heights is not None:
             refill(self._corners, x=np.repeat(frame.at[-1], 2), y=np.array(frame.heights))
         old = np.asarray(self._source.data["at"], dtype=float)
