@@ -9,7 +9,7 @@ from ccviz.runinfo import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.views.frames.numbers import number, percent, seconds
 
-COLUMNS = ("Run", "WCSS", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")
+COLUMNS = ("Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
 
