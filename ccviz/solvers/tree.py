@@ -47,6 +47,7 @@ OPTIMAL_GAP = 1e-4
 
 _ROUNDING = 1e-7  # relative to the incumbent: what rounding may leave of a gap that is closed
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
+_BY_BOUND = "The bound reached the incumbent within the tolerance."
 
 Order = Literal["best", "depth", "breadth"]
 Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
@@ -336,7 +337,8 @@ class Search:
             )
         if report.verdict in ("bound", "integral") or node.task.lower_bound >= self.cutoff:
             reason: PruneReason = "integral" if report.verdict == "integral" else "bound"
-            yield from self._close(node, reason, report.detail, node.certificate)
+            detail = report.detail or (_BY_BOUND if reason == "bound" else "")
+            yield from self._close(node, reason, detail, node.certificate)
         elif report.verdict == "branch":
             yield from self._branch(node, report)
         else:

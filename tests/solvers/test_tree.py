@@ -109,6 +109,21 @@ def test_a_branched_node_has_both_children_and_a_leaf_has_none():
     assert opened == sum(isinstance(event, NodePruned | NodeBranched) for event in events)
 
 
+@pytest.mark.parametrize("tolerance", [1e-6, 0.2])
+def test_a_node_closed_by_its_bound_says_no_more_than_its_bound_does(tolerance):
+    search, events = run(tolerance=tolerance)
+    closed = [e for e in events if isinstance(e, NodePruned) and e.reason == "bound"]
+    assert closed
+    below = [event.lower_bound < search.upper_bound for event in closed]
+    assert any(below) == (tolerance == 0.2)
+    for event in closed:
+        assert event.lower_bound >= cutoff(search.upper_bound, tolerance)
+        assert event.detail in (
+            "The bound reached the incumbent within the tolerance.",
+            "The bound of its parent suffices.",
+        )
+
+
 def test_a_leaf_says_whose_multipliers_prove_it():
     _, events = run()
     integral = [e for e in events if isinstance(e, NodePruned) and e.reason == "integral"]

@@ -194,7 +194,7 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
         detail = "The bound passes what a single cluster of all points costs."
         return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
     if pool.bound >= limit:
-        return replace(report, verdict="bound", detail="The bound reached the incumbent.")
+        return replace(report, verdict="bound")
     if pool.converged:
         return _settle(problem, settings, task, generation, report)
     return _rounded(

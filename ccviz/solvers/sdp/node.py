@@ -156,7 +156,6 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     )
     limit = cutoff(task.upper_bound, settings.tolerance)
     if bound >= limit:
-        report = replace(report, detail="The bound reached the incumbent.")
         return _rounded(report, settings, task, state, _TRIALS)
     if state.relaxation.s == state.relaxation.k:
         only = state.blocks.block_of
