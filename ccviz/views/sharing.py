@@ -53,10 +53,15 @@ def query(session: Session) -> str:
 
 def _pairs(draft: Draft, kind: Kind) -> str:
     return ",".join(
-        f"{link.i}-{link.j}" + ("" if link.is_hard else f"*{link.weight:g}")
+        f"{link.i}-{link.j}" + ("" if link.is_hard else f"*{_exact(link.weight)}")
         for link in draft.links
         if link.kind == kind
     )
+
+
+def _exact(value: float) -> str:
+    """Return a number as short as it is read back the same: six digits may not be enough."""
+    return str(value).removesuffix(".0")
 
 
 def changed_settings(session: Session) -> dict[str, Any]:
@@ -202,7 +207,7 @@ def as_command(session: Session) -> str:
     words += ["--links", "links.txt"] if draft.links else []
     words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
     for name, value in _limits(session).items():
-        words += [f"--{name.replace('_', '-')}", f"{value:g}"]
+        words += [f"--{name.replace('_', '-')}", _exact(value)]
     for name, value in changed_settings(session).items():
         words += ["--param", f"{name}={value}"]
     return shlex.join(words)

@@ -1,6 +1,6 @@
 import json
 import shlex
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 import pytest
@@ -156,6 +156,39 @@ def test_the_command_line_makes_the_same_run(session, tmp_path, monkeypatch):
 def test_what_the_command_line_cannot_do_is_a_sentence(session):
     with pytest.raises(CcvizError, match="no option for features from 0 to 1"):
         as_command(session)
+
+
+LIMITS = {"time_limit": 1234.5678, "gap_limit": 1.2345678e-5, "node_limit": 1_234_567}
+
+
+def test_an_address_keeps_every_digit(session, open_session):
+    session.add_links([Link("must", 1, 6, 0.1234567), Link("cannot", 4, 12, 1e-7)])
+    session.param.update(**LIMITS)
+    other = open_session()
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert set(other.draft.links) == set(session.draft.links)
+    assert {name: getattr(other, name) for name in LIMITS} == LIMITS
+
+
+def test_the_command_line_keeps_every_digit(session, tmp_path, monkeypatch):
+    session.load(load("iris"))
+    session.param.update(**LIMITS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path / "home"))
+    done = CliRunner().invoke(app, [*shlex.split(as_command(session))[1:], "--json", "-"])
+    assert done.exit_code == 0, done.output
+    with Archive(tmp_path / "home" / "runs.sqlite") as archive:
+        [info] = archive.runs()
+    limits = {name.replace("gap_limit", "gap"): value for name, value in LIMITS.items()}
+    assert info.limits == limits
+
+
+def test_whole_numbers_are_said_as_such(session):
+    session.set_scaling("none")
+    session.time_limit = 5.0
+    session.add_links([Link("must", 0, 5, 1.0)])
+    assert "ml=0-5*1&cl=3-10*2.5&" in unquote(query(session))
+    assert "--time-limit 5 " in as_command(session)
 
 
 def test_sizes_and_limits_are_in_the_address(session, open_session):
