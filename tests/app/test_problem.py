@@ -86,6 +86,19 @@ def test_links_are_drawn_with_noise(lab):
     assert set(lab.source("must", "x0")["width"]) == {1}  # soft links are thin
 
 
+def test_a_row_of_the_list_shows_its_button_even_where_it_is_broken(open_lab):
+    lab = open_lab("?data=iris&k=3&ml=0-60*0.05&cl=117-131*0.012345,1-2*0.01&solver=pck-means")
+    lab.run()
+    wide = lab.page.locator(".links li.broken").filter(has_text="117 – 131")
+    wide.wait_for()
+    fits = "(list) => list.scrollWidth <= list.clientWidth"
+    assert lab.page.locator(".links").evaluate(fits)
+    # As narrow as beside the scroll bars of a long list.
+    lab.page.locator(".links").evaluate("(list) => { list.style.width = '222px' }")
+    assert lab.page.locator(".links").evaluate(fits)
+    assert wide.get_by_role("spinbutton").bounding_box()["width"] > 40
+
+
 # --- Undo -----------------------------------------------------------------------------------
 
 
