@@ -15,6 +15,12 @@ _RANGE = """() => {
     const {x, y, lower_bound} = dots.data_source.data
     return {start, end, root: [x[0], y[0]], high: Math.max(...y), bounds: [...lower_bound]}
 }"""
+# How high the place of a figure is, and how high the figure is drawn.
+_ROOM = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("bounds")
+    return [Math.floor(Bokeh.index.find_one(plot).el.getBoundingClientRect().height),
+        plot.outer_height]
+}"""
 _DRAWN = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")
     return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
@@ -36,6 +42,17 @@ def test_the_axis_of_the_tree_forgets_the_time_before_its_first_bound(lab):
     lab.see("The solver finished its proof.")
     at = lab.page.evaluate(_RANGE)
     assert 0 < at["start"] - at["end"] < 0.1 * at["high"]
+
+
+def test_a_figure_keeps_to_the_room_that_a_longer_card_leaves_it(lab):
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.run()
+    lab.figure("bounds")
+    before = lab.page.evaluate(_ROOM)
+    lab.link("cannot", 50, 52)
+    lab.see("before your last edit")
+    lab.wait_for(lambda: lab.page.evaluate(_ROOM)[0] < before[0])
+    lab.wait_for(lambda: len(set(lab.page.evaluate(_ROOM))) == 1)
 
 
 def test_tabs_obey_the_keyboard_and_say_what_they_are(lab):

@@ -1,5 +1,5 @@
-// What Bokeh leaves undone: for empty figures, for axes in tabs, for themes, for slow hands, for the
-// keyboard and for screen readers.
+// What Bokeh leaves undone: for empty figures, for figures that are given less room, for axes in tabs,
+// for themes, for slow hands, for the keyboard and for screen readers.
 const REDRAWN_MS = 2000
 const UNIT = {auto: [0, 1], log: [0.1, 10]}
 const LONGEST_TIMER_MS = 2 ** 31 - 1
@@ -89,7 +89,16 @@ function clearWhole({primary}) {
     context.clearRect(0, 0, primary.canvas.width, primary.canvas.height))
 }
 
+// Where the column around a figure hears first that the figure's room has changed, the figure takes
+// it for known, and goes on as large as it was.
+function fillTheRoom(view) {
+  const {width, height} = view.bbox, {outer_width, outer_height} = view.model
+  const fits = Math.round(width) === outer_width && Math.round(height) === outer_height
+  if (view.is_displayed && !fits) view.compute_layout()
+}
+
 const AFTER = [
+  ["Figure", "after_resize", fillTheRoom],
   ["Canvas", "render", clearWhole],
   ["Canvas", "render", neverPress],
   ["Tabs", "render", listenToTabs],
