@@ -8,10 +8,14 @@ from typing import Any
 
 import param
 
+from ccviz.views.draft import Draft
+from ccviz.views.notice import Notice
 from ccviz.views.session import Session
 
 Memory = list[Any]
 """What the steps so far have found, to be compared with what comes."""
+
+_NO_LIMITS: dict[str, Any] = {"time_limit": None, "gap_limit": None, "node_limit": None}
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ class Step:
         What it shows, from the session and the memory of earlier steps, to which it may add.
     sketch : callable, optional
         Draws what has been found so far, as SVG, from the memory.
+    hint : callable, optional
+        Why the run shown is not what the step asks for, from the session and the memory; empty if
+        there is nothing to say.
     """
 
     text: str
@@ -37,6 +44,7 @@ class Step:
     done: Callable[[Session, Memory], bool]
     finding: Callable[[Session, Memory], str]
     sketch: Callable[[Memory], str] | None = None
+    hint: Callable[[Session, Memory], str] | None = None
 
 
 @dataclass(frozen=True)
@@ -70,9 +78,10 @@ class Course(param.Parameterized):
         super().__init__()
         self._session = session
         self._memory: Memory = []
-        self._node_limit: int | None = None
+        self._limits = _NO_LIMITS
+        self._left: tuple[Draft, str] | None = None
         session.param.watch(self._look, ["draft", "solver", "notice", "picked"])
-        session.player.param.watch(self._look, "shot")
+        session.player.param.watch(self._look_at_run, "shot")
 
     @property
     def step(self) -> Step | None:
@@ -87,16 +96,30 @@ class Course(param.Parameterized):
     def begin(self, lesson: Lesson | None) -> None:
         """Start a lesson, or leave it."""
         if self.lesson is None:
-            self._node_limit = self._session.node_limit
+            self._limits = {name: getattr(self._session, name) for name in _NO_LIMITS}
         else:
-            self._session.node_limit = self._node_limit  # a lesson may have set one
-        self._memory = []
+            self._session.param.update(**self._limits)  # a lesson may have changed them
+        self._memory, self._left = [], None
         self.param.update(lesson=lesson, at=0, finding="", sketch="")
 
     def show(self) -> None:
-        """Do what the step asks for."""
+        """Do what the step asks for, from where the step before has left the problem."""
         if self.step is not None:
+            self._session.param.update(**_NO_LIMITS)  # a run that they end shows nothing
+            self._return()
             self.step.act(self._session)
+
+    def _return(self) -> None:
+        """Put the problem and the run of the step before back, if the problem was edited since."""
+        session = self._session
+        if self._left is None or session.draft is self._left[0]:
+            return
+        draft, run_id = self._left
+        session.adopt(draft)
+        if run_id:
+            with session.in_words():
+                session.player.open(run_id, playing=False)
+                session.player.end()
 
     def go_on(self) -> None:
         """Take the next step; after the last one the lesson is over."""
@@ -111,4 +134,14 @@ class Course(param.Parameterized):
         if step is not None and not self.finding and step.done(self._session, self._memory):
             finding = step.finding(self._session, self._memory)
             sketch = step.sketch(self._memory) if step.sketch else ""
+            self._left = (self._session.draft, self._session.player.run_id)
             self.param.update(finding=finding, sketch=sketch)
+
+    def _look_at_run(self, *_: Any) -> None:
+        """Look, and say why a run is not what the step asks for; once, so it can be put away."""
+        self._look()
+        step = self.step
+        if step is not None and not self.finding and step.hint is not None:
+            hint = step.hint(self._session, self._memory)
+            if hint:
+                self._session.notice = Notice("info", hint)
