@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any
 from urllib.parse import urlencode
 
-from ccviz.datasets import BUNDLED, GENERATORS, load
+from ccviz.datasets import GENERATORS, load
 from ccviz.errors import CcvizError
 from ccviz.solvers import parse_setting, solver_class
 from ccviz.views.draft import Draft, Kind, Link, draft_of, read_sizes, sizes_text
@@ -31,7 +31,7 @@ def query(session: Session) -> str:
         If the data cannot be named in an address, or there are too many links for one.
     """
     draft = session.draft
-    if draft.data.name not in (*BUNDLED, *GENERATORS):
+    if not draft.data.is_named:
         raise CcvizError("Data from a file or an old run do not fit into an address.")
     values: dict[str, Any] = {"data": draft.data.name, "k": draft.k}
     if draft.data.name in GENERATORS:
@@ -146,7 +146,7 @@ def as_python(session: Session) -> str:
     draft = session.draft
     name = draft.data.name
     options = f", n={draft.n}" if name in GENERATORS else ""
-    known = name in (*BUNDLED, *GENERATORS)
+    known = draft.data.is_named
     source = f'load("{name}"{options})' if known else f"read_data({_file(draft)!r})"
     scaled = draft.scaling != "none"
     lines = [
@@ -215,7 +215,7 @@ def as_command(session: Session) -> str:
 
 def _command_knows(draft: Draft) -> bool:
     """Whether the command line makes these data from their name alone."""
-    name = draft.data.name
-    if name not in GENERATORS:
-        return name in BUNDLED
-    return bool(signature(GENERATORS[name]).parameters["n"].default == draft.n)
+    if not draft.data.is_named:
+        return False
+    generator = GENERATORS.get(draft.data.name)
+    return generator is None or bool(signature(generator).parameters["n"].default == draft.n)

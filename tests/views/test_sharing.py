@@ -74,6 +74,15 @@ def test_data_without_a_name_fit_into_no_address(open_session):
         query(session)
 
 
+def test_a_file_that_is_called_like_a_data_set_is_a_file(open_session):
+    session = open_session()
+    session.load(Dataset("wine", np.eye(4), ("a", "b", "c", "d")))
+    with pytest.raises(CcvizError, match="do not fit into an address"):
+        query(session)
+    assert "read_data('wine.csv')" in as_python(session)
+    assert "solve wine.csv" in as_command(session)
+
+
 def run_lines(session):
     """Return what the Python lines of a session make."""
     scope: dict = {}
