@@ -96,6 +96,11 @@ def _is_other_child(session: Session, memory: Memory) -> bool:
     return ended and len(links) == 1 and _pair_words("cannot", links[0].pair) == memory[2].words
 
 
+def _is_proved(session: Session, _: Memory) -> bool:
+    run = session.run
+    return _has_ended(session) and run is not None and run.status == "optimal"
+
+
 # --- What they show -------------------------------------------------------------------------
 
 
@@ -229,7 +234,7 @@ BY_HAND = Lesson(
             "What is open is split again, and so on. Let the solver do that: it starts anew, "
             "without your links and without a limit of nodes.",
             _solve,
-            lambda session, _: session.node_limit is None and _has_ended(session),
+            _is_proved,
             _show_all,
             sketch,
         ),

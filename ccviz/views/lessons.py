@@ -10,9 +10,8 @@ import numpy as np
 
 from ccviz.datasets import load
 from ccviz.events import TERMINATION_SENTENCES
-from ccviz.links import Links
 from ccviz.partition import Partition
-from ccviz.problem import Problem, Sizes
+from ccviz.problem import Problem
 from ccviz.run import STATUS_SENTENCES, Run
 from ccviz.views.by_hand import BY_HAND
 from ccviz.views.course import Lesson, Memory, Step
@@ -96,31 +95,11 @@ def _has_run(session: Session, solver: str) -> bool:
     run = session.run
     if run is None or run.finished is None or run.started is None:
         return False
-    return run.started.solver == solver and _asks_the_same(run.problem, session.draft.problem)
-
-
-def _asks_the_same(ours: Problem, theirs: Problem) -> bool:
-    """Whether two problems have the same points, clusters, links and sizes."""
-    return (
-        _has_same_points(ours, theirs)
-        and _links_alike(ours.must_link, theirs.must_link)
-        and _links_alike(ours.cannot_link, theirs.cannot_link)
-        and _sizes_alike(ours.sizes, theirs.sizes)
-    )
+    return run.started.solver == solver and run.problem.asks_the_same(session.draft.problem)
 
 
 def _has_same_points(ours: Problem, theirs: Problem) -> bool:
     return ours.k == theirs.k and np.array_equal(ours.X, theirs.X)
-
-
-def _links_alike(ours: Links, theirs: Links) -> bool:
-    return np.array_equal(ours.pairs, theirs.pairs) and np.array_equal(ours.weights, theirs.weights)
-
-
-def _sizes_alike(ours: Sizes | None, theirs: Sizes | None) -> bool:
-    if ours is None or theirs is None:
-        return ours is theirs
-    return np.array_equal(ours.lower, theirs.lower) and np.array_equal(ours.upper, theirs.upper)
 
 
 # --- What steps need ------------------------------------------------------------------------
@@ -226,7 +205,7 @@ def _same_points(session: Session, memory: Memory) -> str:
 
 
 def _same_problem(session: Session, memory: Memory) -> str:
-    if _asks_the_same(session.draft.problem, memory[-1]["problem"]):
+    if session.draft.problem.asks_the_same(memory[-1]["problem"]):
         return ""
     return "The step before had another problem: take that again."
 
