@@ -47,7 +47,10 @@ OPTIMAL_GAP = 1e-4
 
 _ROUNDING = 1e-7  # relative to the incumbent: what rounding may leave of a gap that is closed
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
-_BY_BOUND = "The bound reached the incumbent within the tolerance."
+_DETAILS: dict[PruneReason, str] = {
+    "bound": "The bound reached the incumbent within the tolerance.",
+    "integral": "Only one clustering is left.",
+}  # of reports that give none
 
 Order = Literal["best", "depth", "breadth"]
 Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
@@ -337,7 +340,7 @@ class Search:
             )
         if report.verdict in ("bound", "integral") or node.task.lower_bound >= self.cutoff:
             reason: PruneReason = "integral" if report.verdict == "integral" else "bound"
-            detail = report.detail or (_BY_BOUND if reason == "bound" else "")
+            detail = report.detail or _DETAILS[reason]
             yield from self._close(node, reason, detail, node.certificate)
         elif report.verdict == "branch":
             yield from self._branch(node, report)

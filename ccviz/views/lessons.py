@@ -11,7 +11,6 @@ import numpy as np
 from ccviz.datasets import load
 from ccviz.events import TERMINATION_SENTENCES
 from ccviz.partition import Partition
-from ccviz.problem import Problem
 from ccviz.run import STATUS_SENTENCES, Run
 from ccviz.views.by_hand import BY_HAND
 from ccviz.views.course import Lesson, Memory, Step
@@ -96,10 +95,6 @@ def _has_run(session: Session, solver: str) -> bool:
     if run is None or run.finished is None or run.started is None:
         return False
     return run.started.solver == solver and run.problem.asks_the_same(session.draft.problem)
-
-
-def _has_same_points(ours: Problem, theirs: Problem) -> bool:
-    return ours.k == theirs.k and np.array_equal(ours.X, theirs.X)
 
 
 # --- What steps need ------------------------------------------------------------------------
@@ -199,7 +194,8 @@ def _is_refused(session: Session, _memory: Memory) -> str:
 
 
 def _same_points(session: Session, memory: Memory) -> str:
-    if _has_same_points(session.draft.problem, memory[-1]["problem"]):
+    ours, theirs = session.draft.problem, memory[-1]["problem"]
+    if ours.k == theirs.k and np.array_equal(ours.X, theirs.X):
         return ""
     return "The step before had other points or another k: take these again."
 

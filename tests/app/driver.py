@@ -287,6 +287,12 @@ class Lab:
         """Go to a tab."""
         self.page.locator(".bk-tab").get_by_text(name, exact=True).click()
 
+    def show_run(self, words: str) -> None:
+        """Show the first run of the table that has these words."""
+        self.room("Runs")
+        row = self.page.locator(".scroll tbody tr").filter(has_text=words).first
+        row.get_by_role("button", name="Show").click()
+
     def upload(self, name: str, content: bytes) -> None:
         self.page.locator(".filepond--browser").first.set_input_files(
             {"name": name, "mimeType": "text/csv", "buffer": content}

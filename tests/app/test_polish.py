@@ -196,9 +196,7 @@ def search_with_two_incumbents(archive, name="two incumbents"):
 def test_the_star_stands_where_the_incumbent_was_found(lab, server):
     with server.archive() as archive:
         events = search_with_two_incumbents(archive)
-    lab.room("Runs")
-    row = lab.page.locator(".scroll tbody tr").filter(has_text="two incumbents")
-    row.get_by_role("button", name="Show").click()
+    lab.show_run("two incumbents")
     lab.room("Inside the solver")
     lab.figure("tree")
 

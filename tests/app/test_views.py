@@ -198,9 +198,7 @@ def show_made_up(lab, server, nodes):
         run_id = archive.create(problem, "sdp", {})
         archive.append(run_id, stamped(problem, tree_events(problem, nodes, seed=0)), None)
         archive.rename(run_id, name)
-    lab.room("Runs")
-    row = lab.page.locator("tbody tr").filter(has_text=name).first
-    row.get_by_role("button", name="Show").click()
+    lab.show_run(name)
     lab.see("40 points")
     lab.room("Inside the solver")
     lab.figure("tree")

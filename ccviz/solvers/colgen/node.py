@@ -207,13 +207,7 @@ def _only_clustering(problem: Problem, pool: Pool) -> Report:
     labels = pool.blocks.block_of
     if not Partition(problem, labels).violations.none_hard:
         return _infeasible("The only clustering that is left breaks a rule.", ())
-    return Report(
-        "integral",
-        pool.blocks.scatter,
-        labels=labels,
-        source="the only clustering",
-        detail="Only one clustering is left.",
-    )
+    return Report("integral", pool.blocks.scatter, labels=labels, source="the only clustering")
 
 
 def _certificate(pool: Pool) -> dict[str, np.ndarray]:

@@ -158,13 +158,8 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     if bound >= limit:
         return _rounded(report, settings, task, state, _TRIALS)
     if state.relaxation.s == state.relaxation.k:
-        return replace(
-            report,
-            verdict="integral",
-            labels=state.blocks.block_of,
-            source="the only clustering",
-            detail="Only one clustering is left.",
-        )
+        only = state.blocks.block_of
+        return replace(report, verdict="integral", labels=only, source="the only clustering")
     if _must_branch(state.bounds, limit, settings):
         pair = branching_pair(state.relaxation, state.at.Y)
         if pair is not None:
