@@ -27,7 +27,7 @@ $(READY): requirements.lock pyproject.toml | $(PY)
 	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@$(PY) -m pip check
 	@echo "ccviz: compiling the solvers' inner loops (a minute or two, once)."
-	@$(PY) -m ccviz.warm
+	@$(PY) -m ccviz.runs.warm
 	@touch $@
 
 $(PY):

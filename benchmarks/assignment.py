@@ -24,9 +24,9 @@ import pandas as pd  # noqa: E402
 from sklearn.cluster import KMeans, kmeans_plusplus  # noqa: E402
 
 from ccviz import Problem  # noqa: E402
-from ccviz.blocks import Blocks, contract  # noqa: E402
-from ccviz.files import read_data  # noqa: E402
-from ccviz.linkfiles import read_links_file  # noqa: E402
+from ccviz.data.files import read_data  # noqa: E402
+from ccviz.data.link_files import read_links_file  # noqa: E402
+from ccviz.problem.blocks import Blocks, contract  # noqa: E402
 from ccviz.solvers.assignment import (  # noqa: E402
     milp_assignment,
     solve_assignment,

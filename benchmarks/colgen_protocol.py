@@ -6,9 +6,9 @@ Parts: ``iris`` and ``wine`` (tables 6 and 7: links drawn at random from the lab
 ``infeasible`` (table 8: data like soybean, four classes in fewer clusters), ``schemes`` (iterations
 by stabilisation), ``plane`` (s-mdeclust, k = 100) and ``published`` (pc-sos-sdp, held against the
 SDP solver's objective). A row is added as each case ends; a run that was stopped goes on where it
-was. Every proof is checked by `ccviz.verify` after the clock has stopped. Seconds are CPU seconds
-of one process. ``--budget`` ends the run after about so many of them; ``--table`` only writes the
-summary.
+was. Every proof is checked by `ccviz.proof.verify` after the clock has stopped. Seconds are CPU
+seconds of one process. ``--budget`` ends the run after about so many of them; ``--table`` only
+writes the summary.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from sklearn.datasets import load_iris, load_wine  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.events import ColumnsPriced  # noqa: E402
-from ccviz.suite import instances  # noqa: E402
-from ccviz.verify import Verdict, verify  # noqa: E402
+from ccviz.proof.verify import Verdict, verify  # noqa: E402
+from ccviz.studies.suite import instances  # noqa: E402
 
 LINKS = {
     "iris": (2, 60, 100, 140, 200, 240, 300, 340, 400, 440, 500),

@@ -22,9 +22,9 @@ import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
 
 from ccviz import Problem, check_feasibility, contract  # noqa: E402
-from ccviz.files import read_data  # noqa: E402
-from ccviz.linkfiles import read_links_file  # noqa: E402
-from ccviz.packing import Packing, pack_by_highs  # noqa: E402
+from ccviz.data.files import read_data  # noqa: E402
+from ccviz.data.link_files import read_links_file  # noqa: E402
+from ccviz.feasibility.packing import Packing, pack_by_highs  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--rival-limit", type=float, default=30.0)
     limit = parser.parse_args().rival_limit
     check_feasibility(Problem(np.eye(4), 2, cannot_link=[(0, 1), (1, 2), (2, 3), (3, 0)]))
-    import ccviz._coloursearch  # noqa: F401  the compiled search, loaded before it is timed
+    import ccviz.feasibility.search  # noqa: F401  the compiled search, loaded before it is timed
 
     rows = [
         row(name, links, sizes, limit) for name, links in INSTANCES for sizes in ("any", "equal")

@@ -23,10 +23,10 @@ import pandas as pd  # noqa: E402
 from assignment import as_markdown, timed  # noqa: E402
 
 from ccviz import Problem, solve  # noqa: E402
-from ccviz.blocks import contract  # noqa: E402
-from ccviz.files import read_data  # noqa: E402
-from ccviz.linkfiles import read_links_file  # noqa: E402
-from ccviz.links import adjacency  # noqa: E402
+from ccviz.data.files import read_data  # noqa: E402
+from ccviz.data.link_files import read_links_file  # noqa: E402
+from ccviz.problem.blocks import contract  # noqa: E402
+from ccviz.problem.links import adjacency  # noqa: E402
 from ccviz.solvers.base import Solver  # noqa: E402
 from ccviz.solvers.blp_kmeans import BlpKMeans  # noqa: E402
 from ccviz.solvers.cop_kmeans import CopKMeans  # noqa: E402

@@ -35,7 +35,7 @@ from sklearn.cluster import KMeans  # noqa: E402
 from soft_published import BENCH, RESULTS, read  # noqa: E402
 
 from ccviz import Problem, solve, start  # noqa: E402
-from ccviz.partition import Partition  # noqa: E402
+from ccviz.problem.partition import Partition  # noqa: E402
 from ccviz.solvers.lp_box.solver import LpBox  # noqa: E402
 
 SETS = ("Wine", "Iris", "Glass", "Breast Cancer")

@@ -28,10 +28,10 @@ from _profiles import draw
 from _rows import append_row, read_rows
 
 from ccviz import Problem, start
-from ccviz.api import Stepper
+from ccviz.data.files import read_data
+from ccviz.data.link_files import read_links_file
 from ccviz.events import Assigned, DeadEnded, GenerationEnded, Restarted
-from ccviz.files import read_data
-from ccviz.linkfiles import read_links_file
+from ccviz.runs.stepper import Stepper
 from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.cop_kmeans import CopKMeans
 from ccviz.solvers.s_mdeclust import SMdeClust

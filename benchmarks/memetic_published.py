@@ -21,7 +21,7 @@ from _memetic import BENCH, RESULTS, measure, warm_up
 from _rows import append_row, read_rows
 
 from ccviz.solvers.s_mdeclust import SMdeClust
-from ccviz.suite import Instance, instances
+from ccviz.studies.suite import Instance, instances
 
 HIT = 1e-5
 """Relative distance to the published optimum, which has six digits, that counts as reaching it."""

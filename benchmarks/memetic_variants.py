@@ -25,7 +25,7 @@ from _profiles import draw
 from _rows import append_row, read_rows
 
 from ccviz.solvers.s_mdeclust import SMdeClust
-from ccviz.suite import Instance, instances
+from ccviz.studies.suite import Instance, instances
 
 HIT = 1e-5
 

@@ -28,10 +28,10 @@ from _page import DRAWN, PIXEL, POINTS, RESULTS, ROOT, Server, browser, opened, 
 from playwright.sync_api import sync_playwright
 
 from ccviz import Problem
-from ccviz.archive import Archive
-from ccviz.job import Job
+from ccviz.runs.archive import Archive
+from ccviz.runs.job import Job
 from ccviz.solvers import make_solver
-from ccviz.suite import instances
+from ccviz.studies.suite import instances
 
 HARD = {"cuts_per_block": 0.0, "max_rounds": 1, "show_relaxation": True}
 OPEN, OTHERS = "the page open", ("no page", "a plain call")

@@ -22,7 +22,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import psutil  # noqa: E402
 
 from ccviz import solve  # noqa: E402
-from ccviz.suite import instances  # noqa: E402
+from ccviz.studies.suite import instances  # noqa: E402
 
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED)) / "pc-sos-sdp"

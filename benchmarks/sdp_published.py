@@ -4,8 +4,8 @@
 
 All instances, unless some sets and seeds are named; one thread. The seconds are CPU seconds, so
 that what else the machine does counts little. A row is added as each instance ends; a run that was
-stopped goes on where it was. Every proof is checked by `ccviz.verify` after the clock has stopped.
-`--table` only writes the summary.
+stopped goes on where it was. Every proof is checked by `ccviz.proof.verify` after the clock has
+stopped. `--table` only writes the summary.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from _rows import append_row, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.events import Event, NodeBounded, NodeBranched, NodePruned  # noqa: E402
-from ccviz.suite import instances  # noqa: E402
-from ccviz.verify import verify  # noqa: E402
+from ccviz.proof.verify import verify  # noqa: E402
+from ccviz.studies.suite import instances  # noqa: E402
 
 SMALL = ("iris", "wine", "seeds", "connectionist", "glass", "heart")
 LARGE = ("vertebral", "accent", "ecoli", "ECG5000", "computers")

@@ -22,7 +22,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from ccviz import Problem  # noqa: E402
-from ccviz.blocks import contract  # noqa: E402
+from ccviz.problem.blocks import contract  # noqa: E402
 from ccviz.solvers.sdp.relaxation import relax  # noqa: E402
 from ccviz.solvers.sdp.splitting import (  # noqa: E402
     Iterate,

@@ -22,7 +22,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 
-from ccviz.blocks import contract  # noqa: E402
+from ccviz.problem.blocks import contract  # noqa: E402
 from ccviz.solvers.sdp.conic import solve_by_scs  # noqa: E402
 from ccviz.solvers.sdp.relaxation import Relaxation, relax  # noqa: E402
 from ccviz.solvers.sdp.splitting import (  # noqa: E402
@@ -32,7 +32,7 @@ from ccviz.solvers.sdp.splitting import (  # noqa: E402
     cut_off,
     iterate,
 )
-from ccviz.suite import instances  # noqa: E402
+from ccviz.studies.suite import instances  # noqa: E402
 
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED)) / "pc-sos-sdp"

@@ -42,8 +42,8 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
-from ccviz.datasets import Dataset, load, standardise  # noqa: E402
-from ccviz.drawing import DrawnLinks, pairs_of_a_fraction, random_pairs  # noqa: E402
+from ccviz.data.datasets import Dataset, load, standardise  # noqa: E402
+from ccviz.data.random_links import DrawnLinks, pairs_of_a_fraction, random_pairs  # noqa: E402
 
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
 RESULTS = Path(__file__).parent / "results"

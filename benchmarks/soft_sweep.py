@@ -23,7 +23,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 from soft_published import BENCH, RESULTS, read  # noqa: E402
 
-from ccviz.sweep import (  # noqa: E402
+from ccviz.studies.sweep import (  # noqa: E402
     Curve,
     SweepRow,
     append_row,

@@ -21,7 +21,6 @@ from bokeh.protocol import Protocol
 from playwright.sync_api import sync_playwright
 
 from ccviz import Problem
-from ccviz.archive import Archive
 from ccviz.events import (
     Finished,
     NodeBounded,
@@ -31,11 +30,12 @@ from ccviz.events import (
     Record,
     Started,
 )
+from ccviz.runs.archive import Archive
 from ccviz.views.figures.tree import TreeFigure
-from ccviz.views.inspection import Inspection
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.player import Player
 from ccviz.views.page.shell import freeze_imports
 from ccviz.views.palette import LIGHT
-from ccviz.views.player import Player
 
 NODES, RUN_S, TICK_S, PAN_S = 10_000, 300.0, 5.0, 5.0
 RESULT = Path(__file__).parent / "results" / "tree_view.md"

@@ -1,14 +1,15 @@
 """Constrained clustering: one solver core, one event stream, a live dashboard."""
 
-from ccviz.api import Stepper, solve, start
-from ccviz.blocks import Blocks, contract
+from ccviz.api import solve
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
-from ccviz.feasibility import check_feasibility
-from ccviz.links import Links
+from ccviz.feasibility.check import check_feasibility
 from ccviz.notebook import explore
-from ccviz.partition import Partition
-from ccviz.problem import Problem, Sizes
-from ccviz.run import Result, Run
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.links import Links
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem, Sizes
+from ccviz.runs.run import Result, Run
+from ccviz.runs.stepper import Stepper, start
 
 __all__ = [
     "Blocks",

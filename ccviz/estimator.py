@@ -12,10 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ccviz.api import solve
+from ccviz.arrays import IntArray
 from ccviz.errors import NoClusteringError
-from ccviz.links import IntArray
-from ccviz.problem import Problem
-from ccviz.run import Result
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Result
 
 
 class ConstrainedKMeans(ClusterMixin, BaseEstimator):

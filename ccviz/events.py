@@ -1,6 +1,6 @@
 """The events that a solver yields: small, typed, in the past tense.
 
-Everything reads this one stream: `ccviz.run.Run` folds it, the archive stores it, the command
+Everything reads this one stream: `ccviz.runs.run.Run` folds it, the archive stores it, the command
 line, the app and the notebooks draw it, a stopped run goes on from it. Events carry no clock and
 no run id; the driver stamps both on a `Record`. Same seed, same events.
 
@@ -24,7 +24,7 @@ Termination = Literal[
     "interrupted",
     "failed",
 ]
-"""Why a run ended. What is known at its end is its status, see `ccviz.run`."""
+"""Why a run ended. What is known at its end is its status, see `ccviz.runs.run`."""
 
 TERMINATION_SENTENCES: dict[str, str] = {
     "proved": "The solver finished its proof.",

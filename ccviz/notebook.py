@@ -6,12 +6,11 @@ The core draws nothing and imports nothing that does: the views are looked up by
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ccviz.errors import CcvizError
-
-if TYPE_CHECKING:
-    from ccviz.run import Run
+from ccviz.runs.run import Result, Run
+from ccviz.runs.stepper import Stepper
 
 
 class Plots:
@@ -92,6 +91,14 @@ class Plots:
         return _drawn("matrix", self._run)
 
 
+def _plots(self: Run | Result | Stepper) -> Plots:
+    """Return pictures of the run as it stands: `scatter`, `bounds`, `tree` and `matrix`."""
+    return Plots(self if isinstance(self, Run) else self.run)
+
+
+Run.plot = Result.plot = Stepper.plot = property(_plots)
+
+
 def explore(X: Any, k: int, **problem: Any) -> Any:
     """Open the laboratory in a notebook cell: click pairs, choose a solver, watch it.
 
@@ -106,7 +113,7 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
 
     Returns
     -------
-    ccviz.views.explore.Explorer
+    ccviz.views.notebook.explore.Explorer
         Show it as the last value of a cell. Its ``problem`` has what was clicked, ``run`` is the
         live run and ``result`` what the run came to, once it has ended.
 
@@ -124,7 +131,7 @@ def _drawn(name: str, *arguments: Any) -> Any:
 
 def _views(name: str) -> Any:
     try:
-        return import_module(f"ccviz.views.{name}")
+        return import_module(f"ccviz.views.notebook.{name}")
     except ModuleNotFoundError as missing:
         if (missing.name or "").startswith("ccviz"):
             raise  # a mistake of ours, not something to install

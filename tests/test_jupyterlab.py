@@ -100,7 +100,9 @@ def wait_for(address):
 def workers(home):
     """Return the worker processes whose archive is in this folder."""
     lines = [process.info["cmdline"] or [] for process in psutil.process_iter(["cmdline"])]
-    return [line for line in lines if "ccviz.worker" in line and any(str(home) in w for w in line)]
+    return [
+        line for line in lines if "ccviz.runs.worker" in line and any(str(home) in w for w in line)
+    ]
 
 
 def cell(page, text):

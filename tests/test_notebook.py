@@ -4,7 +4,7 @@ import pytest
 
 from ccviz import CcvizError, Problem, explore, solve, start
 from ccviz.notebook import Plots
-from ccviz.run import Run
+from ccviz.runs.run import Run
 
 X = [[0.0, 0.0], [0.1, 0.0], [1.0, 1.0], [1.1, 1.0]]
 

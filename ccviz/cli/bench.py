@@ -7,13 +7,13 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
-from ccviz.api import start
 from ccviz.cli.common import err, figure, out, percent
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_solver
-from ccviz.run import Run
-from ccviz.suite import Instance, Row, Table, instances, measure
-from ccviz.warm import load
+from ccviz.runs.run import Run
+from ccviz.runs.stepper import start
+from ccviz.runs.warm import load
+from ccviz.studies.suite import Instance, Row, Table, instances, measure
 
 
 def bench(

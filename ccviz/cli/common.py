@@ -7,7 +7,7 @@ import sys
 
 from rich.console import Console
 
-from ccviz.run import Result
+from ccviz.runs.run import Result
 
 _FILE_WIDTH = 240  # of tables that go to a file or another program, where nothing need be cut
 

@@ -9,14 +9,14 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from ccviz.api import Stepper
-from ccviz.archive import Archive
 from ccviz.cli.common import err
 from ccviz.cli.progress import Progress
 from ccviz.errors import ArchiveError, CcvizError
-from ccviz.recorder import Recorder
-from ccviz.run import Result, result_of
-from ccviz.warm import load
+from ccviz.runs.archive import Archive
+from ccviz.runs.recorder import Recorder
+from ccviz.runs.run import Result, result_of
+from ccviz.runs.stepper import Stepper
+from ccviz.runs.warm import load
 
 
 def drive(stepper: Stepper, archive: Archive | None, run_id: str) -> Result:

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ccviz.archive import Archive
 from ccviz.cli.common import out
-from ccviz.runfile import export_run, import_run
+from ccviz.runs.archive import Archive
+from ccviz.runs.file import export_run, import_run
 
 
 def export(

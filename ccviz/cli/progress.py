@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ccviz.cli.common import figure, percent
-from ccviz.run import Run
+from ccviz.runs.run import Run
 
 _LIVE_S = 0.1
 _LOGGED_S = 10.0

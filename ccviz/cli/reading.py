@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ccviz import datasets
-from ccviz.datasets import Dataset, standardise
+from ccviz.data import datasets
+from ccviz.data.datasets import Dataset, standardise
+from ccviz.data.files import read_data
+from ccviz.data.link_files import Link, read_links_file
 from ccviz.errors import ParameterError, ProblemError
-from ccviz.files import read_data
-from ccviz.linkfiles import Link, read_links_file
-from ccviz.problem import Problem
+from ccviz.problem.problem import Problem
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 
 

@@ -8,11 +8,11 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from ccviz.archive import Archive
 from ccviz.cli.common import figure, out
 from ccviz.cli.progress import describe
 from ccviz.events import Record
-from ccviz.run import STATUS_SENTENCES, Run
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import STATUS_SENTENCES, Run
 
 _PAGE = 1000
 

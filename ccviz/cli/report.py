@@ -14,8 +14,8 @@ from rich.table import Table
 
 from ccviz.cli.common import figure, out, percent
 from ccviz.errors import CcvizError
-from ccviz.problem import Problem
-from ccviz.run import Result
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Result
 from ccviz.wholefile import whole_file
 
 

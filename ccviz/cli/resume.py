@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 import typer
 
-from ccviz.archive import Archive
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
 from ccviz.cli.report import check_writable, report
 from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit
-from ccviz.stored import open_run, reopen
+from ccviz.runs.archive import Archive
+from ccviz.runs.resume import open_run, reopen
 
 
 def resume(

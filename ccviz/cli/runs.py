@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from ccviz.archive import Archive
 from ccviz.cli.common import figure, out, percent
-from ccviz.runinfo import RunInfo
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
 
 _COLUMNS = (
     "run", "name", "started", "data", "solver", "state", "status", "objective", "gap", "nodes",

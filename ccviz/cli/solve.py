@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 import typer
 
-from ccviz.api import start
 from ccviz.cli.common import err, exit_code
 from ccviz.cli.drive import drive, open_archive
 from ccviz.cli.reading import build_problem, build_solver, find_data
 from ccviz.cli.report import check_writable, report
+from ccviz.runs.stepper import start
 
 Data = Annotated[str, typer.Argument(help="File (CSV, .npy, .parquet, 'n d k' text) or data set.")]
 K = Annotated[int | None, typer.Option("-k", help="Number of clusters.")]

@@ -12,9 +12,9 @@ from tqdm import tqdm
 from ccviz.cli.common import err, out
 from ccviz.cli.reading import find_data
 from ccviz.cli.report import check_writable
-from ccviz.datasets import Dataset
+from ccviz.data.datasets import Dataset
 from ccviz.errors import ParameterError
-from ccviz.sweep import (
+from ccviz.studies.sweep import (
     NOISES,
     PENALTIES,
     Curve,

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from ccviz.archive import Archive
 from ccviz.cli.common import out
+from ccviz.runs.archive import Archive
 
 NOT_ACCEPTED = 1
 ON_TRUST = 2
@@ -21,7 +21,7 @@ def verify(
     Exit code 0: proved within the gap that is printed. 1: the proof fails, and where. 2: what
     was checked is right, but some of it was too long to repeat and is taken on trust.
     """
-    from ccviz.verify import verify as check
+    from ccviz.proof.verify import verify as check
 
     archive = Archive()
     run_id = archive.find(run)

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ccviz.errors import ParameterError
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, parse_setting
 from ccviz.solvers.bh_kmeans import BhKMeans
 from ccviz.solvers.blp_kmeans import BlpKMeans
@@ -69,11 +70,27 @@ def make_solver(name: str, **settings: Any) -> Solver:
     return kind(**settings)
 
 
+def check(solver: Solver, problem: Problem) -> None:
+    """Raise if a problem asks for what a solver cannot do; the sentence names those that can.
+
+    Raises
+    ------
+    UnsupportedError
+    """
+    solver.check(problem, _who_can)
+
+
+def _who_can(problem: Problem) -> str:
+    able = [solver.name for solver in SOLVERS if not solver.supports.missing(problem)]
+    return f"these can: {', '.join(able)}" if able else "no solver here can"
+
+
 __all__ = [
     "SOLVERS",
     "Context",
     "Solver",
     "Supports",
+    "check",
     "make_solver",
     "parse_setting",
     "solver_class",

@@ -11,10 +11,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ccviz.blocks import contract
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.events import Event, Record
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -200,12 +200,14 @@ class Solver:
         """
         raise NotImplementedError
 
-    def check(self, problem: Problem) -> None:
+    def check(self, problem: Problem, who_can: Callable[[Problem], str] | None = None) -> None:
         """Raise `UnsupportedError` if the problem asks for what this solver cannot do.
 
         Parameters
         ----------
         problem : Problem
+        who_can : callable, optional
+            Says in words which solvers can; `ccviz.solvers.check` hands in the registry's answer.
 
         Raises
         ------
@@ -215,21 +217,13 @@ class Solver:
         missing = self.supports.missing(problem)
         if missing:
             what = " and ".join(missing)
-            raise UnsupportedError(f"{self.name} cannot handle {what}; {_who_can(problem)}.")
+            others = f"; {who_can(problem)}" if who_can else ""
+            raise UnsupportedError(f"{self.name} cannot handle {what}{others}.")
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block, and can take "
                 f"{self.most_blocks:,} blocks; this problem has {s:,}."
             )
-
-
-def _who_can(problem: Problem) -> str:
-    """Return which solvers can do all that a problem asks for."""
-    # Imported here: the registry itself imports this module.
-    from ccviz.solvers import SOLVERS
-
-    able = [solver.name for solver in SOLVERS if not solver.supports.missing(problem)]
-    return f"these can: {', '.join(able)}" if able else "no solver here can"
 
 
 def _read_setting(solver: str, each: Any, value: Any) -> Any:

@@ -19,7 +19,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.spatial.distance import cdist
 
-from ccviz.blocks import Blocks, contract
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
     Assigned,
     CentersMoved,
@@ -30,10 +30,11 @@ from ccviz.events import (
     Noted,
     Restarted,
 )
-from ccviz.feasibility import check_feasibility
-from ccviz.links import FloatArray, IntArray, Links
-from ccviz.partition import Partition, cluster_means
-from ccviz.problem import Problem
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.links import Links
+from ccviz.problem.partition import Partition, cluster_means
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, seed_centers
 from ccviz.solvers.softening import soften

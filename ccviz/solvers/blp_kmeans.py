@@ -14,7 +14,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ccviz.blocks import Blocks, contract
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
     Assigned,
     CentersMoved,
@@ -24,9 +24,9 @@ from ccviz.events import (
     InfeasibilityProved,
     Restarted,
 )
-from ccviz.feasibility import check_feasibility
-from ccviz.links import FloatArray, IntArray
-from ccviz.problem import Problem
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, seed_centers
 

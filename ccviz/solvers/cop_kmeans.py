@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from ccviz.blocks import Blocks, contract
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
     Assigned,
     CentersMoved,
@@ -25,8 +25,8 @@ from ccviz.events import (
     IncumbentFound,
     Restarted,
 )
-from ccviz.links import FloatArray, IntArray
-from ccviz.problem import Problem
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, seed_centers
 

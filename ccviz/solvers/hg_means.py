@@ -19,7 +19,7 @@ from typing import ClassVar
 
 from ccviz.errors import ParameterError
 from ccviz.events import Event
-from ccviz.problem import Problem
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 
 
@@ -54,9 +54,9 @@ class HgMeans(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.executors import open_workforce
         from ccviz.solvers.memetic.annotations import Annotations
         from ccviz.solvers.memetic.hybrid_search import HybridSearch
+        from ccviz.solvers.workforce import open_workforce
 
         with open_workforce(context.workers) as workforce:
             search = HybridSearch(

@@ -19,8 +19,8 @@ from ccviz.events import (
     IncumbentFound,
     InfeasibilityProved,
 )
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 
 

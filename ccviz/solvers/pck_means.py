@@ -15,10 +15,11 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Noted
-from ccviz.links import FloatArray, IntArray, adjacency, closure
-from ccviz.partition import Partition, cluster_means
-from ccviz.problem import Problem
+from ccviz.problem.links import adjacency, closure
+from ccviz.problem.partition import Partition, cluster_means
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.softening import priced_graph, soften
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ccviz.blocks import contract
+from ccviz.arrays import FloatArray
 from ccviz.events import (
     Assigned,
     Event,
@@ -26,9 +26,9 @@ from ccviz.events import (
     InfeasibilityProved,
     Noted,
 )
-from ccviz.feasibility import check_feasibility
-from ccviz.links import FloatArray
-from ccviz.problem import Problem
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import plain_kmeans
 

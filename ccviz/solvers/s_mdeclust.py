@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from ccviz.blocks import contract
+from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError
 from ccviz.events import TERMINATION_SENTENCES, Event, Finished, InfeasibilityProved
-from ccviz.feasibility import check_feasibility
-from ccviz.links import IntArray
-from ccviz.problem import Problem
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 
 
@@ -110,10 +110,10 @@ class SMdeClust(Solver):
 
     def _evolve(self, problem: Problem, feasible: IntArray, context: Context) -> Iterator[Event]:
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.executors import open_workforce
         from ccviz.solvers.memetic.breeding import Recipe
         from ccviz.solvers.memetic.evolution import Evolution, Schedule
         from ccviz.solvers.memetic.instance import Instance
+        from ccviz.solvers.workforce import open_workforce
 
         schedule = Schedule(
             population=self.population,

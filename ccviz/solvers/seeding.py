@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
+from ccviz.problem.blocks import Blocks
 
 INITS = ("k-means++", "random")
 """Ways to draw initial centres."""

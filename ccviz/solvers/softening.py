@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray, Links
-from ccviz.problem import Problem
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.links import Links
+from ccviz.problem.problem import Problem
 
 
 def soften(problem: Problem) -> Problem:

@@ -20,6 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ccviz.arrays import IntArray
 from ccviz.bounds import relative_gap
 from ccviz.events import (
     TERMINATION_SENTENCES,
@@ -36,11 +37,10 @@ from ccviz.events import (
     Record,
     Termination,
 )
-from ccviz.executors import SerialExecutor, Workforce, open_workforce
-from ccviz.links import IntArray
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
+from ccviz.solvers.workforce import SerialExecutor, Workforce, open_workforce
 
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""

@@ -11,11 +11,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ccviz.datasets import Dataset, load_like
+from ccviz.data.datasets import Dataset, load_like
+from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
-from ccviz.links import Links
-from ccviz.problem import Problem
-from ccviz.views.projection import SCALINGS, scale
+from ccviz.problem.links import Links
+from ccviz.problem.problem import Problem
 
 Kind = Literal["must", "cannot"]
 
@@ -63,7 +63,7 @@ class Draft:
     data : Dataset
     k : int
     scaling : str
-        See `ccviz.views.projection.SCALINGS`.
+        See `ccviz.views.frames.projection.SCALINGS`.
     links : tuple of Link
         In the order in which they were made.
     lower, upper : tuple of int

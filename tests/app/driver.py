@@ -15,7 +15,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from ccviz.archive import Archive
+from ccviz.runs.archive import Archive
 from ccviz.solvers import SOLVERS
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ class Server:
 
 def _is_worker(process: psutil.Process) -> bool:
     try:
-        return "ccviz.worker" in process.cmdline()
+        return "ccviz.runs.worker" in process.cmdline()
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.sync_api import TimeoutError
 
-from ccviz.views.by_hand import BY_HAND
-from ccviz.views.lessons import LESSONS
+from ccviz.views.lessons.by_hand import BY_HAND
+from ccviz.views.lessons.catalogue import LESSONS
 
 pytestmark = pytest.mark.browser
 

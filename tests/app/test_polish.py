@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from ccviz import Problem, solve
-from ccviz.datasets import load
+from ccviz.data.datasets import load
 from ccviz.events import (
     CutsAdded,
     Finished,
@@ -19,8 +19,8 @@ from ccviz.events import (
     Record,
     Started,
 )
-from ccviz.run import Run
-from ccviz.runinfo import summarise
+from ccviz.runs.info import summarise
+from ccviz.runs.run import Run
 from tests.app.driver import Lab
 
 pytestmark = pytest.mark.browser

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ccviz.datasets import BUNDLED, GENERATORS, load
+from ccviz.data.datasets import BUNDLED, GENERATORS, load
 from tests.app.driver import Lab
 
 pytestmark = pytest.mark.browser

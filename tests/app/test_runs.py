@@ -5,7 +5,7 @@ import re
 import pytest
 
 from ccviz.views.frames.runs import COLUMNS
-from ccviz.views.queue import RunQueue
+from ccviz.views.lab.queue import RunQueue
 
 pytestmark = pytest.mark.browser
 

@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from ccviz.suite import COLUMNS, instances
+from ccviz.studies.suite import COLUMNS, instances
 
 PUBLISHED = "dataset,k,ml,cl,seed,f,time_s\ntoy,2,1,0,0,3.5,60\ntoy,2,1,0,1,2.5,50\n"
 

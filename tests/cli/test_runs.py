@@ -5,8 +5,8 @@ import subprocess
 
 import pytest
 
-from ccviz.archive import Archive
-from ccviz.runinfo import summarise
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import summarise
 
 
 @pytest.fixture

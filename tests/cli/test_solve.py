@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from ccviz import Partition, Problem
-from ccviz.datasets import load
-from ccviz.drawing import random_pairs
-from ccviz.linkfiles import links_text
+from ccviz.data.datasets import load
+from ccviz.data.link_files import links_text
+from ccviz.data.random_links import random_pairs
 
 FIELDS = {
     "solver", "status", "termination", "objective", "lower_bound", "gap", "labels", "violations",

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from ccviz.errors import UnsupportedError
-from ccviz.problem import Problem
-from ccviz.solvers import SOLVERS
+from ccviz.problem.problem import Problem
+from ccviz.solvers import SOLVERS, check
 from ccviz.solvers.base import label_of
 from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.ipc_kmeans import IpcKMeans
@@ -22,7 +22,7 @@ def test_more_blocks_than_fit_into_memory_are_refused_in_words(solver):
 def test_a_refusal_names_the_solvers_that_can():
     X = np.arange(6.0)[:, None]
     with pytest.raises(UnsupportedError) as refused:
-        Sdp().check(Problem(X, 2, sizes=[3, 3]))
+        check(Sdp(), Problem(X, 2, sizes=[3, 3]))
     first, _, able = str(refused.value).partition("; these can: ")
     assert first == "sdp cannot handle cluster sizes"
     can = [solver.name for solver in SOLVERS if solver.supports.sizes]

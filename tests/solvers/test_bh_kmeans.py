@@ -6,9 +6,9 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
-from ccviz.blocks import contract
 from ccviz.events import Assigned, CentersMoved, IncumbentFound
-from ccviz.partition import Partition
+from ccviz.problem.blocks import contract
+from ccviz.problem.partition import Partition
 from ccviz.solvers.assignment import milp_assignment, structure_of
 from ccviz.solvers.base import Context
 from ccviz.solvers.bh_kmeans import BhKMeans

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from ccviz import Partition, Problem, start
-from ccviz.codec import decode_event, encode_event
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.events import Finished, IncumbentFound, InfeasibilityProved, Started
-from ccviz.links import closure
-from ccviz.rules import MaxSize
-from ccviz.run import result_of
+from ccviz.problem.links import closure
+from ccviz.problem.rules import MaxSize
+from ccviz.runs.codec import decode_event, encode_event
+from ccviz.runs.run import result_of
 from ccviz.solvers import SOLVERS, make_solver, solver_class
 
 NAMES = [solver.name for solver in SOLVERS]

@@ -95,7 +95,7 @@ def test_links_help_and_wrong_ones_do_less_harm_with_less_belief(iris):
 
 
 def most_probable(problem, **settings):
-    from ccviz.partition import Partition
+    from ccviz.problem.partition import Partition
 
     events = HgMeans(**settings).steps(problem, Context(seed=1))
     return Partition(problem, [e.labels for e in events if isinstance(e, IncumbentFound)][-1])

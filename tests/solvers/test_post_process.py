@@ -3,9 +3,9 @@ import pytest
 from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
-from ccviz.blocks import contract
-from ccviz.drawing import random_pairs
+from ccviz.data.random_links import random_pairs
 from ccviz.events import Assigned
+from ccviz.problem.blocks import contract
 from ccviz.solvers.assignment import milp_assignment, structure_of
 from ccviz.solvers.base import Context
 from ccviz.solvers.post_process import PostProcess, fuzzy_memberships

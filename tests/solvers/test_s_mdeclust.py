@@ -6,7 +6,7 @@ import pytest
 from ccviz import Problem, solve, start
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.events import GenerationEnded, IncumbentFound, InfeasibilityProved, Restarted
-from ccviz.partition import Partition
+from ccviz.problem.partition import Partition
 from ccviz.solvers.base import Context
 from ccviz.solvers.memetic.incumbent import memetic_incumbent
 from ccviz.solvers.s_mdeclust import SMdeClust

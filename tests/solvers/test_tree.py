@@ -12,8 +12,7 @@ from ccviz.events import (
     NodePruned,
     Record,
 )
-from ccviz.executors import open_workforce
-from ccviz.problem import Problem
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.tree import (
     Report,
@@ -24,6 +23,7 @@ from ccviz.solvers.tree import (
     cutoff,
     decided,
 )
+from ccviz.solvers.workforce import open_workforce
 
 POINTS = np.array([0.0, 0.3, 1.0, 1.2, 2.0, 2.5])
 

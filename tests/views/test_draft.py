@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from ccviz.datasets import Dataset, load
+from ccviz.data.datasets import Dataset, load
+from ccviz.data.scaling import SCALINGS
 from ccviz.errors import CcvizError, ContradictionError
 from ccviz.views.draft import Draft, History, Link, draft_of_problem, read_points
-from ccviz.views.projection import SCALINGS
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ccviz.links import IntArray
+from ccviz.arrays import IntArray
 
 
 @njit(cache=True)

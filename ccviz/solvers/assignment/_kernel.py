@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._rules import (
     State,
     may_share,

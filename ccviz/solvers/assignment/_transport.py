@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._heaps import NONE, Heaps, enter, leave, new_heaps
 from ccviz.solvers.assignment._kernel import cheapest
 

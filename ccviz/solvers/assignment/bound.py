@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._anneal import anneal
 from ccviz.solvers.assignment._cliques import clique_cover
 from ccviz.solvers.assignment._dual import Charges, Multipliers, ascend, new_multipliers

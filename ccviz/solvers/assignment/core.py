@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._kernel import assign
 from ccviz.solvers.assignment._rules import State, unfold
 from ccviz.solvers.assignment._search import SOLVED

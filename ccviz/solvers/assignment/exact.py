@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._kernel import assign
 from ccviz.solvers.assignment._search import INFEASIBLE, UNFINISHED
 from ccviz.solvers.assignment._transport import transport

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure

@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment.bound import clique_rows
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure

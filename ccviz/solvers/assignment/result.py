@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment.structure import Structure
 
 

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray, IntArray, Links, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.problem.blocks import Blocks
+from ccviz.problem.links import Links
 
 
 class Graph(NamedTuple):

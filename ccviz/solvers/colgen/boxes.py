@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.colgen.cluster import fits, join
 from ccviz.solvers.colgen.instance import Instance
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
+from ccviz.problem.blocks import Blocks
 
 _WHOLE = 1e-6
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.colgen.cluster import (
     fits,
     join,

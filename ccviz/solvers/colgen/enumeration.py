@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen.cluster import fits, join, keep, leave
 from ccviz.solvers.colgen.instance import Instance
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.colgen.master import Master, MasterSolution
 from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
 from ccviz.solvers.colgen.stabilisation import Stabiliser

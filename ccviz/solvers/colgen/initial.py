@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import IntArray
+from ccviz.arrays import IntArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.assignment.centers import block_costs, block_means
 from ccviz.solvers.seeding import seed_centers

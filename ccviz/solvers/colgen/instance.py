@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.blocks import Blocks, graph_of
-from ccviz.links import FloatArray, IntArray
-from ccviz.rules import Load
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks, graph_of
+from ccviz.problem.rules import Load
 
 
 class Instance(NamedTuple):

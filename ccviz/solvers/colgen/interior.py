@@ -19,7 +19,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csc_array
 from threadpoolctl import threadpool_limits
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 
 _MOST_STEPS = 80
 _TO_BOUNDARY = 0.995

@@ -13,7 +13,7 @@ import highspy
 import numpy as np
 from scipy.sparse import csc_array
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen import interior as interior_point
 
 _HELPERS = 3  # columns a row that are no clusters: artificial, and two for stabilisation

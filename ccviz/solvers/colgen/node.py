@@ -10,14 +10,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ccviz.blocks import Blocks, contract, refine
+from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import ColumnsPriced, Event
-from ccviz.feasibility import check_feasibility
-from ccviz.links import IntArray
-from ccviz.partition import Partition
-from ccviz.problem import Problem
-from ccviz.rules import conjunction
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
 from ccviz.solvers.colgen.generation import Generation, Pool, Round
 from ccviz.solvers.colgen.initial import clustering

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.colgen import enumeration, space
 from ccviz.solvers.colgen.boxes import Space, make_space
 from ccviz.solvers.colgen.cluster import allowed

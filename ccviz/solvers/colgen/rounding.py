@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen.cluster import fits, join, leave, squared_distance
 from ccviz.solvers.colgen.instance import Instance
 

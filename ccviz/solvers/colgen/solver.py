@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 from ccviz.events import Event
-from ccviz.problem import Problem
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 
 

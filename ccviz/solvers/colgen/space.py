@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.colgen.boxes import BOUND, FREE, IN, Space, branch
 from ccviz.solvers.colgen.cluster import (
     added_load,

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 
 SCHEMES = ("interior", "smoothing", "perturbation", "none")
 _FIRST_EXTENT = 0.99  # section 6

@@ -12,8 +12,8 @@ import msgspec
 import numpy as np
 
 from ccviz.events import ColumnsPriced, Event
-from ccviz.problem import Problem
-from ccviz.rules import Alternatives, Rule, conjunction
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import Alternatives, Rule, conjunction
 from ccviz.solvers.tree import Report, Task
 
 _REACH = 5  # the farthest point is about 2^5 from the mean

@@ -14,10 +14,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from ccviz.arrays import IntArray
 from ccviz.events import Event, Finished, GenerationEnded, IncumbentFound, Noted
-from ccviz.links import IntArray
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.softening import priced_graph, soften
 

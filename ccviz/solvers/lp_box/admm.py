@@ -15,8 +15,8 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.spatial.distance import cdist
 
-from ccviz.links import FloatArray, IntArray
-from ccviz.problem import Sizes
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.problem import Sizes
 from ccviz.solvers.lp_box.pairs import PairProduct
 
 CG_TOLERANCE = 1e-8

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ccviz.blocks import Blocks
+from ccviz.arrays import IntArray
 from ccviz.events import Assigned, CentersMoved, Event, IncumbentFound
-from ccviz.links import IntArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment import Structure, solve_assignment
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 

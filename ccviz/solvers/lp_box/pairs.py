@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 
 
 class PairProduct:

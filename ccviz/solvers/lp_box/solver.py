@@ -25,7 +25,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ccviz.blocks import contract
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
     Event,
     Finished,
@@ -34,9 +34,9 @@ from ccviz.events import (
     Noted,
     ResidualsUpdated,
 )
-from ccviz.links import FloatArray, IntArray
-from ccviz.partition import Partition
-from ccviz.problem import Problem, Sizes
+from ccviz.problem.blocks import contract
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem, Sizes
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting
 from ccviz.solvers.seeding import plain_kmeans

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 
 LEAST_RATE = 1e-10
 """A rate's logarithm is cut off here, as where no link of a kind is left."""

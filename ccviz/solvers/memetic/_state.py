@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 
 REORDER = {"reassoc", "contract", "arcp"}
 """Lets sums be added in any order, so that the compiler can use vector instructions."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ccviz.links import FloatArray, IntArray
-from ccviz.problem import Problem
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.problem import Problem
 from ccviz.solvers.memetic._posterior import Annotated, search
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.operators import match_centers

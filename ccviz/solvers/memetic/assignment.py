@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment import solve_assignment
 from ccviz.solvers.assignment._kernel import assign
 from ccviz.solvers.assignment._search import SOLVED

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.memetic.assignment import exact_without, greedy_step, greedy_without
 from ccviz.solvers.memetic.instance import Instance
 from ccviz.solvers.memetic.local_search import (

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, wait
 from typing import Any
 
-from ccviz.executors import Workforce
 from ccviz.solvers.memetic.local_search import Member
+from ccviz.solvers.workforce import Workforce
 
 
 def evaluate(

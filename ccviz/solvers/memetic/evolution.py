@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ccviz.blocks import Blocks
+from ccviz.arrays import IntArray
 from ccviz.events import (
     TERMINATION_SENTENCES,
     Event,
@@ -17,14 +17,14 @@ from ccviz.events import (
     Restarted,
     Termination,
 )
-from ccviz.executors import Workforce
-from ccviz.links import IntArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import Context
 from ccviz.solvers.memetic.breeding import Mating, Recipe, breed, settle
 from ccviz.solvers.memetic.evaluation import evaluate
 from ccviz.solvers.memetic.instance import Instance
 from ccviz.solvers.memetic.local_search import Member, member_of
 from ccviz.solvers.memetic.population import Population, is_better
+from ccviz.solvers.workforce import Workforce
 
 
 @dataclass(frozen=True)

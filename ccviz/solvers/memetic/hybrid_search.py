@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ccviz.arrays import IntArray
 from ccviz.events import (
     TERMINATION_SENTENCES,
     Event,
@@ -16,15 +17,14 @@ from ccviz.events import (
     IncumbentFound,
     Noted,
 )
-from ccviz.executors import Workforce
-from ccviz.links import IntArray
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.memetic.annotations import Annotations, cross, found
 from ccviz.solvers.memetic.evaluation import evaluate
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.population import spread_of
+from ccviz.solvers.workforce import Workforce
 
 SAME_COST = 1e-7
 """Members whose costs differ by less, with the same cluster sizes, are clones."""

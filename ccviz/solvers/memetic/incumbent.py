@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ccviz.arrays import IntArray
 from ccviz.events import IncumbentFound
-from ccviz.links import IntArray
-from ccviz.problem import Problem
+from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.s_mdeclust import SMdeClust
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.structure import Structure, structure_of
 from ccviz.solvers.memetic._state import Ground
@@ -53,7 +53,7 @@ class Instance:
         ----------
         blocks : Blocks
         feasible : (n,) int
-            Any feasible labels of the points, as `ccviz.feasibility.check_feasibility` gives them.
+            Any feasible labels of the points, as `ccviz.check_feasibility` gives them.
         """
         graph = blocks.conflict_graph
         point = _compress(blocks.centroid, blocks.mass)

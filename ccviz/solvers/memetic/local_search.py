@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.memetic._descent import CHAINS, EJECTIONS, RELOCATIONS, descend
 from ccviz.solvers.memetic.assignment import exact_step, swift_step
 from ccviz.solvers.memetic.instance import Instance

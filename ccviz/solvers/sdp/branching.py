@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.sdp.relaxation import Relaxation
 
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.sdp import kernels
 from ccviz.solvers.sdp.cuts import Cuts, rows_of
 from ccviz.solvers.sdp.relaxation import Relaxation

@@ -13,7 +13,7 @@ import numpy as np
 import scs
 from scipy.sparse import csc_matrix, csr_matrix, eye_array, vstack
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.sdp.certificate import certify
 from ccviz.solvers.sdp.cuts import Rows, rows_of
 from ccviz.solvers.sdp.relaxation import Relaxation

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.sdp import kernels
 from ccviz.solvers.sdp.kernels import CLIQUE, MOST_LEAVES, STAR
 from ccviz.solvers.sdp.relaxation import Relaxation

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.sdp.relaxation import Relaxation
 
 

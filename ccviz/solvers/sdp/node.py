@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ccviz.blocks import Blocks, contract, refine
+from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import CutsAdded, Event, RelaxationSolved
-from ccviz.feasibility import check_feasibility
-from ccviz.links import IntArray
-from ccviz.problem import Problem
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import Blocks, contract, refine
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.branching import branching_pair
 from ccviz.solvers.sdp.conic import solve_by_scs
 from ccviz.solvers.sdp.relaxation import Relaxation, relax

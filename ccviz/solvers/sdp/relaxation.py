@@ -17,8 +17,8 @@ from functools import cached_property
 
 import numpy as np
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy.cluster.vq import ClusterError, kmeans2
 
-from ccviz.blocks import Blocks
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.base import never
 from ccviz.solvers.sdp.exchange import exchange

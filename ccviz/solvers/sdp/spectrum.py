@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 
 _DEGREE = 4  # of the filter
 _SPARE = 8  # eigenvectors followed beyond those that count

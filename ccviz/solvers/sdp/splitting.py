@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.base import never
 from ccviz.solvers.sdp import kernels
 from ccviz.solvers.sdp.certificate import Certificate, certify

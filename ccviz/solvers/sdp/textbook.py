@@ -8,7 +8,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from ccviz.links import FloatArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.sdp.cuts import Cuts, clique_side
 from ccviz.solvers.sdp.kernels import CLIQUE
 from ccviz.solvers.sdp.relaxation import Relaxation

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource
 
-from ccviz.links import FloatArray, IntArray
-from ccviz.views.picker import Screen
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.views.lab.picker import Screen
 
 DENSE_FROM = 10_000
 """More points than this are drawn as a picture; the browser never gets them."""

@@ -11,7 +11,7 @@ from bokeh.events import Tap
 from bokeh.layouts import gridplot
 from bokeh.models import ColumnDataSource
 
-from ccviz.links import IntArray
+from ccviz.arrays import IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
 from ccviz.views.frames.pairs import Pairs
 from ccviz.views.palette import Look

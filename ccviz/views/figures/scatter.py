@@ -10,13 +10,13 @@ from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.events import RangesUpdate
 from bokeh.models import ColumnDataSource, HoverTool, PanTool, Range1d
 
-from ccviz.links import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer
 from ccviz.views.frames.links import Lines, Path
 from ccviz.views.frames.scatter import Coloring, Plane
+from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import Look, cluster_colors
-from ccviz.views.picker import Screen
 
 _MANY = 3000
 _SIZE_PX = (600, 450)

@@ -12,7 +12,7 @@ from bokeh.models import BoxAnnotation
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
 
-from ccviz.sweep import Curve, common_range
+from ccviz.studies.sweep import Curve, common_range
 from ccviz.views.palette import LIGHT
 
 

@@ -13,8 +13,8 @@ from ccviz.views.figures.base import add_corners, dress, plain_figure
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.numbers import count, number
 from ccviz.views.frames.tree import TreeFrame
+from ccviz.views.lab.picker import Screen, nearest
 from ccviz.views.palette import Look
-from ccviz.views.picker import Screen, nearest
 
 # Okabe and Ito's colours, and a shape each: neither alone has to carry the meaning.
 STATES = {

@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from ccviz.links import FloatArray
-from ccviz.run import Moment, Run
+from ccviz.arrays import FloatArray
+from ccviz.runs.run import Moment, Run
 
 Against = Literal["time", "nodes"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ccviz.events import TERMINATION_SENTENCES
-from ccviz.partition import Partition
-from ccviz.problem import Problem
-from ccviz.run import STATUS_SENTENCES, Run, Status
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import STATUS_SENTENCES, Run, Status
 from ccviz.views.frames.numbers import count, number, percent, seconds
 
 SCORE_NAMES = {
@@ -26,7 +26,7 @@ class Card:
     Attributes
     ----------
     status : str
-        One of `ccviz.run.Status`.
+        One of `ccviz.runs.run.Status`.
     headline, ending : str
         What is known, and why the run ended; sentences.
     caution : str

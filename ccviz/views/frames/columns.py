@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import ColumnsPriced, Event, Record
-from ccviz.links import FloatArray, IntArray
 from ccviz.views.frames.log import column
 
 _MOST = 600

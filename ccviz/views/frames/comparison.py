@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from ccviz.links import IntArray
-from ccviz.runinfo import RunInfo
+from ccviz.arrays import IntArray
+from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import label_of
 from ccviz.views.frames.numbers import number, percent, seconds

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import RelaxationSolved
-from ccviz.links import FloatArray, IntArray
-from ccviz.partition import cluster_means
-from ccviz.problem import Problem
+from ccviz.problem.partition import cluster_means
+from ccviz.problem.problem import Problem
 
 _STEPS = 10
 

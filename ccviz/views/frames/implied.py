@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice, product
 
-from ccviz.blocks import Blocks, contract
+from ccviz.problem.blocks import Blocks, contract
 from ccviz.views.draft import Draft, Link
 
 

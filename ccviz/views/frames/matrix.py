@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Event, Record, RelaxationSolved
-from ccviz.links import FloatArray, IntArray
 
 _MOST_BYTES = 32 << 20
 _MOST_PIXELS = 400

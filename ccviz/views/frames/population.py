@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 from msgspec import structs
 
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Event, GenerationEnded, Record
-from ccviz.links import FloatArray, IntArray
 from ccviz.views.frames.log import column, thinned
 
 SEARCHED = {

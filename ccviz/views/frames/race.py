@@ -8,8 +8,8 @@ from typing import Literal
 
 import numpy as np
 
-from ccviz.links import FloatArray
-from ccviz.run import Run
+from ccviz.arrays import FloatArray
+from ccviz.runs.run import Run
 from ccviz.views.frames.bounds import Against, bounds
 
 Quantity = Literal["bounds", "gap"]

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from ccviz.arrays import FloatArray
 from ccviz.events import Event, Record, ResidualsUpdated
-from ccviz.links import FloatArray
 from ccviz.views.frames.log import column, thinned
 
 _MOST = 800

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from ccviz.runinfo import RunInfo
+from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.views.frames.numbers import number, percent, seconds
 

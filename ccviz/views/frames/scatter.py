@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 
-from ccviz.datasets import Dataset
-from ccviz.links import FloatArray, IntArray
-from ccviz.run import Run
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.datasets import Dataset
+from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.projection import coordinates
+from ccviz.views.frames.projection import coordinates
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)

@@ -30,9 +30,9 @@ from ccviz.events import (
     Record,
     RelaxationSolved,
 )
-from ccviz.partition import Partition
-from ccviz.problem import Problem
-from ccviz.run import NodeState, Run
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import NodeState, Run
 from ccviz.views.frames.log import column
 
 Axis = Literal["bound", "depth"]
@@ -94,7 +94,7 @@ class TreeFrame:
     lower_bound : (m,) float64
     depth : (m,) int64
     state : (m,) str
-        `ccviz.run.NodeState`, or ``"incumbent"`` for the node at which the incumbent was found.
+        `ccviz.runs.run.NodeState`, or ``"incumbent"`` where the incumbent was found.
     decision, detail : (m,) str
         What the branch to the node decided, and why the node was closed.
     hidden, hidden_open : (m,) int64

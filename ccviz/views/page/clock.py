@@ -7,8 +7,8 @@ from typing import Any
 import panel as pn
 import param
 
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import together
-from ccviz.views.session import Session
 
 _PERIOD_MS = 140
 

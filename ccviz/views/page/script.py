@@ -10,11 +10,11 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ccviz.views.keys import tell_keys
-from ccviz.views.painter import Painter
+from ccviz.views.lab.keys import tell_keys
+from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.session import Session
+from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.panels.commit import held
-from ccviz.views.session import Session
-from ccviz.views.suggestion import suggest_pair
 
 _ROOMS = 5
 

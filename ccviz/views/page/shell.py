@@ -7,14 +7,16 @@ from pathlib import Path
 
 import panel as pn
 
-from ccviz.archive import Archive
-from ccviz.datasets import load
-from ccviz.views.course import Course
-from ccviz.views.inspection import Inspection
+from ccviz.data.datasets import load
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.lessons.course import Course
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
-from ccviz.views.painter import Painter
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
 from ccviz.views.panels.lessons import LessonChoice, LessonPanel
@@ -24,9 +26,7 @@ from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.solver import SolverPanel
-from ccviz.views.queue import RunQueue
-from ccviz.views.session import Session
-from ccviz.views.sharing import apply_query
+from ccviz.views.share.address import apply_query
 
 _HERE = Path(__file__).parent
 

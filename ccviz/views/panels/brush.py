@@ -6,7 +6,7 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.views.painter import MOST_CLASSES, TOOLS, Painter
+from ccviz.views.lab.painter import MOST_CLASSES, TOOLS, Painter
 from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.commit import held
 

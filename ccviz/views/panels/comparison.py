@@ -8,8 +8,8 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.frames.comparison import Row, comparison
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 _STYLE = """
 table { border-collapse: collapse; font-size: 12px; width: 100%; }

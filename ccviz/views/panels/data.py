@@ -6,13 +6,13 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.datasets import GENERATORS, NAMES, Dataset, load
+from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
+from ccviz.data.scaling import SCALINGS
 from ccviz.views.draft import sizes_text
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
-from ccviz.views.projection import SCALINGS
-from ccviz.views.session import Session
 
 _MOST_UPLOAD = "200MB"
 _NARROWEST_SIZES = 130

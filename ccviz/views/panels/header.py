@@ -10,12 +10,12 @@ import panel as pn
 from bokeh.models import Tooltip
 
 from ccviz.views.frames.numbers import count
-from ccviz.views.keys import tell_keys
-from ccviz.views.notice import Notice
+from ccviz.views.lab.keys import tell_keys
+from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 
 class HeaderPanel(pn.viewable.Viewer):

@@ -19,12 +19,12 @@ from ccviz.views.figures.population import PopulationFigure
 from ccviz.views.figures.pricing import PricingFigure
 from ccviz.views.figures.residuals import ResidualsFigure
 from ccviz.views.frames.population import SEARCHED
-from ccviz.views.inspection import Inspection
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.tree import TreePanel
-from ccviz.views.session import Session
 
 Drawn = tuple[Any, Callable[[Inspection], Any]]
 """A figure, and which frame it shows."""

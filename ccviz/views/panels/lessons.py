@@ -7,8 +7,8 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.views.course import Course
-from ccviz.views.lessons import LESSONS
+from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.course import Course
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html

@@ -8,11 +8,11 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.linkfiles import links_text
+from ccviz.data.link_files import links_text
 from ccviz.views.draft import read_points
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.number import FloatInput
-from ccviz.views.session import Session
 
 _LEAVE = """
 if (cb_obj.value !== "") return

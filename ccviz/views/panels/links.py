@@ -15,10 +15,10 @@ from ccviz.views.draft import Link
 from ccviz.views.frames.implied import Implied, implied
 from ccviz.views.frames.links import is_broken
 from ccviz.views.frames.numbers import count
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
-from ccviz.views.session import Session
 
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60

@@ -7,16 +7,16 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.links import IntArray
+from ccviz.arrays import IntArray
 from ccviz.views.figures.node import NodeFigure
 from ccviz.views.frames.cuts import Cuts
 from ccviz.views.frames.node import NodeFacts
 from ccviz.views.frames.numbers import count
-from ccviz.views.inspection import Inspection
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 _STYLE = """
 .node { font-size: 13px; line-height: 1.45; }

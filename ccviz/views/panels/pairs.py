@@ -8,14 +8,14 @@ from typing import Any
 import panel as pn
 import param
 
-from ccviz.links import IntArray
+from ccviz.arrays import IntArray
 from ccviz.views.figures.pairs import PairsFigure
 from ccviz.views.frames.pairs import MOST_FEATURES, MOST_POINTS, pairs
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 
 class PairsPanel(pn.viewable.Viewer):

@@ -9,12 +9,12 @@ import panel as pn
 from bokeh.models import Tooltip
 
 from ccviz.views.frames.words import sentence
+from ccviz.views.lab.player import PACES
+from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
-from ccviz.views.player import PACES
-from ccviz.views.session import Session
 
 
 class PlayerPanel(pn.viewable.Viewer):

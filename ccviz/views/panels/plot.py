@@ -7,17 +7,17 @@ from typing import Any
 import panel as pn
 from bokeh.models import Tooltip
 
-from ccviz.views.inspection import Inspection
-from ccviz.views.painter import Painter
+from ccviz.views.frames.projection import axis_names
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.session import Session
+from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.panels import icons
 from ccviz.views.panels.brush import BrushPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.pairs import PairsPanel
 from ccviz.views.panels.scatter import ScatterPanel
-from ccviz.views.projection import axis_names
-from ccviz.views.session import Session
-from ccviz.views.suggestion import suggest_pair
 
 _VIEWS = ("Plane", "Matrix")
 

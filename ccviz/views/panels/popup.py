@@ -10,8 +10,8 @@ from bokeh.models import XY, Button, Column, Div, Row
 from bokeh.models import Panel as BokehPanel
 
 from ccviz.views.draft import Kind
+from ccviz.views.lab.picker import Screen
 from ccviz.views.panels.commit import held
-from ccviz.views.picker import Screen
 
 _FRAME = """
 :host { background: var(--paper, #fff); border: 1px solid var(--line, #dfe5ec); border-radius: 8px;

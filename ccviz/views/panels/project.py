@@ -7,11 +7,11 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.views.datafile import csv_text
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
-from ccviz.views.project import SUFFIX, open_project, save_project
-from ccviz.views.session import Session
+from ccviz.views.share.datafile import csv_text
+from ccviz.views.share.project import SUFFIX, open_project, save_project
 
 
 class ProjectPanel(pn.viewable.Viewer):

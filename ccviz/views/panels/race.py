@@ -7,13 +7,13 @@ from typing import Any
 import panel as pn
 import param
 
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.figures.race import RaceFigure
 from ccviz.views.frames.race import race
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 _KINDS: dict[str, tuple[Any, bool]] = {
     "Bounds": ("bounds", False),

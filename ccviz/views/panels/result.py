@@ -10,10 +10,10 @@ import panel as pn
 from ccviz.views.figures.bounds import BoundsFigure
 from ccviz.views.frames.bounds import Bounds, bounds
 from ccviz.views.frames.card import Card, card
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 _STYLE = """
 /* As high as it becomes: the figure below must not move when the scores come. */

@@ -6,7 +6,8 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.views.inspection import Inspection
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
@@ -14,7 +15,6 @@ from ccviz.views.panels.race import RacePanel
 from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.share import SharePanel
-from ccviz.views.session import Session
 
 
 class RightPanel(pn.viewable.Viewer):

@@ -13,12 +13,12 @@ import param
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
-from ccviz.runfile import export_run, import_run
+from ccviz.runs.file import export_run, import_run
 from ccviz.views.frames.runs import COLUMNS, run_row
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.html import Html
-from ccviz.views.session import Session
 
 _MOST_ROWS = 200
 

@@ -9,21 +9,21 @@ import panel as pn
 import param
 from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
-from ccviz.links import IntArray
-from ccviz.views.canvas import NAME as PAINTED
-from ccviz.views.canvas import blank_plane
+from ccviz.arrays import IntArray
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
 from ccviz.views.frames.scatter import classes, coloring, plane
-from ccviz.views.inspection import Inspection, node_labels, node_lines
-from ccviz.views.painter import Painter
+from ccviz.views.lab.canvas import NAME as PAINTED
+from ccviz.views.lab.canvas import blank_plane
+from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
+from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.picker import inside, nearest
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.popup import LinkPopup
-from ccviz.views.picker import inside, nearest
-from ccviz.views.session import Session
 
 
 class ScatterPanel(pn.viewable.Viewer):

@@ -12,9 +12,10 @@ import param
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.project import ProjectPanel
-from ccviz.views.session import Session
-from ccviz.views.sharing import as_command, as_python, query
+from ccviz.views.share.address import query
+from ccviz.views.share.code import as_command, as_python
 
 _STYLE = """
 pre { background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px;

@@ -9,12 +9,12 @@ from typing import Any
 import panel as pn
 
 from ccviz.errors import UnsupportedError
-from ccviz.solvers import SOLVERS, Solver
+from ccviz.solvers import SOLVERS, Solver, check
 from ccviz.solvers.base import label_of
+from ccviz.views.lab.session import Session
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
-from ccviz.views.session import Session
 
 _STYLE = ".cannot { color: var(--warn); font-size: 12px; margin: 2px 0; }"
 
@@ -87,7 +87,7 @@ class SolverPanel(pn.viewable.Viewer):
         """Say whose solver it is, and if it cannot handle the problem."""
         solver, cannot = self._session.solver, ""
         try:
-            solver.check(self._session.draft.problem)
+            check(solver, self._session.draft.problem)
         except UnsupportedError as refused:
             cannot = f'<p class="cannot">{escape(str(refused))}</p>'
         self._about.object = f'<p class="about">{escape(solver.paper)}</p>{cannot}'

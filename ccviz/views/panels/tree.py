@@ -7,12 +7,12 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.figures.tree import TreeFigure
-from ccviz.views.inspection import Inspection
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.node import NodePanel
-from ccviz.views.session import Session
 
 _LOW, _HIGH = 44, 230
 _AXES = {"Lower bound": "bound", "Depth": "depth"}

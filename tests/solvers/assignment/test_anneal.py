@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ccviz.links import Links
+from ccviz.problem.links import Links
 from ccviz.solvers.assignment import Structure, milp_assignment, objective_of
 from ccviz.solvers.assignment._anneal import anneal
 

@@ -5,7 +5,7 @@ from itertools import count, product
 import numpy as np
 import pytest
 
-from ccviz.links import Links
+from ccviz.problem.links import Links
 from ccviz.solvers.assignment import (
     Structure,
     core,

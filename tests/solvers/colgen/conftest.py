@@ -5,9 +5,9 @@ from itertools import combinations, product
 import numpy as np
 import pytest
 
-from ccviz.partition import Partition
-from ccviz.problem import Problem
-from ccviz.rules import (
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import (
     Both,
     Either,
     MaxDiameter,

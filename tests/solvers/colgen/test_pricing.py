@@ -3,8 +3,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ccviz.blocks import contract
-from ccviz.rules import conjunction
+from ccviz.problem.blocks import contract
+from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import column_costs
 from ccviz.solvers.colgen.pricing import Pricer
@@ -102,7 +102,7 @@ def test_taking_turns_ends_with_the_method_that_is_done_first(monkeypatch):
 def test_both_methods_agree_on_larger_blocks():
     rng = np.random.default_rng(1)
     X = rng.normal(size=(40, 3))
-    from ccviz.problem import Problem
+    from ccviz.problem.problem import Problem
 
     pairs = rng.choice(40, size=(25, 2))
     problem = Problem(X, 5, cannot_link=[(i, j) for i, j in pairs.tolist() if i != j])

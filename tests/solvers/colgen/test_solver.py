@@ -14,9 +14,9 @@ from ccviz.events import (
     NodeBranched,
     NodePruned,
 )
-from ccviz.partition import Partition
-from ccviz.problem import Problem
-from ccviz.rules import (
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import (
     MaxOverlap,
     MaxSize,
     SoftCannotLink,

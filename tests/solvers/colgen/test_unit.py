@@ -1,13 +1,13 @@
 import numpy as np
 import pytest
 
-from ccviz.api import start
 from ccviz.events import ColumnsPriced, NodeBounded
-from ccviz.partition import Partition
-from ccviz.problem import Problem
-from ccviz.rules import MaxDiameter
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import MaxDiameter
+from ccviz.proof.verify import verify
+from ccviz.runs.stepper import start
 from ccviz.solvers.colgen.unit import in_unit
-from ccviz.verify import verify
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 
 SCALES = (1e-60, 1e-12, 1e-5, 1.0, 1e12, 1e60)

@@ -3,7 +3,7 @@ import pytest
 from scipy.spatial.distance import pdist
 
 from ccviz import Problem
-from ccviz.partition import Partition
+from ccviz.problem.partition import Partition
 from ccviz.solvers.dils._search import local_search
 from ccviz.solvers.softening import priced_graph, soften
 

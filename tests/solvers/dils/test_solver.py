@@ -2,7 +2,7 @@ import numpy as np
 from sklearn.datasets import make_moons
 
 from ccviz import Problem, solve
-from ccviz.drawing import random_pairs
+from ccviz.data.random_links import random_pairs
 from ccviz.events import GenerationEnded, IncumbentFound
 from ccviz.solvers.base import Context
 from ccviz.solvers.dils.solver import Dils, fill_empty

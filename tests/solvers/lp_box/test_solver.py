@@ -4,9 +4,9 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris, load_wine
 
 from ccviz import Problem, solve
-from ccviz.drawing import random_pairs
+from ccviz.data.random_links import random_pairs
 from ccviz.events import Finished, Noted, ResidualsUpdated
-from ccviz.problem import Sizes
+from ccviz.problem.problem import Sizes
 from ccviz.solvers.base import Context
 from ccviz.solvers.lp_box.solver import LpBox, first_labels, match_sizes
 

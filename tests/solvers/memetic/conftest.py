@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ccviz import Problem
-from ccviz.blocks import contract
-from ccviz.feasibility import check_feasibility
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract
 from ccviz.solvers.memetic.instance import Instance
 
 

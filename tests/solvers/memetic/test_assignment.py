@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ccviz import Problem
-from ccviz.blocks import contract
-from ccviz.partition import Partition
+from ccviz.problem.blocks import contract
+from ccviz.problem.partition import Partition
 from ccviz.solvers.memetic import assignment
 
 

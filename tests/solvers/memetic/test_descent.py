@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.blocks import contract
-from ccviz.partition import Partition
+from ccviz.problem.blocks import contract
+from ccviz.problem.partition import Partition
 from ccviz.solvers.memetic import _descent, _state
 from ccviz.solvers.memetic.local_search import member_of
 

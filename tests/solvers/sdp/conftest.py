@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from ccviz.errors import ContradictionError, ProblemError
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 
 
 def draw_problem(seed, most=9):

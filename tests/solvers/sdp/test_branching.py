@@ -1,7 +1,7 @@
 import numpy as np
 
-from ccviz.blocks import contract
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.branching import branching_pair
 from ccviz.solvers.sdp.relaxation import relax
 

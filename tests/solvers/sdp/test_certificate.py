@@ -3,8 +3,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.blocks import contract
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.certificate import certify, perturbation_bound, spectral_bound
 from ccviz.solvers.sdp.cuts import no_cuts, separate
 from ccviz.solvers.sdp.relaxation import relax

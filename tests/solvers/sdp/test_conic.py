@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from ccviz.blocks import contract
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.conic import solve_by_scs
 from ccviz.solvers.sdp.relaxation import relax
 from ccviz.solvers.sdp.splitting import cold_start, cut_off, iterate

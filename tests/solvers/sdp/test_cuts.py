@@ -3,8 +3,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from ccviz.blocks import contract
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp import kernels
 from ccviz.solvers.sdp.cuts import clique_side, no_cuts, rows_of, separate
 from ccviz.solvers.sdp.relaxation import relax

@@ -2,9 +2,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.blocks import contract
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.exchange import exchange
 from ccviz.solvers.sdp.relaxation import relax
 

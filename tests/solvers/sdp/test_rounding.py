@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from ccviz.blocks import contract
-from ccviz.partition import Partition
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.relaxation import relax
 from ccviz.solvers.sdp.rounding import descend, first_clustering, initial_centers, ipc_kmeans
 

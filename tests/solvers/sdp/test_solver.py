@@ -12,7 +12,7 @@ from ccviz.events import (
     NodePruned,
     RelaxationSolved,
 )
-from ccviz.verify import verify
+from ccviz.proof.verify import verify
 
 # Few rounds and cuts make a tree that is worth waking workers for.
 LEAFY = {"tolerance": 1e-6, "max_rounds": 2, "cuts_per_block": 0.5}
@@ -143,7 +143,7 @@ def test_a_clique_larger_than_k_is_the_witness():
 
 
 def test_a_stopped_run_goes_on_from_its_records(tangled):
-    from ccviz.api import Stepper
+    from ccviz.runs.stepper import Stepper
     from ccviz.solvers.sdp.solver import Sdp
 
     solver = Sdp(tolerance=1e-6)

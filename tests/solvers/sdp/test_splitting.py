@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from ccviz.blocks import contract, refine
-from ccviz.problem import Problem
+from ccviz.problem.blocks import contract, refine
+from ccviz.problem.problem import Problem
 from ccviz.solvers.sdp.cuts import no_cuts
 from ccviz.solvers.sdp.relaxation import relax
 from ccviz.solvers.sdp.splitting import balance, cold_start, cut_off, inherit, iterate

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ccviz.blocks import contract
+from ccviz.problem.blocks import contract
 from ccviz.solvers.sdp.cuts import no_cuts
 from ccviz.solvers.sdp.relaxation import relax
 from ccviz.solvers.sdp.textbook import solve_textbook
@@ -20,7 +20,7 @@ def test_the_relaxation_lies_below_the_optimum(small_problems):
 
 
 def test_two_far_pairs_are_solved_by_the_relaxation_alone():
-    from ccviz.problem import Problem
+    from ccviz.problem.problem import Problem
 
     problem = Problem([[0.0], [1.0], [100.0], [101.0]], 2)
     value, Z = solve_textbook(relax(contract(problem)), no_cuts(2))

@@ -3,7 +3,7 @@ import pytest
 from bokeh.events import Tap
 from bokeh.models import CustomAction, SaveTool
 
-from ccviz.datasets import load
+from ccviz.data.datasets import load
 from ccviz.views.draft import draft_of
 from ccviz.views.figures.pairs import PairsFigure
 from ccviz.views.frames.pairs import pairs

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from bokeh.models import LogScale
 
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.figures.race import RaceFigure
 from ccviz.views.frames.race import race
 from ccviz.views.palette import DARK, LIGHT

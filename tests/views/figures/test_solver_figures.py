@@ -23,8 +23,8 @@ from ccviz.views.frames.matrix import RelaxationLog
 from ccviz.views.frames.population import PopulationLog
 from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.tree import Tree
+from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import DARK, LIGHT
-from ccviz.views.picker import Screen
 
 FIGURES = [
     (CutsFigure, CutsLog, "frame", "relaxation_records"),

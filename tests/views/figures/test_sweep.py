@@ -1,7 +1,7 @@
 import numpy as np
 from bokeh.models import BoxAnnotation
 
-from ccviz.sweep import Curve
+from ccviz.studies.sweep import Curve
 from ccviz.views.figures.sweep import save_sweep, sweep_plots
 
 

@@ -2,7 +2,7 @@ import numpy as np
 
 from ccviz import Problem
 from ccviz.events import BoundImproved, IncumbentFound, Record
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.frames.bounds import bounds
 
 

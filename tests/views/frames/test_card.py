@@ -2,7 +2,7 @@ import numpy as np
 
 from ccviz import Problem
 from ccviz.events import BoundImproved, Finished, IncumbentFound, InfeasibilityProved, Record
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.frames.card import card
 
 X = [[0.0], [0.2], [1.0], [1.2]]

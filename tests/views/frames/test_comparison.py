@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ccviz.runinfo import RunInfo
+from ccviz.runs.info import RunInfo
 from ccviz.views.frames.comparison import comparison
 
 

@@ -1,4 +1,4 @@
-from ccviz.datasets import load
+from ccviz.data.datasets import load
 from ccviz.views.draft import Link, draft_of
 from ccviz.views.frames.implied import implied
 

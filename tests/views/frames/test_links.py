@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ccviz.datasets import Dataset
+from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Draft, Link
 from ccviz.views.frames.links import is_broken, lines, path
 from ccviz.views.frames.scatter import plane

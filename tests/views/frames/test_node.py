@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.frames.node import NodeLog, why
 
 

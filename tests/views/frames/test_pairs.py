@@ -1,6 +1,6 @@
 import numpy as np
 
-from ccviz.datasets import Dataset, load
+from ccviz.data.datasets import Dataset, load
 from ccviz.views.draft import draft_of
 from ccviz.views.frames.pairs import pairs
 

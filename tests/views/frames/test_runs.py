@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ccviz import Problem
-from ccviz.archive import Archive
 from ccviz.events import Finished, IncumbentFound, Record
-from ccviz.run import Run
-from ccviz.runinfo import summarise
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import summarise
+from ccviz.runs.run import Run
 from ccviz.views.frames.comparison import comparison
 from ccviz.views.frames.runs import COLUMNS, run_row
 

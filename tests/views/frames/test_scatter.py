@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from ccviz.datasets import Dataset
+from ccviz.data.datasets import Dataset
 from ccviz.events import Assigned, CentersMoved, Record
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
 from ccviz.views.frames.scatter import coloring, plane
 

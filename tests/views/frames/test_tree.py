@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from ccviz.events import IncumbentFound, NodeOpened
-from ccviz.run import Run
+from ccviz.runs.run import Run
 from ccviz.views.frames.tree import Tree
 from tests.made_up import stamped
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from ccviz.archive import Archive
-from ccviz.datasets import load
-from ccviz.views.queue import RunQueue
-from ccviz.views.session import Session
+from ccviz.data.datasets import load
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 import numpy as np
 
-from ccviz.datasets import Dataset
-from ccviz.views.inspection import Inspection
-from ccviz.views.painter import Painter
+from ccviz.data.datasets import Dataset
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.painter import Painter
 from ccviz.views.panels.plot import PlotPanel
 
 

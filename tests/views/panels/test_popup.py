@@ -1,7 +1,7 @@
 import pytest
 
+from ccviz.views.lab.picker import Screen
 from ccviz.views.panels.popup import anchor
-from ccviz.views.picker import Screen
 
 SCREEN = Screen((0.0, 10.0), (0.0, 6.0), 1000.0, 600.0)
 """A hundred pixels a unit."""

@@ -1,4 +1,4 @@
-from ccviz.datasets import Dataset
+from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Link
 from ccviz.views.panels.share import blocks
 

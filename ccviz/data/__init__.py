@@ -1,0 +1,9 @@
+"""Where points and links come from: sets that ship, files, and links drawn at random."""
+
+from ccviz.data.datasets import load
+from ccviz.data.files import read_data
+from ccviz.data.link_files import read_links_file
+from ccviz.data.random_links import random_pairs
+from ccviz.data.scaling import scale
+
+__all__ = ["load", "random_pairs", "read_data", "read_links_file", "scale"]

@@ -1,0 +1,280 @@
+"""Data sets that come with ccviz: four of scikit-learn's, and seeded generators.
+
+`load` takes any name of `NAMES`; links for them are drawn by `ccviz.data.random_links`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from inspect import signature
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import CcvizError
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Points with their names and, where known, classes.
+
+    Attributes
+    ----------
+    name : str
+    X : (n, d) float64
+    features : tuple of str
+        Names of the d columns.
+    truth : (n,) int64 or None
+        Known classes, numbered.
+    classes : tuple of str
+        Their names.
+    k : int or None
+        A fitting number of clusters: what the file says, else the number of classes.
+    notices : tuple of str
+        What a reader decided by itself, a sentence each.
+    """
+
+    name: str
+    X: FloatArray
+    features: tuple[str, ...]
+    truth: IntArray | None = None
+    classes: tuple[str, ...] = ()
+    k: int | None = None
+    notices: tuple[str, ...] = ()
+
+    @cached_property
+    def is_named(self) -> bool:
+        """Whether `load` makes these very points from the name: a file may be called iris too."""
+        known = load_like(self.name, len(self.X))
+        return known is not None and np.array_equal(known.X, self.X)
+
+
+def standardise(X: ArrayLike) -> FloatArray:
+    """Return the columns with mean 0 and standard deviation 1; constant columns become 0.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+
+    Returns
+    -------
+    (n, d) float64
+    """
+    X = np.asarray(X, dtype=np.float64)
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def encode_classes(labels: Sequence[Any] | np.ndarray) -> tuple[IntArray, tuple[str, ...]]:
+    """Return classes as numbers, and their names in order.
+
+    Parameters
+    ----------
+    labels : (n,) sequence
+
+    Returns
+    -------
+    numbers : (n,) int64
+    names : tuple of str
+        Number j is the class ``names[j]``.
+    """
+    names, numbers = np.unique(
+        np.array([str(each).strip() for each in labels]), return_inverse=True
+    )
+    return numbers.astype(np.int64), tuple(names.tolist())
+
+
+# --- scikit-learn's -------------------------------------------------------------------------
+
+
+def _bundled(name: str) -> Dataset:
+    # Imported here: scikit-learn takes most of a second.
+    from sklearn import datasets
+
+    bunch = getattr(datasets, f"load_{name}")()
+    return Dataset(
+        name=name,
+        X=np.asarray(bunch.data, dtype=np.float64),
+        features=tuple(str(feature) for feature in bunch.feature_names),
+        truth=np.asarray(bunch.target, dtype=np.int64),
+        classes=tuple(str(each) for each in bunch.target_names),
+        k=len(bunch.target_names),
+    )
+
+
+# --- Generators -----------------------------------------------------------------------------
+
+
+def blobs(n: int = 300, k: int = 4, noise: float = 1.0, seed: int = 0) -> Dataset:
+    """Return k round clouds in the plane; ``noise`` is their standard deviation.
+
+    Parameters
+    ----------
+    n, k : int
+        Points and clouds.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
+    from sklearn.datasets import make_blobs
+
+    X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
+    return _plane("blobs", X, truth)
+
+
+def anisotropic(n: int = 300, k: int = 3, noise: float = 1.0, seed: int = 0) -> Dataset:
+    """Return k clouds that are stretched aslant, where k-means cuts across.
+
+    Parameters
+    ----------
+    n, k : int
+        Points and clouds.
+    noise : float
+        Standard deviation before the stretch.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
+    from sklearn.datasets import make_blobs
+
+    X, truth = make_blobs(n, centers=k, cluster_std=noise, random_state=seed)
+    return _plane("anisotropic", X @ np.array([[0.6, -0.6], [-0.4, 0.8]]), truth)
+
+
+def moons(n: int = 300, noise: float = 0.06, seed: int = 0) -> Dataset:
+    """Return two interleaved half circles.
+
+    Parameters
+    ----------
+    n : int
+        Points.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
+    from sklearn.datasets import make_moons
+
+    return _plane("moons", *make_moons(n, noise=noise, random_state=seed))
+
+
+def circles(n: int = 300, noise: float = 0.04, seed: int = 0) -> Dataset:
+    """Return a circle within a circle.
+
+    Parameters
+    ----------
+    n : int
+        Points.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
+    from sklearn.datasets import make_circles
+
+    return _plane("circles", *make_circles(n, noise=noise, factor=0.5, random_state=seed))
+
+
+def spirals(n: int = 300, k: int = 3, noise: float = 0.04, seed: int = 0) -> Dataset:
+    """Return k arms that wind around the origin.
+
+    Parameters
+    ----------
+    n, k : int
+        Points and arms.
+    noise : float
+        Standard deviation, in the units of the plane.
+    seed : int
+
+    Returns
+    -------
+    Dataset
+    """
+    rng = np.random.default_rng(seed)
+    truth = np.arange(n) % k
+    turn = rng.uniform(0.15, 1.0, n)
+    angle = 2 * np.pi * (1.25 * turn + truth / k)
+    X = turn[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
+    return _plane("spirals", X + noise * rng.standard_normal((n, 2)), truth)
+
+
+def _plane(name: str, X: FloatArray, truth: ArrayLike) -> Dataset:
+    numbers, classes = encode_classes(np.asarray(truth))
+    return Dataset(name, X, ("x0", "x1"), numbers, classes, len(classes))
+
+
+GENERATORS: dict[str, Callable[..., Dataset]] = {
+    "blobs": blobs,
+    "moons": moons,
+    "circles": circles,
+    "spirals": spirals,
+    "anisotropic": anisotropic,
+}
+"""Generators by name; each takes ``n``, ``noise`` and ``seed``, some ``k``."""
+
+BUNDLED = ("iris", "wine", "breast_cancer", "digits")
+
+NAMES = (*BUNDLED, *GENERATORS)
+
+
+def load(name: str, **options: Any) -> Dataset:
+    """Return a data set by name; the options go to its generator.
+
+    Parameters
+    ----------
+    name : str
+        One of `NAMES`.
+    **options
+        ``n``, ``noise``, ``seed`` and, for some, ``k``, if it is a generator.
+
+    Returns
+    -------
+    Dataset
+
+    Raises
+    ------
+    CcvizError
+        If there is no such data set or option; the sentence lists those that there are.
+    """
+    if name in NAMES:
+        known = signature(GENERATORS[name]).parameters if name in GENERATORS else {}
+        if unknown := ", ".join(options.keys() - known):
+            raise CcvizError(
+                f"{name} has no option {unknown}; it has {', '.join(known) or 'none'}."
+            )
+        return GENERATORS[name](**options) if name in GENERATORS else _bundled(name)
+    raise CcvizError(f"there is no data set {name!r}; there are {', '.join(NAMES)}.")
+
+
+def load_like(name: str, n: int) -> Dataset | None:
+    """Return the data set of a name with n points, or None if there is none.
+
+    Parameters
+    ----------
+    name : str
+    n : int
+
+    Returns
+    -------
+    Dataset or None
+    """
+    if name not in NAMES:
+        return None
+    data = load(name, n=n) if name in GENERATORS else load(name)
+    return data if len(data.X) == n else None

@@ -1,0 +1,162 @@
+"""Links from files and back: lines ``ML i j [weight]`` / ``CL i j [weight]``, or JSON.
+
+The JSON form is ``{"ml": [[i, j], [i, j, weight], ...], "cl": [...]}``; the soft lists ``sml`` and
+``scl`` with their weights in ``sml_proba`` and ``scl_proba`` are read too, as the instances of
+S-MDEClust have them. Points are numbered from 0; a link without a weight is hard.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from ccviz.data.files import Source, decode_text, read_bytes
+from ccviz.errors import FileFormatError
+from ccviz.problem.links import Links
+
+Link = tuple[int, int] | tuple[int, int, float]
+
+
+@dataclass
+class GivenLinks:
+    """Links as they stand in a file, fit for `ccviz.Problem`.
+
+    Attributes
+    ----------
+    must_link, cannot_link : list of (i, j) or (i, j, weight)
+    """
+
+    must_link: list[Link] = field(default_factory=list)
+    cannot_link: list[Link] = field(default_factory=list)
+
+
+def read_links_file(source: Source, n: int, name: str = "") -> GivenLinks:
+    """Read links between n points.
+
+    Parameters
+    ----------
+    source : path or bytes
+    n : int
+        Number of points.
+    name : str
+        File name of the bytes.
+
+    Returns
+    -------
+    GivenLinks
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read or a link is malformed, joins a point to itself or names a
+        point that is not there; the sentence names file and line.
+    """
+    name = name or (str(source) if not isinstance(source, bytes) else "the links")
+    data = read_bytes(source, name)
+    try:
+        text = decode_text(data)
+        is_json = Path(name).suffix.lower() == ".json" or text.lstrip().startswith("{")
+        return _from_json(text, n) if is_json else _from_lines(text, n)
+    except FileFormatError as broken:
+        raise FileFormatError(f"{name}: {broken}") from None
+
+
+def _from_lines(text: str, n: int) -> GivenLinks:
+    given = GivenLinks()
+    lists = {"ML": given.must_link, "CL": given.cannot_link}
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.partition("#")[0].replace(",", " ").split()
+        if not words:
+            continue
+        if words[0].upper() not in lists or len(words) not in {3, 4}:
+            raise FileFormatError(
+                f"line {number} is {line.strip()!r}, not 'ML i j' or 'CL i j' and maybe a weight."
+            )
+        lists[words[0].upper()].append(_link(words[1:], n, f"line {number}"))
+    return given
+
+
+def _link(words: Sequence[str | float], n: int, place: str) -> Link:
+    try:
+        i, j = (int(word) for word in words[:2])
+        if [i, j] != [float(word) for word in words[:2]]:
+            raise ValueError
+    except (ValueError, OverflowError):
+        raise FileFormatError(f"{place} does not name two points by whole numbers.") from None
+    for index in (i, j):
+        if not 0 <= index < n:
+            raise FileFormatError(f"{place} names point {index}, but the points are 0 to {n - 1}.")
+    if i == j:
+        raise FileFormatError(f"{place} links point {i} to itself.")
+    return (i, j, _weight(words[2], place)) if len(words) == 3 else (i, j)
+
+
+def _weight(word: str | float, place: str) -> float:
+    try:
+        weight = float(word)
+    except ValueError:
+        weight = math.nan
+    if not weight > 0:
+        raise FileFormatError(f"{place} has the weight {word}, which is no positive number.")
+    return weight
+
+
+class _JsonLinks(msgspec.Struct, forbid_unknown_fields=True):
+    ml: list[list[float]] = []
+    cl: list[list[float]] = []
+    sml: list[list[float]] = []
+    scl: list[list[float]] = []
+    sml_proba: list[float] = []
+    scl_proba: list[float] = []
+
+
+def _from_json(text: str, n: int) -> GivenLinks:
+    try:
+        raw = msgspec.json.decode(text, type=_JsonLinks)
+    except (msgspec.MsgspecError, RecursionError) as broken:
+        raise FileFormatError(
+            f'this is not {{"ml": [[i, j], ...], "cl": [[i, j], ...]}}: {broken}.'
+        ) from None
+    return GivenLinks(
+        _json_list(raw.ml, "ml", n) + _soft_list(raw.sml, raw.sml_proba, "sml", n),
+        _json_list(raw.cl, "cl", n) + _soft_list(raw.scl, raw.scl_proba, "scl", n),
+    )
+
+
+def _soft_list(links: list[list[float]], weights: list[float], kind: str, n: int) -> list[Link]:
+    if len(weights) != len(links):
+        raise FileFormatError(
+            f"{kind} has {len(links)} links but {kind}_proba {len(weights)} weights."
+        )
+    return _json_list(
+        [[*link, weight] for link, weight in zip(links, weights, strict=True)], kind, n
+    )
+
+
+def _json_list(links: list[list[float]], kind: str, n: int) -> list[Link]:
+    for at, link in enumerate(links):
+        if len(link) not in {2, 3}:
+            raise FileFormatError(f"{kind}[{at}] is {link}, not two points and maybe a weight.")
+    return [_link(link, n, f"{kind}[{at}]") for at, link in enumerate(links)]
+
+
+def links_text(must_link: Links, cannot_link: Links) -> str:
+    """Return links as lines that `read_links_file` reads back.
+
+    Parameters
+    ----------
+    must_link, cannot_link : Links
+
+    Returns
+    -------
+    str
+    """
+    lines = []
+    for kind, links in (("ML", must_link), ("CL", cannot_link)):
+        for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True):
+            lines.append(f"{kind} {i} {j}" + ("" if math.isinf(weight) else f" {weight!r}"))
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,32 @@
+"""Scaling of features before they are clustered."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.arrays import FloatArray
+
+SCALINGS = {
+    "none": "as they are",
+    "standard": "mean 0, deviation 1",
+    "range": "from 0 to 1",
+}
+"""Ways to scale features, with words for people."""
+
+
+def scale(X: FloatArray, how: str) -> FloatArray:
+    """Return the points with every feature scaled; a constant feature becomes 0.
+
+    Parameters
+    ----------
+    X : (n, d) float
+    how : str
+        A key of `SCALINGS`.
+    """
+    if how == "none":
+        return X
+    shift, spread = {
+        "standard": (X.mean(axis=0), X.std(axis=0)),
+        "range": (X.min(axis=0), np.ptp(X, axis=0)),
+    }[how]
+    return (X - shift) / np.where(spread > 0, spread, 1.0)

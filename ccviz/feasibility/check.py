@@ -1,0 +1,176 @@
+"""Can the links be kept at all? An answer with a witness.
+
+Hard links without sizes are feasible exactly if the conflict graph of the blocks has a colouring
+with k colours (Davidson and Ravi 2007 show the question to be NP-complete).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.arrays import IntArray
+from ccviz.feasibility.colouring import Core, clique_above, colour_last, peel
+from ccviz.feasibility.packing import Packing, pack_by_highs, pack_quickly
+from ccviz.problem.blocks import Blocks, contract, two_colouring
+from ccviz.problem.links import chain
+from ccviz.problem.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class Feasibility:
+    """What is known about the existence of a clustering that keeps every hard constraint.
+
+    Attributes
+    ----------
+    feasible : bool or None
+        None if the time ran out before an answer was proved.
+    labels : (n,) int64 or None
+        A feasible clustering, where one was found.
+    points : tuple of int
+        The witness of infeasibility: an odd cycle of cannot-links for k = 2, points that all
+        exclude each other (a clique), or a point of each block that a search proved to be too
+        many; empty if links and sizes fail together.
+    reason : str
+        The answer as a sentence.
+    """
+
+    feasible: bool | None
+    labels: IntArray | None
+    points: tuple[int, ...]
+    reason: str
+
+
+def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility:
+    """Decide whether any clustering keeps the hard links and sizes.
+
+    Tried in order: an odd cycle (k = 2); peeling off vertices of low degree, which leaves cores;
+    in each core a greedy clique and a search for a colouring; and at last HiGHS, for the cores
+    that are undecided, or for everything if sizes bind.
+
+    Parameters
+    ----------
+    problem : Problem
+    time_limit : float
+        Seconds for HiGHS.
+
+    Returns
+    -------
+    Feasibility
+        ``feasible`` is None where the time was too short to decide.
+    """
+    blocks = contract(problem)
+    if problem.k == 2 and (cycle := _odd_cycle(blocks)):
+        return _infeasible(blocks, cycle, "the cannot-links form an odd cycle over {}, but k is 2.")
+    order, cores = peel(blocks.conflicts, blocks.k)
+    cliques = [clique_above(core, blocks.k) for core in cores]
+    for core, clique in zip(cores, cliques, strict=True):
+        if len(clique) > blocks.k:
+            sentence = f"{len(clique)} points exclude each other ({{}}), but k is {blocks.k}."
+            return _infeasible(blocks, core.vertices[clique], sentence)
+    if blocks.sizes is not None:
+        cliques_by_block = [core.vertices[c] for core, c in zip(cores, cliques, strict=True)]
+        return _with_sizes(blocks, max(cliques_by_block, key=len, default=_NOBODY), time_limit)
+    colour = np.full(blocks.s, -1, dtype=np.int64)
+    for core, clique in zip(cores, cliques, strict=True):
+        found = _colour_core(core, clique, blocks.k, time_limit)
+        if found is None:
+            return Feasibility(None, None, (), _UNDECIDED.format(time_limit))
+        if not len(found):
+            return _infeasible(blocks, core.vertices, _NO_COLOURING.format(len(core.vertices)))
+        colour[core.vertices] = found
+    colour_last(order, blocks.conflicts, colour, blocks.k)
+    return _feasible(blocks, fill_clusters(np.maximum(colour, 0), blocks))
+
+
+_NOBODY: IntArray = np.zeros(0, dtype=np.int64)
+_UNDECIDED = "undecided after {:g} s of search."
+_NO_COLOURING = (
+    "a search proved that the cannot-links among {} blocks of points cannot all be kept."
+)
+_NO_PACKING = "a search proved that no clustering keeps both the links and the sizes."
+
+
+def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> IntArray | None:
+    """Return colours of a core's vertices, none of them if it has none, None if undecided."""
+    # Imported here: the compiled search is seldom needed, and its compiler takes a while to load.
+    from ccviz.feasibility import search as _coloursearch
+
+    size = len(core.vertices)
+    answer, colour = _coloursearch.search_colouring(core.edges, size, k)
+    if answer == _coloursearch.FOUND:
+        return colour
+    if answer == _coloursearch.NONE:
+        return _NOBODY
+    ones, no_lower = np.ones(size, dtype=np.int64), np.zeros(k, dtype=np.int64)
+    packing = Packing(ones, core.edges, no_lower, np.full(k, size))
+    feasible, labels = pack_by_highs(packing, np.array(clique), time_limit)
+    return _NOBODY if feasible is False else labels
+
+
+def _with_sizes(blocks: Blocks, clique: IntArray, time_limit: float) -> Feasibility:
+    assert blocks.sizes is not None
+    mass = blocks.mass.astype(np.int64)
+    packing = Packing(mass, blocks.conflicts, blocks.sizes.lower, blocks.sizes.upper)
+    labels = pack_quickly(packing)
+    if labels is not None:
+        return _feasible(blocks, labels)
+    feasible, labels = pack_by_highs(packing, clique, time_limit)
+    if labels is not None:
+        return _feasible(blocks, labels)
+    reason = _NO_PACKING if feasible is False else _UNDECIDED.format(time_limit)
+    return Feasibility(feasible, None, (), reason)
+
+
+def _feasible(blocks: Blocks, block_labels: IntArray) -> Feasibility:
+    return Feasibility(True, blocks.lift(block_labels), (), "a feasible clustering exists.")
+
+
+def _infeasible(blocks: Blocks, witness: Iterable[int], sentence: str) -> Feasibility:
+    points = tuple(int(blocks.members(block)[0]) for block in witness)
+    return Feasibility(False, None, points, sentence.format(", ".join(map(str, points))))
+
+
+def _odd_cycle(blocks: Blocks) -> list[int]:
+    s, ends = blocks.s, blocks.conflicts
+    component, side = two_colouring(ends, s)
+    odd = component[ends[side[ends[:, 0]] == side[ends[:, 1]], 0]]
+    if len(odd) == 0:
+        return []
+    # In the doubled graph (vertex, parity) the shortest walk from a vertex to its copy is odd.
+    vertex = int(np.flatnonzero(component == odd[0])[0])
+    walk = chain(np.concatenate([ends + [0, s], ends + [s, 0]]), vertex, vertex + s)
+    return _shortest_odd([step % s for step in walk[:-1]])
+
+
+def _shortest_odd(walk: list[int]) -> list[int]:
+    """Cut even detours out of a closed odd walk until it visits no vertex twice."""
+    seen: dict[int, int] = {}
+    for position, vertex in enumerate(walk):
+        if vertex in seen:
+            inner, outer = walk[seen[vertex] : position], walk[: seen[vertex]] + walk[position:]
+            return _shortest_odd(inner if len(inner) % 2 else outer)
+        seen[vertex] = position
+    return walk
+
+
+def fill_clusters(colour: IntArray, blocks: Blocks) -> IntArray:
+    """Move single blocks into colours that nobody has, so that no cluster is empty.
+
+    Parameters
+    ----------
+    colour : (s,) int64
+        The cluster of each block.
+    blocks : Blocks
+
+    Returns
+    -------
+    (s,) int64
+    """
+    colour = colour.copy()
+    for missing in np.setdiff1d(np.arange(blocks.k), colour):
+        count = np.bincount(colour, minlength=blocks.k)
+        colour[np.flatnonzero(count[colour] > 1)[-1]] = missing
+    return colour

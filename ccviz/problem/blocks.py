@@ -1,0 +1,266 @@
+"""Blocks: the points that hard must-links hold together, as weighted super-points.
+
+Clustering the blocks is the same problem as clustering the points (design of Piccialli, Russo
+Russo and Sudoso 2022, section 3): the objective differs by the constant `Blocks.scatter`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import connected_components
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.problem.links import Links, closure
+from ccviz.problem.problem import Problem, Sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """A problem contracted to its s blocks.
+
+    Attributes
+    ----------
+    block_of : (n,) int64
+        The block of each point; blocks are numbered by their first point.
+    mass : (s,) float64
+        Points in each block (whole numbers).
+    centroid : (s, d) float64
+        Mean of each block's points.
+    scatter : float
+        Sum of squared distances of the points to their block's centroid.
+    conflicts : (c, 2) int64
+        Pairs of blocks that may not share a cluster, smaller first, sorted, each once.
+    soft_must, soft_cannot : Links
+        Soft links between different blocks, weights of parallel ones added.
+    penalty : float
+        What soft links that are already broken inside a block cost.
+    k : int
+        Number of clusters.
+    sizes : Sizes or None
+        Points (not blocks) that each cluster may hold.
+    rules : tuple
+        Anti-monotone constraints, in terms of points.
+    """
+
+    block_of: IntArray
+    mass: FloatArray
+    centroid: FloatArray
+    scatter: float
+    conflicts: IntArray
+    soft_must: Links
+    soft_cannot: Links
+    penalty: float
+    k: int
+    sizes: Sizes | None
+    rules: tuple[Any, ...] = ()
+
+    @property
+    def s(self) -> int:
+        """Number of blocks."""
+        return len(self.mass)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.block_of)
+
+    @property
+    def conflict_graph(self) -> csr_array:
+        """(s, s) symmetric 0/1 matrix of the conflicts."""
+        return graph_of(self.conflicts, self.s)
+
+    def lift(self, block_labels: IntArray) -> IntArray:
+        """Return (n,) labels of the points from (s,) labels of the blocks.
+
+        Parameters
+        ----------
+        block_labels : (s,) int64
+
+        Returns
+        -------
+        (n,) int64
+        """
+        return np.asarray(block_labels)[self.block_of]
+
+    def project(self, labels: IntArray) -> IntArray:
+        """Return (s,) labels of the blocks from (n,) labels that keep every must-link.
+
+        Parameters
+        ----------
+        labels : (n,) int64
+
+        Returns
+        -------
+        (s,) int64
+        """
+        block_labels = np.empty(self.s, dtype=np.int64)
+        block_labels[self.block_of] = labels
+        return block_labels
+
+    def members(self, block: int) -> IntArray:
+        """Return the points of one block.
+
+        Parameters
+        ----------
+        block : int
+
+        Returns
+        -------
+        (e,) int64, in order
+        """
+        return np.flatnonzero(self.block_of == block)
+
+
+def contract(problem: Problem) -> Blocks:
+    """Contract a problem's hard must-links to blocks.
+
+    For k = 2 a cannot-link leaves no choice: two blocks with a common conflicting block belong
+    together, so each bipartite component of the conflict graph becomes two blocks. A component
+    with an odd cycle is left as it is, for `ccviz.feasibility.check` to name.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    Blocks
+    """
+    block_of = closure(problem.n, problem.must_link.hard.pairs)
+    if problem.k == 2:
+        block_of = _merge_forced(block_of, problem.cannot_link.hard.pairs)
+    return _summarise(problem, block_of)
+
+
+def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Problem:
+    """Return the problem with more hard pairs, as a branch of a search tree has them.
+
+    Parameters
+    ----------
+    problem : Problem
+    must_link, cannot_link : (m, 2) int64
+        The pairs to add; may be none.
+
+    Returns
+    -------
+    Problem
+
+    Raises
+    ------
+    ContradictionError
+        If the new pairs contradict each other or the old ones.
+    """
+    return Problem(
+        problem.X,
+        problem.k,
+        must_link=_with_hard(problem.must_link, must_link),
+        cannot_link=_with_hard(problem.cannot_link, cannot_link),
+        sizes=problem.sizes,
+        truth=problem.truth,
+        rules=problem.rules,
+    )
+
+
+def _with_hard(links: Links, pairs: IntArray) -> Links:
+    pairs = np.asarray(pairs, dtype=np.int64).reshape(-1, 2)
+    return Links(
+        np.concatenate([links.pairs, pairs]),
+        np.concatenate([links.weights, np.full(len(pairs), np.inf)]),
+    )
+
+
+def graph_of(pairs: IntArray, size: int) -> csr_array:
+    """Return the symmetric 0/1 adjacency matrix of unique pairs.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int64
+    size : int
+        Number of vertices.
+
+    Returns
+    -------
+    (size, size) csr_array of 0 and 1
+    """
+    row = np.concatenate([pairs[:, 0], pairs[:, 1]])
+    column = np.concatenate([pairs[:, 1], pairs[:, 0]])
+    return coo_array((np.ones(len(row)), (row, column)), shape=(size, size)).tocsr()
+
+
+def two_colouring(pairs: IntArray, size: int) -> tuple[IntArray, IntArray]:
+    """Return each vertex's component, and its side: 0 like the component's first vertex, or 1.
+
+    In a component with an odd cycle all vertices are on side 0.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int64
+    size : int
+        Number of vertices.
+
+    Returns
+    -------
+    component, side : (size,) int64 each
+    """
+    # In the double cover an edge joins each end to the other end's copy. A walk of odd length
+    # leads from a vertex to a copy, so copies are apart exactly if no closed walk is odd.
+    cover = graph_of(np.concatenate([pairs + [0, size], pairs + [size, 0]]), 2 * size)
+    sheet = connected_components(cover, directed=False)[1]
+    component = connected_components(graph_of(pairs, size), directed=False)[1].astype(np.int64)
+    first = np.unique(component, return_index=True)[1]
+    return component, (sheet[:size] != sheet[first[component]]).astype(np.int64)
+
+
+def _merge_forced(block_of: IntArray, cannot_link: IntArray) -> IntArray:
+    conflicts = _between(block_of, cannot_link)
+    component, side = two_colouring(conflicts, int(block_of.max()) + 1)
+    odd = component[conflicts[side[conflicts[:, 0]] == side[conflicts[:, 1]], 0]]
+    touched = np.zeros(len(component), dtype=bool)
+    touched[conflicts.ravel()] = True
+    mergeable = touched & ~np.isin(component, odd)
+    merged = np.where(mergeable, 2 * component + side, 2 * len(component) + np.arange(len(side)))
+    _, first, inverse = np.unique(merged[block_of], return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def _between(block_of: IntArray, pairs: IntArray) -> IntArray:
+    """Return the unique pairs of different blocks behind pairs of points."""
+    ends = np.sort(block_of[pairs], axis=1)
+    return np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0).reshape(-1, 2)
+
+
+def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
+    s = int(block_of.max()) + 1
+    mass = np.bincount(block_of, minlength=s).astype(np.float64)
+    centroid = np.zeros((s, problem.d))
+    np.add.at(centroid, block_of, problem.X)
+    centroid /= mass[:, None]
+    soft_must, _ = _soft_between(problem.must_link.soft, block_of)
+    soft_cannot, broken = _soft_between(problem.cannot_link.soft, block_of)
+    return Blocks(
+        block_of=freeze(block_of.astype(np.int64)),
+        mass=freeze(mass),
+        centroid=freeze(centroid),
+        scatter=float(((problem.X - centroid[block_of]) ** 2).sum()),
+        conflicts=freeze(_between(block_of, problem.cannot_link.hard.pairs)),
+        soft_must=soft_must,
+        soft_cannot=soft_cannot,
+        penalty=broken,
+        k=problem.k,
+        sizes=problem.sizes,
+        rules=problem.rules,
+    )
+
+
+def _soft_between(links: Links, block_of: IntArray) -> tuple[Links, float]:
+    """Return soft links between blocks, parallel ones added, and the weight inside blocks."""
+    ends = np.sort(block_of[links.pairs], axis=1).reshape(-1, 2)
+    apart = ends[:, 0] != ends[:, 1]
+    pairs, which = np.unique(ends[apart], axis=0, return_inverse=True)
+    weights = np.bincount(which.ravel(), weights=links.weights[apart], minlength=len(pairs))
+    inside = float(links.weights[~apart].sum())
+    return Links(freeze(pairs.reshape(-1, 2)), freeze(weights.astype(np.float64))), inside

@@ -1,0 +1,181 @@
+"""A clustering of a problem's points, its objective, its violations and its scores."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.errors import CcvizError
+from ccviz.problem.links import Links
+from ccviz.problem.problem import Problem
+
+
+@dataclass(frozen=True)
+class Violations:
+    """How many constraints a partition breaks.
+
+    Attributes
+    ----------
+    must_link, cannot_link : int
+        Broken links, hard and soft.
+    hard : int
+        Broken hard links of both kinds.
+    sizes : int
+        Clusters with too few or too many points, empty ones included.
+    rules : int
+        Clusters that break an anti-monotone constraint.
+    """
+
+    must_link: int
+    cannot_link: int
+    hard: int
+    sizes: int
+    rules: int = 0
+
+    @property
+    def none_hard(self) -> bool:
+        """Whether everything that must hold does hold."""
+        return self.hard == 0 and self.sizes == 0 and self.rules == 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Partition:
+    """Labels of a problem's points; everything else is computed from them in float64.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : (n,) int
+        Clusters numbered 0 to k - 1.
+
+    Raises
+    ------
+    CcvizError
+        If the labels are not n numbers in that range.
+    """
+
+    problem: Problem
+    labels: IntArray
+
+    def __post_init__(self) -> None:
+        labels = np.array(self.labels, dtype=np.int64)
+        k = self.problem.k
+        if labels.shape != (self.problem.n,) or labels.min() < 0 or labels.max() >= k:
+            raise CcvizError(f"a clustering needs {self.problem.n} labels, each from 0 to {k - 1}.")
+        object.__setattr__(self, "labels", freeze(labels))
+
+    def __repr__(self) -> str:
+        return (
+            f"Partition({self.problem.n} points in {self.problem.k} clusters, WCSS {self.wcss:.6g})"
+        )
+
+    @cached_property
+    def cluster_sizes(self) -> IntArray:
+        """(k,) points in each cluster."""
+        return np.bincount(self.labels, minlength=self.problem.k)
+
+    @cached_property
+    def centers(self) -> FloatArray:
+        """(k, d) mean of each cluster, NaN for an empty one."""
+        return cluster_means(self.problem.X, self.labels, self.problem.k)
+
+    @cached_property
+    def wcss(self) -> float:
+        """Within-cluster sum of squares, the objective."""
+        return float(((self.problem.X - self.centers[self.labels]) ** 2).sum())
+
+    @cached_property
+    def penalty(self) -> float:
+        """Sum of the weights of broken soft links."""
+        return float(
+            self.problem.must_link.weights[
+                self.broken_must_link & ~self.problem.must_link.is_hard
+            ].sum()
+            + self.problem.cannot_link.weights[
+                self.broken_cannot_link & ~self.problem.cannot_link.is_hard
+            ].sum()
+        )
+
+    @cached_property
+    def broken_must_link(self) -> np.ndarray:
+        """(m,) bool: must-links whose points are apart."""
+        return ~self._together(self.problem.must_link)
+
+    @cached_property
+    def broken_cannot_link(self) -> np.ndarray:
+        """(m,) bool: cannot-links whose points are together."""
+        return self._together(self.problem.cannot_link)
+
+    def _together(self, links: Links) -> np.ndarray:
+        return self.labels[links.pairs[:, 0]] == self.labels[links.pairs[:, 1]]
+
+    @cached_property
+    def violations(self) -> Violations:
+        """Counts of what is broken."""
+        problem = self.problem
+        hard = (self.broken_must_link & problem.must_link.is_hard).sum()
+        hard += (self.broken_cannot_link & problem.cannot_link.is_hard).sum()
+        wrong_size = self.cluster_sizes < 1
+        if problem.sizes is not None:
+            wrong_size |= self.cluster_sizes < problem.sizes.lower
+            wrong_size |= self.cluster_sizes > problem.sizes.upper
+        return Violations(
+            must_link=int(self.broken_must_link.sum()),
+            cannot_link=int(self.broken_cannot_link.sum()),
+            hard=int(hard),
+            sizes=int(wrong_size.sum()),
+            rules=sum(
+                not rule.allows(problem, np.flatnonzero(self.labels == j))
+                for rule in problem.rules
+                for j in range(problem.k)
+            ),
+        )
+
+    @cached_property
+    def scores(self) -> dict[str, float]:
+        """Agreement with the truth: ARI, AMI, NMI, Mirkin and Hubert; empty without truth.
+
+        Mirkin is the share of pairs on which the two clusterings disagree and Hubert the share
+        of agreements less that of disagreements (Hubert and Arabie 1985).
+        """
+        if self.problem.truth is None:
+            return {}
+        return _agreement(self.problem.truth, self.labels)
+
+
+def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Return (k, d) means of the clusters, NaN for empty ones.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+    labels : (n,) int64
+        0 to k - 1.
+    k : int
+
+    Returns
+    -------
+    (k, d) float64
+    """
+    total = np.zeros((k, X.shape[1]))
+    np.add.at(total, labels, X)
+    with np.errstate(invalid="ignore"):
+        return total / np.bincount(labels, minlength=k)[:, None]
+
+
+def _agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:
+    # Imported here: scikit-learn takes most of a second, and workers seldom need it.
+    from sklearn import metrics
+
+    confusion = metrics.pair_confusion_matrix(truth, labels)
+    mirkin = float((confusion[0, 1] + confusion[1, 0]) / max(confusion.sum(), 1))
+    return {
+        "ari": float(metrics.adjusted_rand_score(truth, labels)),
+        "ami": float(metrics.adjusted_mutual_info_score(truth, labels)),
+        "nmi": float(metrics.normalized_mutual_info_score(truth, labels)),
+        "mirkin": mirkin,
+        "hubert": 1.0 - 2.0 * mirkin,
+    }

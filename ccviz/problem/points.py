@@ -1,0 +1,134 @@
+"""The table of points as users give it: a list, an array, or a data frame of any library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+from scipy.sparse import issparse
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.errors import ProblemError
+
+_LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
+
+
+def read_points(given: Any) -> FloatArray:
+    """Return points as a read-only copy of float64.
+
+    Parameters
+    ----------
+    given : (n, d) array, list of lists, or data frame
+        Of numbers.
+
+    Returns
+    -------
+    (n, d) float64
+
+    Raises
+    ------
+    ProblemError
+        If it is no table of finite numbers; the sentence names the cell, by its column's name
+        where it has one, or the rows.
+    """
+    if issparse(given):
+        raise ProblemError("the data are a sparse matrix; give an array, X.toarray().")
+    X = _as_floats(given)
+    if X.ndim != 2 or X.size == 0:
+        raise ProblemError(
+            f"the data must be a table of n points by d features, not of shape {X.shape}."
+        )
+    broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
+    if len(broken):
+        raise ProblemError(f"the data are missing or infinite in {rows(broken)}.")
+    huge = np.flatnonzero((np.abs(X) > _LARGEST).any(axis=1))
+    if len(huge):
+        raise ProblemError(
+            f"the data are over {_LARGEST:g} in {rows(huge)}: too large to add up squares."
+        )
+    return freeze(X)
+
+
+def _as_floats(given: Any) -> FloatArray:
+    try:
+        plain = np.ma.asarray(given) if np.ma.isMaskedArray(given) else np.asarray(given)
+    except ValueError:
+        raise ProblemError("the data are no table: its rows differ in length.") from None
+    if plain.dtype.kind in "cmM":
+        raise ProblemError(f"the data are of the type {plain.dtype}, not numbers.")
+    try:
+        X = np.ma.array(plain, dtype=np.float64, order="C", copy=True)
+    except (TypeError, ValueError):
+        raise ProblemError(_first_word(plain, _names(given))) from None
+    return np.ma.filled(X, np.nan)
+
+
+def _names(given: Any) -> Sequence[Any] | None:
+    columns = getattr(given, "columns", None)
+    return None if columns is None else list(columns)
+
+
+def _first_word(plain: np.ndarray, names: Sequence[Any] | None) -> str:
+    """Return the sentence for the first cell that is not a number."""
+    if plain.ndim == 2:
+        for j, i in product(range(plain.shape[1]), range(plain.shape[0])):
+            cell = plain[i, j : j + 1].tolist()[0]  # as Python's own
+            if not is_number(cell):
+                column = repr(names[j]) if names is not None else str(j)
+                reason = "is missing" if is_missing(cell) else f"is {cell!r}, not a number"
+                return f"the data are not a table of numbers: row {i}, column {column} {reason}."
+    return "the data are not a table of numbers."
+
+
+def is_number(cell: Any) -> bool:
+    """Whether a cell is a number, or a text that reads as one.
+
+    Parameters
+    ----------
+    cell : object
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        float(cell)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def is_missing(cell: Any) -> bool:
+    """Whether a cell holds nothing: None, NaN, or a mark of pandas'.
+
+    Parameters
+    ----------
+    cell : object
+
+    Returns
+    -------
+    bool
+    """
+    # pandas is not a requirement, so its two marks of what is missing are known by name.
+    named = type(cell).__name__ in {"NAType", "NaTType"}
+    return cell is None or named or (isinstance(cell, float) and cell != cell)
+
+
+def rows(indices: Sequence[int] | IntArray, most: int = 5) -> str:
+    """Return row numbers for a sentence, the first few of many.
+
+    Parameters
+    ----------
+    indices : sequence of int
+    most : int
+        How many are named.
+
+    Returns
+    -------
+    str
+    """
+    shown = ", ".join(str(i) for i in indices[:most])
+    more = f" and {len(indices) - most} more" if len(indices) > most else ""
+    return f"row{'s' if len(indices) > 1 else ''} {shown}{more}"

@@ -1,0 +1,233 @@
+"""The problem: points, number of clusters, links and sizes, checked once on construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.cards import card
+from ccviz.errors import ContradictionError, ProblemError
+from ccviz.problem.links import Links, chain, closure, read_links
+from ccviz.problem.points import is_missing, read_points, rows
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """How many points each cluster may hold.
+
+    Attributes
+    ----------
+    lower, upper : (k,) int64
+        Fewest and most points of each cluster. No cluster may be empty, so ``lower >= 1``.
+    """
+
+    lower: IntArray
+    upper: IntArray
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every cluster's size is fixed."""
+        return bool((self.lower == self.upper).all())
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Problem:
+    """A constrained minimum sum-of-squares clustering problem.
+
+    Parameters
+    ----------
+    X : (n, d) array of float, or data frame
+        One row a point. Copied to read-only float64.
+    k : int
+        Number of clusters; none may be empty.
+    must_link, cannot_link : pairs
+        Each ``(i, j)`` (hard) or ``(i, j, weight)`` (soft unless the weight is ``inf``),
+        zero-based.
+    sizes : None, (k,) int, or pair of (k,) int
+        Exact sizes, or lower and upper ones.
+    truth : (n,) labels, optional
+        Known classes; only scores look at them.
+    rules : tuple
+        Anti-monotone constraints on a single cluster (see `ccviz.problem.rules`).
+
+    Attributes
+    ----------
+    notices : tuple of str
+        What was mended on the way in, a sentence each (pairs given twice, say).
+
+    Raises
+    ------
+    ProblemError
+        If anything given is malformed; the sentence names the rows or pairs at fault.
+    ContradictionError
+        If a hard cannot-link lies inside a block of must-links; it carries the chain.
+    """
+
+    X: FloatArray
+    k: int
+    must_link: Links = ()  # type: ignore[assignment]
+    cannot_link: Links = ()  # type: ignore[assignment]
+    sizes: Sizes | None = None
+    truth: IntArray | None = None
+    rules: tuple[Any, ...] = ()
+    notices: tuple[str, ...] = field(init=False, default=())
+
+    def __post_init__(self) -> None:
+        X = read_points(self.X)
+        n = len(X)
+        must_link, twice = read_links(self.must_link, n, "must-link")
+        cannot_link, again = read_links(self.cannot_link, n, "cannot-link")
+        k = _read_k(self.k, n)
+        checked = {
+            "X": X,
+            "k": k,
+            "must_link": must_link,
+            "cannot_link": cannot_link,
+            "sizes": _read_sizes(self.sizes, n, k),
+            "truth": _read_truth(self.truth, n),
+            "rules": tuple(self.rules),
+            "notices": tuple(twice + again),
+        }
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+        _check_closure(self)
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return len(self.X)
+
+    @property
+    def d(self) -> int:
+        """Number of features."""
+        return self.X.shape[1]
+
+    def __repr__(self) -> str:
+        links = f"{len(self.must_link)} must-links, {len(self.cannot_link)} cannot-links"
+        return f"Problem({self.n} points by {self.d} features, k={self.k}, {links})"
+
+    def _repr_html_(self) -> str:
+        lines = [
+            ("points", f"{self.n:,} with {self.d} feature{'s' * (self.d > 1)}"),
+            ("clusters", str(self.k)),
+            ("must-links", _count(self.must_link)),
+            ("cannot-links", _count(self.cannot_link)),
+        ]
+        if self.sizes is not None:
+            limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
+            lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
+        return card("Problem", lines, self.notices)
+
+    def centred(self) -> Problem:
+        """Return the problem with its points moved so that their mean is zero.
+
+        No clustering changes its cost, but sums of squares of points far from zero lose digits.
+        """
+        return replace(self, X=self.X - self.X.mean(axis=0))
+
+    def asks_the_same(self, other: Problem) -> bool:
+        """Return whether another problem has the same points, k, links, sizes and rules.
+
+        Parameters
+        ----------
+        other : Problem
+
+        Returns
+        -------
+        bool
+        """
+        return (self.k, self.rules) == (other.k, other.rules) and all(
+            np.array_equal(ours, theirs)
+            for ours, theirs in zip(_asked(self), _asked(other), strict=True)
+        )
+
+    @property
+    def is_soft(self) -> bool:
+        """Whether any link is soft."""
+        return bool(len(self.must_link.soft) or len(self.cannot_link.soft))
+
+
+def _asked(problem: Problem) -> list[NDArray[Any]]:
+    """Return what a problem is about, in arrays; the points last, for they take longest."""
+    kinds, sizes = (problem.must_link, problem.cannot_link), problem.sizes
+    links = [array for each in kinds for array in (each.pairs, each.weights)]
+    limits = [] if sizes is None else [sizes.lower, sizes.upper]
+    return [*links, np.array(limits), problem.X]
+
+
+def _count(links: Links) -> str:
+    soft = len(links.soft)
+    return f"{len(links):,}, {soft:,} of them soft" if soft else f"{len(links):,}"
+
+
+def _read_k(given: Any, n: int) -> int:
+    try:
+        k = int(given)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"k is {given!r}, not a number of clusters.") from None
+    if k != given or k < 1:
+        raise ProblemError(f"k = {given!r} is not a whole number of at least 1 cluster.")
+    if k > n:
+        raise ProblemError(f"k = {k} clusters are more than the {n} points.")
+    return k
+
+
+def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
+    if given is None:
+        return None
+    if isinstance(given, Sizes):
+        given = (given.lower, given.upper)
+    try:
+        table = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ProblemError("the sizes are not whole numbers, one a cluster.") from None
+    if table.shape == (k,):
+        table = np.stack([table, table])
+    if table.shape != (2, k):
+        raise ProblemError(f"the sizes must be {k} numbers, or {k} lower and {k} upper ones.")
+    if not (np.isfinite(table).all() and (table == np.round(table)).all()):
+        raise ProblemError("the sizes are not whole numbers, one a cluster.")
+    lower, upper = np.maximum(table[0], 1).astype(np.int64), table[1].astype(np.int64)
+    crossed = np.flatnonzero(lower > upper)
+    if len(crossed):
+        j = int(crossed[0])
+        raise ProblemError(f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}.")
+    if not lower.sum() <= n <= upper.sum():
+        raise ProblemError(
+            f"the sizes add up to {lower.sum()} at least and {upper.sum()} at most, "
+            f"but there are {n} points."
+        )
+    return Sizes(freeze(lower), freeze(upper))
+
+
+def _read_truth(given: Any, n: int) -> IntArray | None:
+    if given is None:
+        return None
+    labels = np.asarray(given)
+    if labels.shape != (n,):
+        raise ProblemError(f"there are {n} points but truth labels of shape {labels.shape}.")
+    missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
+    if missing:
+        raise ProblemError(f"the truth is missing in {rows(missing)}.")
+    try:
+        return freeze(np.unique(labels, return_inverse=True)[1].astype(np.int64))
+    except TypeError:
+        raise ProblemError("the truth mixes labels of several types.") from None
+
+
+def _check_closure(problem: Problem) -> None:
+    must = problem.must_link.hard.pairs
+    block_of = closure(problem.n, must)
+    for i, j in problem.cannot_link.hard.pairs.tolist():
+        if block_of[i] == block_of[j]:
+            raise ContradictionError((i, j), chain(must, i, j))
+    n_blocks = int(block_of.max()) + 1
+    if problem.k > n_blocks:
+        raise ProblemError(
+            f"k = {problem.k} clusters cannot all be filled: "
+            f"the must-links leave only {n_blocks} blocks of points."
+        )

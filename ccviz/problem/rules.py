@@ -1,0 +1,328 @@
+"""Anti-monotone constraints on a single cluster, beyond cannot-links.
+
+A constraint is anti-monotone if every part of a cluster that keeps it keeps it too (Babaki, Guns
+and Nijssen 2014, section 2). Each rule here says that some load of the cluster stays within a
+limit, where points weigh by themselves and pairs of points weigh on top; `Both` and `Either`
+join rules. A rule holds for every cluster of a clustering.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import pdist, squareform
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import ProblemError
+from ccviz.problem.problem import Problem
+
+MOST_ALTERNATIVES = 256
+"""More disjuncts than that are refused: pricing looks at each one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A rule in normal form: the load of a cluster must not pass the limit.
+
+    Attributes
+    ----------
+    limit : float
+    weight : (n,) float64
+        What each point weighs, at least 0.
+    pairs : (p, 2) int64
+        Pairs of points that weigh 1 when together.
+    """
+
+    limit: float
+    weight: FloatArray
+    pairs: IntArray
+
+    @property
+    def is_conflict(self) -> bool:
+        """Whether this says no more than that its pairs must be apart."""
+        return self.limit < 1 and not self.weight.any()
+
+    def of(self, points: IntArray) -> float:
+        """Return the load of a cluster given by the indices of its points.
+
+        Parameters
+        ----------
+        points : (m,) int64
+
+        Returns
+        -------
+        float
+        """
+        inside = np.zeros(len(self.weight), dtype=bool)
+        inside[points] = True
+        return float(self.weight[points].sum() + inside[self.pairs].all(axis=1).sum())
+
+
+Alternatives = tuple[tuple[Load, ...], ...]
+"""A rule in disjunctive normal form: a cluster must keep all loads of at least one tuple."""
+
+
+class Rule:
+    """Base of all rules."""
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return the rule in disjunctive normal form over the problem's points.
+
+        Parameters
+        ----------
+        problem : Problem
+
+        Returns
+        -------
+        tuple of tuples of Load
+
+        Raises
+        ------
+        ProblemError
+            If it names points that are not there.
+        """
+        raise NotImplementedError
+
+    def allows(self, problem: Problem, points: IntArray) -> bool:
+        """Whether the cluster of these points keeps the rule.
+
+        Parameters
+        ----------
+        problem : Problem
+        points : (m,) int64
+
+        Returns
+        -------
+        bool
+        """
+        return any(
+            all(load.of(points) <= load.limit for load in loads)
+            for loads in self.alternatives(problem)
+        )
+
+
+@dataclass(frozen=True)
+class MaxSize(Rule):
+    """A cluster holds at most ``limit`` points.
+
+    Parameters
+    ----------
+    limit : int
+        Points.
+    """
+
+    limit: int
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return one load in which every point weighs 1."""
+        return _one(self.limit, np.ones(problem.n))
+
+
+@dataclass(frozen=True)
+class MaxOverlap(Rule):
+    """A cluster holds at most ``limit`` of the given points.
+
+    Parameters
+    ----------
+    points : tuple of int
+    limit : int
+        Points.
+    """
+
+    points: tuple[int, ...]
+    limit: int
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return one load in which the given points weigh 1."""
+        return _one(self.limit, _indicator(problem, self.points))
+
+
+@dataclass(frozen=True)
+class MinDifference(Rule):
+    """A cluster holds at most ``limit`` points from outside the given ones.
+
+    The paper's minimum difference constraint: it asks for a certain likeness to those points.
+
+    Parameters
+    ----------
+    points : tuple of int
+    limit : int
+        Points.
+    """
+
+    points: tuple[int, ...]
+    limit: int
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return one load in which the points that are not given weigh 1."""
+        return _one(self.limit, 1.0 - _indicator(problem, self.points))
+
+
+@dataclass(frozen=True)
+class SoftCannotLink(Rule):
+    """A cluster holds at most ``limit`` of the given pairs.
+
+    Parameters
+    ----------
+    pairs : tuple of pairs of int
+    limit : int
+        Pairs.
+    """
+
+    pairs: tuple[tuple[int, int], ...]
+    limit: int
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return one load in which the given pairs weigh 1."""
+        pairs = np.array(self.pairs, dtype=np.int64).reshape(-1, 2)
+        _check_indices(problem, pairs.ravel())
+        return _one(self.limit, np.zeros(problem.n), np.unique(np.sort(pairs, axis=1), axis=0))
+
+
+@dataclass(frozen=True)
+class MaxDiameter(Rule):
+    """No two points of a cluster are further apart than ``limit`` (Euclidean).
+
+    Parameters
+    ----------
+    limit : float
+        In the units of X.
+    """
+
+    limit: float
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return one load with limit 0 in which the pairs too far apart weigh 1."""
+        far = np.argwhere(np.triu(squareform(pdist(problem.X)) > self.limit))
+        return _one(0, np.zeros(problem.n), far)
+
+
+@dataclass(frozen=True)
+class Both(Rule):
+    """Every one of the rules holds.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+    """
+
+    rules: tuple[Rule, ...]
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return all ways to take an alternative of each rule."""
+        return conjunction(problem, self.rules)
+
+
+@dataclass(frozen=True)
+class Either(Rule):
+    """At least one of the rules holds, cluster by cluster.
+
+    Parameters
+    ----------
+    rules : tuple of Rule
+    """
+
+    rules: tuple[Rule, ...]
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return the alternatives of all rules."""
+        return tuple(loads for rule in self.rules for loads in rule.alternatives(problem))
+
+
+def conjunction(problem: Problem, rules: Iterable[Rule]) -> Alternatives:
+    """Return the disjunctive normal form of several rules that must hold together.
+
+    Parameters
+    ----------
+    problem : Problem
+    rules : iterable of Rule
+
+    Returns
+    -------
+    tuple of tuples of Load
+        A cluster is allowed if it keeps all loads of one of them.
+
+    Raises
+    ------
+    ProblemError
+        If there are more than `MOST_ALTERNATIVES` alternatives.
+    """
+    joined: Alternatives = ((),)
+    for rule in rules:
+        choices = rule.alternatives(problem)
+        if len(joined) * len(choices) > MOST_ALTERNATIVES:
+            raise ProblemError(
+                f"the rules multiply out to more than {MOST_ALTERNATIVES} alternatives."
+            )
+        joined = tuple(ours + theirs for ours, theirs in product(joined, choices))
+    return joined
+
+
+def different_from(labels: ArrayLike, by: int) -> Both:
+    """Return the rule that finds a different clustering.
+
+    Parameters
+    ----------
+    labels : (n,) int
+        The clustering that is known.
+    by : int
+        Points of each known cluster that every new cluster must do without. One point may always
+        stay: without that no cluster could hold the points of a known cluster this small.
+    """
+    labels = np.asarray(labels)
+    clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
+    return Both(
+        tuple(
+            MaxOverlap(tuple(cluster.tolist()), max(len(cluster) - by, 1)) for cluster in clusters
+        )
+    )
+
+
+def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
+    """Return the must-links that keep points of different clusters at least ``distance`` apart.
+
+    Points nearer to each other than that must share a cluster (Davidson and Ravi 2007).
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    distance : float
+        Euclidean, in the units of X.
+
+    Returns
+    -------
+    list of pairs of int
+    """
+    X = np.asarray(X, dtype=np.float64)
+    near = cKDTree(X).query_pairs(distance)
+    gaps = {(i, j): float(np.linalg.norm(X[i] - X[j])) for i, j in near}
+    return sorted(pair for pair, gap in gaps.items() if gap < distance)
+
+
+def _one(limit: float, weight: FloatArray, pairs: IntArray | None = None) -> Alternatives:
+    if limit < 0:
+        raise ProblemError(f"a rule has the limit {limit}, but limits are at least 0.")
+    if pairs is None:
+        pairs = np.zeros((0, 2), dtype=np.int64)
+    return ((Load(float(limit), weight, pairs),),)
+
+
+def _indicator(problem: Problem, points: tuple[int, ...]) -> FloatArray:
+    index = np.array(points, dtype=np.int64)
+    _check_indices(problem, index)
+    weight = np.zeros(problem.n)
+    weight[index] = 1.0
+    return weight
+
+
+def _check_indices(problem: Problem, index: IntArray) -> None:
+    wrong = index[(index < 0) | (index >= problem.n)]
+    if len(wrong):
+        raise ProblemError(
+            f"a rule names point {wrong[0]}, but the points are 0 to {problem.n - 1}."
+        )

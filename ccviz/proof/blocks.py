@@ -1,0 +1,79 @@
+"""Blocks once more, worked out in NumPy alone: a proof is checked with no solver's code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.problem.problem import Problem
+
+
+@dataclass(frozen=True, eq=False)
+class PlainBlocks:
+    """The problem of a node, contracted.
+
+    Attributes
+    ----------
+    block_of : (n,) int64
+        Numbered by the blocks' first points.
+    mass : (s,) float64
+    conflict : (s, s) bool
+    """
+
+    block_of: np.ndarray
+    mass: np.ndarray
+    conflict: np.ndarray
+
+
+def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> PlainBlocks | None:
+    """Return the blocks of (m, 2) and (c, 2) pairs of points; None if the links contradict."""
+    n = problem.n
+    block_of = _components(n, must)
+    if problem.k == 2:
+        block_of = _join_sides(block_of, cannot)
+    if (block_of[cannot[:, 0]] == block_of[cannot[:, 1]]).any():
+        return None
+    s = int(block_of.max()) + 1
+    conflict = np.zeros((s, s), dtype=bool)
+    ends = block_of[cannot]
+    conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
+    return PlainBlocks(block_of, np.bincount(block_of, minlength=s).astype(float), conflict)
+
+
+def _components(n: int, pairs: np.ndarray) -> np.ndarray:
+    """Return each point's component, numbered by first points."""
+    smallest = np.arange(n)
+    while True:
+        before = smallest.copy()
+        low = np.minimum(smallest[pairs[:, 0]], smallest[pairs[:, 1]])
+        np.minimum.at(smallest, pairs[:, 0], low)
+        np.minimum.at(smallest, pairs[:, 1], low)
+        smallest = smallest[smallest]
+        if (smallest == before).all():
+            return np.unique(smallest, return_inverse=True)[1]
+
+
+def _join_sides(block_of: np.ndarray, cannot: np.ndarray) -> np.ndarray:
+    """For k = 2: points at an even number of cannot-links from each other belong together.
+
+    In the doubled graph (point, side) a cannot-link joins opposite sides; two points share a
+    component on the same side exactly if an even walk joins them.
+    """
+    n = len(block_of)
+    first = np.unique(block_of, return_index=True)[1][block_of]
+    same = np.column_stack([first, np.arange(n)])
+    across = np.concatenate([cannot + [0, n], cannot + [n, 0]])
+    doubled = _components(2 * n, np.concatenate([same, same + n, across]))
+    touched = np.isin(block_of, block_of[cannot.ravel()])
+    key = np.where(touched, doubled[:n], 2 * n + block_of)
+    _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(index))[inverse]
+
+
+def scatter(problem: Problem, blocks: PlainBlocks) -> float:
+    """Return the sum of squared distances of the points to the means of their blocks."""
+    total = np.zeros((len(blocks.mass), problem.d))
+    np.add.at(total, blocks.block_of, problem.X - problem.X.mean(axis=0))
+    gaps = problem.X - problem.X.mean(axis=0) - (total / blocks.mass[:, None])[blocks.block_of]
+    return float((gaps * gaps).sum())

@@ -1,0 +1,210 @@
+"""Events and problems as bytes and back, without ever running what they hold.
+
+MessagePack through msgspec; an array is its dtype, shape and bytes. Decoding checks every type,
+so a forged file ends in a sentence, not in code.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import zlib
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ccviz.errors import ArchiveError
+from ccviz.events import AnyEvent, Event
+from ccviz.problem.links import Links
+from ccviz.problem.problem import Problem, Sizes
+
+_COMPRESS_FROM = 512
+_MOST_BYTES = 1 << 30  # of one array, so that a small forged file cannot fill the memory
+_DTYPES = {"f8", "f4", "i8", "i4", "i2", "i1", "u1", "b1"}
+_SMALL_INTS = (np.int8, np.int16, np.int32)
+
+
+class _Packed(msgspec.Struct, array_like=True):
+    """An array on its way: integers travel in the smallest type that holds them."""
+
+    kind: str
+    stored: str
+    shape: tuple[int, ...]
+    compressed: bool
+    data: bytes
+
+
+class _PackedRule(msgspec.Struct, array_like=True):
+    """A rule by its class name; rules made of rules hold them in ``parts``."""
+
+    kind: str
+    fields: dict[str, Any]
+    parts: list[_PackedRule]
+
+
+class PackedProblem(msgspec.Struct):
+    """The parts of a `Problem`, as they are stored."""
+
+    X: np.ndarray
+    k: int
+    must_link: np.ndarray
+    cannot_link: np.ndarray
+    lower: np.ndarray | None
+    upper: np.ndarray | None
+    truth: np.ndarray | None
+    rules: list[_PackedRule] = []
+
+
+def _pack(value: Any) -> Any:
+    if isinstance(value, np.ndarray) and value.dtype.str[1:] in _DTYPES:
+        return _pack_array(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    raise NotImplementedError(f"no way to store a {type(value).__name__}")
+
+
+def _pack_array(array: np.ndarray) -> _Packed:
+    stored = np.ascontiguousarray(_shrunk(array))
+    data = stored.tobytes()
+    compressed = len(data) >= _COMPRESS_FROM
+    return _Packed(
+        array.dtype.str[1:],
+        stored.dtype.str[1:],
+        array.shape,
+        compressed,
+        zlib.compress(data, 1) if compressed else data,
+    )
+
+
+def _shrunk(array: np.ndarray) -> np.ndarray:
+    if array.dtype.kind == "i" and array.size:
+        low, high = int(array.min()), int(array.max())
+        for small in _SMALL_INTS:
+            if np.iinfo(small).min <= low and high <= np.iinfo(small).max:
+                return array.astype(small)
+    return array
+
+
+def _unpack(kind: type, value: Any) -> Any:
+    if kind is not np.ndarray:
+        raise NotImplementedError(f"no way to read a {kind.__name__}")
+    packed = msgspec.convert(value, _Packed)
+    if not {packed.kind, packed.stored} <= _DTYPES:
+        raise ValueError(f"unknown array type {packed.kind!r}")
+    size = int(np.prod(packed.shape, dtype=object)) * np.dtype(packed.stored).itemsize
+    if not 0 <= size <= _MOST_BYTES:
+        raise ValueError("an array is too large")
+    data = _inflate(packed.data, size) if packed.compressed else packed.data
+    array = np.frombuffer(data, dtype=packed.stored).reshape(packed.shape).astype(packed.kind)
+    array.setflags(write=False)
+    return array
+
+
+def _inflate(data: bytes, size: int) -> bytes:
+    inflater = zlib.decompressobj()
+    out = inflater.decompress(data, size + 1) if size else b""
+    if len(out) != size:
+        raise ValueError("an array's bytes do not fit its shape")
+    return out
+
+
+_encoder = msgspec.msgpack.Encoder(enc_hook=_pack)
+_event_decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(AnyEvent, dec_hook=_unpack)
+_problem_decoder = msgspec.msgpack.Decoder(PackedProblem, dec_hook=_unpack)
+
+
+def encode_event(event: Event) -> bytes:
+    """Return an event as bytes."""
+    return _encoder.encode(event)
+
+
+def decode_event(data: bytes) -> AnyEvent:
+    """Return the event in the bytes.
+
+    Raises
+    ------
+    ArchiveError
+        If they hold none.
+    """
+    try:
+        return _event_decoder.decode(data)
+    except (msgspec.MsgspecError, ValueError, zlib.error) as broken:
+        raise ArchiveError(f"a stored event cannot be read: {broken}.") from None
+
+
+def encode_problem(problem: Problem) -> bytes:
+    """Return a problem as bytes."""
+    sizes = problem.sizes
+    packed = PackedProblem(
+        X=problem.X,
+        k=problem.k,
+        must_link=_link_table(problem.must_link),
+        cannot_link=_link_table(problem.cannot_link),
+        lower=sizes.lower if sizes else None,
+        upper=sizes.upper if sizes else None,
+        truth=problem.truth,
+        rules=[_pack_rule(rule) for rule in problem.rules],
+    )
+    return _encoder.encode(packed)
+
+
+def _link_table(links: Links) -> np.ndarray:
+    return np.column_stack([links.pairs, links.weights])
+
+
+def _pack_rule(rule: Any) -> _PackedRule:
+    kind = type(rule).__name__
+    if _rule_class(kind) is not type(rule):
+        raise ArchiveError(f"no way to store a rule of the class {kind}.")
+    fields = {each.name: getattr(rule, each.name) for each in dataclasses.fields(rule)}
+    parts = [_pack_rule(part) for part in fields.pop("rules", ())]
+    return _PackedRule(kind, fields, parts)
+
+
+def _unpack_rule(packed: _PackedRule) -> Any:
+    cls = _rule_class(packed.kind)
+    if cls is None:
+        raise ArchiveError(f"a stored rule is of the unknown class {packed.kind!r}.")
+    if "rules" in {each.name for each in dataclasses.fields(cls)}:
+        return cls(tuple(_unpack_rule(part) for part in packed.parts))
+    return msgspec.convert(packed.fields, cls)
+
+
+def _rule_class(kind: str) -> Any:
+    # Imported here: few problems have rules.
+    from ccviz.problem import rules
+
+    known = (
+        rules.MaxSize,
+        rules.MaxOverlap,
+        rules.MinDifference,
+        rules.SoftCannotLink,
+        rules.MaxDiameter,
+        rules.Both,
+        rules.Either,
+    )
+    return next((cls for cls in known if cls.__name__ == kind), None)
+
+
+def decode_problem(data: bytes) -> Problem:
+    """Return the problem in the bytes, checked like any other input.
+
+    Raises
+    ------
+    ArchiveError, ProblemError
+    """
+    try:
+        packed = _problem_decoder.decode(data)
+        rules = tuple(_unpack_rule(rule) for rule in packed.rules)
+    except (msgspec.MsgspecError, ValueError, zlib.error) as broken:
+        raise ArchiveError(f"a stored problem cannot be read: {broken}.") from None
+    bounded = packed.lower is not None and packed.upper is not None
+    return Problem(
+        packed.X,
+        packed.k,
+        must_link=packed.must_link,  # type: ignore[arg-type]
+        cannot_link=packed.cannot_link,  # type: ignore[arg-type]
+        sizes=Sizes(packed.lower, packed.upper) if bounded else None,  # type: ignore[arg-type]
+        truth=packed.truth,
+        rules=rules,
+    )

@@ -1,0 +1,127 @@
+"""A run in one line: what a list of runs shows of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from ccviz.events import Termination
+from ccviz.runs.run import Run, Status
+
+_SILENT_S = 30.0
+"""Whoever drives a run writes at least every few seconds; one silent for so long is gone."""
+
+State = Literal["running", "finished", "lost"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run has come to so far; infinities where nothing is known."""
+
+    status: Status
+    termination: Termination | None
+    message: str
+    objective: float
+    lower_bound: float
+    gap: float
+    nodes: int
+    time_s: float
+    violations: int | None
+
+    def columns(self) -> dict[str, Any]:
+        """Return the summary as the archive's columns."""
+        return asdict(self)
+
+
+def summarise(run: Run) -> Summary:
+    """Sum up the state of a run; cheap, for it is done at every event."""
+    broken = run.incumbent.violations if run.incumbent else None
+    return Summary(
+        status=run.status,
+        termination=run.termination,
+        message=run.finished.message if run.finished else "",
+        objective=run.objective,
+        lower_bound=run.lower_bound,
+        gap=run.gap,
+        nodes=len(run.tree),
+        time_s=run.time_s,
+        violations=(
+            broken.must_link + broken.cannot_link + broken.sizes + broken.rules if broken else None
+        ),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunInfo(Summary):
+    """What the archive knows about a run without reading its records.
+
+    Attributes
+    ----------
+    id, name : str
+        The id is short, unique and stays; the name is for people.
+    created, beat : float
+        Seconds since 1970: when the run was entered, when its driver last wrote.
+    pid : int
+        The process that drives it.
+    dataset, solver : str
+    settings, limits : dict
+        The solver's parameters; ``time_limit``, ``gap`` and ``node_limit`` where set.
+    seed, n, d, k : int
+    workers : str
+    status, termination, message, objective, lower_bound, gap, nodes, time_s, violations
+        As in `ccviz.runs.run.Result`, so far. ``violations`` counts every broken constraint of the
+        incumbent, soft ones included; None without an incumbent.
+    ari : float or None
+        Adjusted Rand index of the incumbent, once the run has ended, where the truth is known.
+    last_seq : int
+        Number of the last record, -1 without any.
+    """
+
+    id: str
+    name: str
+    created: float
+    beat: float
+    pid: int
+    dataset: str
+    solver: str
+    settings: dict[str, Any]
+    limits: dict[str, Any]
+    seed: int
+    workers: str
+    n: int
+    d: int
+    k: int
+    ari: float | None
+    last_seq: int
+
+    @property
+    def state(self) -> State:
+        """Whether the run goes on, has finished, or lost its worker without a word."""
+        if self.termination is not None:
+            return "finished"
+        silent = time.time() - self.beat > _SILENT_S
+        return "running" if not silent and _exists(self.pid) else "lost"
+
+    @classmethod
+    def from_row(cls, row: Mapping[str, Any]) -> RunInfo:
+        """Build from a row of the archive."""
+        values = {name: row[name] for name in cls.__dataclass_fields__}
+        unknown = {"objective": float("inf"), "lower_bound": -float("inf"), "gap": float("inf")}
+        values |= {name: worst for name, worst in unknown.items() if values[name] is None}
+        values |= {name: json.loads(values[name]) for name in ("settings", "limits")}
+        values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
+        return cls(**values)
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # it is there, and somebody else's
+    return True

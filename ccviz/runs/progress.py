@@ -1,0 +1,47 @@
+"""A progress bar for a plain `ccviz.solve`."""
+
+from __future__ import annotations
+
+import math
+import sys
+
+from ccviz.runs.run import Result, Run, result_of
+from ccviz.runs.stepper import Stepper
+
+_DELAY_S = 0.5
+_EVERY_S = 0.1
+
+
+def somebody_watches() -> bool:
+    """Whether standard error is a terminal, or this is a notebook."""
+    return sys.stderr.isatty() or _in_notebook()
+
+
+def _in_notebook() -> bool:
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def drain(stepper: Stepper) -> Result:
+    """Run to the end under a progress bar, which comes after half a second and then goes away."""
+    from tqdm.auto import tqdm
+
+    with tqdm(
+        desc=stepper.solver.name, unit=" events", delay=_DELAY_S, mininterval=_EVERY_S, leave=False
+    ) as bar:
+        for _ in stepper:
+            bar.set_postfix_str(_state(stepper.run), refresh=False)
+            bar.update()
+    return result_of(stepper.run)
+
+
+def _state(run: Run) -> str:
+    parts = []
+    if math.isfinite(run.objective):
+        parts.append(f"WCSS {run.objective:.6g}")
+    if math.isfinite(run.gap):
+        parts.append(f"gap {100 * run.gap:.2f} %")
+    if len(run.tree) > 1:
+        parts.append(f"{len(run.tree)} nodes")
+    return ", ".join(parts)

@@ -1,0 +1,129 @@
+"""Writing a run into the archive while it goes on, without holding it up."""
+
+from __future__ import annotations
+
+import threading
+from types import TracebackType
+
+import numpy as np
+
+from ccviz.errors import ArchiveError
+from ccviz.events import Assigned, CentersMoved, Event, Record, RelaxationSolved, ResidualsUpdated
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import Summary, summarise
+from ccviz.runs.run import Run
+
+_BATCH_S = 0.05
+_BEAT_S = 5.0
+_MOST_PENDING = 2000
+_KEEP_RECORDS = 20_000
+_KEEP_BYTES = 1 << 28
+_PICTURES: frozenset[type[Event]] = frozenset(
+    {Assigned, CentersMoved, ResidualsUpdated, RelaxationSolved}
+)
+"""Events that show a passing state: of many in one batch the newest can stand for all."""
+
+
+class Recorder:
+    """Takes a run's records and stores them in batches, from a thread of its own.
+
+    A batch is committed every 50 ms, so that a reader sees a record soon and a killed process
+    loses no more than the last batch. A run is stored in full up to 20,000 records or 256 MiB of
+    arrays; from then on the newest assignment of a batch replaces the older ones. Events of the
+    tree, incumbents and bounds are never dropped. `put` waits when the disk cannot keep pace.
+
+    Use it as a context manager: leaving it writes what is left, also when an error passes.
+
+    Parameters
+    ----------
+    archive : Archive
+    run_id : str
+    run : Run
+        The state that the records were folded into, for the summary in the list of runs.
+    """
+
+    def __init__(self, archive: Archive, run_id: str, run: Run) -> None:
+        self._archive, self._run_id, self._run = archive, run_id, run
+        self._pending: dict[int, Record] = {}
+        self._newest: dict[type[Event], int] = {}
+        self._summary: Summary | None = None
+        self._records = self._bytes = 0
+        self._closed = threading.Event()
+        self._finished = False
+        self._broken: ArchiveError | None = None
+        self._changed = threading.Condition()
+        self._thread = threading.Thread(target=self._write_batches, daemon=True)
+
+    def __enter__(self) -> Recorder:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        with self._changed:
+            self._closed.set()
+            self._changed.notify_all()
+        self._thread.join()
+        if self._broken is not None and error is None:
+            raise self._broken
+
+    def put(self, record: Record) -> None:
+        """Take a record that the run was just advanced by.
+
+        Raises
+        ------
+        ArchiveError
+            If the archive could not be written.
+        """
+        kind = type(record.event)
+        with self._changed:
+            if kind in _PICTURES and self._must_thin():
+                self._pending.pop(self._newest.get(kind, -1), None)
+            self._changed.wait_for(lambda: len(self._pending) < _MOST_PENDING or self._broken)
+            if self._broken is not None:
+                raise self._broken
+            self._pending[record.seq] = record
+            self._newest[kind] = record.seq
+            self._records += 1
+            self._bytes += _array_bytes(record.event)
+            self._summary = summarise(self._run)
+            self._changed.notify_all()
+
+    def _must_thin(self) -> bool:
+        return self._records > _KEEP_RECORDS or self._bytes > _KEEP_BYTES
+
+    def _write_batches(self) -> None:
+        try:
+            while not self._write_batch():
+                self._closed.wait(_BATCH_S)
+        except ArchiveError as broken:
+            self._break_off(broken)
+        finally:
+            # Whatever ended this thread: nobody may go on waiting for it.
+            self._break_off(ArchiveError("the run could not be stored."))
+
+    def _write_batch(self) -> bool:
+        """Store what is pending, and return whether that was the last batch."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._pending or self._closed.is_set(), _BEAT_S)
+            batch, self._pending = list(self._pending.values()), {}
+            summary, last = self._summary, self._closed.is_set()
+            self._changed.notify_all()
+        self._archive.append(self._run_id, batch, summary)
+        self._finished = last
+        return last
+
+    def _break_off(self, broken: ArchiveError) -> None:
+        with self._changed:
+            if not self._finished and self._broken is None:
+                self._broken = broken
+            self._changed.notify_all()
+
+
+def _array_bytes(event: Event) -> int:
+    values = (getattr(event, name) for name in event.__struct_fields__)
+    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))

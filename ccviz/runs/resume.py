@@ -1,0 +1,52 @@
+"""A run in the archive as a run that goes on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ccviz.errors import ArchiveError, UnsupportedError
+from ccviz.runs.archive import Archive
+from ccviz.runs.stepper import Stepper, start
+from ccviz.solvers import make_solver
+
+
+def open_run(archive: Archive, run_id: str, resume: bool = False) -> Stepper:
+    """Return a stepper for a run as the archive describes it, after its records if resumed."""
+    info = archive.info(run_id)
+    return start(
+        archive.problem(run_id),
+        make_solver(info.solver, **info.settings),
+        seed=info.seed,
+        workers=info.workers,
+        history=archive.records(run_id) if resume else (),
+        **info.limits,
+    )
+
+
+def reopen(archive: Archive, run_id: str, limits: dict[str, Any]) -> None:
+    """Take back a run's end, so that `open_run` can resume it under new limits.
+
+    Parameters
+    ----------
+    archive : Archive
+    run_id : str
+    limits : dict
+        ``time_limit``, ``gap`` and ``node_limit`` for the whole run; those not set, or None, do
+        not hold any more.
+
+    Raises
+    ------
+    ArchiveError
+        If there is no such run, it still goes on, or nothing is left to do.
+    UnsupportedError
+        If its solver cannot go on from its events.
+    """
+    info = archive.info(run_id)
+    solver = make_solver(info.solver, **info.settings)
+    if info.state == "running":
+        raise ArchiveError(f"the run {run_id} still goes on.")
+    if info.termination in {"proved", "converged"}:
+        raise ArchiveError(f"the run {run_id} has come to its end; nothing is left to do.")
+    if not solver.supports.resume:
+        raise UnsupportedError(f"{solver.name} cannot go on where it stopped; start a new run.")
+    archive.reopen(run_id, {name: value for name, value in limits.items() if value is not None})

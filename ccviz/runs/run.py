@@ -1,0 +1,395 @@
+"""A run: the state that a stream of events adds up to.
+
+`Run` knows events, not solvers. The same fold serves a live run, a replay and Back: seeking to a
+moment is folding the records up to it.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from ccviz.bounds import relative_gap
+from ccviz.cards import bound_rows, card
+from ccviz.events import (
+    Assigned,
+    BoundImproved,
+    CentersMoved,
+    Event,
+    Finished,
+    IncumbentFound,
+    InfeasibilityProved,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Noted,
+    Record,
+    RelaxationSolved,
+    Started,
+    Termination,
+)
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+"""What is known: a proof of optimality, an answer, a proof that none exists, or neither."""
+
+NodeState = Literal["open", "branched", "bound", "infeasible", "integral"]
+
+STATUS_SENTENCES: dict[str, str] = {
+    "optimal": "This clustering is proved optimal within the gap shown.",
+    "feasible": "This clustering keeps every hard constraint; it is not proved optimal.",
+    "infeasible": "It is proved that no clustering keeps every hard constraint.",
+    "unknown": "No clustering was found, and none was proved impossible.",
+}
+
+
+@dataclass
+class Node:
+    """What is known about a node of the search tree.
+
+    Attributes
+    ----------
+    node, parent : int
+        Its number, and its parent's; the root has none.
+    depth : int
+    lower_bound : float
+    pair : (int, int) or None
+        The two points that the branch is about; None at the root.
+    together : bool
+        Whether it puts them together or keeps them apart.
+    state : NodeState
+    detail : str
+        Why it was closed, in words.
+    branch_pair : (int, int) or None
+        The pair that its children are about.
+    children : list of int
+    """
+
+    node: int
+    parent: int | None
+    depth: int
+    lower_bound: float
+    pair: tuple[int, int] | None = None
+    together: bool = False
+    state: NodeState = "open"
+    detail: str = ""
+    branch_pair: tuple[int, int] | None = None
+    children: list[int] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """A point of the run's history: when either bound changed.
+
+    Attributes
+    ----------
+    time_s : float
+        Seconds since the run began.
+    nodes : int
+        Nodes of the tree so far.
+    upper_bound, lower_bound : float
+        Sums of squares; infinite while unknown.
+    """
+
+    time_s: float
+    nodes: int
+    upper_bound: float
+    lower_bound: float
+
+
+@dataclass(eq=False, repr=False)
+class Run:
+    """The fold of a run's records over its problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    started : Started or None
+        The first event, with the solver's name, settings and seed.
+    incumbent : Partition or None
+        Best answer so far, recomputed from its labels.
+    labels, centers : arrays or None
+        The newest assignment and centres, incumbent or not.
+    lower_bound : float
+        Best proved lower bound on the objective, ``-inf`` at first.
+    tree : dict of int to Node
+    relaxation : RelaxationSolved or None
+        The newest relaxation that the solver showed.
+    history : list of Moment
+    seq : int
+        Number of the last record, -1 before the first.
+    time_s : float
+        Its time.
+    incumbent_source : str
+        What found the incumbent.
+    iteration : int
+        Of the newest assignment.
+    nodes_done : int
+        Nodes that are closed or branched.
+    notes : list of str
+        What the solver remarked, a sentence each.
+    infeasible : InfeasibilityProved or None
+    finished : Finished or None
+        The last event.
+    """
+
+    plot: ClassVar[Any]  # pictures, which ccviz.notebook attaches: a run knows nothing of them
+
+    problem: Problem
+    started: Started | None = None
+    incumbent: Partition | None = None
+    incumbent_source: str = ""
+    labels: np.ndarray | None = None
+    centers: np.ndarray | None = None
+    iteration: int = 0
+    lower_bound: float = -math.inf
+    tree: dict[int, Node] = field(default_factory=dict)
+    nodes_done: int = 0
+    relaxation: RelaxationSolved | None = None
+    history: list[Moment] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    infeasible: InfeasibilityProved | None = None
+    finished: Finished | None = None
+    seq: int = -1
+    time_s: float = 0.0
+    _rank: tuple[int, float] = (1 << 60, math.inf)
+
+    def apply(self, record: Record) -> None:
+        """Fold one more record in.
+
+        Parameters
+        ----------
+        record : Record
+            The next one.
+        """
+        self.seq, self.time_s = record.seq, record.time_s
+        handler = _HANDLERS.get(type(record.event))
+        if handler is not None:
+            handler(self, record.event)
+
+    @property
+    def objective(self) -> float:
+        """WCSS of the incumbent plus the weights of the soft links it breaks; inf without one."""
+        if self.incumbent is None:
+            return math.inf
+        return self.incumbent.wcss + self.incumbent.penalty
+
+    @property
+    def gap(self) -> float:
+        """Relative gap of the incumbent to the lower bound."""
+        return relative_gap(self.objective, self.lower_bound)
+
+    @property
+    def termination(self) -> Termination | None:
+        """Why the run ended; None while it goes on."""
+        return self.finished.termination if self.finished else None
+
+    @property
+    def status(self) -> Status:
+        """What is known now."""
+        if self.infeasible is not None:
+            return "infeasible"
+        if self.incumbent is None:
+            return "unknown"
+        if self.termination == "proved" and math.isfinite(self.gap):
+            return "optimal"
+        return "feasible" if self.incumbent.violations.none_hard else "unknown"
+
+    def __repr__(self) -> str:
+        name = "not started" if self.started is None else self.started.solver
+        state = "goes on" if self.finished is None else self.termination
+        return f"Run({name}, {state}, {self.status}, {len(self.history)} moments)"
+
+    def _repr_html_(self) -> str:
+        title = "Run" if self.started is None else f"Run of {self.started.solver}"
+        state = "goes on" if self.finished is None else "has ended"
+        rows = [
+            ("state", f"{state} after {self.time_s:.2f} s: {self.status}"),
+            *bound_rows(self.objective, self.lower_bound, self.gap),
+        ]
+        if self.tree:
+            rows.append(("nodes", f"{len(self.tree):,}"))
+        return card(title, rows, self.notes)
+
+    def _remember(self) -> None:
+        self.history.append(Moment(self.time_s, len(self.tree), self.objective, self.lower_bound))
+
+    def _start(self, event: Started) -> None:
+        self.started = event
+
+    def _note(self, event: Noted) -> None:
+        self.notes.append(event.text)
+
+    def _assign(self, event: Assigned) -> None:
+        self.labels, self.iteration = event.labels, event.iteration
+
+    def _move_centers(self, event: CentersMoved) -> None:
+        self.centers = event.centers
+
+    def _improve_incumbent(self, event: IncumbentFound) -> None:
+        found = Partition(self.problem, event.labels)
+        broken = found.violations
+        own = found.wcss + found.penalty if event.objective is None else event.objective
+        rank = (broken.hard + broken.sizes + broken.rules, own)
+        if rank < self._rank:
+            self._rank, self.incumbent, self.incumbent_source = rank, found, event.source
+            self.labels, self.centers = found.labels, found.centers
+            self._remember()
+
+    def _improve_bound(self, event: BoundImproved) -> None:
+        if event.lower_bound > self.lower_bound:
+            self.lower_bound = event.lower_bound
+            self._remember()
+
+    def _prove_infeasible(self, event: InfeasibilityProved) -> None:
+        self.infeasible = event
+
+    def _open_node(self, event: NodeOpened) -> None:
+        self.tree[event.node] = Node(
+            event.node, event.parent, event.depth, event.lower_bound, event.pair, event.together
+        )
+        if event.parent is not None:
+            self.tree[event.parent].children.append(event.node)
+
+    def _bound_node(self, event: NodeBounded) -> None:
+        node = self.tree[event.node]
+        node.lower_bound = max(node.lower_bound, event.lower_bound)
+
+    def _branch_node(self, event: NodeBranched) -> None:
+        node = self.tree[event.node]
+        node.state, node.branch_pair = "branched", event.pair
+        node.lower_bound = max(node.lower_bound, event.lower_bound)
+        self.nodes_done += 1
+
+    def _prune_node(self, event: NodePruned) -> None:
+        node = self.tree[event.node]
+        node.state, node.detail = event.reason, event.detail
+        node.lower_bound = max(node.lower_bound, event.lower_bound)
+        self.nodes_done += 1
+
+    def _show_relaxation(self, event: RelaxationSolved) -> None:
+        self.relaxation = event
+
+    def _finish(self, event: Finished) -> None:
+        self.finished = event
+
+
+_HANDLERS: dict[type[Event], Any] = {
+    Started: Run._start,
+    Noted: Run._note,
+    Assigned: Run._assign,
+    CentersMoved: Run._move_centers,
+    IncumbentFound: Run._improve_incumbent,
+    BoundImproved: Run._improve_bound,
+    InfeasibilityProved: Run._prove_infeasible,
+    NodeOpened: Run._open_node,
+    NodeBounded: Run._bound_node,
+    NodeBranched: Run._branch_node,
+    NodePruned: Run._prune_node,
+    RelaxationSolved: Run._show_relaxation,
+    Finished: Run._finish,
+}
+
+FOLDED = frozenset(kind.__name__ for kind in _HANDLERS)
+"""Names of the events that change a run's state."""
+
+REPLACED = frozenset({"Assigned", "CentersMoved", "RelaxationSolved"})
+"""Those of which only the newest counts: a jump to a moment may leave out the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What a finished run leaves.
+
+    Attributes
+    ----------
+    solver : str
+    status : {"optimal", "feasible", "infeasible", "unknown"}
+    termination : str
+        Why the run ended, see `ccviz.events.Termination`.
+    message : str
+        Both as a sentence.
+    partition : Partition or None
+        The answer; None where there is none.
+    objective, lower_bound, gap : float
+        Sum of squares (plus soft penalties), proved bound, relative gap; ``inf`` where unknown.
+    nodes : int
+        Nodes of the search tree.
+    time_s : float
+        Seconds.
+    seed : int
+    n_blocks : int
+    run : Run
+        The state that this sums up, for pictures and for the history of both bounds.
+    """
+
+    plot: ClassVar[Any]
+
+    solver: str
+    status: Status
+    termination: Termination
+    message: str
+    partition: Partition | None
+    objective: float
+    lower_bound: float
+    gap: float
+    nodes: int
+    time_s: float
+    seed: int
+    n_blocks: int
+    run: Run = field(repr=False)
+
+    def _repr_html_(self) -> str:
+        rows = bound_rows(self.objective, self.lower_bound, self.gap)
+        if self.partition is not None:
+            sizes = ", ".join(map(str, self.partition.cluster_sizes.tolist()))
+            rows.append(("cluster sizes", sizes))
+        if self.nodes:
+            rows.append(("nodes", f"{self.nodes:,}"))
+        rows.append(("time", f"{self.time_s:.2f} s, seed {self.seed}"))
+        return card(f"{self.solver}: {self.status}", rows, [self.message])
+
+    @property
+    def labels(self) -> np.ndarray | None:
+        """(n,) int64 labels of the answer; None where there is none."""
+        return self.partition.labels if self.partition else None
+
+
+def result_of(run: Run) -> Result:
+    """Sum up a run that has finished.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    Result
+    """
+    assert run.started is not None
+    assert run.finished is not None
+    known = STATUS_SENTENCES[run.status]
+    if run.infeasible:
+        message = f"{known.removesuffix('.')}: {run.infeasible.reason}"
+    else:
+        message = f"{known} {run.finished.message}".rstrip()
+    return Result(
+        solver=run.started.solver,
+        status=run.status,
+        termination=run.finished.termination,
+        message=message,
+        partition=run.incumbent,
+        objective=run.objective,
+        lower_bound=run.lower_bound,
+        gap=run.gap,
+        nodes=len(run.tree),
+        time_s=run.time_s,
+        seed=run.started.seed,
+        n_blocks=run.started.n_blocks,
+        run=run,
+    )

@@ -1,0 +1,257 @@
+"""`start` a run and step through it, one event at a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from numbers import Integral, Real
+from threading import Event as Flag
+from typing import Any, ClassVar
+
+from ccviz.errors import ParameterError
+from ccviz.events import TERMINATION_SENTENCES, Finished, Record, Started, Termination
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Result, Run, result_of
+from ccviz.runs.stop import (
+    Criterion,
+    GapReached,
+    NodeLimit,
+    StopRequested,
+    TimeLimit,
+    first_reason,
+)
+from ccviz.solvers import Context, Solver, check, make_solver
+from ccviz.solvers.workforce import check_workers
+
+
+class Stepper(Iterator[Record]):
+    """A run that goes on one event at a time.
+
+    Iterating yields records until the run has finished; `run` is the state after the last one.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : Solver
+    seed : int
+        Same seed, same events.
+    workers : str
+        Number of processes, or the tcp:// address of a Dask scheduler.
+    criteria : sequence of Criterion
+        When to stop; the first that has a reason is obeyed.
+    history : sequence of Record
+        The records of a run that is to go on; empty for a new one.
+
+    Attributes
+    ----------
+    run : Run
+        The state after the last record.
+
+    Raises
+    ------
+    UnsupportedError
+        If the solver cannot handle the problem.
+    ParameterError
+        If the seed is no whole number in its range, or the workers are none.
+    """
+
+    plot: ClassVar[Any]
+
+    def __init__(
+        self,
+        problem: Problem,
+        solver: Solver,
+        seed: int = 0,
+        workers: str = "1",
+        criteria: Sequence[Criterion] = (),
+        history: Sequence[Record] = (),
+    ) -> None:
+        check(solver, problem)
+        check_workers(workers)
+        self.problem, self.solver, self.seed = problem, solver, _read_seed(seed)
+        self.run = Run(problem)
+        for record in history:
+            if not isinstance(record.event, Finished):
+                self.run.apply(record)
+        self._flag = Flag()
+        self._criteria: tuple[Criterion, ...] = (*criteria, StopRequested(self._flag))
+        self._earlier = self.run.time_s
+        self._born = time.perf_counter()
+        context = Context(self.seed, workers, self._should_stop, tuple(history))
+        self._events = solver.steps(problem, context)
+        self._fresh = not history
+
+    def __next__(self) -> Record:
+        """Return the next record.
+
+        Raises
+        ------
+        StopIteration
+            After `ccviz.events.Finished`.
+        """
+        if self.run.finished is not None:
+            raise StopIteration
+        if self._fresh:
+            self._fresh = False
+            return self._stamp(self._started())
+        reason = self._reason()
+        event = None if reason else next(self._events, None)
+        if event is None:
+            return self._stamp(_finished(reason or self._reason() or "interrupted"))
+        return self._stamp(event)
+
+    step = __next__
+
+    def stop(self) -> None:
+        """Ask the run to end; it does at the solver's next look."""
+        self._flag.set()
+
+    def discount(self, seconds: float) -> None:
+        """Leave time out of the run's age: it waited for somebody.
+
+        Parameters
+        ----------
+        seconds : float
+        """
+        self._born += seconds
+
+    def close(self) -> None:
+        """Give up the solver's resources; the run is left unfinished."""
+        self._events.close()  # type: ignore[attr-defined]
+
+    def result(self) -> Result:
+        """Run to the end and sum up."""
+        for _ in self:
+            pass
+        return result_of(self.run)
+
+    def __repr__(self) -> str:
+        return f"Stepper({self.run!r})"
+
+    def _repr_html_(self) -> str:
+        return self.run._repr_html_()
+
+    def _started(self) -> Started:
+        return Started(
+            solver=self.solver.name,
+            settings=asdict(self.solver),
+            seed=self.seed,
+            n=self.problem.n,
+            d=self.problem.d,
+            k=self.problem.k,
+            n_blocks=contract(self.problem).s,
+        )
+
+    def _stamp(self, event: Any) -> Record:
+        record = Record(self.run.seq + 1, self._age(), event)
+        self.run.apply(record)
+        if isinstance(event, Finished):
+            self.close()
+        return record
+
+    def _age(self) -> float:
+        return self._earlier + time.perf_counter() - self._born
+
+    def _reason(self) -> Termination | None:
+        return first_reason(self._criteria, self.run, self._age())
+
+    def _should_stop(self) -> bool:
+        return self._reason() is not None
+
+
+def _finished(reason: Termination) -> Finished:
+    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+
+
+def _check_kinds(problem: Any, solver: Any) -> None:
+    if not isinstance(problem, Problem):
+        raise ParameterError(
+            f"what is to be solved is a {type(problem).__name__}, not a ccviz.Problem(X, k)."
+        )
+    if not isinstance(solver, Solver):
+        raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
+
+
+def _read_seed(seed: Any) -> int:
+    if not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
+        raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
+    return int(seed)
+
+
+def _check_limits(**limits: Any) -> None:
+    for name, value in limits.items():
+        if value is not None and not (isinstance(value, Real) and float(value) >= 0):
+            raise ParameterError(f"{name} = {value!r} is not a number of at least 0.")
+
+
+def _chosen(solver: Any, settings: dict[str, Any]) -> Any:
+    if isinstance(solver, str):
+        return make_solver(solver, **settings)
+    if settings:
+        names = ", ".join(settings)
+        raise ParameterError(f"{names}: a solver that is given whole has its parameters already.")
+    return solver
+
+
+def start(
+    problem: Problem,
+    solver: str | Solver = "blp-kmeans",
+    *,
+    time_limit: float | None = None,
+    gap: float | None = None,
+    node_limit: int | None = None,
+    seed: int = 0,
+    workers: int | str = 1,
+    history: Sequence[Record] = (),
+    **settings: Any,
+) -> Stepper:
+    """Start a run that the caller steps through.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : str or Solver
+        A registered name, or a solver with its parameters.
+    time_limit : float, optional
+        Seconds.
+    gap : float, optional
+        Stop once the relative gap is this small. It becomes an exact solver's ``tolerance``, so
+        that the proof of this gap is whole and can be verified.
+    node_limit : int, optional
+        Nodes of the search tree.
+    seed : int
+        Same seed, same events.
+    workers : int or str
+        Processes for exact solvers, or the address of a Dask scheduler.
+    history : sequence of Record
+        The records so far of a run that goes on; its age and limits go on too.
+    **settings
+        The solver's parameters, where ``solver`` is a name.
+
+    Returns
+    -------
+    Stepper
+        An iterator over records.
+
+    Raises
+    ------
+    ParameterError
+        If the solver or a parameter does not exist.
+    UnsupportedError
+        If the solver cannot handle the problem.
+    """
+    _check_limits(time_limit=time_limit, gap=gap, node_limit=node_limit)
+    chosen = _chosen(solver, settings)
+    _check_kinds(problem, chosen)
+    criteria: list[Criterion] = []
+    if gap is not None and (chosen.supports.exact or gap < getattr(chosen, "tolerance", 0.0)):
+        chosen = replace(chosen, tolerance=gap)
+    elif gap is not None:
+        criteria.append(GapReached(gap))
+    if time_limit is not None:
+        criteria.append(TimeLimit(time_limit))
+    if node_limit is not None:
+        criteria.append(NodeLimit(node_limit))
+    return Stepper(problem, chosen, seed, str(workers), criteria, history)

@@ -1,0 +1,1 @@
+"""Many runs at once: a suite of published instances, a sweep of penalties."""

@@ -1,0 +1,51 @@
+"""From features to what is drawn: two axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ccviz.arrays import FloatArray
+from ccviz.errors import CcvizError
+
+_COMPONENTS = 3
+
+
+def axis_names(features: Sequence[str]) -> list[str]:
+    """Return what an axis may show: each feature, then principal components."""
+    return [*features, *(f"PC {i + 1}" for i in range(min(_COMPONENTS, len(features))))]
+
+
+def usual_axes(features: Sequence[str]) -> tuple[str, str]:
+    """Return the two axes that are drawn at first."""
+    if len(features) > 2:
+        return "PC 1", "PC 2"
+    return features[0], axis_names(features)[min(1, len(features) - 1)]
+
+
+def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[FloatArray, FloatArray]:
+    """Return an axis as an affine map: weights (d,) and the point (d,) that it maps to 0.
+
+    A point or centre x is drawn at ``(x - origin) @ weights``, so centres need no second fit.
+
+    Raises
+    ------
+    CcvizError
+        If there is no such axis.
+    """
+    if axis in features:
+        weights = np.zeros(X.shape[1])
+        weights[list(features).index(axis)] = 1.0
+        return weights, np.zeros(X.shape[1])
+    if axis not in axis_names(features):
+        raise CcvizError(f"there is no axis {axis!r}; there are {', '.join(axis_names(features))}.")
+    return _components(X)[int(axis.removeprefix("PC ")) - 1], X.mean(axis=0)
+
+
+def _components(X: FloatArray) -> FloatArray:
+    """Return the principal directions as rows, signed so that the largest entry is positive."""
+    _, vectors = np.linalg.eigh(np.atleast_2d(np.cov(X, rowvar=False, bias=True)))
+    rows = vectors.T[::-1]
+    largest = np.abs(rows).argmax(axis=1)
+    return rows * np.sign(rows[np.arange(len(rows)), largest])[:, None]

@@ -1,0 +1,141 @@
+"""What a person looks at inside a run: the solver's own views, and one node of its tree."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import param
+
+from ccviz.arrays import IntArray
+from ccviz.events import Event, Record, RelaxationSolved, ResidualsUpdated
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import Run
+from ccviz.views.catalogue import views_of
+from ccviz.views.frames.columns import ColumnsLog
+from ccviz.views.frames.cuts import CutsLog
+from ccviz.views.frames.guess import guess
+from ccviz.views.frames.links import Lines
+from ccviz.views.frames.log import Log
+from ccviz.views.frames.matrix import RelaxationLog
+from ccviz.views.frames.node import NodeLog, decision_lines
+from ccviz.views.frames.population import PopulationLog
+from ccviz.views.frames.residuals import ResidualsLog
+from ccviz.views.frames.scatter import Plane
+from ccviz.views.frames.tree import Tree
+from ccviz.views.lab.player import Player
+
+_HEAVY: frozenset[type[Event]] = frozenset({RelaxationSolved, ResidualsUpdated})
+_JUMP = 400
+
+
+class Inspection(param.Parameterized):
+    """The logs of all views, kept in step with a player's cursor.
+
+    Attributes
+    ----------
+    node : int or None
+        The node of the tree that was clicked.
+    axis : {"bound", "depth"}
+        How high a node is drawn.
+    views : tuple of View
+        Those that the run has.
+    moved : int
+        Counts the times that there was something new to draw.
+    run : Run or None
+        The run up to the cursor.
+    """
+
+    node = param.Integer(default=None, allow_None=True)
+    axis = param.Selector(default="bound", objects=["bound", "depth"])
+    views = param.Parameter(default=())
+    moved = param.Integer(default=0)
+
+    def __init__(self, archive: Archive, player: Player) -> None:
+        super().__init__()
+        self._archive, self._player = archive, player
+        self._run_id = ""
+        self.run: Run | None = None
+        self.cuts, self.relaxations = CutsLog(), RelaxationLog()
+        self.nodes, self.columns = NodeLog(), ColumnsLog()
+        self.residuals, self.population = ResidualsLog(), PopulationLog()
+        self.tree: Tree | None = None
+        self._begin(None)
+        player.param.watch(self._follow, "shot")
+
+    @property
+    def _logs(self) -> list[Log]:
+        logs: list[Log] = [
+            self.cuts, self.relaxations, self.nodes, self.columns, self.residuals, self.population,
+        ]  # fmt: skip
+        return logs if self.tree is None else [*logs, self.tree]
+
+    def _begin(self, problem: Problem | None) -> None:
+        self.tree = None if problem is None else Tree(problem)
+        self._clear()
+        self.param.update(node=None, views=())
+
+    def _clear(self) -> None:
+        self._seq = -1
+        self._kinds: set[type[Event]] = set()
+        for log in self._logs:
+            log.clear()
+
+    def _follow(self, _: Any) -> None:
+        shot = self._player.shot
+        self.run = shot.run if shot else None
+        if self._player.run_id != self._run_id or shot is None:
+            self._run_id = self._player.run_id
+            self._begin(self.run.problem if self.run else None)
+        if shot is not None:
+            if shot.seq < self._seq:
+                self._clear()
+            self._feed(self._records(shot.seq))
+            self._seq = shot.seq
+        if self.node is not None and (self.run is None or self.node not in self.run.tree):
+            self.node = None
+        self.param.update(views=views_of(self._kinds), moved=self.moved + 1)
+
+    def _feed(self, records: list[Record]) -> None:
+        if not records:
+            return
+        self._kinds |= {type(record.event) for record in records}
+        for log in self._logs:
+            log.feed(records)
+
+    def _records(self, upto: int) -> list[Record]:
+        """Return what is new; after a jump only the newest of the large events."""
+        light = {kind.__name__ for log in self._logs for kind in log.events - _HEAVY}
+        heavy = {kind.__name__ for kind in _HEAVY}
+        late = max(self._seq, upto - _JUMP)
+        if late == self._seq:
+            return self._archive.records(self._run_id, self._seq, upto, light | heavy)
+        old = self._archive.records(self._run_id, self._seq, late, light)
+        return old + self._archive.records(self._run_id, late, upto, light | heavy)
+
+    def select(self, node: int | None) -> None:
+        """Look at a node; a folded one is unfolded, and the same one again let go."""
+        if node is not None and self.tree is not None:
+            self.tree.reveal(node)
+            if self.tree.nodes[node].folded:
+                self.tree.toggle(node)
+        self.node = None if node == self.node else node
+
+
+def node_lines(at: Inspection | None, where: Plane) -> tuple[Lines | None, Lines | None]:
+    """Return the decisions of the chosen node as lines: put together, and kept apart."""
+    if at is None or at.node is None or at.run is None:
+        return None, None
+    facts = at.nodes.frame(at.run, at.node)
+    return (
+        decision_lines(facts.must_link, where, "together"),
+        decision_lines(facts.cannot_link, where, "apart"),
+    )
+
+
+def node_labels(at: Inspection | None) -> IntArray | None:
+    """Return the clustering that the chosen node's relaxation leans to, None without one."""
+    if at is None or at.node is None or at.run is None:
+        return None
+    relaxation = at.relaxations.newest(at.node)
+    return None if relaxation is None else guess(at.run.problem, relaxation)

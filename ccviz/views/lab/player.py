@@ -1,0 +1,192 @@
+"""A cursor over the records of a run: play, pause, step, back, scrub, at any speed.
+
+The worker runs at full speed into the archive; the player follows at its own pace. So a run of
+ten milliseconds can be watched for ten seconds, and a live run and an old one play alike.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import param
+
+from ccviz.events import Event, Record
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
+from ccviz.runs.run import Run
+from ccviz.views.lab.rewind import Checkpoints
+
+PACES = {
+    "Auto": 0.0,
+    "1 / s": 1.0,
+    "3 / s": 3.0,
+    "10 / s": 10.0,
+    "30 / s": 30.0,
+    "100 / s": 100.0,
+    "Live": math.inf,
+}
+"""Events a second by name; Auto is slow enough to watch, and never far behind."""
+
+_AUTO_SLOWEST = 8.0
+_AUTO_LAG_S = 2.5
+_MOST_A_TICK = 1000
+_FAR = 3000
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """What the player shows at one moment.
+
+    Attributes
+    ----------
+    run : Run
+        The run's state up to the cursor.
+    event : Event or None
+        The one at the cursor.
+    seq, last : int
+        The cursor, and the last record there is.
+    info : RunInfo
+        The run in the archive, as far as it has come there.
+    """
+
+    run: Run
+    event: Event | None
+    seq: int
+    last: int
+    info: RunInfo
+
+    @property
+    def at_end(self) -> bool:
+        """Whether everything has been shown and nothing more will come."""
+        return self.run.finished is not None
+
+
+class Player(param.Parameterized):
+    """Plays one run from the archive.
+
+    Attributes
+    ----------
+    shot : Shot or None
+        A new one whenever what is shown changes.
+    playing : bool
+        Whether `tick` moves the cursor.
+    pace : str
+        A key of `PACES`.
+    """
+
+    shot = param.Parameter(default=None)
+    playing = param.Boolean(default=False)
+    pace = param.Selector(default="Auto", objects=list(PACES))
+
+    def __init__(self, archive: Archive) -> None:
+        super().__init__()
+        self._archive = archive
+        self._run_id = ""
+        self._due = 0.0
+
+    @property
+    def run_id(self) -> str:
+        """The run that is open, empty if none is."""
+        return self._run_id
+
+    def open(self, run_id: str, playing: bool = True) -> None:
+        """Show a run from before its first record."""
+        self._run_id = run_id
+        self._run = Run(self._archive.problem(run_id))
+        self._checkpoints = Checkpoints()
+        self._due = 0.0
+        self.playing = playing
+        self._show(None, self._archive.info(run_id))
+
+    def close(self) -> None:
+        """Show nothing."""
+        self._run_id = ""
+        self.param.update(shot=None, playing=False)
+
+    def tick(self, elapsed_s: float) -> None:
+        """Look for new records and, when playing, move on as far as the pace says."""
+        if not self._run_id:
+            return
+        info = self._archive.info(self._run_id)
+        event = None
+        if self.playing:
+            event = self._advance(self._allowance(elapsed_s, info.last_seq), info.last_seq)
+            self.playing = self._run.finished is None
+        if event is not None or info.last_seq != self.shot.last:
+            self._show(event or self.shot.event, info)
+
+    def _allowance(self, elapsed_s: float, last: int) -> int:
+        """Return how many records are due."""
+        pace = PACES[self.pace]
+        backlog = last - self._run.seq
+        if pace == 0.0:
+            pace = max(_AUTO_SLOWEST, backlog / _AUTO_LAG_S)
+        if math.isinf(pace):
+            return backlog
+        self._due = min(self._due + pace * elapsed_s, float(backlog))
+        due = int(self._due)
+        self._due -= due
+        return min(due, _MOST_A_TICK)
+
+    def step(self) -> bool:
+        """Show one more record; False if there is none yet."""
+        self.playing = False
+        info = self._archive.info(self._run_id)
+        event = self._advance(1, info.last_seq)
+        if event is not None:
+            self._show(event, info)
+        return event is not None
+
+    def back(self) -> None:
+        """Show the record before."""
+        self.seek(self._run.seq - 1)
+
+    def end(self) -> None:
+        """Show the last record there is."""
+        if self._run_id:
+            self.seek(self._archive.info(self._run_id).last_seq)
+
+    def seek(self, seq: int) -> None:
+        """Show a record, and pause; one that is out of range means the first or the last."""
+        self.playing = False
+        info = self._archive.info(self._run_id)
+        target = min(max(seq, -1), info.last_seq)
+        event = self._jump(target)
+        self._show(event, info)
+
+    def _jump(self, target: int) -> Event | None:
+        if target < self._run.seq:
+            self._run = self._checkpoints.before(target) or Run(self._run.problem)
+            event = self._event_at(self._run.seq)
+        else:
+            event = self.shot.event
+        if target - self._run.seq > _FAR:
+            self._run = self._archive.load(self._run_id, upto=target)
+            event = self._event_at(self._run.seq) or event
+        return self._fold(self._archive.records(self._run_id, self._run.seq, target)) or event
+
+    def _event_at(self, seq: int) -> Event | None:
+        records = self._archive.records(self._run_id, after=seq - 1, upto=seq)
+        return records[0].event if records else None
+
+    def _advance(self, many: int, last: int) -> Event | None:
+        """Fold so many records more; the last one's event, None if there was none."""
+        if many > _FAR:
+            return self._jump(last)
+        # A busy worker's archive has gaps: passing states that were replaced by newer ones.
+        event = None
+        upto = self._run.seq
+        while event is None and many and upto < last:
+            upto = min(upto + many, last)
+            event = self._fold(self._archive.records(self._run_id, self._run.seq, upto))
+        return event
+
+    def _fold(self, records: list[Record]) -> Event | None:
+        for record in records:
+            self._run.apply(record)
+            self._checkpoints.keep(self._run)
+        return records[-1].event if records else None
+
+    def _show(self, event: Event | None, info: RunInfo) -> None:
+        self.shot = Shot(self._run, event, self._run.seq, info.last_seq, info)

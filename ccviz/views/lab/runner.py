@@ -1,0 +1,164 @@
+"""The run that a session has under way: its place in the queue, its worker, its controls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import param
+
+from ccviz.errors import CcvizError
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.job import Job
+from ccviz.solvers import Solver, check
+from ccviz.views.lab.queue import RunQueue, Ticket
+
+_GRACE_S = 2.0
+
+
+@dataclass(frozen=True, eq=False)
+class Order:
+    """What to run."""
+
+    problem: Problem
+    solver: Solver
+    seed: int = 0
+    limits: dict[str, Any] = field(default_factory=dict)
+    dataset: str = ""
+
+
+class Runner(param.Parameterized):
+    """At most one worker at a time, in a process of its own.
+
+    Attributes
+    ----------
+    state : {"idle", "queued", "running", "paused", "ended"}
+    waiting : int
+        Runs of others that must end first, while queued.
+    run_id : str
+        The run in the archive, empty before its worker was started.
+    """
+
+    state = param.Selector(default="idle", objects=["idle", "queued", "running", "paused", "ended"])
+    waiting = param.Integer(default=0)
+    run_id = param.String(default="")
+
+    def __init__(self, archive: Archive, queue: RunQueue) -> None:
+        super().__init__()
+        self._archive, self._queue = archive, queue
+        self._begin: Callable[[], Job] | None = None
+        self._ticket: Ticket | None = None
+        self._job: Job | None = None
+        self._start_paused = False
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run waits or goes on."""
+        return self.state in ("queued", "running", "paused")
+
+    @property
+    def queue_words(self) -> str:
+        """How busy the server is, and this run's place in the line, as a sentence."""
+        running = min(len(self._queue), self._queue.limit)
+        waiting = len(self._queue) - running
+        ours = f" This run is number {self.waiting} in the line." if self.state == "queued" else ""
+        return (
+            f"On this server {running} of at most {self._queue.limit} runs are under way, "
+            f"{waiting} wait.{ours}"
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the worker."""
+        return self._job.pid if self._job is not None else None
+
+    def start(self, order: Order, paused: bool = False) -> None:
+        """Queue a run; it starts at once if nobody is before it. An earlier run is stopped.
+
+        Raises
+        ------
+        UnsupportedError
+            If the solver cannot handle the problem.
+        """
+        check(order.solver, order.problem)
+        begin = partial(
+            Job.start, self._archive, order.problem, order.solver, seed=order.seed,
+            dataset=order.dataset, paused=paused, **order.limits,
+        )  # fmt: skip
+        self._enqueue(begin, paused)
+
+    def resume(self, run_id: str, **limits: Any) -> None:
+        """Let a stored run go on, in its turn.
+
+        Raises
+        ------
+        ArchiveError, UnsupportedError
+            If it has nothing left to do, or its solver cannot go on.
+        """
+        self._enqueue(partial(Job.resume, self._archive, run_id, **limits))
+
+    def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
+        self.close()
+        self._begin, self._start_paused = begin, paused
+        self._ticket = self._queue.join()
+        self.param.update(state="queued", run_id="", waiting=self._ticket.waiting)
+        self.tick()
+
+    def tick(self) -> None:
+        """Look after the worker: start it when its turn comes, notice its end."""
+        if self.state == "queued":
+            assert self._ticket is not None
+            self.waiting = self._ticket.waiting
+            if self.waiting == 0:
+                self._launch()
+        elif self._job is not None and self.busy and not self._job.alive:
+            self._end("ended")
+
+    def _launch(self) -> None:
+        assert self._begin is not None
+        try:
+            self._job = self._begin()
+        except CcvizError:
+            self._end("idle")
+            raise
+        state = "paused" if self._start_paused else "running"
+        self.param.update(state=state, run_id=self._job.run_id)
+
+    def pause(self) -> None:
+        """Let the worker wait after the event at hand."""
+        if self.state == "running" and self._job is not None:
+            self._job.pause()
+            self.state = "paused"
+
+    def go_on(self) -> None:
+        """Let a paused worker run."""
+        if self.state == "paused" and self._job is not None:
+            self._job.go_on()
+            self.state = "running"
+
+    def step(self) -> None:
+        """Let a paused worker yield one event."""
+        if self.state == "paused" and self._job is not None:
+            self._job.step()
+
+    def stop(self) -> None:
+        """Ask the worker to end; what it found stays."""
+        if self._job is not None and self.busy:
+            self._job.stop(_GRACE_S)
+        elif self.state == "queued":
+            self._end("idle")
+
+    def close(self) -> None:
+        """End the worker, if there is one, and leave the queue."""
+        if self._job is not None and self._job.alive:
+            self._job.stop(_GRACE_S)
+        self._end("idle")
+
+    def _end(self, state: str) -> None:
+        if self._ticket is not None:
+            self._ticket.release()
+        self._ticket = self._job = self._begin = None
+        self.param.update(state=state, waiting=0)

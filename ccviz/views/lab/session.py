@@ -1,0 +1,499 @@
+"""One person's laboratory: the problem at hand, what is picked, the run and its player.
+
+Everything a panel shows or does is here, without Panel: panels watch these parameters and call
+these methods. No method raises on bad input: the sentence becomes `Session.notice`.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from math import inf
+from time import perf_counter
+from typing import Any
+
+import param
+
+from ccviz.data.datasets import Dataset
+from ccviz.data.files import read_data
+from ccviz.data.link_files import read_links_file
+from ccviz.data.random_links import random_pairs
+from ccviz.errors import CcvizError, ContradictionError
+from ccviz.events import DeadEnded, Finished
+from ccviz.feasibility.check import check_feasibility
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import Run
+from ccviz.solvers import make_solver
+from ccviz.views.draft import (
+    Draft,
+    History,
+    Kind,
+    Link,
+    draft_of,
+    draft_of_problem,
+    group_links,
+    links_between,
+    read_sizes,
+)
+from ccviz.views.frames.numbers import count
+from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.notice import Notice, as_sentence, failure
+from ccviz.views.lab.player import Player, Shot
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.runner import Order, Runner
+from ccviz.views.lab.watching import watched_settings
+
+_log = logging.getLogger(__name__)
+_SOLVER = "blp-kmeans"
+_CHECK_S = 0.2
+
+_LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
+
+
+class Session(param.Parameterized):
+    """The state of one browser session.
+
+    Attributes
+    ----------
+    draft : Draft
+        The problem as it is edited; every edit can be undone.
+    x_axis, y_axis : str
+        What is drawn.
+    picked : tuple of int
+        Points that wait for their link: none, one or two, or a group.
+    held : tuple of int
+        A group put aside, against which the next one is linked.
+    lit : tuple of int
+        Points lit up on the plot: the chain of a contradiction, the witness of infeasibility.
+    notice : Notice or None
+    weight : float
+        Of new links; infinite for hard ones.
+    solver : Solver
+    seed : int
+    time_limit, gap_limit : float or None
+    node_limit : int or None
+    compared : tuple of str
+        Runs of the archive whose bounds are drawn over those of the run shown.
+    dark : bool
+        Whether the page is dark.
+    """
+
+    draft = param.Parameter()
+    x_axis = param.String()
+    y_axis = param.String()
+    picked = param.Parameter(default=())
+    held = param.Parameter(default=())
+    lit = param.Parameter(default=())
+    notice = param.Parameter(default=None)
+    solver = param.Parameter()
+    weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
+    seed = param.Integer(default=0, bounds=(0, None))
+    time_limit = param.Number(default=None, bounds=(0, None))
+    gap_limit = param.Number(default=None, bounds=(0, None))
+    node_limit = param.Integer(default=None, bounds=(1, None))
+    compared = param.Parameter(default=())
+    dark = param.Boolean(default=False)
+
+    def __init__(self, archive: Archive, queue: RunQueue, data: Dataset) -> None:
+        draft = draft_of(data)
+        x_axis, y_axis = usual_axes(data.features)
+        super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
+        self.archive = archive
+        self.runner = Runner(archive, queue)
+        self.player = Player(archive)
+        self._history = History(draft)
+        self._ticked = perf_counter()
+        self._awaited = False
+        self._stopping = False
+        self._resumed = False
+        self._solver_then = self.solver
+        self._followed = ""
+        self._ringed: tuple[int, ...] = ()
+        self.player.param.watch(self._ring_dead_end, "shot")
+
+    # --- The problem ------------------------------------------------------------------------
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is something to undo."""
+        return self._history.can_undo
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was undone."""
+        return self._history.can_redo
+
+    def load(self, data: Dataset, k: int | None = None) -> None:
+        """Take another data set, without links."""
+        with self.in_words():
+            self._edit(draft_of(data, k))
+
+    def adopt(self, draft: Draft) -> None:
+        """Take a whole problem at once."""
+        with self.in_words():
+            self._edit(draft)
+
+    def load_file(self, name: str, content: bytes) -> None:
+        """Take a data set from an uploaded file."""
+        with self.in_words():
+            self._edit(draft_of(read_data(content, name)))
+
+    def set_k(self, k: int) -> None:
+        """Ask for another number of clusters."""
+        with self.in_words():
+            self._edit(self.draft.with_k(k))
+
+    def set_scaling(self, scaling: str) -> None:
+        """Scale the features another way."""
+        with self.in_words():
+            self._edit(self.draft.with_scaling(scaling))
+
+    def set_sizes(self, text: str) -> None:
+        """Ask for a size of each cluster: ``50, 50, 50``, or ``40-60, 40-60, 30-70``."""
+        with self.in_words():
+            self._edit(self.draft.with_sizes(*read_sizes(text)))
+
+    def add_links(self, links: Sequence[Link]) -> None:
+        """Add many links at once."""
+        with self.in_words():
+            self._edit(self.draft.with_links(links))
+
+    def remove_links(self, links: Sequence[Link]) -> None:
+        """Take links away."""
+        with self.in_words():
+            self._edit(self.draft.without_links(links))
+
+    def undo(self) -> None:
+        """Take back the last edit."""
+        self._history.undo()
+        self._adopt()
+
+    def redo(self) -> None:
+        """Take back the last undo."""
+        self._history.redo()
+        self._adopt()
+
+    def _edit(self, draft: Draft) -> None:
+        _ = draft.problem  # raises the sentence before anything has changed
+        self._history.commit(draft)
+        self._adopt()
+
+    def _adopt(self) -> None:
+        """Make the present draft of the history the session's."""
+        before, draft = self.draft, self._history.present
+        changes: dict[str, Any] = _LET_GO | {"draft": draft}
+        if draft.data.features != before.data.features:
+            changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
+        moved = not draft.has_points_of(before)
+        if moved:
+            watched = watched_settings(self.solver.name, draft.problem)
+            changes["solver"] = replace(self.solver, **watched)
+        if moved or draft.k != before.k:
+            self.runner.close()
+            self.player.close()
+        self.param.update(**changes)
+        self._warn_if_infeasible()
+
+    def _warn_if_infeasible(self) -> None:
+        if not any(link.kind == "cannot" for link in self.draft.links):
+            return
+        answer = check_feasibility(self.draft.problem, time_limit=_CHECK_S)
+        if answer.feasible is False:
+            text = f"No clustering can keep these links: {answer.reason}"
+            self.param.update(notice=Notice("warning", text), lit=answer.points)
+
+    # --- Picking ----------------------------------------------------------------------------
+
+    def pick(self, point: int | None) -> None:
+        """Pick a point: the first, then its partner. The same again, or none, lets go."""
+        if point is None or point in self.picked or len(self.picked) > 2:
+            picked: tuple[int, ...] = () if point is None or point in self.picked else (point,)
+        else:
+            picked = (*self.picked[:1], point)
+        self.param.update(picked=picked, lit=(), notice=None)
+
+    def pick_group(self, points: Sequence[int]) -> None:
+        """Pick several points at once."""
+        self.param.update(picked=tuple(points), lit=(), notice=None)
+
+    def cancel(self) -> None:
+        """Let go of what is picked and put the notice away."""
+        self.param.update(**_LET_GO)
+
+    def hold(self) -> None:
+        """Put the picked points aside, to link the next group against them."""
+        if not self.picked:
+            self.notice = Notice("info", "Pick points first, by clicks or with the lasso.")
+            return
+        text = f"{count(len(self.picked), 'point')} held: pick others, then press M or C."
+        self.param.update(**_LET_GO | {"held": self.picked, "notice": Notice("info", text)})
+
+    def link(self, kind: Kind) -> None:
+        """Link what is picked: two points, a group in itself, or a group against the held one."""
+        points, held = self.picked, self.held
+        if len(points) < 2 and not (held and points):
+            self.notice = Notice("info", "Click two points first, then link them.")
+            return
+        with self.in_words():
+            if held:
+                self._edit(self.draft.with_links(links_between(kind, held, points, self.weight)))
+            elif len(points) == 2:
+                self._edit(self.draft.with_link(Link(kind, points[0], points[1], self.weight)))
+            else:
+                self._edit(self.draft.with_links(group_links(kind, points, self.weight)))
+
+    def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
+        """Draw other axes; an empty name leaves one as it is."""
+        known = axis_names(self.draft.data.features)
+        for name in filter(None, (x_axis, y_axis)):
+            if name not in known:
+                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
+
+    def draw_links(self, many: int, noise: float = 0.0) -> None:
+        """Draw links from the known classes, a share of them wrong, in the weight for new links."""
+        truth = self.draft.data.truth
+        if truth is None:
+            self.notice = Notice("info", "These data have no known classes to draw links from.")
+            return
+        with self.in_words():
+            drawn = random_pairs(truth, many, noise, self.seed)
+            pairs: list[tuple[Kind, Any]] = [
+                ("must", drawn.must_link),
+                ("cannot", drawn.cannot_link),
+            ]
+            self._edit(self.draft.with_links(
+                Link(kind, i, j, self.weight) for kind, both in pairs for i, j in both.tolist()
+            ))  # fmt: skip
+
+    def load_links(self, name: str, content: bytes) -> None:
+        """Add the links of a file."""
+        with self.in_words():
+            given = read_links_file(content, self.draft.n, name)
+            pairs: list[tuple[Kind, Any]] = [
+                ("must", given.must_link),
+                ("cannot", given.cannot_link),
+            ]
+            self._edit(
+                self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
+            )
+
+    # --- Running ----------------------------------------------------------------------------
+
+    @property
+    def run(self) -> Run | None:
+        """The run that is shown, up to the player's cursor."""
+        return self.player.shot.run if self.player.shot else None
+
+    def set_solver(self, name: str, **settings: Any) -> None:
+        """Choose a solver and its settings; unless told, it shows what can be watched."""
+        with self.in_words("solver"):
+            unasked = watched_settings(name, self.draft.problem)
+            self.solver = make_solver(name, **unasked | settings)
+
+    def start(self, paused: bool = False) -> None:
+        """Run the chosen solver on the problem."""
+        # A solver that cannot handle the problem is refused: another choice answers that.
+        with self.in_words("solver"):
+            self.runner.start(self._order(), paused)
+            self.cancel()
+            self.player.close()
+            self._stopping = self._awaited = self._resumed = False
+            self._solver_then = self.solver
+            self._follow()
+
+    def _order(self) -> Order:
+        limits = {
+            "time_limit": self.time_limit, "gap": self.gap_limit, "node_limit": self.node_limit,
+        }  # fmt: skip
+        return Order(
+            self.draft.problem,
+            self.solver,
+            self.seed,
+            {name: value for name, value in limits.items() if value is not None},
+            self.draft.data.name,
+        )
+
+    def open_run(self, run_id: str) -> None:
+        """Show a run of the archive, with its problem on the table."""
+        with self.in_words():
+            info, problem = self.archive.info(run_id), self.archive.problem(run_id)
+            self._edit(draft_of_problem(problem, self.draft, info.dataset))
+            self.player.open(run_id, playing=False)
+            self.player.end()
+            self._solver_then = self.solver
+
+    def resume_run(self, run_id: str) -> None:
+        """Let a stored run go on, without its old limits."""
+        self.open_run(run_id)
+        with self.in_words():
+            self._resumed = True
+            self.runner.resume(run_id)
+            self._follow()
+
+    def delete_run(self, run_id: str) -> None:
+        """Remove a run from the archive for good; one that is shown is stopped first."""
+        with self.in_words():
+            if self.player.run_id == run_id:
+                self.runner.close()
+                self.player.close()
+            else:
+                self.archive.check_idle(run_id)
+            self.compared = tuple(other for other in self.compared if other != run_id)
+            self.archive.delete(run_id)
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether a run waits, or a replay stands before its end.
+
+        Who has chosen another solver since the run was shown wants a new run.
+        """
+        if self.runner.state == "paused":
+            return True
+        shot = self.player.shot
+        if shot is None or self.player.playing or shot.at_end or shot.seq < 0:
+            return False
+        return self.runner.busy or (shot.seq < shot.last and self.solver == self._solver_then)
+
+    def play(self) -> None:
+        """Run; or go on after a pause, of the worker or of a replay."""
+        if self.runner.state in ("idle", "ended") and not self.can_go_on:
+            self.start()
+        else:
+            self.go_on()
+
+    def play_or_pause(self) -> None:
+        """Do what the space bar does."""
+        if self.player.playing or self.runner.state == "running":
+            self.pause()
+        else:
+            self.play()
+
+    def go_on(self) -> None:
+        """Go on after a pause: the worker, and the player."""
+        self.runner.go_on()
+        if self.player.shot is not None:
+            self.player.playing = self.player.shot.run.finished is None
+
+    def pause(self) -> None:
+        """Hold both the player and the worker."""
+        self.player.playing = False
+        self.runner.pause()
+
+    def step(self) -> None:
+        """One event more; starts a run, paused, if there is none."""
+        if self.player.shot is None and not self.runner.busy:
+            self.start(paused=True)
+        self.pause()
+        if self.player.shot is None or not self.player.step():
+            self.runner.step()
+            self._awaited = self.runner.busy
+
+    def back(self) -> None:
+        """One event back; the worker is paused."""
+        if self.player.shot is not None:
+            self.pause()
+            self.player.back()
+
+    def seek(self, seq: int) -> None:
+        """Show the run up to a record."""
+        if self.player.shot is not None and seq != self.player.shot.seq:
+            self.player.seek(seq)
+
+    def stop(self) -> None:
+        """End the run; what it found stays, and is shown."""
+        self.runner.stop()
+        self._stopping = True
+
+    def tick(self) -> None:
+        """Look after the worker and move the player on; call it a few times a second."""
+        now = perf_counter()
+        elapsed, self._ticked = now - self._ticked, now
+        with self.in_words():
+            self.runner.tick()
+            self._follow()
+            self.player.tick(elapsed)
+            self._catch_up()
+
+    def _follow(self) -> None:
+        run_id = self.runner.run_id
+        if not run_id or (run_id == self.player.run_id and not self._resumed):
+            return
+        self._followed = run_id
+        self.player.open(run_id, playing=self.runner.state != "paused")
+        if self._resumed:  # what is there already need not be watched again
+            self.player.end()
+            self.player.playing = True
+        self._resumed = False
+
+    def _catch_up(self) -> None:
+        """Do what had to wait for the worker: show the step asked for, its end, its failure."""
+        shot = self.player.shot
+        if shot is None or shot.info.id != self._followed:
+            return
+        if self._awaited:
+            self._awaited = not self.player.step()
+        if not shot.info.termination:
+            return
+        self._followed = ""
+        if self._stopping or shot.info.termination == "failed":
+            self.player.end()
+        if shot.info.termination == "failed":
+            self.notice = failure(shot)
+        self._awaited = self._stopping = False
+
+    def _ring_dead_end(self, event: Any) -> None:
+        """Light up the point at which a start died, until something else happens."""
+        point = self._dead_end(event.new) if event.new else None
+        before, self._ringed = self._ringed, () if point is None else (point,)
+        if self._ringed or (before and self.lit == before):
+            self.lit = self._ringed
+
+    def _dead_end(self, shot: Shot) -> int | None:
+        """Return the point of the dead end that is shown, or that a run without an answer met."""
+        if isinstance(shot.event, DeadEnded):
+            return shot.event.point
+        if not isinstance(shot.event, Finished) or shot.run.incumbent is not None:
+            return None
+        met = self.archive.records(shot.info.id, kinds=[DeadEnded.__name__])
+        last = met[-1].event if met else None
+        return last.point if isinstance(last, DeadEnded) else None
+
+    @property
+    def restless(self) -> bool:
+        """Whether something moves, so that `tick` must be called."""
+        return self.runner.busy or self.player.playing or self._stopping
+
+    def close(self) -> None:
+        """End the worker: nobody is watching any more."""
+        self.runner.close()
+        self.player.close()
+
+    def report(self, mistake: Exception) -> None:
+        """Say that something went wrong that nobody foresaw, and keep the trace for the log."""
+        _log.error("unforeseen", exc_info=mistake)
+        what = f"{type(mistake).__name__}: {mistake}"
+        self.notice = Notice("error", f"Something went wrong that should not ({what}).")
+
+    @contextmanager
+    def in_words(self, what: str = "") -> Iterator[None]:
+        """Turn a refusal in this block into the session's notice.
+
+        Parameters
+        ----------
+        what : str, optional
+            What is tried. Once it works, a refusal of the same is put away.
+        """
+        before = self.notice
+        try:
+            yield
+            if before is not None and before is self.notice and before.about == what != "":
+                self.notice = None
+        except ContradictionError as refused:
+            self.param.update(
+                notice=Notice("error", f"Refused: {refused}", what), lit=refused.chain, picked=()
+            )
+        except CcvizError as refused:
+            self.notice = Notice("error", as_sentence(str(refused)), what)

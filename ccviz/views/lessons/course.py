@@ -1,0 +1,147 @@
+"""A course of lessons: steps that a person takes in the real app, or lets it take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import param
+
+from ccviz.views.draft import Draft
+from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.session import Session
+
+Memory = list[Any]
+"""What the steps so far have found, to be compared with what comes."""
+
+_NO_LIMITS: dict[str, Any] = {"time_limit": None, "gap_limit": None, "node_limit": None}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a lesson.
+
+    Attributes
+    ----------
+    text : str
+        What to do, and why.
+    act : callable
+        Does it, for those who would rather watch.
+    done : callable
+        Whether it has been done, from the session and the memory.
+    finding : callable
+        What it shows, from the session and the memory of earlier steps, to which it may add.
+    sketch : callable, optional
+        Draws what has been found so far, as SVG, from the memory.
+    hint : callable, optional
+        Why the run shown is not what the step asks for, from the session and the memory; empty if
+        there is nothing to say.
+    """
+
+    text: str
+    act: Callable[[Session], None]
+    done: Callable[[Session, Memory], bool]
+    finding: Callable[[Session, Memory], str]
+    sketch: Callable[[Memory], str] | None = None
+    hint: Callable[[Session, Memory], str] | None = None
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A title and its steps."""
+
+    title: str
+    steps: tuple[Step, ...]
+
+
+class Course(param.Parameterized):
+    """Where a person is in a lesson.
+
+    Attributes
+    ----------
+    lesson : Lesson or None
+    at : int
+        The step, counted from 0.
+    finding : str
+        What the step at hand has shown; empty while it is not done.
+    sketch : str
+        A drawing of it as SVG, or empty.
+    """
+
+    lesson = param.Parameter(default=None)
+    at = param.Integer(default=0)
+    finding = param.String(default="")
+    sketch = param.String(default="")
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._memory: Memory = []
+        self._limits = _NO_LIMITS
+        self._left: tuple[Draft, str] | None = None
+        session.param.watch(self._look, ["draft", "solver", "notice", "picked"])
+        session.player.param.watch(self._look_at_run, "shot")
+
+    @property
+    def step(self) -> Step | None:
+        """The step at hand."""
+        return self.lesson.steps[self.at] if self.lesson else None
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no step follows."""
+        return self.lesson is not None and self.at == len(self.lesson.steps) - 1
+
+    def begin(self, lesson: Lesson | None) -> None:
+        """Start a lesson, or leave it."""
+        if self.lesson is None:
+            self._limits = {name: getattr(self._session, name) for name in _NO_LIMITS}
+        else:
+            self._session.param.update(**self._limits)  # a lesson may have changed them
+        self._memory, self._left = [], None
+        self.param.update(lesson=lesson, at=0, finding="", sketch="")
+
+    def show(self) -> None:
+        """Do what the step asks for, from where the step before has left the problem."""
+        if self.step is not None:
+            self._session.param.update(**_NO_LIMITS)  # a run that they end shows nothing
+            self._return()
+            self.step.act(self._session)
+
+    def _return(self) -> None:
+        """Put the problem and the run of the step before back, if the problem was edited since."""
+        session = self._session
+        if self._left is None or session.draft is self._left[0]:
+            return
+        draft, run_id = self._left
+        session.adopt(draft)
+        if run_id:
+            with session.in_words():
+                session.player.open(run_id, playing=False)
+                session.player.end()
+
+    def go_on(self) -> None:
+        """Take the next step; after the last one the lesson is over."""
+        if self.is_last:
+            self.begin(None)
+        elif self.lesson is not None:
+            self.param.update(at=self.at + 1, finding="")
+            self._look()
+
+    def _look(self, *_: Any) -> None:
+        step = self.step
+        if step is not None and not self.finding and step.done(self._session, self._memory):
+            finding = step.finding(self._session, self._memory)
+            sketch = step.sketch(self._memory) if step.sketch else ""
+            self._left = (self._session.draft, self._session.player.run_id)
+            self.param.update(finding=finding, sketch=sketch)
+
+    def _look_at_run(self, *_: Any) -> None:
+        """Look, and say why a run is not what the step asks for; once, so it can be put away."""
+        self._look()
+        step = self.step
+        if step is not None and not self.finding and step.hint is not None:
+            hint = step.hint(self._session, self._memory)
+            if hint:
+                self._session.notice = Notice("info", hint)

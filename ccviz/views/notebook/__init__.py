@@ -1,0 +1,1 @@
+"""The laboratory and its pictures in Jupyter."""

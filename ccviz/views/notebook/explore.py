@@ -1,0 +1,226 @@
+"""The laboratory in a notebook cell: the panels of the page, the clock of the kernel."""
+
+from __future__ import annotations
+
+import atexit
+import time
+import weakref
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import panel as pn
+from numpy.typing import ArrayLike
+
+from ccviz.data.datasets import Dataset
+from ccviz.errors import CcvizError
+from ccviz.problem.links import Links
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import Result, Run, result_of
+from ccviz.views.draft import Draft, Kind, Link
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.page.clock import keep_time
+from ccviz.views.page.design import Lab
+from ccviz.views.panels.header import NoticePanel
+from ccviz.views.panels.inside import InsidePanel
+from ccviz.views.panels.links import LinksPanel
+from ccviz.views.panels.mending import Mending
+from ccviz.views.panels.player import PlayerPanel
+from ccviz.views.panels.result import ResultPanel
+from ccviz.views.panels.scatter import ScatterPanel
+from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.share.picture import picture
+
+_COLORS = Path(__file__).parents[1] / "page" / "style.css"
+_LOOK_S = 0.05
+
+
+class Explorer:
+    """A session that lives in a cell.
+
+    Everything that is clicked in the cell can be read here, and everything done here is seen in
+    the cell. The run is a process of its own; it ends with the kernel.
+
+    Parameters
+    ----------
+    X : (n, d) array of float
+    k : int
+    must_link, cannot_link, sizes, truth
+        As for `ccviz.Problem`.
+
+    Attributes
+    ----------
+    session : Session
+        All of its state.
+
+    Raises
+    ------
+    ProblemError
+        If anything given is malformed.
+    """
+
+    def __init__(
+        self,
+        X: ArrayLike,
+        k: int,
+        must_link: Any = (),
+        cannot_link: Any = (),
+        sizes: Any = None,
+        truth: ArrayLike | None = None,
+    ) -> None:
+        given = Problem(X, k, must_link, cannot_link, sizes, truth)  # type: ignore[arg-type]
+        self._archive = Archive()
+        self.session = Session(self._archive, RunQueue(), _dataset(given))
+        self.session.adopt(_draft(given, self.session.draft))
+        # Whatever ends the kernel in good order ends the worker; else the worker sees it by itself.
+        atexit.register(_close, weakref.ref(self.session))
+
+    @property
+    def problem(self) -> Problem:
+        """The problem with every link clicked so far."""
+        return self.session.draft.problem
+
+    @property
+    def run(self) -> Run | None:
+        """The newest state of the run, wherever the player's cursor is; None before the first."""
+        run_id = self.session.player.run_id
+        return self._archive.load(run_id) if run_id else None
+
+    @property
+    def result(self) -> Result:
+        """What the run came to.
+
+        Raises
+        ------
+        CcvizError
+            If no run has ended yet; `wait` waits for it.
+        """
+        run = self.run
+        if run is None:
+            raise CcvizError("nothing has run yet: press Run, or call start().")
+        if run.finished is None:
+            raise CcvizError("the run goes on: wait() waits for its end, stop() ends it.")
+        return result_of(run)
+
+    def start(self, solver: str | None = None, **settings: Any) -> None:
+        """Start a run, of the solver chosen in the cell if none is named.
+
+        Parameters
+        ----------
+        solver : str, optional
+            Its name.
+        **settings
+            Its parameters.
+
+        Raises
+        ------
+        CcvizError
+            If the solver does not exist, or cannot handle the problem.
+        """
+        if solver is not None:
+            self.session.set_solver(solver, **settings)
+            self._raise_refusal()
+        self.session.start()
+        self._raise_refusal()
+
+    def _raise_refusal(self) -> None:
+        notice = self.session.notice
+        if notice is not None and notice.kind == "error":
+            raise CcvizError(notice.text)
+
+    def stop(self) -> None:
+        """End the run; what it found stays."""
+        self.session.stop()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end of the run, at most so many seconds; return whether it has come.
+
+        Parameters
+        ----------
+        timeout : float, optional
+            Seconds; for ever if not given.
+
+        Returns
+        -------
+        bool
+        """
+        deadline = time.monotonic() + (np.inf if timeout is None else timeout)
+        while self.session.runner.busy and time.monotonic() < deadline:
+            self.session.tick()
+            time.sleep(_LOOK_S)
+        self.session.player.end()
+        return not self.session.runner.busy
+
+    def close(self) -> None:
+        """End the worker."""
+        self.session.close()
+
+    @cached_property
+    def panel(self) -> pn.viewable.Viewable:
+        """The laboratory as a Panel object, to be put into a page of one's own."""
+        pn.extension(design=Lab, inline=True)
+        pn.config.respect_explicit_sizing = True
+        inspection = Inspection(self._archive, self.session.player)
+        keep_time(self.session)
+        points = ScatterPanel(self.session, inspection)
+        middle = pn.Column(
+            NoticePanel(self.session),
+            pn.Column(points, height=520, sizing_mode="stretch_width"),
+            sizing_mode="stretch_width",
+        )
+        side = pn.Column(
+            SolverPanel(self.session),
+            pn.Column(LinksPanel(self.session), height=180, sizing_mode="stretch_width"),
+            width=250,
+        )
+        result = pn.Column(ResultPanel(self.session), width=310, height=540)
+        return pn.Column(
+            pn.Row(side, middle, result, sizing_mode="stretch_width"),
+            PlayerPanel(self.session),
+            pn.Column(InsidePanel(self.session, inspection), sizing_mode="stretch_width"),
+            Mending(width=0, height=0),
+            sizing_mode="stretch_width",
+            stylesheets=[_variables()],
+            css_classes=["ccviz"],
+        )
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        widget = pn.ipywidget(self.panel)
+        bundle = dict(widget._repr_mimebundle_())
+        # Where no widget can live, a picture of the present state stays.
+        return bundle | {"text/html": picture(self.session)}
+
+
+def _close(session: weakref.ref[Session]) -> None:
+    alive = session()
+    if alive is not None:
+        alive.close()
+
+
+def _dataset(given: Problem) -> Dataset:
+    names = tuple(f"x{j}" for j in range(given.d))
+    return Dataset("notebook", given.X, names, truth=given.truth, k=given.k)
+
+
+def _draft(given: Problem, draft: Draft) -> Draft:
+    draft = draft.with_links(
+        [*_links("must", given.must_link), *_links("cannot", given.cannot_link)]
+    )
+    if given.sizes is None:
+        return draft
+    return draft.with_sizes(given.sizes.lower.tolist(), given.sizes.upper.tolist())
+
+
+def _links(kind: Kind, links: Links) -> list[Link]:
+    pairs = zip(links.pairs.tolist(), links.weights.tolist(), strict=True)
+    return [Link(kind, i, j, weight) for (i, j), weight in pairs]
+
+
+def _variables() -> str:
+    """Return the page's colours for a widget that has no page: its root becomes ours."""
+    sheet = _COLORS.read_text(encoding="utf-8")
+    return sheet[: sheet.index("* { box-sizing")].replace(":root", ":host")

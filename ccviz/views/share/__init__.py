@@ -1,0 +1,1 @@
+"""Taking the laboratory elsewhere: an address, code, a project file, a picture."""

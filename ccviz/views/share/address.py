@@ -1,0 +1,145 @@
+"""A session as an address: the same problem, solver and seed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+from urllib.parse import urlencode
+
+from ccviz.data.datasets import GENERATORS, load
+from ccviz.data.scaling import SCALINGS
+from ccviz.errors import CcvizError
+from ccviz.solvers import parse_setting, solver_class
+from ccviz.views.draft import Draft, Kind, Link, draft_of, read_sizes, sizes_text
+from ccviz.views.lab.session import Session
+
+MOST_CHARACTERS = 4000
+"""Longer addresses are cut off somewhere on their way."""
+
+_KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
+
+
+def query(session: Session) -> str:
+    """Return the session's settings as the query of an address.
+
+    Raises
+    ------
+    CcvizError
+        If the data cannot be named in an address, or there are too many links for one.
+    """
+    draft = session.draft
+    if not draft.data.is_named:
+        raise CcvizError("Data from a file or an old run do not fit into an address.")
+    values: dict[str, Any] = {"data": draft.data.name, "k": draft.k}
+    if draft.data.name in GENERATORS:
+        values["n"] = draft.n
+    if draft.scaling != "none":
+        values["scaling"] = draft.scaling
+    values |= {"x": session.x_axis, "y": session.y_axis}
+    values |= {name: _pairs(draft, kind) for name, kind in _KINDS.items() if _pairs(draft, kind)}
+    if draft.lower:
+        values["sizes"] = sizes_text(draft)
+    values |= {"solver": session.solver.name, "seed": session.seed}
+    values |= {f"limit.{name}": value for name, value in limits(session).items()}
+    values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
+    text = urlencode(values)
+    if len(text) > MOST_CHARACTERS:
+        raise CcvizError("There are too many links for an address; export them to a file instead.")
+    return text
+
+
+def _pairs(draft: Draft, kind: Kind) -> str:
+    return ",".join(
+        f"{link.i}-{link.j}" + ("" if link.is_hard else f"*{exact(link.weight)}")
+        for link in draft.links
+        if link.kind == kind
+    )
+
+
+def exact(value: float) -> str:
+    """Return a number as short as it is read back the same: six digits may not be enough."""
+    return str(value).removesuffix(".0")
+
+
+def limits(session: Session) -> dict[str, Any]:
+    """Return the limits that are set, by their names in `ccviz.start`."""
+    given = {name: getattr(session, attribute) for name, attribute in LIMITS.items()}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def changed_settings(session: Session) -> dict[str, Any]:
+    """Return those of the solver's settings that differ from their defaults."""
+    solver = session.solver
+    return {
+        each.name: getattr(solver, each.name)
+        for each in fields(solver)
+        if getattr(solver, each.name) != each.default
+    }
+
+
+def apply_query(session: Session, values: Mapping[str, str]) -> None:
+    """Set a session up as an address says; what it does not say stays."""
+    with session.in_words():
+        session.adopt(_draft(session, values))
+        axes = {name: values[key] for name, key in (("x_axis", "x"), ("y_axis", "y"))
+                if key in values}  # fmt: skip
+        session.show_axes(**axes)
+        if "seed" in values:
+            session.seed = _whole("seed", values["seed"])
+        for name, attribute in LIMITS.items():
+            if f"limit.{name}" in values:
+                _set_limit(session, attribute, f"limit.{name}", values[f"limit.{name}"])
+        if "solver" in values:
+            kind = solver_class(values["solver"])
+            session.set_solver(kind.name, **{
+                name.removeprefix("set."): parse_setting(kind, name.removeprefix("set."), text)
+                for name, text in values.items() if name.startswith("set.")
+            })  # fmt: skip
+
+
+def _draft(session: Session, values: Mapping[str, str]) -> Draft:
+    draft = session.draft
+    if "data" in values:
+        options = {"n": _whole("n", values["n"])} if "n" in values else {}
+        draft = draft_of(load(values["data"], **options))
+    if "k" in values:
+        draft = draft.with_k(_whole("k", values["k"]))
+    if "scaling" in values:
+        if values["scaling"] not in SCALINGS:
+            raise CcvizError(f"There is no scaling {values['scaling']!r}.")
+        draft = draft.with_scaling(values["scaling"])
+    links = [
+        _link(kind, word)
+        for name, kind in _KINDS.items()
+        for word in values.get(name, "").split(",")
+        if word
+    ]
+    draft = draft.with_links(links) if links else draft
+    return draft.with_sizes(*read_sizes(values["sizes"])) if "sizes" in values else draft
+
+
+LIMITS = {"time_limit": "time_limit", "gap": "gap_limit", "node_limit": "node_limit"}
+"""Limits as programs call them, and as the session does."""
+
+
+def _set_limit(session: Session, attribute: str, name: str, text: str) -> None:
+    try:
+        setattr(session, attribute, int(text) if attribute == "node_limit" else float(text))
+    except ValueError:
+        raise CcvizError(f"The address says {name} = {text!r}, which is no limit.") from None
+
+
+def _whole(name: str, text: str) -> int:
+    if not text.isdecimal():
+        raise CcvizError(f"The address says {name} = {text!r}, which is no whole number.")
+    return int(text)
+
+
+def _link(kind: Kind, word: str) -> Link:
+    pair, _, weight = word.partition("*")
+    try:
+        i, j = map(int, pair.split("-"))
+        return Link(kind, i, j, float(weight) if weight else float("inf"))
+    except ValueError:
+        raise CcvizError(f"The address has {word!r} for a link, not two points.") from None

@@ -1,0 +1,88 @@
+"""The laboratory's problem and run as code: Python lines, or a command line."""
+
+from __future__ import annotations
+
+import shlex
+from inspect import signature
+from typing import Any
+
+from ccviz.data.datasets import GENERATORS
+from ccviz.errors import CcvizError
+from ccviz.views.draft import Draft, Kind, sizes_text
+from ccviz.views.lab.session import Session
+from ccviz.views.share.address import changed_settings, exact, limits
+
+
+def as_python(session: Session) -> str:
+    """Return the Python lines that make the same run; data of one's own are read from a file."""
+    draft = session.draft
+    name = draft.data.name
+    options = f", n={draft.n}" if name in GENERATORS else ""
+    known = draft.data.is_named
+    source = f'load("{name}"{options})' if known else f"read_data({_file(draft)!r})"
+    scaled = draft.scaling != "none"
+    brought = ["load" if known else "read_data", *(["scale"] if scaled else [])]
+    lines = [
+        "from ccviz import Problem, solve",
+        f"from ccviz.data import {', '.join(brought)}",
+        "",
+        f"data = {source}",
+        "problem = Problem(",
+        f"    {f'scale(data.X, {draft.scaling!r})' if scaled else 'data.X'},",
+        f"    k={draft.k},",
+        f"    must_link={_list(draft, 'must')},",
+        f"    cannot_link={_list(draft, 'cannot')},",
+        *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
+        "    truth=data.truth,",
+        ")",
+        f"result = solve(problem, {_arguments(session)})",
+        "print(result.status, result.objective, result.lower_bound)",
+    ]
+    return "\n".join(lines)
+
+
+def _file(draft: Draft) -> str:
+    return f"{draft.data.name}.csv"
+
+
+def _list(draft: Draft, kind: Kind) -> str:
+    pairs = [link.pair if link.is_hard else (*link.pair, link.weight)
+             for link in draft.links if link.kind == kind]  # fmt: skip
+    return repr(pairs)
+
+
+def _arguments(session: Session) -> str:
+    given: dict[str, Any] = {"seed": session.seed, **limits(session), **changed_settings(session)}
+    words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
+    return ", ".join(words)
+
+
+def as_command(session: Session) -> str:
+    """Return the command line that makes the same run; links, and data of one's own, are in files.
+
+    Raises
+    ------
+    CcvizError
+        If the command line cannot make it.
+    """
+    draft = session.draft
+    if draft.scaling == "range":
+        raise CcvizError("The command line has no option for features from 0 to 1.")
+    words = ["ccviz", "solve", draft.data.name if _command_knows(draft) else _file(draft)]
+    words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
+    words += ["--standardize"] if draft.scaling == "standard" else []
+    words += ["--links", "links.txt"] if draft.links else []
+    words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
+    for name, value in limits(session).items():
+        words += [f"--{name.replace('_', '-')}", exact(value)]
+    for name, value in changed_settings(session).items():
+        words += ["--param", f"{name}={value}"]
+    return shlex.join(words)
+
+
+def _command_knows(draft: Draft) -> bool:
+    """Whether the command line makes these data from their name alone."""
+    if not draft.data.is_named:
+        return False
+    generator = GENERATORS.get(draft.data.name)
+    return generator is None or bool(signature(generator).parameters["n"].default == draft.n)

@@ -1,0 +1,188 @@
+"""A whole laboratory as one file: data, links, settings and runs, to be opened elsewhere.
+
+The file is a ZIP archive with ``project.json`` (what can be read by eye), ``data.msgpack`` (the
+points and their classes, see `ccviz.runs.codec`) and a file for each run (see `ccviz.runs.file`).
+Reading runs no code, checks every value, and changes nothing unless the whole file is sound.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from io import BytesIO
+from itertools import islice
+from math import inf
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from ccviz.data.datasets import Dataset
+from ccviz.data.scaling import SCALINGS
+from ccviz.errors import CcvizError
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.codec import decode_problem, encode_problem
+from ccviz.runs.file import export_run, import_run
+from ccviz.solvers import make_solver
+from ccviz.views.draft import Draft, Link
+from ccviz.views.frames.projection import axis_names
+from ccviz.views.lab.session import Session
+
+SUFFIX = ".ccvizlab"
+_MOST_BYTES = 1 << 30
+_MOST_RUNS = 50
+_HEAD, _DATA, _RUNS = "project.json", "data.msgpack", "runs/"
+
+
+class _Link(msgspec.Struct, array_like=True):
+    """A link; hard without a weight."""
+
+    kind: Literal["must", "cannot"]
+    i: int
+    j: int
+    weight: float | None = None
+
+
+class _Head(msgspec.Struct):
+    """All but the points and the runs."""
+
+    format: Literal[1]
+    name: str
+    features: list[str]
+    classes: list[str]
+    k: int
+    scaling: str
+    links: list[_Link]
+    lower: list[int]
+    upper: list[int]
+    x_axis: str
+    y_axis: str
+    solver: str
+    settings: dict[str, bool | int | float | str]
+    seed: int
+    time_limit: float | None
+    gap_limit: float | None
+    node_limit: int | None
+
+
+def save_project(session: Session) -> bytes:
+    """Return a session's problem and settings, and its last runs on these points, as a file."""
+    data = session.draft.data
+    points = Problem(data.X, 1, truth=data.truth)
+    file = BytesIO()
+    with zipfile.ZipFile(file, "w") as archive, tempfile.TemporaryDirectory() as folder:
+        archive.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(_head(session))))
+        archive.writestr(_DATA, encode_problem(points))
+        # The oldest first, so that the newest is on top where they are read.
+        for place, run_id in enumerate(reversed(runs_on(session.archive, session.draft))):
+            path = Path(folder) / f"{place}.ccviz"
+            export_run(session.archive, run_id, path)
+            archive.write(path, f"{_RUNS}{place:03}.ccviz")
+    return file.getvalue()
+
+
+def _head(session: Session) -> _Head:
+    draft = session.draft
+    return _Head(
+        format=1,
+        name=draft.data.name,
+        features=list(draft.data.features),
+        classes=list(draft.data.classes),
+        k=draft.k,
+        scaling=draft.scaling,
+        links=[_Link(link.kind, link.i, link.j, None if link.is_hard else link.weight)
+               for link in draft.links],
+        lower=list(draft.lower),
+        upper=list(draft.upper),
+        x_axis=session.x_axis,
+        y_axis=session.y_axis,
+        solver=session.solver.name,
+        settings=asdict(session.solver),
+        seed=session.seed,
+        time_limit=session.time_limit,
+        gap_limit=session.gap_limit,
+        node_limit=session.node_limit,
+    )  # fmt: skip
+
+
+def runs_on(archive: Archive, draft: Draft) -> list[str]:
+    """Return the last finished runs on the draft's points, however they were linked."""
+    same = (
+        info.id
+        for info in archive.runs()
+        if (info.n, info.d) == draft.X.shape and info.state != "running"
+    )
+    return list(
+        islice((run for run in same if np.array_equal(archive.problem(run).X, draft.X)), _MOST_RUNS)
+    )
+
+
+def open_project(session: Session, name: str, content: bytes) -> None:
+    """Take over what a file holds; a broken one becomes a notice, and changes nothing."""
+    with session.in_words(), _named(name), zipfile.ZipFile(BytesIO(content)) as file:
+        if sum(entry.file_size for entry in file.infolist()) > _MOST_BYTES:
+            raise CcvizError("what it holds is too large.")
+        head = msgspec.json.decode(file.read(_HEAD), type=_Head)
+        draft = _draft(head, decode_problem(file.read(_DATA)))
+        solver = make_solver(head.solver, **head.settings)
+        limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
+        _import_runs(session.archive, file)
+        session.adopt(draft)
+        session.show_axes(head.x_axis, head.y_axis)
+        session.param.update(solver=solver, seed=head.seed, **limits)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Begin every refusal with the name of the file."""
+    try:
+        yield
+    except (zipfile.BadZipFile, KeyError, msgspec.MsgspecError, ValueError) as broken:
+        raise CcvizError(f"{name} holds no sound project: {broken}") from None
+    except CcvizError as refused:
+        raise CcvizError(f"{name} holds no sound project: {refused}") from None
+
+
+def _draft(head: _Head, points: Problem) -> Draft:
+    many = 0 if points.truth is None else int(points.truth.max()) + 1
+    sound = (
+        len(head.features) == points.d
+        and len(head.classes) in {0, *range(many, points.n + many + 1)}
+        and head.scaling in SCALINGS
+        and {head.x_axis, head.y_axis} <= set(axis_names(head.features))
+        and head.seed >= 0
+    )
+    if not sound:
+        raise CcvizError("its parts do not fit together.")
+    data = Dataset(
+        head.name, points.X, tuple(head.features), points.truth, tuple(head.classes)
+    )  # fmt: skip
+    draft = Draft(
+        data, head.k, head.scaling,
+        tuple(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
+              for link in head.links),
+        tuple(head.lower), tuple(head.upper),
+    )  # fmt: skip
+    _ = draft.problem  # raises the sentence
+    return draft
+
+
+def _import_runs(archive: Archive, file: zipfile.ZipFile) -> None:
+    """Import every run, or none."""
+    names = sorted(name for name in file.namelist() if name.startswith(_RUNS))[:_MOST_RUNS]
+    imported: list[str] = []
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run.ccviz"
+        try:
+            for name in names:
+                path.write_bytes(file.read(name))
+                imported.append(import_run(archive, path))
+        except CcvizError:
+            for run_id in imported:
+                archive.delete(run_id)
+            raise CcvizError(f"its part {name} is broken.") from None

@@ -1,0 +1,94 @@
+"""Link files, and the sentence for each that cannot be used."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ccviz import Problem
+from ccviz.data.link_files import links_text, read_links_file
+from ccviz.errors import FileFormatError
+
+
+def read(text, n=10, name="links.txt"):
+    given_links = read_links_file(text.encode(), n, name)
+    return given_links.must_link, given_links.cannot_link
+
+
+@pytest.mark.parametrize(
+    ("text", "must", "cannot"),
+    [
+        ("", [], []),
+        ("ML 1 2\nCL 3 4\n", [(1, 2)], [(3, 4)]),
+        ("# a comment\n\n  ml 1,2 0.5  # soft\r\ncl 3\t4 inf", [(1, 2, 0.5)], [(3, 4, math.inf)]),
+        ('{"ml": [[1, 2], [3, 4, 0.5]]}', [(1, 2), (3, 4, 0.5)], []),
+        (' {"ml": [], "cl": [[5, 6]]}', [], [(5, 6)]),
+        (
+            '{"ml": [[0, 1]], "sml": [[1, 2]], "sml_proba": [0.9], "scl": [], "scl_proba": []}',
+            [(0, 1), (1, 2, 0.9)],
+            [],
+        ),
+    ],
+)
+def test_reads(text, must, cannot):
+    assert read(text) == (must, cannot)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("ML 1 2\nML 1 10", "line 2 names point 10, but the points are 0 to 9"),
+        ("CL -1 2", "line 1 names point -1"),
+        ("CL 4 4", "line 1 links point 4 to itself"),
+        ("ML 1", "line 1 is 'ML 1', not 'ML i j'"),
+        ("XL 1 2", "line 1 is 'XL 1 2'"),
+        ("ML 1 2 3 4", "line 1 is 'ML 1 2 3 4'"),
+        ("ML a 2", "line 1 does not name two points"),
+        ("ML 1.5 2", "line 1 does not name two points"),
+        ("ML 1 2 0", "line 1 has the weight 0"),
+        ("ML 1 2 nan", "line 1 has the weight nan"),
+        ("ML 1 2 heavy", "line 1 has the weight heavy"),
+        ('{"ml": [[1, 2]', "this is not"),
+        ('{"must": [[1, 2]]}', "unknown field `must`"),
+        ('{"ml": [[1, "a"]]}', r"\$\.ml\[0\]\[1\]"),
+        ('{"ml": [[1, 2, 3, 4]]}', r"ml\[0\] is"),
+        ('{"cl": [[1, 2], [1, 12]]}', r"cl\[1\] names point 12"),
+        ('{"cl": [[1, 2.5]]}', r"cl\[0\] does not name"),
+        ('{"cl": [[1, 1]]}', r"cl\[0\] links point 1 to itself"),
+        ('{"sml": [[1, 2]]}', "sml has 1 links but sml_proba 0 weights"),
+        ('{"ml": 3}', "this is not"),
+        ("{" * 100_000, "this is not"),
+    ],
+)
+def test_refuses(text, sentence):
+    with pytest.raises(FileFormatError, match=sentence) as caught:
+        read(text)
+    assert str(caught.value).startswith("links.txt: ")
+
+
+def test_refuses_what_is_no_text():
+    with pytest.raises(FileFormatError, match="line 2 is not text"):
+        read_links_file(b"ML 1 2\n\xff", 10)
+
+
+pairs = st.tuples(st.integers(0, 9), st.integers(0, 9)).filter(lambda p: p[0] != p[1])
+weighted = st.tuples(pairs, st.floats(1e-9, 1e9)).map(lambda item: (*item[0], item[1]))
+
+
+@given(st.lists(weighted), st.lists(pairs))
+def test_what_is_written_is_read_back(soft, hard):
+    problem = Problem([[float(i)] for i in range(10)], 1, must_link=[*soft, *hard])
+    text = links_text(problem.must_link, problem.cannot_link)
+    back = Problem(problem.X, 1, *read(text))
+    assert back.must_link.pairs.tolist() == problem.must_link.pairs.tolist()
+    assert back.must_link.weights.tolist() == problem.must_link.weights.tolist()
+
+
+def test_the_published_links(bench):
+    for path in sorted((bench / "pc-sos-sdp" / "constraints" / "wine").iterdir()):
+        must, cannot = (int(word) for word in path.stem.split("_")[1:4:2])
+        links = read_links_file(path, 178)
+        assert (len(links.must_link), len(links.cannot_link)) == (must, cannot)
+    many = read_links_file(bench / "s-mdeclust" / "n1000_k20_c1000.json", 1000)
+    assert len(many.must_link) + len(many.cannot_link) == 1000

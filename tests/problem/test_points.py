@@ -1,0 +1,44 @@
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from ccviz.errors import ProblemError
+from ccviz.problem.points import read_points, rows
+
+FRAME = pd.DataFrame({"length": [1, 2, 3], "width": [0.5, 0.25, 4.0]})
+
+
+def test_a_data_frame_is_a_table_of_its_numbers():
+    assert read_points(FRAME).tolist() == [[1, 0.5], [2, 0.25], [3, 4]]
+    whole = FRAME.astype({"length": "Int64"})
+    assert read_points(whole).tolist() == [[1, 0.5], [2, 0.25], [3, 4]]
+    assert read_points(FRAME.astype(object)).dtype == np.float64
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        (FRAME.assign(name=["a", "b", "c"]), "row 0, column 'name' is 'a', not a number"),
+        (FRAME.assign(width=["1", "2", "3,5"]), "row 2, column 'width' is '3,5', not a number"),
+        (FRAME.assign(day=pd.to_datetime(["2026-01-01"] * 3)), "column 'day' is .*not a number"),
+        (FRAME.assign(width=pd.array([1, None, 3], dtype="Int64")), "row 1, column 'width' is mis"),
+        (FRAME.assign(width=[0.5, np.nan, 1.0]), "missing or infinite in row 1"),
+        ([[1.0, 2.0], [3.0, "x"]], "row 1, column 1 is 'x', not a number"),
+        ([[1.0, 2.0], [3.0, None]], "missing or infinite in row 1"),
+        (pd.to_datetime(["2026-01-01"]).to_frame(), "of the type datetime64.*, not numbers"),
+        (np.array([[1j]]), "of the type complex128, not numbers"),
+        ([[1.0, 2.0], [3.0]], "its rows differ in length"),
+        (csr_array(np.eye(3)), "a sparse matrix; give an array"),
+        (np.ma.masked_greater(np.eye(3), 0.5), "missing or infinite in rows 0, 1, 2"),
+        (iter([[1.0]]), "not a table of numbers"),
+    ],
+)
+def test_what_is_no_table_of_numbers_is_named(given, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        read_points(given)
+
+
+def test_the_first_few_of_many_rows_are_named():
+    assert rows([4]) == "row 4"
+    assert rows(range(7)) == "rows 0, 1, 2, 3, 4 and 2 more"

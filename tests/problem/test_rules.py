@@ -1,0 +1,95 @@
+import numpy as np
+import pytest
+
+from ccviz.errors import ProblemError
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import (
+    Both,
+    Either,
+    MaxDiameter,
+    MaxOverlap,
+    MaxSize,
+    MinDifference,
+    SoftCannotLink,
+    conjunction,
+    different_from,
+    minimum_separation,
+)
+
+X = np.array([[0.0], [1.0], [2.0], [5.0], [6.0]])
+PROBLEM = Problem(X, 2)
+
+
+@pytest.mark.parametrize(
+    ("rule", "allowed", "forbidden"),
+    [
+        (MaxSize(2), [0, 1], [0, 1, 2]),
+        (MaxOverlap((0, 1, 2), 1), [0, 3, 4], [0, 1]),
+        (MinDifference((0, 1), 1), [0, 1, 2], [0, 3, 4]),
+        (SoftCannotLink(((0, 1), (3, 2)), 1), [0, 1, 2], [0, 1, 2, 3]),
+        (MaxDiameter(2.0), [0, 1, 2], [2, 3]),
+        (Both((MaxSize(2), MaxDiameter(2.0))), [0, 1], [0, 4]),
+        (Either((MaxSize(1), MaxDiameter(2.0))), [0, 1, 2], [0, 4]),
+    ],
+)
+def test_each_rule_allows_and_forbids(rule, allowed, forbidden):
+    assert rule.allows(PROBLEM, np.array(allowed))
+    assert not rule.allows(PROBLEM, np.array(forbidden))
+
+
+def test_every_rule_is_anti_monotone():
+    rng = np.random.default_rng(0)
+    rules = [
+        MaxSize(3),
+        MaxOverlap((0, 1, 4), 1),
+        MinDifference((0, 3), 1),
+        SoftCannotLink(((0, 1), (1, 2), (2, 4)), 1),
+        Either((MaxDiameter(2.0), MaxSize(2))),
+    ]
+    for rule in rules:
+        for _ in range(30):
+            cluster = np.flatnonzero(rng.random(5) < 0.6)
+            if rule.allows(PROBLEM, cluster):
+                part = cluster[rng.random(len(cluster)) < 0.6]
+                assert rule.allows(PROBLEM, part)
+
+
+def test_a_soft_cannot_link_given_twice_counts_once():
+    rule = SoftCannotLink(((0, 1), (1, 0)), 1)
+    assert rule.allows(PROBLEM, np.array([0, 1]))
+
+
+def test_different_clusters_do_without_points_of_the_known_ones():
+    rule = different_from([0, 0, 0, 1, 1], by=1)
+    assert not rule.allows(PROBLEM, np.array([0, 1, 2]))
+    assert rule.allows(PROBLEM, np.array([0, 1, 3]))
+
+
+def test_a_known_cluster_of_one_point_leaves_that_point_free():
+    rule = different_from([0, 0, 0, 0, 1], by=2)
+    assert rule.allows(PROBLEM, np.array([0, 1, 4]))
+    assert not rule.allows(PROBLEM, np.array([0, 1, 2, 4]))
+
+
+def test_minimum_separation_links_what_is_too_near():
+    assert minimum_separation(X, 2.0) == [(0, 1), (1, 2), (3, 4)]
+    assert minimum_separation(X, 1.0) == []
+
+
+def test_alternatives_multiply():
+    either = Either((MaxSize(1), MaxSize(2)))
+    assert len(conjunction(PROBLEM, [either, either, MaxSize(3)])) == 4
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ([MaxSize(-1)], "limit -1"),
+        ([MaxOverlap((0, 9), 1)], "names point 9"),
+        ([SoftCannotLink(((0, -1),), 1)], "names point -1"),
+        ([Either((MaxSize(1), MaxSize(2)))] * 9, "256"),
+    ],
+)
+def test_bad_rules_are_named(rules, sentence):
+    with pytest.raises(ProblemError, match=sentence):
+        conjunction(PROBLEM, rules)

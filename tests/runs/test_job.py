@@ -1,0 +1,259 @@
+"""Runs in processes of their own: control, death, and what is left."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+from ccviz import Problem, start
+from ccviz.errors import ArchiveError, ParameterError, UnsupportedError
+from ccviz.events import Assigned, Finished, Started
+from ccviz.runs.archive import Archive
+from ccviz.runs.job import Job
+from ccviz.solvers import make_solver
+
+ENDLESS = make_solver("cop-kmeans", n_init=100_000_000)
+
+
+@pytest.fixture(scope="module")
+def iris():
+    data = load_iris()
+    return Problem(data.data, 3, cannot_link=[(0, 1), (60, 110)], truth=data.target)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield archive
+
+
+@pytest.fixture
+def begin(archive, iris):
+    """Start workers, and end every one at the end of the test."""
+    jobs = []
+
+    def begin(solver=ENDLESS, events=5, **options):
+        job = Job.start(archive, options.pop("problem", iris), solver, **options)
+        jobs.append(job)
+        if not options.get("paused"):
+            wait_until(lambda: last_seq(job) >= events or not job.alive)
+        return job
+
+    def last_seq(job):
+        return archive.info(job.run_id).last_seq
+
+    yield begin
+    for job in jobs:
+        job.kill()
+        assert job.wait(20)
+
+
+def wait_until(condition, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def gone(pid):
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_a_worker_runs_to_its_end_and_yields_what_this_process_would(archive, iris, begin):
+    solver = make_solver("blp-kmeans", n_init=3)
+    job = begin(solver, seed=5, dataset="iris", name="mine")
+    assert job.wait(60)
+    info = archive.info(job.run_id)
+    assert (info.state, info.termination, info.name, info.dataset) == (
+        "finished", "converged", "mine", "iris",
+    )  # fmt: skip
+    assert info.ari is not None
+    there = [record.event for record in archive.records(job.run_id)]
+    here = [record.event for record in start(iris, solver, seed=5)]
+    assert [type(event) for event in there] == [type(event) for event in here]
+    for a, b in zip(there, here, strict=True):
+        if isinstance(a, Assigned):
+            assert np.array_equal(a.labels, b.labels)
+    assert not job.alive
+    assert gone(job.pid)
+
+
+def test_its_records_can_be_followed_while_it_runs(archive, begin):
+    job = begin()
+    first = archive.records(job.run_id)
+    assert isinstance(first[0].event, Started)
+    wait_until(lambda: archive.records(job.run_id, after=first[-1].seq))
+    assert job.alive
+    assert archive.info(job.run_id).state == "running"
+
+
+def test_stop(archive, begin):
+    job = begin()
+    job.stop()
+    assert job.wait(20)
+    last = archive.records(job.run_id)[-1].event
+    assert (last.termination, last.message) == ("interrupted", "The run was stopped.")
+
+
+def test_a_worker_that_does_not_answer_is_ended_after_the_grace(archive, begin):
+    job = begin()
+    os.kill(job.pid, signal.SIGSTOP)
+    job.stop(grace=0.3)
+    assert job.wait(20)
+    last = archive.records(job.run_id)[-1].event
+    assert (last.termination, last.message) == (
+        "interrupted", "The run was stopped. Its worker was ended.",
+    )  # fmt: skip
+    assert gone(job.pid)
+
+
+def test_a_killed_worker_leaves_a_run_that_says_so(archive, begin):
+    job = begin()
+    wait_until(lambda: archive.info(job.run_id).status == "feasible")
+    seen = archive.info(job.run_id).last_seq
+    os.kill(job.pid, signal.SIGKILL)
+    assert job.wait(20)
+    records = archive.records(job.run_id)
+    assert records[-1].event.termination == "failed"
+    assert records[-1].event.message == "The worker was killed (signal 9)."
+    assert records[-1].seq > seen
+    assert archive.load(job.run_id).incumbent is not None
+    assert archive.info(job.run_id).message == "The worker was killed (signal 9)."
+
+
+def test_a_broken_worker_says_what_broke(archive, begin, tmp_path):
+    job = begin()
+    os.kill(job.pid, signal.SIGSTOP)
+    archive.delete(job.run_id)
+    os.kill(job.pid, signal.SIGCONT)
+    assert job.wait(20)  # its run is gone, so is the worker; nothing is raised here
+    assert archive.runs() == []
+
+
+def test_pause_step_and_go_on(archive, begin):
+    job = begin(paused=True)
+
+    def events():
+        return len(archive.records(job.run_id))
+
+    job.step(3)
+    wait_until(lambda: events() == 3)
+    job.step()
+    wait_until(lambda: events() == 4)
+    time.sleep(0.2)
+    assert events() == 4
+    job.go_on()
+    wait_until(lambda: events() > 20)
+    job.pause()
+    job.step(0)
+    time.sleep(0.3)
+    paused_at = events()
+    time.sleep(0.2)
+    assert events() == paused_at
+    job.stop()
+    assert job.wait(20)
+
+
+def test_waiting_does_not_count_against_the_time_limit(archive, begin):
+    job = begin(paused=True, time_limit=1.0)
+    time.sleep(1.2)
+    job.step(2)
+    wait_until(lambda: archive.info(job.run_id).last_seq == 1)
+    assert archive.info(job.run_id).termination is None
+    job.go_on()
+    assert job.wait(30)
+    assert archive.info(job.run_id).termination == "time_limit"
+    assert archive.info(job.run_id).time_s < 3
+
+
+def test_limits_hold_in_the_worker(archive, begin):
+    job = begin(time_limit=0.5)
+    assert job.wait(30)
+    assert archive.info(job.run_id).termination == "time_limit"
+
+
+def test_what_cannot_run_is_refused_before_anything_is_stored(archive, iris):
+    soft = Problem(iris.X, 3, must_link=[(0, 1, 2.0)])
+    with pytest.raises(UnsupportedError):
+        Job.start(archive, soft, ENDLESS)
+    with pytest.raises(ParameterError):
+        Job.start(archive, iris, ENDLESS, time_limit=-1)
+    assert archive.runs() == []
+
+
+PARENT = """
+import sys, time
+import numpy as np
+from ccviz import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.job import Job
+from ccviz.solvers import make_solver
+archive = Archive(sys.argv[1])
+solver = make_solver("cop-kmeans", n_init=100_000_000)
+job = Job.start(archive, Problem(np.random.default_rng(0).random((50, 2)), 3), solver)
+while archive.info(job.run_id).last_seq < 5:
+    time.sleep(0.01)
+print(job.pid, flush=True)
+time.sleep(600)
+"""
+
+
+def test_a_worker_ends_when_its_parent_is_killed(archive):
+    parent = subprocess.Popen(
+        [sys.executable, "-c", PARENT, str(archive.path)], stdout=subprocess.PIPE, text=True
+    )
+    worker = int(parent.stdout.readline())
+    parent.kill()
+    parent.communicate()
+    wait_until(lambda: gone(worker), 20)
+    assert archive.runs()[0].termination == "interrupted"
+
+
+def test_a_worker_needs_no_guarded_main_module(archive, tmp_path):
+    """The child imports nothing of its parent's, so a script that starts one at its top works."""
+    script = tmp_path / "script.py"
+    script.write_text(PARENT.replace("time.sleep(600)", "job.stop(); job.wait(20)"))
+    done = subprocess.run(
+        [sys.executable, script, archive.path],
+        check=True, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert len(done.stdout.split()) == 1
+    assert len(archive.runs()) == 1
+
+
+def test_a_stopped_exact_run_goes_on_to_its_proof(archive, iris, begin):
+    sparse = Problem(iris.X[::3], 3, cannot_link=[(0, 1), (17, 40), (20, 30)])
+    job = begin(make_solver("sdp", tolerance=0.0001), events=3, problem=sparse, seed=1)
+    job.kill()
+    assert job.wait(20)
+    stored = [r.seq for r in archive.records(job.run_id) if not isinstance(r.event, Finished)]
+    again = Job.resume(archive, job.run_id, time_limit=200.0)
+    assert again.wait(200)
+    info = archive.info(job.run_id)
+    assert (info.status, info.termination, info.limits) == (
+        "optimal", "proved", {"time_limit": 200.0},
+    )  # fmt: skip
+    records = archive.records(job.run_id)
+    assert [record.seq for record in records[: len(stored)]] == stored
+    assert [record.seq for record in records] == sorted({record.seq for record in records})
+    with pytest.raises(ArchiveError, match="nothing is left to do"):
+        Job.resume(archive, job.run_id)
+
+
+def test_only_what_can_go_on_is_resumed(archive, begin):
+    job = begin()
+    with pytest.raises(ArchiveError, match="still goes on"):
+        Job.resume(archive, job.run_id)
+    job.stop()
+    assert job.wait(20)
+    with pytest.raises(UnsupportedError, match="cop-kmeans cannot go on"):
+        Job.resume(archive, job.run_id)

@@ -1,0 +1,35 @@
+import numpy as np
+import pytest
+
+from ccviz.data.scaling import scale
+from ccviz.errors import CcvizError
+from ccviz.views.frames.projection import axis_names, coordinates
+
+X = np.array([[0.0, 0.0, 7.0], [2.0, 1.0, 7.0], [4.0, 2.0, 7.0], [6.0, 3.0, 7.0]])
+FEATURES = ("a", "b", "c")
+
+
+def test_scalings():
+    assert scale(X, "none") is X
+    standard = scale(X, "standard")
+    assert np.allclose(standard.mean(axis=0), 0)
+    assert np.allclose(standard.std(axis=0), [1, 1, 0])
+    assert np.ptp(scale(X, "range"), axis=0).tolist() == [1, 1, 0]
+
+
+def test_a_feature_is_drawn_as_it_is():
+    weights, origin = coordinates(X, FEATURES, "b")
+    assert ((X - origin) @ weights).tolist() == X[:, 1].tolist()
+
+
+def test_the_first_component_has_all_the_variance_of_a_line():
+    weights, origin = coordinates(X, FEATURES, "PC 1")
+    drawn = (X - origin) @ weights
+    assert np.isclose(drawn.var(), X.var(axis=0).sum())
+    assert drawn[-1] > drawn[0]
+
+
+def test_an_unknown_axis_is_a_sentence():
+    assert axis_names(FEATURES) == ["a", "b", "c", "PC 1", "PC 2", "PC 3"]
+    with pytest.raises(CcvizError, match="there is no axis 'd'"):
+        coordinates(X, FEATURES, "d")

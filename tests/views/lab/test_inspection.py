@@ -1,0 +1,88 @@
+import pytest
+
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.player import Player
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield archive
+
+
+def stored(archive, problem, records):
+    run_id = archive.create(problem, "sdp", {})
+    archive.append(run_id, records, None)
+    return run_id
+
+
+@pytest.fixture
+def player(archive):
+    player = Player(archive)
+    yield player
+    player.close()
+
+
+def test_it_follows_the_cursor(archive, player, problem, tree_records):
+    inspection = Inspection(archive, player)
+    records = tree_records(41)
+    player.open(stored(archive, problem, records))
+    assert inspection.views == ()
+    player.seek(10)
+    assert inspection.tree.frame().total == len(player.shot.run.tree) > 0
+    assert [view.name for view in inspection.views] == ["tree", "relaxation"]
+    player.end()
+    assert inspection.tree.frame().total == 41
+
+
+def test_back_takes_back(archive, player, problem, tree_records):
+    inspection = Inspection(archive, player)
+    player.open(stored(archive, problem, tree_records(41)))
+    player.end()
+    inspection.select(40)
+    player.seek(12)
+    assert inspection.tree.frame().total == len(player.shot.run.tree) < 41
+    assert inspection.node is None
+
+
+def test_clicking_selects_and_clicking_again_lets_go(archive, player, problem, tree_records):
+    inspection = Inspection(archive, player)
+    player.open(stored(archive, problem, tree_records(41)))
+    player.end()
+    inspection.select(3)
+    assert inspection.node == 3
+    inspection.select(3)
+    assert inspection.node is None
+
+
+def test_a_folded_node_unfolds_when_it_is_clicked(archive, player, problem, tree_records):
+    inspection = Inspection(archive, player)
+    player.open(stored(archive, problem, tree_records(1201)))
+    player.end()
+    frame = inspection.tree.frame()
+    folded = int(frame.node[frame.hidden > 0][0])
+    inspection.select(folded)
+    assert folded in inspection.tree.frame().parent
+
+
+def test_another_run_starts_afresh(archive, player, problem, tree_records, population_records):
+    inspection = Inspection(archive, player)
+    player.open(stored(archive, problem, tree_records(41)))
+    player.end()
+    player.open(stored(archive, problem, population_records))
+    player.end()
+    assert [view.name for view in inspection.views] == ["population"]
+    assert inspection.tree.frame().total == 0
+    assert len(inspection.population.frame().generation) == 60
+
+
+def test_closing_leaves_nothing(archive, player, problem, column_records):
+    inspection = Inspection(archive, player)
+    player.open(stored(archive, problem, column_records))
+    player.end()
+    assert len(inspection.columns.frame().at) == 40
+    player.close()
+    assert inspection.run is None
+    assert inspection.views == ()
+    assert len(inspection.columns.frame().at) == 0

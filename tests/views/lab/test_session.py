@@ -1,0 +1,278 @@
+import time
+
+import pytest
+
+from ccviz.data.datasets import load
+from ccviz.runs.archive import Archive
+from ccviz.views.draft import Link, group_links
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session with iris on the table."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(limit=1), load("iris"))
+        yield session
+        session.close()
+
+
+def play_out(session, seconds=30.0):
+    """Tick until nothing moves."""
+    end = time.monotonic() + seconds
+    while session.restless and time.monotonic() < end:
+        session.tick()
+        time.sleep(0.02)
+    assert not session.restless
+
+
+def test_picking_goes_round(session):
+    session.pick(3)
+    assert session.picked == (3,)
+    session.pick(9)
+    assert session.picked == (3, 9)
+    session.pick(11)
+    assert session.picked == (3, 11)
+    session.pick(11)
+    assert session.picked == ()
+    session.pick(4)
+    session.pick(None)
+    assert session.picked == ()
+
+
+def test_linking_and_undoing(session):
+    session.pick(3)
+    session.pick(9)
+    session.link("cannot")
+    assert session.draft.links == (Link("cannot", 3, 9),)
+    assert session.picked == ()
+    session.undo()
+    assert session.draft.links == ()
+    session.redo()
+    assert session.draft.links == (Link("cannot", 3, 9),)
+
+
+def test_linking_nothing_says_how_to(session):
+    session.link("must")
+    assert "Click two points first" in session.notice.text
+
+
+def test_a_group_against_a_group(session):
+    session.hold()
+    assert "Pick points first" in session.notice.text
+    session.pick_group((0, 1))
+    session.hold()
+    assert session.held == (0, 1)
+    assert session.picked == ()
+    session.pick_group((50, 51, 52))
+    session.link("cannot")
+    assert len(session.draft.links) == 6
+    assert session.held == ()
+    session.pick_group((0, 1))
+    session.hold()
+    session.pick(2)
+    session.link("must")
+    assert session.draft.links[6:] == (Link("must", 0, 1), Link("must", 1, 2))
+    session.pick_group((5, 6))
+    session.hold()
+    session.pick_group((6, 7))
+    session.link("cannot")
+    assert session.notice.text == "Point 6 is in both groups."
+
+
+def test_a_flood_of_links_is_refused(session):
+    session.load(load("blobs", n=400))
+    session.pick_group(range(300))
+    session.link("cannot")
+    assert "44,850 cannot-links" in session.notice.text
+    assert session.draft.links == ()
+
+
+def test_a_contradiction_lights_its_chain_and_changes_nothing(session):
+    session.add_links([Link("must", 1, 2), Link("must", 2, 3)])
+    session.pick(1)
+    session.pick(3)
+    session.link("cannot")
+    assert session.lit == (1, 2, 3)
+    assert session.notice.text.startswith("Refused: cannot-link 1-3 contradicts")
+    assert len(session.draft.links) == 2
+
+
+def test_an_infeasible_set_is_told_with_its_witness(session):
+    session.add_links(group_links("cannot", (0, 50, 100, 149)))
+    assert session.notice.kind == "warning"
+    assert set(session.lit) == {0, 50, 100, 149}
+    assert len(session.draft.links) == 6
+
+
+def test_a_bad_file_leaves_everything_as_it_was(session):
+    before = session.draft
+    session.load_file("bad.csv", b"1,2\n3\n")
+    assert session.draft is before
+    assert session.notice.text.startswith("bad.csv: line 2")
+
+
+def test_a_run_from_start_to_end(session):
+    session.player.pace = "Live"
+    session.add_links([Link("cannot", 3, 140)])
+    session.play()
+    play_out(session)
+    assert session.run.status == "feasible"
+    assert session.run.labels[3] != session.run.labels[140]
+    assert session.runner.state == "ended"
+
+
+def test_steps_start_a_run_that_waits(session):
+    session.step()
+    end = time.monotonic() + 20
+    while (session.player.shot is None or session.player.shot.seq < 0) and time.monotonic() < end:
+        session.tick()
+        time.sleep(0.02)
+    assert session.player.shot.seq == 0
+    assert session.runner.state == "paused"
+    session.stop()
+    play_out(session)
+    assert session.run.termination == "interrupted"
+
+
+def test_an_unsupported_problem_is_a_sentence(session):
+    session.add_links([Link("cannot", 3, 140, 2.0)])
+    session.set_solver("cop-kmeans")
+    session.play()
+    assert session.notice.text.startswith("cop-kmeans cannot handle soft links; these can: ")
+    assert not session.restless
+
+
+def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(session):
+    session.start()
+    play_out(session)
+    shown = session.player.run_id
+    session.set_sizes("50, 50, 50")
+    session.set_solver("sdp")
+    session.start()
+    assert session.notice.text.startswith("sdp cannot handle cluster sizes; these can: bh-kmeans")
+    assert session.player.run_id == shown
+    assert session.run.status == "feasible"
+    session.set_solver("blp-kmeans")
+    assert session.notice is None
+
+
+def test_a_refusal_goes_once_the_same_works(session):
+    session.set_solver("blp-kmeans", n_init=0)
+    assert "below 1" in session.notice.text
+    session.tick()
+    assert session.notice is not None
+    session.set_solver("blp-kmeans", n_init=2)
+    assert session.notice is None
+    session.set_k(500)
+    session.set_solver("sdp")
+    assert session.notice.kind == "error"
+    session.load_file("bad.csv", b"1,2\n3\n")
+    session.load_file("good.csv", b"1,2\n3,4\n5,6\n")
+    assert session.notice is None
+
+
+def test_a_dead_end_is_ringed_until_something_else_happens(session):
+    session.set_solver("cop-kmeans", n_init=1)
+    session.add_links(group_links("cannot", (0, 50, 100, 149)))
+    session.start()
+    play_out(session)
+    assert session.run.incumbent is None
+    assert session.lit[0] in {0, 50, 100, 149}
+    session.back()
+    assert len(session.lit) == 1
+    session.back()
+    assert session.lit == ()
+    session.player.end()
+    assert len(session.lit) == 1
+
+
+def test_a_second_run_waits_for_the_first(session):
+    other = Session(session.archive, session.runner._queue, load("iris"))
+    session.step()
+    other.play()
+    assert other.runner.state == "queued"
+    assert other.runner.waiting == 1
+    session.close()
+    other.player.pace = "Live"
+    play_out(other)
+    assert other.run.status == "feasible"
+
+
+def test_a_run_that_somebody_drives_is_not_deleted(session):
+    run_id = session.archive.create(session.draft.problem, "sdp", {})
+    session.delete_run(run_id)
+    assert "stop it before it is deleted" in session.notice.text
+    assert [info.id for info in session.archive.runs()] == [run_id]
+
+
+def test_links_keep_the_run_of_scaled_features_too(session):
+    session.set_scaling("standard")
+    session.player.pace = "Live"
+    session.play()
+    play_out(session)
+    session.pick_group([0, 1])
+    session.link("must")
+    assert session.run is not None
+
+
+def test_editing_the_data_lets_go_of_the_run(session):
+    session.player.pace = "Live"
+    session.play()
+    play_out(session)
+    session.set_k(4)
+    assert session.run is None
+
+
+def test_a_stopped_run_goes_on_and_is_watched(session):
+    session.set_solver("sdp")
+    session.node_limit = 1
+    session.add_links(group_links("must", [0, 50]) + group_links("cannot", [1, 2]))
+    session.start()
+    play_out(session, 120)
+    assert session.run.finished.termination != "proved"
+    run_id = session.player.run_id
+    session.resume_run(run_id)
+    play_out(session, 120)
+    assert session.player.run_id == run_id
+    assert session.run.finished.termination == "proved"
+
+
+def test_a_run_that_cannot_go_on_leaves_the_queue(session):
+    session.start()
+    play_out(session)
+    session.resume_run(session.player.run_id)
+    assert "nothing is left to do" in session.notice.text
+    assert len(session.runner._queue) == 0
+
+
+def test_the_matrix_of_a_small_problem_is_shown(session):
+    session.set_solver("sdp")
+    assert session.solver.show_relaxation
+    session.set_solver("sdp", show_relaxation=False)
+    assert not session.solver.show_relaxation
+    session.load(load("breast_cancer"))
+    assert not session.solver.show_relaxation
+    session.load(load("wine"))
+    assert session.solver.show_relaxation
+
+
+def test_a_replay_that_was_paused_goes_on_and_another_solver_runs_anew(session):
+    session.player.pace = "Live"
+    session.start()
+    play_out(session)
+    assert not session.can_go_on
+    run_id = session.player.run_id
+    session.seek(2)
+    assert session.can_go_on
+    session.play()
+    play_out(session)
+    assert session.player.run_id == run_id
+    assert session.run.finished is not None
+    session.seek(2)
+    session.set_solver("cop-kmeans")
+    assert not session.can_go_on
+    session.play()
+    play_out(session)
+    assert session.player.run_id != run_id

@@ -1,0 +1,231 @@
+"""What a lesson asks and finds; that each is walked to its end is seen in a real browser."""
+
+import pytest
+
+from ccviz.data.datasets import load
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import summarise
+from ccviz.runs.stepper import start
+from ccviz.views.draft import Link
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.course import Course
+
+
+@pytest.fixture
+def session(tmp_path, monkeypatch):
+    """Return a session whose runs take no process of their own, and are shown at their end."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(), load("iris"))
+        monkeypatch.setattr(session, "start", lambda: run_here(session))
+        yield session
+        session.close()
+
+
+def run_here(session):
+    """Run what the session would run, and show the run's end."""
+    order = session._order()
+    stepper = start(order.problem, order.solver, seed=order.seed, **order.limits)
+    records = list(stepper)
+    run_id = session.archive.create(order.problem, order.solver.name, {}, dataset=order.dataset)
+    session.archive.append(run_id, records, summarise(stepper.run))
+    session.player.open(run_id, playing=False)
+    session.player.end()
+
+
+def find(session, course):
+    """Do what the step asks, and see what it shows."""
+    course.show()
+    assert course.finding, course.step.text
+
+
+def run_by_hand(session, solver, **settings):
+    """Run a solver on what is on the table, to its end."""
+    session.set_solver(solver, **settings)
+    session.start()
+
+
+@pytest.fixture
+def begin(session):
+    """Return a function that begins the lesson whose title has a word."""
+
+    def begin(word):
+        course = Course(session)
+        course.begin(next(lesson for lesson in LESSONS if word in lesson.title))
+        return course
+
+    return begin
+
+
+def test_a_dead_end_is_met_and_survived(session):
+    course = Course(session)
+    course.begin(LESSONS[0])
+    findings = set()
+    for status, words in (
+        (None, "The true classes keep all"),
+        ("unknown", "A dead end"),
+        ("feasible", "no link is broken"),
+    ):
+        find(session, course)
+        assert words in course.finding
+        findings.add(course.finding)
+        assert status is None or session.run.status == status
+        course.go_on()
+    assert course.lesson is None
+    assert len(findings) == 3
+
+
+def test_a_step_is_not_done_by_the_run_of_the_step_before(session, begin):
+    course = begin("must-link")
+    for _ in range(2):
+        find(session, course)
+        course.go_on()
+    assert course.at == 2
+    assert course.finding == ""
+
+
+LIMITS = {"time_limit": 0.001, "gap_limit": 0.9, "node_limit": 1}
+
+
+def test_a_race_is_run_only_by_proofs(session, begin):
+    course = begin("race")
+    session.draw_links(60)
+    for solver, limit in (("sdp", "gap_limit"), ("colgen", "time_limit")):
+        session.param.update(**{limit: LIMITS[limit]})
+        run_by_hand(session, solver)
+        assert session.run.status != "optimal"
+        assert course.finding == ""
+        assert "proves no optimum" in session.notice.text
+        find(session, course)
+        assert session.run.status == "optimal"
+        assert "Proved in" in course.finding
+        course.go_on()
+    assert session.time_limit is None
+    assert session.gap_limit is None
+
+
+def test_a_wide_tolerance_is_no_proof(session, begin):
+    course = begin("race")
+    session.draw_links(60)
+    run_by_hand(session, "sdp", tolerance=0.9)
+    assert session.run.status == "feasible"
+    assert course.finding == ""
+    assert "tolerance" in session.notice.text
+
+
+def test_both_runs_of_a_race_have_the_same_problem(session, begin):
+    course = begin("race")
+    find(session, course)
+    course.go_on()
+    session.draw_links(150)
+    run_by_hand(session, "colgen")
+    assert session.run.status == "optimal"
+    assert course.finding == ""
+    assert "another problem" in session.notice.text
+    find(session, course)
+    assert len(session.draft.links) == 60
+    assert "the same optimum" in course.finding
+
+
+def test_a_run_that_succeeds_is_no_dead_end(session, begin):
+    course = begin("COP")
+    find(session, course)
+    course.go_on()
+    run_by_hand(session, "cop-kmeans", n_init=50)
+    assert session.run.status == "feasible"
+    assert course.finding == ""
+    assert "found a clustering" in session.notice.text
+    session.cancel()
+    assert session.notice is None  # it can be put away
+    find(session, course)
+    assert "A dead end" in course.finding
+    assert session.run.status == "unknown"
+
+
+def test_a_run_that_was_cut_off_is_no_dead_end(session, begin):
+    course = begin("COP")
+    find(session, course)
+    course.go_on()
+    session.time_limit = 1e-9
+    run_by_hand(session, "cop-kmeans", n_init=1)
+    assert session.run.termination == "time_limit"
+    assert course.finding == ""
+
+
+def test_links_against_the_classes_are_not_said_to_be_kept(session, begin):
+    course = begin("COP")
+    session.add_links([Link("must", 0, 149)])  # of two classes
+    session.draw_links(60)
+    session.add_links([Link("cannot", i, i + 60) for i in range(39)])
+    assert len(session.draft.links) == 100
+    assert course.finding == ""
+
+
+def test_an_optimum_is_one_that_was_proved(session, begin):
+    course = begin("must-link")
+    for _ in range(2):
+        session.time_limit = LIMITS["time_limit"]
+        run_by_hand(session, "sdp", show_relaxation=True)
+        assert session.run.status != "optimal"
+        assert course.finding == ""
+        find(session, course)
+        assert session.run.status == "optimal"
+        assert "optimum" in course.finding
+        course.go_on()
+        if course.lesson is not None:
+            find(session, course)
+            course.go_on()
+
+
+def test_optima_of_other_points_are_not_compared(session, begin):
+    course = begin("must-link")
+    find(session, course)
+    course.go_on()
+    session.set_k(2)
+    session.add_links([Link("must", 60, 100)])
+    assert course.finding == ""
+    find(session, course)
+    assert session.draft.k == 3
+    course.go_on()
+    session.undo()
+    assert not session.draft.links
+    assert course.finding == ""  # the run shown is of the problem without links
+    find(session, course)
+    assert "The optimum was" in course.finding
+
+
+def test_sizes_are_compared_by_their_values(session, begin):
+    course = begin("given size")
+    for _ in range(2):
+        find(session, course)
+        course.go_on()
+    session.set_sizes("40, 50, 60")
+    run_by_hand(session, "blp-kmeans")
+    assert course.finding == ""
+    session.set_sizes("50, 50, 50")
+    assert course.finding == ""
+    find(session, course)
+    assert "50, 50, 50" in course.finding
+
+
+def test_a_run_on_other_data_does_not_count(session, begin):
+    course = begin("given size")
+    session.load(load("wine"))
+    run_by_hand(session, "blp-kmeans")
+    assert course.finding == ""
+    assert "iris" in session.notice.text
+
+
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.title)
+def test_every_lesson_is_shown_to_its_end_whatever_is_set(session, lesson):
+    session.param.update(**LIMITS, seed=5)
+    course = Course(session)
+    course.begin(lesson)
+    for _ in lesson.steps:
+        session.load(load("wine"), 2)
+        session.param.update(**LIMITS)
+        find(session, course)
+        course.go_on()
+    assert course.lesson is None
+    assert {name: getattr(session, name) for name in LIMITS} == LIMITS

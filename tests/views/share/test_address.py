@@ -1,0 +1,212 @@
+import json
+import shlex
+from urllib.parse import parse_qsl, unquote
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from ccviz.cli import app
+from ccviz.data.datasets import Dataset, load
+from ccviz.data.link_files import links_text
+from ccviz.errors import CcvizError
+from ccviz.runs.archive import Archive
+from ccviz.views.draft import Link
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.share.address import apply_query, query
+from ccviz.views.share.code import as_command, as_python
+from ccviz.views.share.datafile import csv_text
+
+
+@pytest.fixture
+def open_session(tmp_path):
+    """Return a maker of sessions over one archive."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield lambda: Session(archive, RunQueue(), load("iris"))
+
+
+@pytest.fixture
+def session(open_session):
+    """Return a session with much changed."""
+    session = open_session()
+    session.load(load("blobs", n=60), k=3)
+    session.set_scaling("range")
+    session.add_links([Link("must", 0, 5), Link("cannot", 3, 10, 2.5)])
+    session.set_solver("blp-kmeans", max_iter=7)
+    session.seed = 11
+    return session
+
+
+def test_an_address_makes_the_same_session(session, open_session):
+    other = open_session()
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert other.notice is None
+    assert np.array_equal(other.draft.X, session.draft.X)
+    assert (other.draft.k, other.draft.links) == (session.draft.k, session.draft.links)
+    assert (other.solver, other.seed) == (session.solver, session.seed)
+    assert query(other) == query(session)
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ({"data": "atlantis"}, "no data set 'atlantis'"),
+        ({"k": "many"}, "k = 'many'"),
+        ({"k": "151"}, "k = 151"),
+        ({"ml": "3"}, "'3' for a link"),
+        ({"ml": "0-5", "cl": "0-5"}, "contradicts"),
+        ({"x": "height"}, "no axis 'height'"),
+        ({"solver": "oracle"}, "no solver 'oracle'"),
+        ({"solver": "blp-kmeans", "set.max_iter": "-1"}, "max_iter = -1"),
+        ({"scaling": "upwards"}, "no scaling 'upwards'"),
+    ],
+)
+def test_a_bad_address_is_a_sentence(open_session, values, words):
+    session = open_session()
+    apply_query(session, values)
+    assert words in session.notice.text
+
+
+def test_data_without_a_name_fit_into_no_address(open_session):
+    session = open_session()
+    session.load(Dataset("mine", np.eye(4), ("a", "b", "c", "d")))
+    with pytest.raises(CcvizError, match="do not fit into an address"):
+        query(session)
+
+
+def test_a_file_that_is_called_like_a_data_set_is_a_file(open_session):
+    session = open_session()
+    session.load(Dataset("wine", np.eye(4), ("a", "b", "c", "d")))
+    with pytest.raises(CcvizError, match="do not fit into an address"):
+        query(session)
+    assert "read_data('wine.csv')" in as_python(session)
+    assert "solve wine.csv" in as_command(session)
+
+
+def run_lines(session):
+    """Return what the Python lines of a session make."""
+    scope: dict = {}
+    exec("\n".join(line for line in as_python(session).splitlines() if "print" not in line), scope)
+    return scope
+
+
+def assert_same(problem, session):
+    ours = session.draft.problem
+    assert np.array_equal(problem.X, ours.X)
+    assert problem.k == ours.k
+    for kind in ("must_link", "cannot_link"):
+        assert np.array_equal(getattr(problem, kind).pairs, getattr(ours, kind).pairs)
+        assert np.array_equal(getattr(problem, kind).weights, getattr(ours, kind).weights)
+    assert (problem.sizes is None) == (ours.sizes is None)
+    if problem.sizes is not None:
+        assert problem.sizes.lower.tolist() == ours.sizes.lower.tolist()
+        assert problem.sizes.upper.tolist() == ours.sizes.upper.tolist()
+
+
+def test_the_python_lines_make_the_same_run(session):
+    session.remove_links([Link("cannot", 3, 10, 2.5)])
+    session.add_links([Link("cannot", 3, 10)])
+    session.set_sizes("10-30, 10-30, 5-40")
+    session.time_limit = 9.0
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
+    assert scope["result"].solver == "blp-kmeans"
+    assert scope["result"].seed == 11
+    settings = scope["result"].run.started.settings
+    assert settings["max_iter"] == 7
+
+
+def test_soft_links_travel_too(session):
+    session.set_solver("bh-kmeans")
+    assert_same(run_lines(session)["problem"], session)
+
+
+def test_data_of_ones_own_are_read_from_the_file_that_is_saved(session, tmp_path, monkeypatch):
+    X = np.random.default_rng(0).normal(size=(20, 2)) / 3
+    session.load(Dataset("mine", X, ("a, b", "c"), np.arange(20) % 2, ("yes", "no")), 2)
+    session.set_solver("blp-kmeans")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_text(csv_text(session.draft.data), encoding="utf-8")
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
+    assert scope["data"].features == ("a, b", "c")
+    assert sorted(scope["data"].classes) == ["no", "yes"]
+
+
+def test_the_command_line(session):
+    session.set_scaling("standard")
+    session.param.update(time_limit=5.0, gap_limit=0.01, node_limit=40)
+    session.set_sizes("10-30, 10-30, 20")
+    assert as_command(session) == (
+        "ccviz solve blobs.csv -k 3 --solver blp-kmeans --seed 11 --standardize --links links.txt "
+        "--sizes 10-30,10-30,20 --time-limit 5 --gap 0.01 --node-limit 40 --param max_iter=7"
+    )
+    session.load(load("moons"))
+    assert as_command(session).startswith("ccviz solve moons -k 2 ")
+
+
+def test_the_command_line_makes_the_same_run(session, tmp_path, monkeypatch):
+    session.load(load("iris"))
+    session.set_scaling("standard")
+    session.add_links([Link("must", 0, 60), Link("cannot", 3, 100)])
+    session.set_sizes("40-60, 40-60, 40-60")
+    problem = session.draft.problem
+    monkeypatch.chdir(tmp_path)
+    text = links_text(problem.must_link, problem.cannot_link)
+    (tmp_path / "links.txt").write_text(text, encoding="utf-8")
+    words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    expected = run_lines(session)["result"]
+    assert found["objective"] == expected.objective
+
+
+def test_what_the_command_line_cannot_do_is_a_sentence(session):
+    with pytest.raises(CcvizError, match="no option for features from 0 to 1"):
+        as_command(session)
+
+
+LIMITS = {"time_limit": 1234.5678, "gap_limit": 1.2345678e-5, "node_limit": 1_234_567}
+
+
+def test_an_address_keeps_every_digit(session, open_session):
+    session.add_links([Link("must", 1, 6, 0.1234567), Link("cannot", 4, 12, 1e-7)])
+    session.param.update(**LIMITS)
+    other = open_session()
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert set(other.draft.links) == set(session.draft.links)
+    assert {name: getattr(other, name) for name in LIMITS} == LIMITS
+
+
+def test_the_command_line_keeps_every_digit(session, tmp_path, monkeypatch):
+    session.load(load("iris"))
+    session.param.update(**LIMITS)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path / "home"))
+    done = CliRunner().invoke(app, [*shlex.split(as_command(session))[1:], "--json", "-"])
+    assert done.exit_code == 0, done.output
+    with Archive(tmp_path / "home" / "runs.sqlite") as archive:
+        [info] = archive.runs()
+    limits = {name.replace("gap_limit", "gap"): value for name, value in LIMITS.items()}
+    assert info.limits == limits
+
+
+def test_whole_numbers_are_said_as_such(session):
+    session.set_scaling("none")
+    session.time_limit = 5.0
+    session.add_links([Link("must", 0, 5, 1.0)])
+    assert "ml=0-5*1&cl=3-10*2.5&" in unquote(query(session))
+    assert "--time-limit 5 " in as_command(session)
+
+
+def test_sizes_and_limits_are_in_the_address(session, open_session):
+    session.set_sizes("10-30, 10-30, 20")
+    session.param.update(time_limit=5.0, gap_limit=0.01, node_limit=40)
+    other = open_session()
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert other.draft.lower == (10, 10, 20)
+    assert (other.time_limit, other.gap_limit, other.node_limit) == (5.0, 0.01, 40)
+    apply_query(other, {"limit.node_limit": "few"})
+    assert "limit.node_limit = 'few'" in other.notice.text

@@ -1,0 +1,135 @@
+import zipfile
+from io import BytesIO
+
+import numpy as np
+import pytest
+
+from ccviz.data.datasets import load
+from ccviz.events import Finished, IncumbentFound, Record, Started
+from ccviz.runs.archive import Archive
+from ccviz.views.draft import Link
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.share.project import open_project, save_project
+
+
+@pytest.fixture
+def open_session(tmp_path):
+    """Return a maker of sessions, each on a machine of its own."""
+    opened = []
+
+    def make() -> Session:
+        archive = Archive(tmp_path / f"{len(opened)}.sqlite")
+        opened.append(Session(archive, RunQueue(), load("iris")))
+        return opened[-1]
+
+    yield make
+    for session in opened:
+        session.close()
+        session.archive.close()
+
+
+@pytest.fixture
+def session(open_session):
+    """Return a session in which everything differs from what it is at first, with a run."""
+    session = open_session()
+    session.load(load("moons", n=40), 3)
+    session.set_scaling("standard")
+    session.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
+    session.set_sizes("10-20, 10-20, 5-20")
+    session.show_axes("x1", "PC 1")
+    session.set_solver("blp-kmeans", n_init=3)
+    session.param.update(seed=7, time_limit=9.0, node_limit=5)
+    remember(session, "first")
+    remember(session, "second")
+    return session
+
+
+def remember(session, name):
+    run_id = session.archive.create(session.draft.problem, "by hand", {}, name=name)
+    began = Started(solver="by hand", settings={}, seed=0, n=40, d=2, k=3, n_blocks=39)
+    labels = np.arange(40) % 3
+    events = [began, IncumbentFound(labels=labels), Finished(termination="converged")]
+    session.archive.append(run_id, [Record(at, 0.0, e) for at, e in enumerate(events)], None)
+    session.archive.reopen(run_id)
+    session.archive.finish(run_id, "converged", "It ended.")
+
+
+def test_a_project_opens_on_another_machine(session, open_session):
+    other = open_session()
+    open_project(other, "a.ccvizlab", save_project(session))
+    assert other.notice is None
+    ours, theirs = session.draft, other.draft
+    assert np.array_equal(ours.X, theirs.X)
+    assert np.array_equal(ours.data.truth, theirs.data.truth)
+    assert (ours.data.name, ours.data.features, ours.data.classes) == (
+        theirs.data.name, theirs.data.features, theirs.data.classes,
+    )  # fmt: skip
+    assert (ours.k, ours.scaling, ours.links) == (theirs.k, theirs.scaling, theirs.links)
+    assert (ours.lower, ours.upper) == (theirs.lower, theirs.upper)
+    for name in ("x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit", "node_limit"):
+        assert getattr(session, name) == getattr(other, name)
+    assert [info.name for info in other.archive.runs()] == ["second", "first"]
+    run = other.archive.load(other.archive.runs()[0].id)
+    assert run.incumbent.labels.tolist() == (np.arange(40) % 3).tolist()
+
+
+def test_runs_on_other_points_stay_behind(session, open_session):
+    session.load(load("circles", n=40))
+    other = open_session()
+    open_project(other, "a.ccvizlab", save_project(session))
+    assert other.archive.runs() == []
+    assert other.draft.data.name == "circles"
+
+
+def rewritten(content, **parts):
+    """Return the project with some of its parts replaced, or left out where they are None."""
+    file = BytesIO()
+    old = zipfile.ZipFile(BytesIO(content))
+    with zipfile.ZipFile(file, "w") as new:
+        for name in old.namelist():
+            data = parts.get(name.partition(".")[0].replace("/", "_"), old.read(name))
+            if data is not None:
+                new.writestr(name, data)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [{"project": None}, {"project": b"{}"}, {"data": b"\x00"}, {"runs_001": b"ccviz run 1\nno"}],
+    ids=str,
+)
+def test_a_broken_part_is_a_sentence_and_changes_nothing(session, open_session, parts):
+    refuse(open_session(), rewritten(save_project(session), **parts))
+
+
+@pytest.mark.parametrize(
+    ("was", "becomes"),
+    [
+        ('"n_init"', '"n_exit"'),
+        ('"must"', '"perhaps"'),
+        ('"PC 1"', '"PC 9"'),
+        ('"k": 3', '"k": 300'),
+        ('"seed": 7', '"seed": -7'),
+        ('"format": 1', '"format": 2'),
+    ],
+)
+def test_a_wrong_value_is_a_sentence_and_changes_nothing(session, open_session, was, becomes):
+    content = save_project(session)
+    text = zipfile.ZipFile(BytesIO(content)).read("project.json").decode()
+    assert was in text
+    refuse(open_session(), rewritten(content, project=text.replace(was, becomes).encode()))
+
+
+def refuse(other, content):
+    open_project(other, "bad.ccvizlab", content)
+    assert other.notice.text.startswith("bad.ccvizlab holds no sound project")
+    assert other.draft.data.name == "iris"
+    assert other.archive.runs() == []
+
+
+def test_what_is_no_project_at_all(session):
+    before = session.draft
+    open_project(session, "text.ccvizlab", b"only words")
+    assert session.notice.text.startswith("text.ccvizlab holds no sound project")
+    assert session.draft is before
