@@ -20,6 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.views.draft import Draft, Kind, Link
+from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
@@ -164,7 +165,7 @@ class Explorer:
         """The laboratory as a Panel object, to be put into a page of one's own."""
         pn.extension(design=Lab, inline=True)
         pn.config.respect_explicit_sizing = True
-        inspection = Inspection(self._archive, self.session.player)
+        inspection = Inspection(self._archive, self.session.player, CATALOGUE)
         keep_time(self.session)
         points = ScatterPanel(self.session, inspection)
         middle = pn.Column(

@@ -9,8 +9,8 @@ import panel as pn
 
 from ccviz.arrays import IntArray
 from ccviz.views.figures.node import NodeFigure
-from ccviz.views.frames.cuts import Cuts
-from ccviz.views.frames.node import NodeFacts
+from ccviz.views.frames.cuts import Cuts, CutsLog
+from ccviz.views.frames.node import NodeFacts, NodeLog
 from ccviz.views.frames.numbers import count
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
@@ -62,8 +62,8 @@ class NodePanel(pn.viewable.Viewer):
             self._html.object = _EMPTY
             self._arrange(self._html)
             return
-        facts = self._inspection.nodes.frame(run, node)
-        self._html.object = _html(facts, self._inspection.cuts.frame(node))
+        facts = self._inspection.log(NodeLog).frame(run, node)
+        self._html.object = _html(facts, self._inspection.log(CutsLog).frame(node))
         self._figure.show(facts)
         self._arrange(self._html, *([self._history] if len(facts.time_s) else []))
 
