@@ -196,7 +196,7 @@ def sketch(memory: Memory) -> str:
     )
 
 
-BY_HAND = Lesson(
+LESSON = Lesson(
     "Branch and bound by hand",
     (
         Step(
