@@ -11,7 +11,8 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned, Record
-from ccviz.runs.run import Node, Run
+from ccviz.runs.nodes import Node
+from ccviz.runs.run import Run
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.numbers import number
 from ccviz.views.frames.scatter import Plane
@@ -25,7 +26,7 @@ class NodeFacts:
     ----------
     node, depth : int
     state : str
-        See `ccviz.runs.run.NodeState`.
+        See `ccviz.runs.nodes.NodeState`.
     must_link, cannot_link : (m, 2) int64
         The pairs decided on the way from the root.
     time_s, lower_bound : (h,) float64

@@ -24,6 +24,7 @@ from ccviz.errors import CcvizError, ContradictionError
 from ccviz.events import DeadEnded, Finished
 from ccviz.feasibility.check import check_feasibility
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.solvers import make_solver
 from ccviz.views.draft import (
@@ -304,15 +305,17 @@ class Session(param.Parameterized):
             self._solver_then = self.solver
             self._follow()
 
+    @property
+    def limits(self) -> Limits:
+        """The limits of the next run."""
+        return Limits(self.time_limit, self.gap_limit, self.node_limit)
+
     def _order(self) -> Order:
-        limits = {
-            "time_limit": self.time_limit, "gap": self.gap_limit, "node_limit": self.node_limit,
-        }  # fmt: skip
         return Order(
             self.draft.problem,
             self.solver,
             self.seed,
-            {name: value for name, value in limits.items() if value is not None},
+            self.limits,
             self.draft.data.name,
         )
 

@@ -41,7 +41,7 @@ def query(session: Session) -> str:
     if draft.lower:
         values["sizes"] = sizes_text(draft)
     values |= {"solver": session.solver.name, "seed": session.seed}
-    values |= {f"limit.{name}": value for name, value in limits(session).items()}
+    values |= {f"limit.{name}": value for name, value in session.limits.given.items()}
     values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
     text = urlencode(values)
     if len(text) > MOST_CHARACTERS:
@@ -60,12 +60,6 @@ def _pairs(draft: Draft, kind: Kind) -> str:
 def exact(value: float) -> str:
     """Return a number as short as it is read back the same: six digits may not be enough."""
     return str(value).removesuffix(".0")
-
-
-def limits(session: Session) -> dict[str, Any]:
-    """Return the limits that are set, by their names in `ccviz.start`."""
-    given = {name: getattr(session, attribute) for name, attribute in LIMITS.items()}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def changed_settings(session: Session) -> dict[str, Any]:

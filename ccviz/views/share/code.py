@@ -10,7 +10,7 @@ from ccviz.data.datasets import GENERATORS
 from ccviz.errors import CcvizError
 from ccviz.views.draft import Draft, Kind, sizes_text
 from ccviz.views.lab.session import Session
-from ccviz.views.share.address import changed_settings, exact, limits
+from ccviz.views.share.address import changed_settings, exact
 
 
 def as_python(session: Session) -> str:
@@ -52,7 +52,11 @@ def _list(draft: Draft, kind: Kind) -> str:
 
 
 def _arguments(session: Session) -> str:
-    given: dict[str, Any] = {"seed": session.seed, **limits(session), **changed_settings(session)}
+    given: dict[str, Any] = {
+        "seed": session.seed,
+        **session.limits.given,
+        **changed_settings(session),
+    }
     words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
     return ", ".join(words)
 
@@ -73,7 +77,7 @@ def as_command(session: Session) -> str:
     words += ["--standardize"] if draft.scaling == "standard" else []
     words += ["--links", "links.txt"] if draft.links else []
     words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
-    for name, value in limits(session).items():
+    for name, value in session.limits.given.items():
         words += [f"--{name.replace('_', '-')}", exact(value)]
     for name, value in changed_settings(session).items():
         words += ["--param", f"{name}={value}"]
