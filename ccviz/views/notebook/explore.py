@@ -135,7 +135,7 @@ class Explorer:
 
     def stop(self) -> None:
         """End the run; what it found stays."""
-        self.session.stop()
+        self.session.playback.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of the run, at most so many seconds; return whether it has come.
