@@ -22,6 +22,8 @@ from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
 from ccviz.feasibility.check import check_feasibility
+from ccviz.numbers import count
+from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
@@ -35,9 +37,7 @@ from ccviz.views.draft import (
     draft_of_problem,
     group_links,
     links_between,
-    read_sizes,
 )
-from ccviz.views.frames.numbers import count
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.playback import Playback
@@ -149,9 +149,10 @@ class Session(param.Parameterized):
             self._edit(self.draft.with_scaling(scaling))
 
     def set_sizes(self, text: str) -> None:
-        """Ask for a size of each cluster: ``50, 50, 50``, or ``40-60, 40-60, 30-70``."""
+        """Ask for a size of each cluster: ``50, 50, 50``, ``40-60``, ``equal``."""
         with self.in_words():
-            self._edit(self.draft.with_sizes(*read_sizes(text)))
+            draft = self.draft
+            self._edit(draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
 
     def add_links(self, links: Sequence[Link]) -> None:
         """Add many links at once."""
