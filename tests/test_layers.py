@@ -16,6 +16,7 @@ ORDER = [
     "ccviz.errors",
     "ccviz.arrays",
     "ccviz.wholefile",
+    "ccviz.numbers",
     "ccviz.cards",
     "ccviz.bounds",
     "ccviz.events",

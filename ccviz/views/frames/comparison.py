@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from ccviz.arrays import IntArray
+from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import label_of
-from ccviz.views.frames.numbers import number, percent, seconds
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def keep_time(session: Session, preparation: PreparationPanel) -> None:
     """
 
     def tick() -> None:
-        if session.restless:
+        if session.playback.restless:
             with together():
                 session.tick()
         preparation.tick()

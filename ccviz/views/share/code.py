@@ -8,7 +8,8 @@ from typing import Any
 
 from ccviz.data.datasets import GENERATORS
 from ccviz.errors import CcvizError
-from ccviz.views.draft import Draft, Kind, sizes_text
+from ccviz.problem.sizes import sizes_text
+from ccviz.views.draft import Draft, Kind
 from ccviz.views.lab.session import Session
 from ccviz.views.share.address import changed_settings, exact
 
@@ -76,7 +77,9 @@ def as_command(session: Session) -> str:
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
     words += ["--standardize"] if draft.scaling == "standard" else []
     words += ["--links", "links.txt"] if draft.links else []
-    words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
+    words += (
+        ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
+    )
     for name, value in session.limits.given.items():
         words += [f"--{name.replace('_', '-')}", exact(value)]
     for name, value in changed_settings(session).items():
