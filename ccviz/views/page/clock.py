@@ -14,7 +14,7 @@ from ccviz.views.panels.preparation import PreparationPanel
 _PERIOD_MS = 140
 
 
-def keep_time(session: Session, preparation: PreparationPanel) -> None:
+def keep_time(session: Session, preparation: PreparationPanel | None = None) -> None:
     """Tick the session while it is restless; close it when the browser goes.
 
     The clock itself never stops: starting one in the middle of a session may run it outside the
@@ -25,7 +25,8 @@ def keep_time(session: Session, preparation: PreparationPanel) -> None:
         if session.playback.restless:
             with together():
                 session.tick()
-        preparation.tick()
+        if preparation is not None:
+            preparation.tick()
 
     def end(_: Any) -> None:
         # The document is gone: a panel that heard of it would draw on nothing.
