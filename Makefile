@@ -12,7 +12,7 @@ BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app test lint format types bench notebook docs lock chromium clean
+.PHONY: help env warm app test lint format types bench notebook docs lock chromium clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -74,6 +74,12 @@ notebook: env  ## Open the notebooks in JupyterLab
 docs: env  ## Build the documentation into docs/_build/html
 	$(PY) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
 
+wheel: $(SERVES)  ## Build a wheel into dist/
+	$(PY) -m hatchling build -t wheel $(ARGS)
+
+profile: env  ## Say where a solve spends its time (ARGS="data.csv -k 3 --solver sdp")
+	$(PY) -m pyinstrument -m ccviz.cli solve $(ARGS)
+
 # --- Checks ---------------------------------------------------------------------------------
 
 test: chromium lint types warm  ## Lint, check types and run every test
@@ -85,6 +91,10 @@ lint: env  ## Check style and formatting
 
 types: env  ## Check types
 	$(PY) -m mypy
+
+hooks:  ## Let git run `make lint` before every commit
+	@printf '#!/bin/sh\nexec make lint types\n' >"$$(git rev-parse --git-path hooks)/pre-commit"
+	@chmod +x "$$(git rev-parse --git-path hooks)/pre-commit"
 
 format: env  ## Format the code and mend what ruff can mend
 	$(PY) -m ruff check --fix .
