@@ -9,7 +9,7 @@ The points are moved to about their mean and scaled by a power of two, so that t
 coordinate is near 1 and nothing overflows or is lost below the smallest double. A difference of
 doubles has a relative error of 2^-53 whatever it is taken from, and no shift changes what a
 clustering costs: so the points as doubles are the data, and the centred ones have an error that
-`slip` bounds. A sum of squares is the square of a norm, so an error of norm e in the points moves
+is bounded. A sum of squares is the square of a norm, so an error of norm e in the points moves
 its root by at most e: that is how `Centroids.whole` takes it off.
 """
 
@@ -46,12 +46,15 @@ class Unit:
     exponent : int
     norm : float
         Root of the sum of squares of A, rounded up.
+    error : float
+        Not less than the norm of the error of A.
     """
 
     X: np.ndarray
     A: np.ndarray
     exponent: int
     norm: float
+    error: float
 
     def back(self, value: float) -> float:
         """Return a sum of squares in the unit of the points."""
@@ -67,10 +70,12 @@ class Unit:
 
 def unit_of(problem: Problem) -> Unit:
     """Return the unit of a problem."""
-    moved = problem.X - problem.X.mean(axis=0)
+    near = problem.X - problem.X[0]  # zero where points coincide, which a mean would spoil
+    moved = near - near.mean(axis=0)
     exponent = -int(np.frexp(np.abs(moved).max())[1])
-    A = np.ldexp(moved, exponent)
-    return Unit(problem.X, A, exponent, root_up(float((A * A).sum()), A.size))
+    near, A = np.ldexp(near, exponent), np.ldexp(moved, exponent)
+    norm, before = (root_up(float((each * each).sum()), each.size) for each in (A, near))
+    return Unit(problem.X, A, exponent, norm, gamma(2) * (norm + before))
 
 
 def root_up(squares: float, count: int) -> float:
@@ -113,7 +118,7 @@ def centroids(unit: Unit, blocks: PlainBlocks) -> Centroids:
     mass, block_of = blocks.mass, blocks.block_of
     total = np.zeros((len(mass), unit.A.shape[1]))
     np.add.at(total, block_of, unit.A)
-    slip = unit.norm * gamma(int(mass.max()) + 4) + UNDERFLOW
+    slip = unit.norm * gamma(int(mass.max()) + 4) + unit.error
     inside = _scatter_below(unit, block_of, mass)
     return Centroids(total / mass[:, None], mass, blocks.conflict, inside, slip)
 

@@ -7,22 +7,9 @@ import pytest
 
 import ccviz
 from ccviz import Problem, start
-from ccviz.events import IncumbentFound, NodeBranched, NodeOpened, NodePruned, Noted
+from ccviz.events import IncumbentFound, NodeOpened, NodePruned, Noted
 from ccviz.problem.rules import Either, MaxOverlap, MaxSize, SoftCannotLink
 from ccviz.proof.verify import verify
-
-
-@pytest.fixture(scope="module")
-def proof():
-    """A run with branching, its problem and its events."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(30, 2))
-    pairs = rng.choice(30, size=(26, 2))
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    problem = Problem(X, 4, must_link=pairs[:6], cannot_link=pairs[6:])
-    events = [record.event for record in start(problem, "sdp", tolerance=1e-5)]
-    assert any(isinstance(event, NodeBranched) for event in events)
-    return problem, events
 
 
 def altered(events, kind, change, which=0):
@@ -144,18 +131,6 @@ def test_a_run_without_a_tree_proves_nothing():
 def test_an_unfinished_run_is_not_a_proof(proof):
     problem, events = proof
     assert "still open" in verify(problem, events[: len(events) // 2]).sentence
-
-
-@pytest.fixture(scope="module")
-def column_proof():
-    """A run of column generation with branching, its problem and its events."""
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(30, 1))
-    pairs = rng.choice(30, size=(60, 2))
-    problem = Problem(X, 6, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
-    events = [record.event for record in start(problem, "colgen")]
-    assert any(isinstance(event, NodeBranched) for event in events)
-    return problem, events
 
 
 def replaced_array(events, leaf, name, change):
