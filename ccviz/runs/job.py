@@ -30,6 +30,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.resume import reopen
 from ccviz.runs.stepper import start
 from ccviz.solvers.base import Solver
+from ccviz.solvers.workforce import check_workers
 
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
@@ -121,16 +122,18 @@ class Job:
             dataset=dataset,
             name=name,
         )
-        return cls(archive, run_id, *(["--paused"] if paused else []))
+        return cls(archive, run_id, f"--workers={workers}", *(["--paused"] if paused else []))
 
     @classmethod
-    def resume(cls, archive: Archive, run_id: str, **limits: Any) -> Job:
+    def resume(cls, archive: Archive, run_id: str, *, workers: int | str = 1, **limits: Any) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
         Parameters
         ----------
         archive : Archive
         run_id : str
+        workers : int or str
+            As in `ccviz.start`; those that it had before are forgotten.
         **limits
             ``time_limit``, ``gap`` and ``node_limit`` for the whole run, in place of its own.
 
@@ -142,9 +145,12 @@ class Job:
         ------
         ArchiveError, UnsupportedError
             If the run goes on already, has nothing left to do, or its solver cannot go on.
+        ParameterError
+            If the workers are none.
         """
+        check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, "--resume")
+        return cls(archive, run_id, f"--workers={workers}", "--resume")
 
     @property
     def alive(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -27,14 +28,16 @@ from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
-from ccviz.runs.file import export_run, import_run
+from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, Link
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.session import Session
 
 SUFFIX = ".ccvizlab"
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1 << 29
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_ENCRYPTED = 0x1  # a flag of a part, in the format's own terms
 _MOST_RUNS = 50
 _HEAD, _DATA, _RUNS = "project.json", "data.msgpack", "runs/"
 
@@ -125,8 +128,7 @@ def runs_on(archive: Archive, draft: Draft) -> list[str]:
 def open_project(session: Session, name: str, content: bytes) -> None:
     """Take over what a file holds; a broken one becomes a notice, and changes nothing."""
     with session.in_words(), _named(name), zipfile.ZipFile(BytesIO(content)) as file:
-        if sum(entry.file_size for entry in file.infolist()) > _MOST_BYTES:
-            raise CcvizError("what it holds is too large.")
+        _check_parts(file)
         head = msgspec.json.decode(file.read(_HEAD), type=_Head)
         draft = _draft(head, decode_problem(file.read(_DATA)))
         solver = make_solver(head.solver, **head.settings)
@@ -137,15 +139,31 @@ def open_project(session: Session, name: str, content: bytes) -> None:
         session.param.update(solver=solver, seed=head.seed, **limits)
 
 
+def _check_parts(file: zipfile.ZipFile) -> None:
+    """Refuse parts that no project has; sizes that are promised here are held when it is read."""
+    parts = file.infolist()
+    if any(part.compress_type not in _METHODS or part.flag_bits & _ENCRYPTED for part in parts):
+        raise CcvizError("a part is encrypted, or compressed in an uncommon way.")
+    if sum(part.file_size for part in parts) > _MOST_BYTES:
+        raise CcvizError("what it holds is too large.")
+
+
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, NotImplementedError,
+    msgspec.MsgspecError, ValueError, RecursionError, MemoryError,
+)  # fmt: skip
+"""What damaged, nested or boundless parts make the libraries raise."""
+
+
 @contextmanager
 def _named(name: str) -> Iterator[None]:
     """Begin every refusal with the name of the file."""
     try:
         yield
-    except (zipfile.BadZipFile, KeyError, msgspec.MsgspecError, ValueError) as broken:
-        raise CcvizError(f"{name} holds no sound project: {broken}") from None
     except CcvizError as refused:
         raise CcvizError(f"{name} holds no sound project: {refused}") from None
+    except _BROKEN as broken:
+        raise CcvizError(f"{name} holds no sound project: {broken}") from None
 
 
 def _draft(head: _Head, points: Problem) -> Draft:
@@ -155,13 +173,14 @@ def _draft(head: _Head, points: Problem) -> Draft:
         and len(head.classes) in {0, *range(many, points.n + many + 1)}
         and head.scaling in SCALINGS
         and {head.x_axis, head.y_axis} <= set(axis_names(head.features))
-        and head.seed >= 0
+        and 0 <= head.seed < 1 << 63
+        and all(limit is None or limit >= 0 for limit in (head.time_limit, head.gap_limit))
+        and (head.node_limit is None or head.node_limit >= 1)
     )
     if not sound:
         raise CcvizError("its parts do not fit together.")
-    data = Dataset(
-        head.name, points.X, tuple(head.features), points.truth, tuple(head.classes)
-    )  # fmt: skip
+    features, classes = (tuple(map(plain, names)) for names in (head.features, head.classes))
+    data = Dataset(plain(head.name), points.X, features, points.truth, classes)
     draft = Draft(
         data, head.k, head.scaling,
         tuple(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
@@ -182,7 +201,9 @@ def _import_runs(archive: Archive, file: zipfile.ZipFile) -> None:
             for name in names:
                 path.write_bytes(file.read(name))
                 imported.append(import_run(archive, path))
-        except CcvizError:
+        except BaseException as broken:
             for run_id in imported:
                 archive.delete(run_id)
-            raise CcvizError(f"its part {name} is broken.") from None
+            if isinstance(broken, CcvizError):
+                raise CcvizError(f"its part {name} is broken.") from None
+            raise
