@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 import param
+from markupsafe import Markup
 
 from ccviz.views.catalogue import View
 from ccviz.views.figures.binary import BinaryFigure
@@ -89,7 +90,7 @@ class FiguresPanel(pn.viewable.Viewer):
         """Draw what is new."""
         run = self._inspection.run
         saying = self._sayings.get(run.started.solver, "") if run and run.started else ""
-        self._words.object = f'<p class="about">{saying}</p>'
+        self._words.object = Markup('<p class="about">{}</p>').format(saying)
         self._words.visible = bool(saying)
         for figure, frame in self._drawn:
             figure.show(frame(self._inspection))

@@ -10,6 +10,7 @@ from typing import Any
 
 import panel as pn
 import param
+from markupsafe import Markup
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
@@ -19,6 +20,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.template import with_template
 
 _MOST_ROWS = 200
 
@@ -60,7 +62,7 @@ class RunTable(JSComponent):
     rows = param.List(default=[])
     shown = param.String(default="")
 
-    _esm = Path(__file__).parent / "run_table.js"
+    _esm = with_template("run_table.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, on_message: Any, **params: Any) -> None:
@@ -102,7 +104,8 @@ class RunsPanel(pn.viewable.Viewer):
 
     def refresh(self, *_: Any) -> None:
         """Read the list of runs again, and how many are under way on this server."""
-        self._queue.object = f'<p class="about">{self._session.runner.queue_words}</p>'
+        words = self._session.runner.queue_words
+        self._queue.object = Markup('<p class="about">{}</p>').format(words)
         self._table.rows = [
             asdict(run_row(info)) for info in self._session.archive.runs()[:_MOST_ROWS]
         ]
