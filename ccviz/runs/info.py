@@ -72,6 +72,10 @@ class RunInfo(Summary):
         The solver's parameters; ``time_limit``, ``gap`` and ``node_limit`` where set.
     seed, n, d, k : int
     workers : str
+    owner : str
+        Whose it is where several people share the archive, empty where they do not.
+    shared : bool
+        Whether its owner shows it to the others.
     status, termination, message, objective, lower_bound, gap, nodes, time_s, violations
         As in `ccviz.runs.run.Result`, so far. ``violations`` counts every broken constraint of the
         incumbent, soft ones included; None without an incumbent.
@@ -97,6 +101,8 @@ class RunInfo(Summary):
     k: int
     ari: float | None
     last_seq: int
+    owner: str = ""
+    shared: bool = False
 
     @property
     def state(self) -> State:
@@ -113,6 +119,7 @@ class RunInfo(Summary):
         unknown = {"objective": float("inf"), "lower_bound": -float("inf"), "gap": float("inf")}
         values |= {name: worst for name, worst in unknown.items() if values[name] is None}
         values |= {name: json.loads(values[name]) for name in ("settings", "limits")}
+        values["shared"] = bool(values["shared"])
         values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
         return cls(**values)
 

@@ -43,7 +43,9 @@ from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.player import Player, Shot
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
+from ccviz.views.lab.shelf import Shelf
 from ccviz.views.lab.watching import watched_settings
+from ccviz.views.person import ALONE, Person
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
@@ -96,11 +98,14 @@ class Session(param.Parameterized):
     compared = param.Parameter(default=())
     dark = param.Boolean(default=False)
 
-    def __init__(self, archive: Archive, queue: RunQueue, data: Dataset) -> None:
+    def __init__(
+        self, archive: Archive, queue: RunQueue, data: Dataset, person: Person = ALONE
+    ) -> None:
         draft = draft_of(data)
         x_axis, y_axis = usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
-        self.archive = archive
+        self.person = person
+        self.archive = archive = Shelf(archive, person)
         self.runner = Runner(archive, queue)
         self.player = Player(archive)
         self._history = History(draft)
@@ -334,13 +339,14 @@ class Session(param.Parameterized):
             self._follow()
 
     def delete_run(self, run_id: str) -> None:
-        """Remove a run from the archive for good; one that is shown is stopped first."""
+        """Remove a run from the archive for good; the one that this session drives is ended."""
         with self.in_words():
-            if self.player.run_id == run_id:
+            if self.runner.busy and self.runner.run_id == run_id:
                 self.runner.close()
-                self.player.close()
             else:
                 self.archive.check_idle(run_id)
+            if self.player.run_id == run_id:
+                self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)
 
@@ -472,7 +478,10 @@ class Session(param.Parameterized):
         self.player.close()
 
     def report(self, mistake: Exception) -> None:
-        """Say that something went wrong that nobody foresaw, and keep the trace for the log."""
+        """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""
+        if isinstance(mistake, CcvizError):
+            self.notice = Notice("error", as_sentence(str(mistake)))
+            return
         _log.error("unforeseen", exc_info=mistake)
         what = f"{type(mistake).__name__}: {mistake}"
         self.notice = Notice("error", f"Something went wrong that should not ({what}).")

@@ -1,5 +1,6 @@
 // A table of runs: filter, sort by a column, choose some to compare, and act on one.
-const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"], ["delete", "Delete", "✕"]]
+const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"],
+  ["share", "Share"], ["hide", "Unshare"], ["delete", "Delete", "✕"]]
 
 // A long name may break at its underscores.
 function breakable(text) {
@@ -41,7 +42,7 @@ export function render({model}) {
       <td><input type="checkbox" data-what="compare" aria-label="Compare ${row.name}"
         ${chosen.has(row.id) ? "checked" : ""}></td>
       ${row.cells.map((cell) => html`<td>${breakable(cell)}</td>`)}
-      <td class="actions">${ACTIONS.filter(([what]) => what !== "resume" || row.resumable)
+      <td class="actions">${ACTIONS.filter(([what]) => row.may.includes(what))
         .map(([what, words, sign = words]) =>
           html`<button data-what="${what}" aria-label="${words}" title="${words}">${sign}</button>`)}</td>
     </tr>`)}`.text

@@ -107,7 +107,8 @@ class RunsPanel(pn.viewable.Viewer):
         words = self._session.runner.queue_words
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
         self._table.rows = [
-            asdict(run_row(info)) for info in self._session.archive.runs()[:_MOST_ROWS]
+            asdict(run_row(info, self._session.person))
+            for info in self._session.archive.runs()[:_MOST_ROWS]
         ]
 
     def _on_shot(self, event: Any) -> None:
@@ -128,6 +129,8 @@ class RunsPanel(pn.viewable.Viewer):
                 session.resume_run(message["id"])
             elif what == "rename":
                 session.archive.rename(message["id"], message["name"])
+            elif what in ("share", "hide"):
+                session.archive.share(message["id"], what == "share")
             elif what == "delete":
                 session.delete_run(message["id"])
         self.refresh()

@@ -1,0 +1,67 @@
+"""The archive as one person has it: what they see of it, what is theirs, and how much it may be."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ccviz.errors import ArchiveError
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
+from ccviz.views.person import Person
+
+
+class Shelf(Archive):
+    """An open archive, for one person.
+
+    Whoever reads a run must see it, and whoever writes to it must own it; a run that is neither is
+    not there. New runs are theirs, within their quota.
+
+    Parameters
+    ----------
+    archive : Archive
+        Shared with everybody, and closed by whoever opened it.
+    person : Person
+    """
+
+    def __init__(self, archive: Archive, person: Person) -> None:
+        self.path, self._lock, self._db = archive.path, archive._lock, archive._db
+        self.person = person
+
+    def create(
+        self,
+        problem: Problem,
+        solver: str,
+        settings: dict[str, Any],
+        *,
+        limits: dict[str, Any] | None = None,
+        **about: Any,
+    ) -> str:
+        """Enter a run of this person's, within the quota; see `Archive.create`."""
+        person = self.person
+        person.quota.check_table(problem.n, problem.d)
+        person.quota.check_runs(*self.size_of(person.browser))
+        limits = person.quota.limited(limits or {})
+        about |= {"owner": person.browser}
+        return super().create(problem, solver, settings, limits=limits, **about)
+
+    def reopen(self, run_id: str, limits: dict[str, Any] | None = None) -> None:
+        """Take back a run's end, within the quota; see `Archive.reopen`."""
+        spent = self.info(run_id).time_s
+        super().reopen(run_id, self.person.quota.limited(limits or {}, spent))
+
+    def runs(self) -> list[RunInfo]:
+        """Return what is known about every run that the person sees, the newest first."""
+        return [info for info in super().runs() if self.person.sees(info)]
+
+    def _run_row(self, run_id: str) -> Any:
+        row = super()._run_row(run_id)
+        if not self.person.sees(RunInfo.from_row(dict(row))):
+            raise ArchiveError(f"there is no run {run_id!r}.")
+        return row
+
+    def _number(self, run_id: str) -> int:
+        row = self._run_row(run_id)
+        if not self.person.owns(RunInfo.from_row(dict(row))):
+            raise ArchiveError(f"the run {row['name']!r} is somebody else's.")
+        return int(row["number"])
