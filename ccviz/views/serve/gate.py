@@ -124,7 +124,7 @@ class Threshold(RequestHandler):
         else:
             self._let_in(cookie)
 
-    post = put = delete = head = options = get  # type: ignore[assignment]
+    post = put = delete = head = options = get
 
     def _cookie(self) -> str | None:
         given = self.get_argument("token", "")
