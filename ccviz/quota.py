@@ -31,9 +31,9 @@ class Quota:
         Of one run, or of one more time that it goes on.
     """
 
-    points: int = 200_000
-    cells: int = 20_000_000
-    links: int = 200_000
+    points: int = 1_000_000
+    cells: int = 100_000_000
+    links: int = 1_000_000
     generated: int = 50_000
     file_bytes: int = 1 << 29
     reading_s: float = 120.0

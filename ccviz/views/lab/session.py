@@ -7,7 +7,7 @@ these methods. No method raises on bad input: the sentence becomes `Session.noti
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
@@ -18,7 +18,7 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.data.files import read_data
-from ccviz.data.link_files import read_links_file
+from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
 from ccviz.events import DeadEnded, Finished
@@ -39,6 +39,7 @@ from ccviz.views.draft import (
 )
 from ccviz.views.frames.numbers import count
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.player import Player, Shot
 from ccviz.views.lab.queue import RunQueue
@@ -106,6 +107,7 @@ class Session(param.Parameterized):
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
         self.person = person
         self.archive = archive = Shelf(archive, person)
+        self.intake = Intake(person.quota)
         self.runner = Runner(archive, queue)
         self.player = Player(archive)
         self._history = History(draft)
@@ -141,9 +143,19 @@ class Session(param.Parameterized):
             self._edit(draft)
 
     def load_file(self, name: str, content: bytes) -> None:
-        """Take a data set from an uploaded file."""
+        """Take a data set from an uploaded file, now or in some `tick`."""
+        swells = name.lower().endswith((".parquet", ".pq"))
+        self.bring(name, read_data, content, name, then=self._take_data, may_swell=swells)
+
+    def _take_data(self, data: Dataset) -> None:
+        self._edit(draft_of(data))
+
+    def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
+        """Let the intake read a file, and say so while it does; see `Intake.take`."""
         with self.in_words():
-            self._edit(draft_of(read_data(content, name)))
+            self.intake.take(read, *args, **how)
+            if self.intake.busy:
+                self.notice = Notice("info", f"{name} is being read…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -181,6 +193,8 @@ class Session(param.Parameterized):
         self._adopt()
 
     def _edit(self, draft: Draft) -> None:
+        self.person.quota.check_table(*draft.data.X.shape)
+        self.person.quota.check_links(len(draft.links))
         _ = draft.problem  # raises the sentence before anything has changed
         self._history.commit(draft)
         self._adopt()
@@ -264,6 +278,7 @@ class Session(param.Parameterized):
             self.notice = Notice("info", "These data have no known classes to draw links from.")
             return
         with self.in_words():
+            self.person.quota.check_links(many)
             drawn = random_pairs(truth, many, noise, self.seed)
             pairs: list[tuple[Kind, Any]] = [
                 ("must", drawn.must_link),
@@ -274,16 +289,15 @@ class Session(param.Parameterized):
             ))  # fmt: skip
 
     def load_links(self, name: str, content: bytes) -> None:
-        """Add the links of a file."""
-        with self.in_words():
-            given = read_links_file(content, self.draft.n, name)
-            pairs: list[tuple[Kind, Any]] = [
-                ("must", given.must_link),
-                ("cannot", given.cannot_link),
-            ]
-            self._edit(
-                self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
-            )
+        """Add the links of a file, now or in some `tick`."""
+        self.bring(name, read_links_file, content, self.draft.n, name, then=self._take_links)
+
+    def _take_links(self, given: GivenLinks) -> None:
+        self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
+        pairs: list[tuple[Kind, Any]] = [("must", given.must_link), ("cannot", given.cannot_link)]
+        self._edit(
+            self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
+        )
 
     # --- Running ----------------------------------------------------------------------------
 
@@ -418,6 +432,8 @@ class Session(param.Parameterized):
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
         with self.in_words():
+            self.intake.tick()
+        with self.in_words():
             self.runner.tick()
             self._follow()
             self.player.tick(elapsed)
@@ -470,10 +486,11 @@ class Session(param.Parameterized):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.runner.busy or self.player.playing or self._stopping
+        return self.runner.busy or self.player.playing or self._stopping or self.intake.busy
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
+        self.intake.close()
         self.runner.close()
         self.player.close()
 

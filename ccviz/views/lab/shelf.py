@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import Any
 
 from ccviz.errors import ArchiveError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
+from ccviz.runs.file import import_run
 from ccviz.runs.info import RunInfo
 from ccviz.views.person import Person
 
@@ -40,6 +43,7 @@ class Shelf(Archive):
         """Enter a run of this person's, within the quota; see `Archive.create`."""
         person = self.person
         person.quota.check_table(problem.n, problem.d)
+        person.quota.check_links(len(problem.must_link) + len(problem.cannot_link))
         person.quota.check_runs(*self.size_of(person.browser))
         limits = person.quota.limited(limits or {})
         about |= {"owner": person.browser}
@@ -65,3 +69,33 @@ class Shelf(Archive):
         if not self.person.owns(RunInfo.from_row(dict(row))):
             raise ArchiveError(f"the run {row['name']!r} is somebody else's.")
         return int(row["number"])
+
+
+def import_for(content: bytes, name: str, path: Path, person: Person) -> str:
+    """Read a run from a file into a person's shelf, and return its id there.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        Of the file.
+    path : path
+        Of the archive.
+    person : Person
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    CcvizError
+        If it is refused; the archive is left as it was.
+    """
+    with Archive(path) as archive, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / (Path(name).name or "run.ccviz")
+        file.write_bytes(content)
+        try:
+            return import_run(Shelf(archive, person), file)
+        except ArchiveError as refused:
+            raise ArchiveError(str(refused).replace(f"{folder}/", "")) from None

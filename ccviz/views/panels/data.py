@@ -83,7 +83,9 @@ class DataPanel(pn.viewable.Viewer):
 
     def _load(self, name: str) -> None:
         options = {"n": self._n.value} if name in GENERATORS else {}
-        self._session.load(self._own.get(name) or load(name, **options))
+        with self._session.in_words():
+            self._session.person.quota.check_generated(options.get("n", 0))
+            self._session.load(self._own.get(name) or load(name, **options))
 
     def _on_file(self, event: Any) -> None:
         for name, content in event.new.items():

@@ -14,9 +14,10 @@ from markupsafe import Markup
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
-from ccviz.runs.file import export_run, import_run
+from ccviz.runs.file import export_run
 from ccviz.views.frames.runs import COLUMNS, run_row
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.html import Html
@@ -147,8 +148,12 @@ class RunsPanel(pn.viewable.Viewer):
     def _on_import(self, event: Any) -> None:
         if not event.new:
             return
-        with self._session.in_words("runs"), tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / Path(self._import.filename or "run.ccviz").name
-            path.write_bytes(event.new)
-            self._session.open_run(import_run(self._session.archive, path))
+        session, name = self._session, self._import.filename or "run.ccviz"
+        session.bring(
+            name, import_for, event.new, name, session.archive.path, session.person,
+            then=self._show, may_swell=True,
+        )  # fmt: skip
+
+    def _show(self, run_id: str) -> None:
+        self._session.open_run(run_id)
         self.refresh()

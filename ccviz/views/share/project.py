@@ -2,7 +2,8 @@
 
 The file is a ZIP archive with ``project.json`` (what can be read by eye), ``data.msgpack`` (the
 points and their classes, see `ccviz.runs.codec`) and a file for each run (see `ccviz.runs.file`).
-Reading runs no code, checks every value, and changes nothing unless the whole file is sound.
+Reading runs no code, checks every value, and changes nothing unless the whole file is sound. It is
+done in a process of its own, for a small file may hold much.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -33,6 +35,8 @@ from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, Link
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.shelf import Shelf
+from ccviz.views.person import Person
 
 SUFFIX = ".ccvizlab"
 _MOST_BYTES = 1 << 29
@@ -125,18 +129,71 @@ def runs_on(archive: Archive, draft: Draft) -> list[str]:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Project:
+    """What a project file holds, besides its runs.
+
+    Attributes
+    ----------
+    draft : Draft
+    x_axis, y_axis : str
+    settings : dict
+        Solver, seed and limits, by their names in `Session`.
+    """
+
+    draft: Draft
+    x_axis: str
+    y_axis: str
+    settings: dict[str, Any]
+
+
 def open_project(session: Session, name: str, content: bytes) -> None:
-    """Take over what a file holds; a broken one becomes a notice, and changes nothing."""
-    with session.in_words(), _named(name), zipfile.ZipFile(BytesIO(content)) as file:
+    """Take over what a file holds, once it is read; a broken one becomes a notice only."""
+    session.bring(
+        name, read_project, content, name, session.archive.path, session.person,
+        then=partial(take_project, session), may_swell=True,
+    )  # fmt: skip
+
+
+def take_project(session: Session, project: Project) -> None:
+    """Make a project that was read the session's."""
+    session.adopt(replace(project.draft))  # without what was worked out elsewhere
+    session.show_axes(project.x_axis, project.y_axis)
+    session.param.update(**project.settings)
+
+
+def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
+    """Read a project file, its runs into a person's shelf of an archive.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        Of the file.
+    path : path
+        Of the archive.
+    person : Person
+
+    Returns
+    -------
+    Project
+
+    Raises
+    ------
+    CcvizError
+        If it is broken or refused; the archive is left as it was.
+    """
+    with _named(name), zipfile.ZipFile(BytesIO(content)) as file, Archive(path) as archive:
         _check_parts(file)
         head = msgspec.json.decode(file.read(_HEAD), type=_Head)
         draft = _draft(head, decode_problem(file.read(_DATA)))
         solver = make_solver(head.solver, **head.settings)
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
-        _import_runs(session.archive, file)
-        session.adopt(draft)
-        session.show_axes(head.x_axis, head.y_axis)
-        session.param.update(solver=solver, seed=head.seed, **limits)
+        person.quota.check_table(draft.n, draft.data.X.shape[1])
+        person.quota.check_links(len(draft.links))
+        _import_runs(Shelf(archive, person), file)
+        settings = {"solver": solver, "seed": head.seed, **limits}
+        return Project(draft, head.x_axis, head.y_axis, settings)
 
 
 def _check_parts(file: zipfile.ZipFile) -> None:

@@ -10,7 +10,13 @@ from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.share.project import open_project, save_project
+from ccviz.views.share.project import read_project, save_project, take_project
+
+
+def open_project(session, name, content):
+    """Do at once what the page lets another process do."""
+    with session.in_words():
+        take_project(session, read_project(content, name, session.archive.path, session.person))
 
 
 @pytest.fixture
