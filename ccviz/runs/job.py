@@ -31,6 +31,7 @@ from ccviz.runs.limits import Limits
 from ccviz.runs.resume import reopen
 from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
+from ccviz.solvers.workforce import check_workers
 
 _NO_LIMITS = Limits()
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -121,10 +122,17 @@ class Job:
             dataset=dataset,
             name=name,
         )
-        return cls(archive, run_id, *(["--paused"] if paused else []))
+        return cls(archive, run_id, f"--workers={workers}", *(["--paused"] if paused else []))
 
     @classmethod
-    def resume(cls, archive: Archive, run_id: str, limits: Limits = _NO_LIMITS) -> Job:
+    def resume(
+        cls,
+        archive: Archive,
+        run_id: str,
+        limits: Limits = _NO_LIMITS,
+        *,
+        workers: int | str = 1,
+    ) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
         Parameters
@@ -133,6 +141,8 @@ class Job:
         run_id : str
         limits : Limits
             For the whole run, in place of its own.
+        workers : int or str
+            As in `ccviz.start`; those that it had before are forgotten.
 
         Returns
         -------
@@ -142,9 +152,12 @@ class Job:
         ------
         ArchiveError, UnsupportedError
             If the run goes on already, has nothing left to do, or its solver cannot go on.
+        ParameterError
+            If the workers are none.
         """
+        check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, "--resume")
+        return cls(archive, run_id, f"--workers={workers}", "--resume")
 
     @property
     def alive(self) -> bool:

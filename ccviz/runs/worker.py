@@ -1,6 +1,7 @@
-"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE RUN [--paused] [--resume]`.
+"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE RUN [OPTIONS]`.
 
-The run, its problem and its limits stand in the archive, and the records go there; standard input
+The run, its problem and its limits stand in the archive, and the records go there; the options say
+how it is begun (``--paused``, ``--resume``) and where it works (``--workers``). Standard input
 carries what the parent asks for, a line each:
 
     pause            wait after the event at hand
@@ -86,7 +87,7 @@ def main() -> None:
     """Drive one run to its end."""
     options = _parser().parse_args()
     archive = Archive(options.archive)
-    stepper = open_run(archive, options.run, options.resume)
+    stepper = open_run(archive, options.run, options.resume, options.workers)
     load(stepper)
     control = Control(stepper, options.paused)
     with Recorder(archive, options.run, stepper.run) as recorder:
@@ -99,6 +100,7 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser("ccviz.runs.worker", description=__doc__)
     parser.add_argument("archive", help="path of the archive")
     parser.add_argument("run", help="id of the run")
+    parser.add_argument("--workers", default="1", help="processes, or tcp:// of a Dask scheduler")
     parser.add_argument("--paused", action="store_true", help="wait before the first event")
     parser.add_argument("--resume", action="store_true", help="go on after the stored records")
     return parser

@@ -21,10 +21,10 @@ def session(tmp_path):
 def play_out(session, seconds=30.0):
     """Tick until nothing moves."""
     end = time.monotonic() + seconds
-    while session.playback.restless and time.monotonic() < end:
+    while session.restless and time.monotonic() < end:
         session.tick()
         time.sleep(0.02)
-    assert not session.playback.restless
+    assert not session.restless
 
 
 def test_picking_goes_round(session):
@@ -141,7 +141,7 @@ def test_an_unsupported_problem_is_a_sentence(session):
     session.set_solver("cop-kmeans")
     session.play()
     assert session.notice.text.startswith("cop-kmeans cannot handle soft links; these can: ")
-    assert not session.playback.restless
+    assert not session.restless
 
 
 def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(session):
