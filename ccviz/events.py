@@ -139,7 +139,7 @@ class InfeasibilityProved(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A node joined the tree; ``must_link``/``cannot_link`` is its branching pair of points.
+    """A node joined the tree.
 
     The root has neither parent nor pair. ``pair`` holds two points and ``together`` says whether
     the branch links them or keeps them apart.

@@ -12,8 +12,9 @@ from typing import IO, Any
 import msgspec
 from rich.table import Table
 
-from ccviz.cli.common import figure, out, percent
+from ccviz.cli.common import out
 from ccviz.errors import CcvizError
+from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.wholefile import whole_file
@@ -81,8 +82,8 @@ def _summary(result: Result, run_id: str) -> Table:
 def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield "solver", result.solver
     yield "status", f"{result.status} ({result.termination})"
-    yield "objective", figure(result.objective, 10)
-    yield "lower bound", figure(result.lower_bound, 10)
+    yield "objective", number(result.objective, 10)
+    yield "lower bound", number(result.lower_bound, 10)
     yield "gap", percent(result.gap)
     if result.partition is not None:
         broken = result.partition.violations

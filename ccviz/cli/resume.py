@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from ccviz.cli.drive import drive
 from ccviz.cli.report import check_writable, report
 from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.resume import open_run, reopen
 
 
@@ -26,10 +27,9 @@ def resume(
     check_writable(json, labels)
     archive = Archive()
     run_id = archive.find(run)
-    limits: dict[str, Any] = {"gap": gap, "node_limit": node_limit}
-    if time_limit is not None:
-        limits["time_limit"] = archive.info(run_id).time_s + time_limit
-    reopen(archive, run_id, limits)
+    age = archive.info(run_id).time_s
+    whole = None if time_limit is None else age + time_limit
+    reopen(archive, run_id, Limits(whole, gap, node_limit))
     stepper = open_run(archive, run_id, resume=True)
     result = drive(stepper, archive, run_id)
     report(stepper.problem, result, run_id, json, labels)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,6 +11,7 @@ from ccviz.cli.common import err, exit_code
 from ccviz.cli.drive import drive, open_archive
 from ccviz.cli.reading import build_problem, build_solver, find_data
 from ccviz.cli.report import check_writable, report
+from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
 
 Data = Annotated[str, typer.Argument(help="File (CSV, .npy, .parquet, 'n d k' text) or data set.")]
@@ -74,9 +75,8 @@ def solve(
     for notice in (*dataset.notices, *problem.notices):
         err.print(f"ccviz: {notice}", markup=False)
     chosen = build_solver(solver, param or [])
-    limits: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "node_limit": node_limit}
-    limits = {limit: value for limit, value in limits.items() if value is not None}
-    stepper = start(problem, chosen, seed=seed, workers=workers, **limits)
+    limits = Limits(time_limit, gap, node_limit)
+    stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     kept = open_archive() if archive else None
     run_id = ""
     if kept is not None:

@@ -20,6 +20,7 @@ from ccviz.events import Record, Started
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
 from ccviz.runs.info import summarise
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.wholefile import whole_file
 
@@ -35,7 +36,7 @@ class _Head(msgspec.Struct):
     dataset: str
     solver: str
     settings: dict[str, bool | int | float | str]
-    limits: dict[str, int | float]
+    limits: Limits
     seed: int
     workers: str
     problem: bytes
@@ -128,7 +129,7 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
         archive.delete(run_id)
         raise
     archive.finish(run_id, "failed", "The run had not ended when it was exported.")
-    archive.score(run_id)
+    archive.score(run_id, run)
     return run_id
 
 

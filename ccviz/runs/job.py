@@ -2,7 +2,7 @@
 
 ::
 
-    job = Job.start(archive, problem, make_solver("blp-kmeans"), seed=1, time_limit=60)
+    job = Job.start(archive, problem, make_solver("blp-kmeans"), limits=Limits(time_limit=60))
     while job.alive:
         for record in archive.records(job.run_id, after=seen): ...
     job.stop()
@@ -21,16 +21,18 @@ import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import asdict
-from typing import IO, Any
+from typing import IO
 
 from ccviz.errors import ArchiveError
 from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.resume import reopen
-from ccviz.runs.stepper import start
+from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
 
+_NO_LIMITS = Limits()
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 
@@ -80,9 +82,7 @@ class Job:
         *,
         seed: int = 0,
         workers: int | str = 1,
-        time_limit: float | None = None,
-        gap: float | None = None,
-        node_limit: int | None = None,
+        limits: Limits = _NO_LIMITS,
         dataset: str = "",
         name: str = "",
         paused: bool = False,
@@ -92,8 +92,9 @@ class Job:
         Parameters
         ----------
         archive, problem, solver
-        seed, workers, time_limit, gap, node_limit
+        seed, workers
             As in `ccviz.start`.
+        limits : Limits
         dataset, name : str
             For the list of runs.
         paused : bool
@@ -106,11 +107,10 @@ class Job:
         Raises
         ------
         UnsupportedError, ParameterError
-            If the solver cannot handle the problem, or a limit is malformed; nothing is stored.
+            If the solver cannot handle the problem, or the seed or the workers are none; nothing is
+            stored.
         """
-        limits = {"time_limit": time_limit, "gap": gap, "node_limit": node_limit}
-        limits = {limit: value for limit, value in limits.items() if value is not None}
-        start(problem, solver, seed=seed, workers=workers, **limits)  # type: ignore[arg-type]
+        check_order(problem, solver, seed, str(workers))
         run_id = archive.create(
             problem,
             solver.name,
@@ -124,15 +124,15 @@ class Job:
         return cls(archive, run_id, *(["--paused"] if paused else []))
 
     @classmethod
-    def resume(cls, archive: Archive, run_id: str, **limits: Any) -> Job:
+    def resume(cls, archive: Archive, run_id: str, limits: Limits = _NO_LIMITS) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
         Parameters
         ----------
         archive : Archive
         run_id : str
-        **limits
-            ``time_limit``, ``gap`` and ``node_limit`` for the whole run, in place of its own.
+        limits : Limits
+            For the whole run, in place of its own.
 
         Returns
         -------

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import TimeoutError
 
-from ccviz.views.lessons.by_hand import BY_HAND
+from ccviz.views.lessons import by_hand
 from ccviz.views.lessons.catalogue import LESSONS
 
 pytestmark = pytest.mark.browser
@@ -205,7 +205,7 @@ def walk(lab, server, lesson):
 def test_every_lesson_is_walked_to_its_end(lab, server, lesson):
     findings = walk(lab, server, lesson)
     assert len(set(findings)) == len(lesson.steps)
-    if lesson is BY_HAND:
+    if lesson is by_hand.LESSON:
         assert lab.page.locator(".sketch rect").count() == 3
         assert "closed" in lab.page.locator(".sketch").text_content()
     lab.press("Finish")

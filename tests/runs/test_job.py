@@ -15,6 +15,7 @@ from ccviz.errors import ArchiveError, ParameterError, UnsupportedError
 from ccviz.events import Assigned, Finished, Started
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
+from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
 
 ENDLESS = make_solver("cop-kmeans", n_init=100_000_000)
@@ -164,7 +165,7 @@ def test_pause_step_and_go_on(archive, begin):
 
 
 def test_waiting_does_not_count_against_the_time_limit(archive, begin):
-    job = begin(paused=True, time_limit=1.0)
+    job = begin(paused=True, limits=Limits(time_limit=1.0))
     time.sleep(1.2)
     job.step(2)
     wait_until(lambda: archive.info(job.run_id).last_seq == 1)
@@ -176,7 +177,7 @@ def test_waiting_does_not_count_against_the_time_limit(archive, begin):
 
 
 def test_limits_hold_in_the_worker(archive, begin):
-    job = begin(time_limit=0.5)
+    job = begin(limits=Limits(time_limit=0.5))
     assert job.wait(30)
     assert archive.info(job.run_id).termination == "time_limit"
 
@@ -186,7 +187,7 @@ def test_what_cannot_run_is_refused_before_anything_is_stored(archive, iris):
     with pytest.raises(UnsupportedError):
         Job.start(archive, soft, ENDLESS)
     with pytest.raises(ParameterError):
-        Job.start(archive, iris, ENDLESS, time_limit=-1)
+        Job.start(archive, iris, ENDLESS, seed=-1)
     assert archive.runs() == []
 
 
@@ -236,11 +237,11 @@ def test_a_stopped_exact_run_goes_on_to_its_proof(archive, iris, begin):
     job.kill()
     assert job.wait(20)
     stored = [r.seq for r in archive.records(job.run_id) if not isinstance(r.event, Finished)]
-    again = Job.resume(archive, job.run_id, time_limit=200.0)
+    again = Job.resume(archive, job.run_id, Limits(time_limit=200.0))
     assert again.wait(200)
     info = archive.info(job.run_id)
     assert (info.status, info.termination, info.limits) == (
-        "optimal", "proved", {"time_limit": 200.0},
+        "optimal", "proved", Limits(time_limit=200.0),
     )  # fmt: skip
     records = archive.records(job.run_id)
     assert [record.seq for record in records[: len(stored)]] == stored

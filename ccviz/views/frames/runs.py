@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
-from ccviz.views.frames.numbers import number, percent, seconds
 
 COLUMNS = ("Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)

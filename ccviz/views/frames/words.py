@@ -9,7 +9,8 @@ import numpy as np
 
 from ccviz import events
 from ccviz.bounds import relative_gap
-from ccviz.views.frames.numbers import count, number
+from ccviz.numbers import count, number
+from ccviz.views.frames.states import STATES
 
 
 def sentence(event: events.Event) -> str:
@@ -83,12 +84,6 @@ def _part_gap(event: events.PartBounded) -> float:
     return relative_gap(event.upper_bound, event.lower_bound)
 
 
-_CLOSED = {
-    "bound": "its bound is no better than the best clustering",
-    "infeasible": "its links cannot be kept",
-    "integral": "its relaxation is a clustering",
-}
-
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.Started: _started,
     events.Noted: lambda event: event.text,
@@ -109,7 +104,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.NodeBranched: lambda event: (
         f"Node {event.node} branched on points {event.pair[0]} and {event.pair[1]}."
     ),
-    events.NodePruned: lambda event: f"Node {event.node} closed: {_CLOSED[event.reason]}.",
+    events.NodePruned: lambda event: f"Node {event.node} closed: {STATES[event.reason].because}.",
     events.ColumnsPriced: _columns,
     events.ResidualsUpdated: _residuals,
     events.GenerationEnded: _generation,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import inf
 
 from ccviz.data.datasets import load
+from ccviz.numbers import count, number
 from ccviz.views.draft import KIND_WORDS, Kind, Link
-from ccviz.views.frames.numbers import count, number
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.lessons.course import Lesson, Memory, Step
@@ -196,7 +196,7 @@ def sketch(memory: Memory) -> str:
     )
 
 
-BY_HAND = Lesson(
+LESSON = Lesson(
     "Branch and bound by hand",
     (
         Step(

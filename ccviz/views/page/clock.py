@@ -21,7 +21,7 @@ def keep_time(session: Session) -> None:
     """
 
     def tick() -> None:
-        if session.restless:
+        if session.playback.restless:
             with together():
                 session.tick()
 

@@ -9,6 +9,7 @@ import panel as pn
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
+from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.queue import RunQueue
@@ -70,9 +71,10 @@ def freeze_imports() -> bool:
 def _page(session: Session) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Page(html)
-    page.add_variable("style", (_HERE / "style.css").read_text(encoding="utf-8"))
+    sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
+    page.add_variable("style", "".join(sheets))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
-    inspection = Inspection(session.archive, session.player)
+    inspection = Inspection(session.archive, session.player, CATALOGUE)
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))

@@ -21,10 +21,10 @@ def session(tmp_path):
 def play_out(session, seconds=30.0):
     """Tick until nothing moves."""
     end = time.monotonic() + seconds
-    while session.restless and time.monotonic() < end:
+    while session.playback.restless and time.monotonic() < end:
         session.tick()
         time.sleep(0.02)
-    assert not session.restless
+    assert not session.playback.restless
 
 
 def test_picking_goes_round(session):
@@ -131,7 +131,7 @@ def test_steps_start_a_run_that_waits(session):
         time.sleep(0.02)
     assert session.player.shot.seq == 0
     assert session.runner.state == "paused"
-    session.stop()
+    session.playback.stop()
     play_out(session)
     assert session.run.termination == "interrupted"
 
@@ -141,7 +141,7 @@ def test_an_unsupported_problem_is_a_sentence(session):
     session.set_solver("cop-kmeans")
     session.play()
     assert session.notice.text.startswith("cop-kmeans cannot handle soft links; these can: ")
-    assert not session.restless
+    assert not session.playback.restless
 
 
 def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(session):
@@ -180,9 +180,9 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
     play_out(session)
     assert session.run.incumbent is None
     assert session.lit[0] in {0, 50, 100, 149}
-    session.back()
+    session.playback.back()
     assert len(session.lit) == 1
-    session.back()
+    session.playback.back()
     assert session.lit == ()
     session.player.end()
     assert len(session.lit) == 1
@@ -264,13 +264,13 @@ def test_a_replay_that_was_paused_goes_on_and_another_solver_runs_anew(session):
     play_out(session)
     assert not session.can_go_on
     run_id = session.player.run_id
-    session.seek(2)
+    session.playback.seek(2)
     assert session.can_go_on
     session.play()
     play_out(session)
     assert session.player.run_id == run_id
     assert session.run.finished is not None
-    session.seek(2)
+    session.playback.seek(2)
     session.set_solver("cop-kmeans")
     assert not session.can_go_on
     session.play()
