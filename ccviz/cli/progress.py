@@ -62,7 +62,7 @@ def describe(run: Run) -> str:
         ]
     elif run.parts:
         parts += [
-            f"lower bound {figure(run.lower_bound)}",
+            f"lower bound {number(run.lower_bound)}",
             f"gap {percent(run.gap)}",
             f"{len(run.parts_done):,} of {run.parts:,} parts",
         ]

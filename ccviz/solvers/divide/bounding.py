@@ -125,8 +125,8 @@ def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
 
 def _best(part: Part, at: Iterate, upper: float, rounds: int, known: PartBound | None) -> PartBound:
     assert at.best is not None
-    lower = max(0.0, at.lower_bound / part.scale)
-    found = PartBound(lower, upper / part.scale, at.best.arrays(), at.penalty, rounds)
+    lower = max(0.0, float(at.lower_bound) / part.scale)
+    found = PartBound(lower, upper / part.scale, at.best.arrays(), float(at.penalty), rounds)
     if known is not None and known.lower_bound >= lower:
         return replace(known, rounds=rounds)
     return found
