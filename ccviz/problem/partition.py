@@ -85,7 +85,12 @@ class Partition:
     @cached_property
     def wcss(self) -> float:
         """Within-cluster sum of squares, the objective."""
-        return float(((self.problem.X - self.centers[self.labels]) ** 2).sum())
+        # From one point of each cluster: far from zero the means themselves lose digits.
+        first = np.zeros(self.problem.k, dtype=np.int64)
+        first[self.labels[::-1]] = np.arange(self.problem.n)[::-1]
+        near = self.problem.X - self.problem.X[first[self.labels]]
+        means = cluster_means(near, self.labels, self.problem.k)
+        return float(((near - means[self.labels]) ** 2).sum())
 
     @cached_property
     def penalty(self) -> float:

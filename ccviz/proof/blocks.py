@@ -69,11 +69,3 @@ def _join_sides(block_of: np.ndarray, cannot: np.ndarray) -> np.ndarray:
     key = np.where(touched, doubled[:n], 2 * n + block_of)
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(index))[inverse]
-
-
-def scatter(problem: Problem, blocks: PlainBlocks) -> float:
-    """Return the sum of squared distances of the points to the means of their blocks."""
-    total = np.zeros((len(blocks.mass), problem.d))
-    np.add.at(total, blocks.block_of, problem.X - problem.X.mean(axis=0))
-    gaps = problem.X - problem.X.mean(axis=0) - (total / blocks.mass[:, None])[blocks.block_of]
-    return float((gaps * gaps).sum())
