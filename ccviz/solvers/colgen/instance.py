@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.blocks import Blocks, graph_of
+from ccviz.problem.blocks import Blocks
+from ccviz.problem.links import graph_of
 from ccviz.problem.rules import Load
 
 

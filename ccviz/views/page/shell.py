@@ -12,6 +12,7 @@ from ccviz.runs.archive import Archive
 from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.preparation import Preparation
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course
@@ -25,6 +26,7 @@ from ccviz.views.panels.links import LinksPanel
 from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
+from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.share.address import apply_query
@@ -45,8 +47,10 @@ def build() -> pn.template.Template:
     session.dark = asked.pop("theme", "") == "dark"
     if asked:
         apply_query(session, asked)
+    preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session)
-    keep_time(session)
+    page.add_panel("preparation", preparation)
+    keep_time(session, preparation)
     return page
 
 
