@@ -255,6 +255,33 @@ class GenerationEnded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     iterations: int = 0
 
 
+class PartsCut(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """The points were cut into parts, whose optima add up to a lower bound.
+
+    ``part_of`` (n,) int64 is the part of each point, -1 for those that every part has, each with
+    one in ``parts`` of their weight. ``dropped`` counts pairs of blocks with a cannot-link that
+    went to different parts. Parts of an earlier cut are void.
+    """
+
+    parts: int
+    part_of: np.ndarray
+    dropped: int = 0
+
+
+class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A part of the newest cut was bounded, or its bound was improved.
+
+    Both bounds are on what a clustering costs within the part, without the scatter inside blocks.
+    ``certificate`` holds the multipliers that prove the lower one; none where it is zero.
+    """
+
+    part: int
+    lower_bound: float
+    upper_bound: float
+    rounds: int
+    certificate: dict[str, np.ndarray] = msgspec.field(default_factory=dict)
+
+
 class Finished(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """The run ended; no event follows."""
 
@@ -281,6 +308,8 @@ AnyEvent = (
     | ColumnsPriced
     | ResidualsUpdated
     | GenerationEnded
+    | PartsCut
+    | PartBounded
     | Finished
 )
 """Every event there is, as the codec reads them."""

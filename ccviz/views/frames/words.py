@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ccviz import events
+from ccviz.bounds import relative_gap
 from ccviz.numbers import count, number
 from ccviz.views.frames.states import STATES
 
@@ -73,6 +74,16 @@ def _incumbent(event: events.IncumbentFound) -> str:
     return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
 
 
+def _parts(event: events.PartsCut) -> str:
+    shared = int((event.part_of < 0).sum())
+    rest = f"; {count(shared, 'point')} far from the others went to all of them" if shared else ""
+    return f"The points were cut into {count(event.parts, 'part')} that are alike{rest}."
+
+
+def _part_gap(event: events.PartBounded) -> float:
+    return relative_gap(event.upper_bound, event.lower_bound)
+
+
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.Started: _started,
     events.Noted: lambda event: event.text,
@@ -97,5 +108,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.ColumnsPriced: _columns,
     events.ResidualsUpdated: _residuals,
     events.GenerationEnded: _generation,
+    events.PartsCut: _parts,
+    events.PartBounded: lambda event: f"Part {event.part}: gap {_part_gap(event):.2g}.",
     events.Finished: lambda event: event.message or events.TERMINATION_SENTENCES[event.termination],
 }
