@@ -10,7 +10,7 @@ import typer
 from ccviz.cli.common import err, exit_code
 from ccviz.cli.drive import drive, open_archive
 from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
-from ccviz.cli.report import check_writable, report
+from ccviz.cli.report import Files, report, take_home
 from ccviz.runs.stepper import start
 
 Data = Annotated[
@@ -53,6 +53,13 @@ Seed = Annotated[int, typer.Option(help="Same seed, same run.")]
 Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
 JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
 LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
+TableFile = Annotated[
+    str | None, typer.Option("--table", help="Write the rows with cluster, distance, silhouette.")
+]
+ProfileFile = Annotated[
+    str | None, typer.Option("--profile", help="Write what marks the clusters, .csv or .md.")
+]
+ReportFile = Annotated[str | None, typer.Option("--report", help="Write a report in HTML.")]
 Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
 Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Keep the run.")]
 
@@ -77,6 +84,9 @@ def solve(
     workers: Workers = "1",
     json: JsonFile = None,
     labels: LabelsFile = None,
+    table: TableFile = None,
+    profile: ProfileFile = None,
+    report_file: ReportFile = None,
     name: Name = "",
     archive: Keep = True,
 ) -> None:
@@ -85,7 +95,8 @@ def solve(
     Exit code 0: a feasible clustering. 2: bad input. 3: proved infeasible. 4: none found, and none
     proved impossible.
     """
-    check_writable(json, labels)
+    files = Files(json, labels, table, profile, report_file)
+    files.check()
     options = table_options(columns, class_column, name_column, missing)
     dataset = find_data(data, header=header, **options)
     problem = build_problem(dataset, k, links or [], sizes, scale)
@@ -109,5 +120,6 @@ def solve(
             name=name,
         )
     result = drive(stepper, kept, run_id)
-    report(problem, result, run_id, json, labels)
+    report(problem, result, run_id, files)
+    take_home(dataset, result, files)
     raise typer.Exit(exit_code(result))
