@@ -8,7 +8,7 @@ import typer
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
-from ccviz.cli.report import check_writable, report
+from ccviz.cli.report import Files, report
 from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
@@ -26,7 +26,8 @@ def resume(
     labels: LabelsFile = None,
 ) -> None:
     """Let a run go on where it ended, under new limits; the exit codes are those of solve."""
-    check_writable(json, labels)
+    files = Files(json, labels)
+    files.check()
     archive = Archive()
     run_id = archive.find(run)
     age = archive.info(run_id).time_s
@@ -35,5 +36,5 @@ def resume(
     reopen(archive, run_id, Limits(whole, gap, node_limit))
     stepper = open_run(archive, run_id, resume=True, workers=workers)
     result = drive(stepper, archive, run_id)
-    report(stepper.problem, result, run_id, json, labels)
+    report(stepper.problem, result, run_id, files)
     raise typer.Exit(exit_code(result))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.origin import Origin
 from ccviz.errors import CcvizError
 
 
@@ -36,6 +37,10 @@ class Dataset:
         A fitting number of clusters: what the file says, else the number of classes.
     notices : tuple of str
         What a reader decided by itself, a sentence each.
+    names : tuple of str
+        Names of the n points; empty where they have none.
+    origin : Origin or None
+        The table that the points come from, and what was decided about its columns.
     """
 
     name: str
@@ -45,6 +50,8 @@ class Dataset:
     classes: tuple[str, ...] = ()
     k: int | None = None
     notices: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    origin: Origin | None = None
 
     @cached_property
     def is_named(self) -> bool:

@@ -14,8 +14,8 @@ def labels():
     return np.random.default_rng(1).integers(K, size=400)
 
 
-@pytest.fixture(scope="module")
-def X(labels):
+@pytest.fixture(name="X", scope="module")
+def points(labels):
     return 5.0 * np.eye(K)[labels] + np.random.default_rng(0).normal(size=(len(labels), K))
 
 
