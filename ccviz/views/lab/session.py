@@ -108,7 +108,7 @@ class Session(param.Parameterized):
         self.person = person
         self.archive = archive = Shelf(archive, person)
         self.intake = Intake(person.quota)
-        self.runner = Runner(archive, queue)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self._history = History(draft)
         self._ticked = perf_counter()

@@ -45,14 +45,21 @@ class Shelf(Archive):
         person.quota.check_table(problem.n, problem.d)
         person.quota.check_links(len(problem.must_link) + len(problem.cannot_link))
         person.quota.check_runs(*self.size_of(person.browser))
+        self._check_at_once()
         limits = person.quota.limited(limits or {})
         about |= {"owner": person.browser}
         return super().create(problem, solver, settings, limits=limits, **about)
 
     def reopen(self, run_id: str, limits: dict[str, Any] | None = None) -> None:
         """Take back a run's end, within the quota; see `Archive.reopen`."""
+        self._check_at_once()
         spent = self.info(run_id).time_s
         super().reopen(run_id, self.person.quota.limited(limits or {}, spent))
+
+    def _check_at_once(self) -> None:
+        if self.person.in_class:
+            mine = (info for info in self.runs() if self.person.owns(info))
+            self.person.quota.check_at_once(sum(info.state == "running" for info in mine))
 
     def runs(self) -> list[RunInfo]:
         """Return what is known about every run that the person sees, the newest first."""
