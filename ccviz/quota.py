@@ -26,8 +26,10 @@ class Quota:
         Time and memory that reading an upload may take.
     runs, run_bytes : float
         In the archive, and what their records take.
-    run_s : float
-        Of one run, or of one more time that it goes on.
+    at_once : float
+        Runs that go on at a time.
+    run_s, worker_bytes : float, int or None
+        Of one run, or of one more time that it goes on; None where memory is not limited.
     """
 
     points: int = 1_000_000
@@ -39,7 +41,9 @@ class Quota:
     reading_bytes: int = 4 << 30
     runs: float = inf
     run_bytes: float = inf
+    at_once: float = inf
     run_s: float = inf
+    worker_bytes: int | None = None
 
     def check_table(self, n: int, d: int) -> None:
         """Raise `CcvizError` if there are too many points or cells."""
@@ -68,6 +72,13 @@ class Quota:
             raise CcvizError(
                 f"your runs take {size >> 20:,} MiB, and may take {int(self.run_bytes) >> 20:,}: "
                 "delete some of them first."
+            )
+
+    def check_at_once(self, running: int) -> None:
+        """Raise `CcvizError` if enough of somebody's runs are under way."""
+        if running >= self.at_once:
+            raise CcvizError(
+                f"{running} runs of yours go on, and {self.at_once} may: stop one, or wait."
             )
 
     def most_seconds(self, asked: float | None, spent_s: float = 0.0) -> float | None:
@@ -99,6 +110,7 @@ ONE_PERSON = Quota()
 
 STUDENT = Quota(
     points=50_000, cells=2_000_000, links=20_000, generated=20_000, file_bytes=1 << 26,
-    reading_s=20.0, reading_bytes=2 << 30, runs=100, run_bytes=1 << 28, run_s=300.0,
+    reading_s=20.0, reading_bytes=2 << 30, runs=100, run_bytes=1 << 28,
+    at_once=2, run_s=300.0, worker_bytes=4 << 30,
 )  # fmt: skip
 """Of one in a class, where thirty share a machine."""

@@ -87,6 +87,7 @@ class Job:
         dataset: str = "",
         name: str = "",
         paused: bool = False,
+        memory: int | None = None,
     ) -> Job:
         """Enter a run in the archive and start its worker.
 
@@ -100,6 +101,8 @@ class Job:
             For the list of runs.
         paused : bool
             Wait before the first event, for `step` or `go_on`.
+        memory : int, optional
+            Bytes that the worker may take; what needs more breaks off.
 
         Returns
         -------
@@ -122,7 +125,8 @@ class Job:
             dataset=dataset,
             name=name,
         )
-        return cls(archive, run_id, f"--workers={workers}", *(["--paused"] if paused else []))
+        flags = _flags(workers, memory) + ["--paused"] * paused
+        return cls(archive, run_id, *flags)
 
     @classmethod
     def resume(
@@ -132,6 +136,7 @@ class Job:
         limits: Limits = _NO_LIMITS,
         *,
         workers: int | str = 1,
+        memory: int | None = None,
     ) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
@@ -143,6 +148,8 @@ class Job:
             For the whole run, in place of its own.
         workers : int or str
             As in `ccviz.start`; those that it had before are forgotten.
+        memory : int, optional
+            As in `start`.
 
         Returns
         -------
@@ -157,7 +164,7 @@ class Job:
         """
         check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, f"--workers={workers}", "--resume")
+        return cls(archive, run_id, *_flags(workers, memory), "--resume")
 
     @property
     def alive(self) -> bool:
@@ -259,3 +266,7 @@ class Job:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.close()
+
+
+def _flags(workers: int | str, memory: int | None) -> list[str]:
+    return [f"--workers={workers}", *([f"--memory={memory}"] if memory is not None else [])]

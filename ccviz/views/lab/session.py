@@ -109,7 +109,7 @@ class Session(param.Parameterized):
         self.person = person
         self.archive = archive = Shelf(archive, person)
         self.intake = Intake(person.quota)
-        self.runner = Runner(archive, queue)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self._history = History(draft)

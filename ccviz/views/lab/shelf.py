@@ -49,11 +49,13 @@ class Shelf(Archive):
         person.quota.check_table(problem.n, problem.d)
         person.quota.check_links(len(problem.must_link) + len(problem.cannot_link))
         person.quota.check_runs(*self.size_of(person.browser))
+        self._check_at_once()
         about |= {"owner": person.browser}
         return super().create(problem, solver, settings, limits=self._within(limits), **about)
 
     def reopen(self, run_id: str, limits: Limits | None = None) -> None:
         """Take back a run's end, within the quota; see `Archive.reopen`."""
+        self._check_at_once()
         spent = self.info(run_id).time_s
         super().reopen(run_id, self._within(limits or Limits(), spent))
 
@@ -61,6 +63,11 @@ class Shelf(Archive):
         """Return limits within the quota."""
         most = self.person.quota.most_seconds(limits.time_limit, spent_s)
         return replace(limits, time_limit=most)
+
+    def _check_at_once(self) -> None:
+        if self.person.in_class:
+            mine = (info for info in self.runs() if self.person.owns(info))
+            self.person.quota.check_at_once(sum(info.state == "running" for info in mine))
 
     def runs(self) -> list[RunInfo]:
         """Return what is known about every run that the person sees, the newest first."""

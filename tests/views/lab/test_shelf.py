@@ -146,3 +146,13 @@ def test_records_count(archive, ann, bob):
     assert archive.size_of("ann")[0] == 1
     assert archive.size_of("ann")[1] > 0
     assert archive.size_of("bob") == (0, 0)
+
+
+def test_so_many_go_on_at_a_time(archive, ann, bob):
+    for _ in range(STUDENT.at_once):
+        run_id = ann.create(PROBLEM, "blp-kmeans", {})
+    with pytest.raises(CcvizError, match="2 runs of yours go on, and 2 may"):
+        ann.create(PROBLEM, "blp-kmeans", {})
+    bob.create(PROBLEM, "blp-kmeans", {})
+    ann.finish(run_id, "interrupted", "It was stopped.")
+    ann.create(PROBLEM, "blp-kmeans", {})
