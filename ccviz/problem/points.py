@@ -13,6 +13,7 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError
 
 _LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
+_SMALLEST = 1e-130  # squares of differences keep all their digits still
 
 
 def read_points(given: Any) -> FloatArray:
@@ -47,6 +48,12 @@ def read_points(given: Any) -> FloatArray:
     if len(huge):
         raise ProblemError(
             f"the data are over {_LARGEST:g} in {rows(huge)}: too large to add up squares."
+        )
+    largest = float(np.abs(X).max())
+    if 0.0 < largest < _SMALLEST:
+        raise ProblemError(
+            f"the data are all below {_SMALLEST:g}: too small to add up squares. Multiply them by "
+            "a constant; that changes no clustering."
         )
     return freeze(X)
 

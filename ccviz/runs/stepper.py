@@ -36,7 +36,7 @@ class Stepper(Iterator[Record]):
     problem : Problem
     solver : Solver
     seed : int
-        Same seed, same events.
+        Same seed and same number of workers, same events.
     workers : str
         Number of processes, or the tcp:// address of a Dask scheduler.
     criteria : sequence of Criterion
@@ -175,15 +175,19 @@ def _check_kinds(problem: Any, solver: Any) -> None:
 
 
 def _read_seed(seed: Any) -> int:
-    if not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
         raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
     return int(seed)
 
 
 def _check_limits(**limits: Any) -> None:
     for name, value in limits.items():
-        if value is not None and not (isinstance(value, Real) and float(value) >= 0):
+        if value is None:
+            continue
+        if isinstance(value, bool) or not (isinstance(value, Real) and float(value) >= 0):
             raise ParameterError(f"{name} = {value!r} is not a number of at least 0.")
+        if name == "node_limit" and float(value) % 1.0 != 0.0:
+            raise ParameterError(f"node_limit = {value!r} is not a whole number of nodes.")
 
 
 def _chosen(solver: Any, settings: dict[str, Any]) -> Any:
@@ -222,7 +226,8 @@ def start(
     node_limit : int, optional
         Nodes of the search tree.
     seed : int
-        Same seed, same events.
+        Same seed and same number of workers, same events: with more of them an exact solver takes
+        its nodes in another order.
     workers : int or str
         Processes for exact solvers, or the address of a Dask scheduler.
     history : sequence of Record
