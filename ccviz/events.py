@@ -2,7 +2,7 @@
 
 Everything reads this one stream: `ccviz.runs.run.Run` folds it, the archive stores it, the command
 line, the app and the notebooks draw it, a stopped run goes on from it. Events carry no clock and
-no run id; the driver stamps both on a `Record`. Same seed, same events.
+no run id; the driver stamps both on a `Record`. Same seed and workers, same events.
 
 Events are frozen structs that compare by identity. Arrays in them are copies, set read-only;
 numbers are Python's own, whatever the solver computed with.

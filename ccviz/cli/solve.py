@@ -50,7 +50,7 @@ Scaling = Annotated[
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds.")]
 Gap = Annotated[float | None, typer.Option(help="Stop at this relative gap.")]
 NodeLimit = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same run.")]
+Seed = Annotated[int, typer.Option(help="Same seed and number of workers, same run.")]
 Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
 JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
 LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
