@@ -8,11 +8,12 @@ SERVES  := $(VENV)/.serves
 PORT    ?= 5006
 WORKERS ?= 2
 ARGS    ?=
+RUNS    ?= 10
 BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app test lint format types bench notebook docs lock chromium clean wheel profile hooks
+.PHONY: help env warm app test lint format types bench notebook docs lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -64,9 +65,8 @@ clean:  ## Remove .venv and every cache
 
 # --- Use ------------------------------------------------------------------------------------
 
-app: $(SERVES)  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it)
-	$(PY) -m panel serve apps/main.py --address 127.0.0.1 --port $(PORT) \
-		--allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) $(ARGS)
+app: $(SERVES)  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it, ARGS=... for options)
+	$(VENV)/bin/ccviz app --port $(PORT) $(ARGS)
 
 notebook: env  ## Open the notebooks in JupyterLab
 	$(PY) -m jupyterlab notebooks $(ARGS)
@@ -102,3 +102,6 @@ format: env  ## Format the code and mend what ruff can mend
 
 bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
 	@set -e; for script in $(BENCH); do echo "$$script"; $(PY) $$script $(ARGS); done
+
+flaky: chromium  ## Run the tests of the page RUNS times idle and RUNS times beside busy processes
+	$(PY) tools/flaky.py --runs $(RUNS) --workers $(WORKERS) -- $(ARGS)

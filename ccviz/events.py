@@ -4,7 +4,8 @@ Everything reads this one stream: `ccviz.runs.run.Run` folds it, the archive sto
 line, the app and the notebooks draw it, a stopped run goes on from it. Events carry no clock and
 no run id; the driver stamps both on a `Record`. Same seed, same events.
 
-Events are frozen structs that compare by identity. Arrays in them are copies, set read-only.
+Events are frozen structs that compare by identity. Arrays in them are copies, set read-only;
+numbers are Python's own, whatever the solver computed with.
 """
 
 from __future__ import annotations
@@ -47,12 +48,18 @@ class Event(msgspec.Struct, frozen=True, eq=False, tag=True, kw_only=True):
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             value = getattr(self, name)
-            if isinstance(value, np.ndarray | dict):
+            if isinstance(value, np.ndarray | np.generic | dict):
                 msgspec.structs.force_setattr(self, name, _snapshot(value))
 
 
 def _snapshot(value: Any) -> Any:
-    """Return a value that nobody else can change, where it is an array or a dict of arrays."""
+    """Return a value that nobody else can change, where it is an array or a dict of arrays.
+
+    A scalar of NumPy's becomes a plain number: results are written from events, and not every
+    format knows the former.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
     if isinstance(value, dict):
         return {name: _snapshot(each) for name, each in value.items()}
     # A read-only array is shared, unless it is a view: its base may yet be written to.

@@ -9,6 +9,7 @@ import pytest
 
 from ccviz.errors import ParameterError
 from ccviz.solvers.workforce import in_order, open_workforce
+from tests.patience import wait_until
 
 
 def blas_threads():
@@ -71,10 +72,7 @@ def test_workers_die_with_a_killed_parent(tmp_path):
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 10
-    while is_alive(worker) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_alive(worker)
+    wait_until(lambda: not is_alive(worker))
 
 
 def is_alive(pid):
@@ -88,8 +86,7 @@ def test_what_is_in_hand_at_the_end_is_not_waited_for():
     with open_workforce("2") as workforce:
         workforce.executor.submit(os.getpid).result()
         futures = [workforce.executor.submit(time.sleep, 120) for _ in range(3)]
-        while not futures[0].running():
-            time.sleep(0.01)
+        wait_until(futures[0].running)
         began = time.monotonic()
     assert time.monotonic() - began < 60
 
