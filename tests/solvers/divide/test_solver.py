@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ccviz import Partition, Problem, solve, start
+from ccviz.cli.progress import describe
 from ccviz.errors import ContradictionError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
 
@@ -77,6 +78,17 @@ def test_many_points_get_a_small_gap_and_the_bounds_are_the_parts():
     last = [event for event in events if isinstance(event, BoundImproved)][-1]
     assert last.lower_bound == pytest.approx(total, rel=1e-6)
     assert events[-1].termination == "gap"
+
+
+def test_progress_counts_the_parts():
+    X, _ = blobs(120, 2)
+    stepper = start(Problem(X, 2), "divide", part_size=40, shared=0.0)
+    for record in stepper:
+        if isinstance(record.event, PartBounded):
+            break
+    assert "1 of 3 parts" in describe(stepper.run)
+    stepper.result()
+    assert (stepper.run.parts, len(stepper.run.parts_done)) == (3, 3)
 
 
 def test_a_tolerance_that_counts_as_proof_makes_it_optimal():
