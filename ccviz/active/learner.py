@@ -101,12 +101,12 @@ class Learner:
         self._strategy = strategy_class(strategy)(problem.X, problem.k, self.answers, seed, noise)
         self._questions: Iterator[Pair] = self._strategy.questions()
         self._pending: Pair | None = None
-        self._ended = False
 
     @property
     def asked(self) -> int:
-        """How many questions were asked."""
-        return sum(isinstance(event, QuestionAsked) for event in self.events)
+        """How many questions were asked and answered."""
+        asked = sum(isinstance(event, QuestionAsked) for event in self.events)
+        return asked - (self._pending is not None)
 
     @property
     def labels(self) -> IntArray:
@@ -119,13 +119,10 @@ class Learner:
         The first of the two is the point in question, the second one to compare it with. Until it
         is answered, it stays the same.
         """
-        if self._pending is None and not self._ended:
-            self._pending = next(self._questions, None)
-            self._ended = self._pending is None
-            if self._pending is not None:
-                number = self.asked + 1
-                name = self._strategy.name
-                self.events.append(QuestionAsked(number=number, pair=self._pending, strategy=name))
+        if self._pending is None and (pair := next(self._questions, None)) is not None:
+            name = self._strategy.name
+            self.events.append(QuestionAsked(number=self.asked + 1, pair=pair, strategy=name))
+            self._pending = pair
         return self._pending
 
     def answer(self, together: bool | None, confidence: float = 1.0) -> None:

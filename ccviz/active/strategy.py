@@ -67,7 +67,7 @@ class Strategy(ABC):
             yield i, j
 
     def place(self, point: int, order: list[list[int]]) -> Iterator[Pair]:
-        """Ask whether a point belongs to one group after another, until it does.
+        """Yield what asks whether a point belongs to one group after another, until it does.
 
         Parameters
         ----------

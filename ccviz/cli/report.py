@@ -24,11 +24,11 @@ def report(
 ) -> None:
     """Write what was asked for; ``-`` is stdout and takes the place of the summary."""
     if json_file is not None:
-        with _output(json_file) as file:
+        with output(json_file) as file:
             file.write(msgspec.json.format(msgspec.json.encode(as_json(problem, result, run_id))))
             file.write(b"\n")
     if labels_file is not None and result.labels is not None:
-        with _output(labels_file) as file:
+        with output(labels_file) as file:
             file.write("".join(f"{label}\n" for label in result.labels.tolist()).encode())
     if "-" not in (json_file, labels_file):
         out.print(_summary(result, run_id))
@@ -98,7 +98,8 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _output(path: str) -> Iterator[IO[bytes]]:
+def output(path: str) -> Iterator[IO[bytes]]:
+    """Open what a result is written to, ``-`` for stdout; a sentence if it cannot be."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
