@@ -289,6 +289,27 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     certificate: dict[str, np.ndarray] = msgspec.field(default_factory=dict)
 
 
+class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A strategy wants to know whether two points belong together, as question ``number``."""
+
+    number: int
+    pair: tuple[int, int]
+    strategy: str
+
+
+class QuestionAnswered(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """Somebody said whether two points belong together, None for *I don't know*.
+
+    ``confidence`` is the probability that it is right, ``implied`` how many pairs nobody was asked
+    about are known by all answers so far.
+    """
+
+    pair: tuple[int, int]
+    together: bool | None
+    confidence: float
+    implied: int
+
+
 class Finished(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """The run ended; no event follows."""
 
@@ -317,6 +338,8 @@ AnyEvent = (
     | GenerationEnded
     | PartsCut
     | PartBounded
+    | QuestionAsked
+    | QuestionAnswered
     | Finished
 )
 """Every event there is, as the codec reads them."""

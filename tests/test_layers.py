@@ -28,6 +28,7 @@ ORDER = [
     "ccviz.solvers",
     "ccviz.runs",
     "ccviz.api",
+    "ccviz.active",
     "ccviz.estimator",
     "ccviz.studies",
     "ccviz.views.palette",
