@@ -65,9 +65,8 @@ clean:  ## Remove .venv and every cache
 
 # --- Use ------------------------------------------------------------------------------------
 
-app: $(SERVES)  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it)
-	$(PY) -m panel serve apps/main.py --address 127.0.0.1 --port $(PORT) \
-		--allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) $(ARGS)
+app: $(SERVES)  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it, ARGS=... for options)
+	$(VENV)/bin/ccviz app --port $(PORT) $(ARGS)
 
 notebook: env  ## Open the notebooks in JupyterLab
 	$(PY) -m jupyterlab notebooks $(ARGS)

@@ -46,7 +46,11 @@ def installed(tmp_path_factory):
 def environment(tmp_path):
     """Return the variables of an environment that has our libraries, and not our checkout."""
     libraries = sysconfig.get_path("purelib")  # its .pth files, thus the checkout, do not count
-    return os.environ | {"PYTHONPATH": libraries, "HOME": str(tmp_path), "CCVIZ_HOME": str(tmp_path)}
+    return os.environ | {
+        "PYTHONPATH": libraries,
+        "HOME": str(tmp_path),
+        "CCVIZ_HOME": str(tmp_path),
+    }
 
 
 def get(url: str, server: subprocess.Popen) -> str:

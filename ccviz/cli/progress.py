@@ -60,6 +60,12 @@ def describe(run: Run) -> str:
             f"gap {percent(run.gap)}",
             f"{run.nodes_done} of {len(run.tree)} nodes",
         ]
+    elif run.parts:
+        parts += [
+            f"lower bound {number(run.lower_bound)}",
+            f"gap {percent(run.gap)}",
+            f"{len(run.parts_done):,} of {run.parts:,} parts",
+        ]
     elif run.iteration:
         parts.append(f"iteration {run.iteration}")
     return ", ".join(parts)

@@ -8,11 +8,12 @@ import typer
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
-from ccviz.cli.report import check_writable, report
-from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit
+from ccviz.cli.report import Files, report
+from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.resume import open_run, reopen
+from ccviz.solvers.workforce import check_workers
 
 
 def resume(
@@ -20,17 +21,20 @@ def resume(
     time_limit: Annotated[float | None, typer.Option(help="Seconds more.")] = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
+    workers: Workers = "1",
     json: JsonFile = None,
     labels: LabelsFile = None,
 ) -> None:
     """Let a run go on where it ended, under new limits; the exit codes are those of solve."""
-    check_writable(json, labels)
+    files = Files(json, labels)
+    files.check()
     archive = Archive()
     run_id = archive.find(run)
     age = archive.info(run_id).time_s
     whole = None if time_limit is None else age + time_limit
+    check_workers(workers)
     reopen(archive, run_id, Limits(whole, gap, node_limit))
-    stepper = open_run(archive, run_id, resume=True)
+    stepper = open_run(archive, run_id, resume=True, workers=workers)
     result = drive(stepper, archive, run_id)
-    report(stepper.problem, result, run_id, json, labels)
+    report(stepper.problem, result, run_id, files)
     raise typer.Exit(exit_code(result))

@@ -165,8 +165,9 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
     -------
     (k, d) float64
     """
-    total = np.zeros((k, X.shape[1]))
-    np.add.at(total, labels, X)
+    total = np.empty((k, X.shape[1]))
+    for t, column in enumerate(X.T):
+        total[:, t] = np.bincount(labels, column, k)
     with np.errstate(invalid="ignore"):
         return total / np.bincount(labels, minlength=k)[:, None]
 

@@ -24,8 +24,8 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 
-SOLVERS = ("sdp", "colgen")
-"""Those whose runs hold proofs."""
+SOLVERS = ("sdp", "colgen", "divide")
+"""Those whose runs may hold proofs."""
 REASONS = ("bound", "infeasible", "integral")
 _ARRAYS = {  # of a certificate: kind of number, dimensions
     "node": ("i", 1),
@@ -131,21 +131,24 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
             case NodePruned():
                 _once(proof.leaves, event.node, _read_leaf(event, problem.n))
             case IncumbentFound():
-                proof.clusterings.append(_read_clustering(event, problem))
+                proof.clusterings.append(read_clustering(event, problem))
     if solver not in SOLVERS or not proof.opened:
-        raise FlawError("the run has no search tree; only those of sdp and colgen prove anything")
+        raise FlawError(
+            "the run has no search tree; only those of sdp, colgen and divide prove anything"
+        )
     return proof
 
 
 def _once(table: dict[int, Any], node: Any, value: Any) -> None:
-    if not _is_whole(node):
+    if not is_whole(node):
         raise FlawError(f"a node has the number {node!r}")
     if node in table:
         raise FlawError(f"node {node} is opened or closed twice")
     table[int(node)] = value
 
 
-def _is_whole(value: Any) -> bool:
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number of at least zero."""
     return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 0
 
 
@@ -154,7 +157,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _read_opened(event: NodeOpened, n: int) -> Opened:
-    if event.parent is not None and not _is_whole(event.parent):
+    if event.parent is not None and not is_whole(event.parent):
         raise FlawError(f"node {event.node!r} has the parent {event.parent!r}")
     pair = event.pair
     if pair is not None:
@@ -163,7 +166,7 @@ def _read_opened(event: NodeOpened, n: int) -> Opened:
 
 
 def _read_pair(pair: Any, n: int, what: str) -> Pair:
-    if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(_is_whole, pair)):
+    if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(is_whole, pair)):
         raise FlawError(f"{what} is over {pair!r}, not over two points")
     i, j = map(int, pair)
     if i == j or max(i, j) >= n:
@@ -209,7 +212,25 @@ def _read_array(what: str, array: Any, kind: str, dimensions: int) -> np.ndarray
     return array.astype(np.float64)
 
 
-def _read_clustering(event: IncumbentFound, problem: Problem) -> Clustering:
+def read_multipliers(what: str, certificate: Any) -> dict[str, np.ndarray]:
+    """Return the arrays of a semidefinite certificate; ``what`` it belongs to is for the flaw."""
+    names = ("nonnegativity", "points", "kind", "weights")
+    if not isinstance(certificate, dict) or not set(names) <= set(certificate):
+        raise FlawError(f"{what} lacks its {', '.join(names)}")
+    return {
+        name: _read_array(f"{what} has {name}", certificate[name], *_ARRAYS[name]) for name in names
+    }
+
+
+def read_number(what: str, value: Any) -> float:
+    """Return a claimed bound."""
+    if not _is_number(value):
+        raise FlawError(f"{what} claims the bound {value!r}")
+    return float(value)
+
+
+def read_clustering(event: IncumbentFound, problem: Problem) -> Clustering:
+    """Return a clustering whose labels are a cluster for each point, and none empty."""
     labels = _read_array("a clustering has a label", event.labels, "i", 1)
     if labels.shape != (problem.n,) or labels.min() < 0 or labels.max() >= problem.k:
         raise FlawError(f"a clustering lacks a label from 0 to {problem.k - 1} for each point")

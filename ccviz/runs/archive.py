@@ -79,6 +79,9 @@ CREATE TABLE records (
     PRIMARY KEY (run, seq)
 );
 """
+_ADDED = {"owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0"}
+"""Columns of runs that version 0.1 did not have, and does not miss."""
+
 _BUSY_S = 60.0
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no letter that is read as another
 
@@ -130,6 +133,9 @@ class Archive:
                     f"{self.path} has version {version} of the archive's format, "
                     f"but this ccviz reads version {VERSION}."
                 )
+            there = {row["name"] for row in db.execute("PRAGMA table_info(runs)")}
+            for column in _ADDED.keys() - there:
+                db.execute(f"ALTER TABLE runs ADD COLUMN {column} {_ADDED[column]}")
         self._db.execute("PRAGMA journal_mode = WAL")
 
     def close(self) -> None:
@@ -156,6 +162,7 @@ class Archive:
         limits: Limits = _NO_LIMITS,
         dataset: str = "",
         name: str = "",
+        owner: str = "",
     ) -> str:
         """Enter a run that has no records yet, and return its id.
 
@@ -166,6 +173,8 @@ class Archive:
         limits : Limits
         dataset, name : str
             For people; a run without a name is called by its id.
+        owner : str
+            Whose it is where several people share the archive.
         """
         data = encode_problem(problem)
         digest = hashlib.sha256(data).hexdigest()
@@ -189,6 +198,7 @@ class Archive:
                 "k": problem.k,
                 "beat": now,
                 "pid": os.getpid(),
+                "owner": owner,
             }
             self._insert(row)
         return run_id
@@ -271,6 +281,11 @@ class Archive:
         with self._writing():
             self._update(self._number(run_id), {"name": name.strip()})
 
+    def share(self, run_id: str, shared: bool = True) -> None:
+        """Show a run to everybody who shares the archive, or to its owner alone again."""
+        with self._writing():
+            self._update(self._number(run_id), {"shared": shared})
+
     def delete(self, run_id: str) -> None:
         """Remove a run, its records, and its problem if no other run has it."""
         with self._writing() as db:
@@ -300,6 +315,15 @@ class Archive:
     def info(self, run_id: str) -> RunInfo:
         """Return what is known about a run."""
         return RunInfo.from_row(dict(self._run_row(run_id)))
+
+    def size_of(self, owner: str) -> tuple[int, int]:
+        """Return how many runs somebody has, and how many bytes their records take."""
+        rows = self._read(
+            """SELECT count(DISTINCT number) AS runs, coalesce(sum(length(data)), 0) AS bytes
+            FROM runs LEFT JOIN records ON run = number WHERE owner = ?""",
+            (owner,),
+        )
+        return rows[0]["runs"], rows[0]["bytes"]
 
     def find(self, text: str) -> str:
         """Return the id of the run that people mean: an id, a name, the end of an id, or ``last``.

@@ -74,6 +74,10 @@ class RunInfo(Summary):
     limits : Limits
     seed, n, d, k : int
     workers : str
+    owner : str
+        Whose it is where several people share the archive, empty where they do not.
+    shared : bool
+        Whether its owner shows it to the others.
     status, termination, message, objective, lower_bound, gap, nodes, time_s, violations
         As in `ccviz.runs.run.Result`, so far. ``violations`` counts every broken constraint of the
         incumbent, soft ones included; None without an incumbent.
@@ -99,6 +103,8 @@ class RunInfo(Summary):
     k: int
     ari: float | None
     last_seq: int
+    owner: str = ""
+    shared: bool = False
 
     @property
     def state(self) -> State:
@@ -116,6 +122,7 @@ class RunInfo(Summary):
         values |= {name: worst for name, worst in unknown.items() if values[name] is None}
         values["settings"] = json.loads(values["settings"])
         values["limits"] = Limits(**json.loads(values["limits"]))
+        values["shared"] = bool(values["shared"])
         values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
         return cls(**values)
 

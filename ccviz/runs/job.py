@@ -31,6 +31,7 @@ from ccviz.runs.limits import Limits
 from ccviz.runs.resume import reopen
 from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
+from ccviz.solvers.workforce import check_workers
 
 _NO_LIMITS = Limits()
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
@@ -86,6 +87,7 @@ class Job:
         dataset: str = "",
         name: str = "",
         paused: bool = False,
+        memory: int | None = None,
     ) -> Job:
         """Enter a run in the archive and start its worker.
 
@@ -99,6 +101,8 @@ class Job:
             For the list of runs.
         paused : bool
             Wait before the first event, for `step` or `go_on`.
+        memory : int, optional
+            Bytes that the worker may take; what needs more breaks off.
 
         Returns
         -------
@@ -121,10 +125,19 @@ class Job:
             dataset=dataset,
             name=name,
         )
-        return cls(archive, run_id, *(["--paused"] if paused else []))
+        flags = _flags(workers, memory) + ["--paused"] * paused
+        return cls(archive, run_id, *flags)
 
     @classmethod
-    def resume(cls, archive: Archive, run_id: str, limits: Limits = _NO_LIMITS) -> Job:
+    def resume(
+        cls,
+        archive: Archive,
+        run_id: str,
+        limits: Limits = _NO_LIMITS,
+        *,
+        workers: int | str = 1,
+        memory: int | None = None,
+    ) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
         Parameters
@@ -133,6 +146,10 @@ class Job:
         run_id : str
         limits : Limits
             For the whole run, in place of its own.
+        workers : int or str
+            As in `ccviz.start`; those that it had before are forgotten.
+        memory : int, optional
+            As in `start`.
 
         Returns
         -------
@@ -142,9 +159,12 @@ class Job:
         ------
         ArchiveError, UnsupportedError
             If the run goes on already, has nothing left to do, or its solver cannot go on.
+        ParameterError
+            If the workers are none.
         """
+        check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, "--resume")
+        return cls(archive, run_id, *_flags(workers, memory), "--resume")
 
     @property
     def alive(self) -> bool:
@@ -246,3 +266,7 @@ class Job:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.close()
+
+
+def _flags(workers: int | str, memory: int | None) -> list[str]:
+    return [f"--workers={workers}", *([f"--memory={memory}"] if memory is not None else [])]

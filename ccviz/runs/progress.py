@@ -45,4 +45,6 @@ def _state(run: Run) -> str:
         parts.append(f"gap {percent(run.gap)}")
     if len(run.tree) > 1:
         parts.append(f"{len(run.tree)} nodes")
+    if run.parts:
+        parts.append(f"{len(run.parts_done):,} of {run.parts:,} parts")
     return ", ".join(parts)

@@ -9,14 +9,20 @@ from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import make_solver
 
 
-def open_run(archive: Archive, run_id: str, resume: bool = False) -> Stepper:
-    """Return a stepper for a run as the archive describes it, after its records if resumed."""
+def open_run(
+    archive: Archive, run_id: str, resume: bool = False, workers: int | str = 1
+) -> Stepper:
+    """Return a stepper for a run as the archive describes it, after its records if resumed.
+
+    Where it works is for the caller to say. What the archive says of it is past: a run may have
+    come from elsewhere, and an address in it would be called up.
+    """
     info = archive.info(run_id)
     return start(
         archive.problem(run_id),
         make_solver(info.solver, **info.settings),
         seed=info.seed,
-        workers=info.workers,
+        workers=workers,
         history=archive.records(run_id) if resume else (),
         **info.limits.given,
     )

@@ -27,6 +27,8 @@ from ccviz.events import (
     NodeOpened,
     NodePruned,
     Noted,
+    PartBounded,
+    PartsCut,
     Record,
     RelaxationSolved,
     Started,
@@ -105,6 +107,10 @@ class Run:
     lower_bound : float
         Best proved lower bound on the objective, ``-inf`` at first.
     tree : dict of int to Node
+    parts : int
+        Parts that the points were cut into, 0 where they were not.
+    parts_done : set of int
+        Those that have a bound.
     relaxation : RelaxationSolved or None
         The newest relaxation that the solver showed.
     history : list of Moment
@@ -137,6 +143,8 @@ class Run:
     lower_bound: float = -math.inf
     tree: dict[int, Node] = field(default_factory=dict)
     nodes_done: int = 0
+    parts: int = 0
+    parts_done: set[int] = field(default_factory=set)
     relaxation: RelaxationSolved | None = None
     history: list[Moment] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -244,6 +252,12 @@ class Run:
     def _show_relaxation(self, event: RelaxationSolved) -> None:
         self.relaxation = event
 
+    def _cut_parts(self, event: PartsCut) -> None:
+        self.parts, self.parts_done = event.parts, set()
+
+    def _bound_part(self, event: PartBounded) -> None:
+        self.parts_done.add(event.part)
+
     def _finish(self, event: Finished) -> None:
         self.finished = event
 
@@ -261,6 +275,8 @@ _HANDLERS: dict[type[Event], Any] = {
     NodeBranched: Run._finish_node,
     NodePruned: Run._finish_node,
     RelaxationSolved: Run._show_relaxation,
+    PartsCut: Run._cut_parts,
+    PartBounded: Run._bound_part,
     Finished: Run._finish,
 }
 

@@ -71,7 +71,7 @@ def test_an_address_opens_the_same_problem(page, server):
     assert lab.page.get_by_label("Seed", exact=True).first.input_value() == "4"
     assert lab.page.evaluate("document.documentElement.dataset.theme") == "dark"
     lab.room("Share")
-    lab.see(re.compile(r"cop-kmeans --seed 4 --standardize --links links.txt"))
+    lab.see(re.compile(r"cop-kmeans --seed 4 --scale standard --links links.txt"))
     shared = lab.page.locator("pre").first.inner_text()
     assert "ml=0-5" in shared
     assert "cl=3-100%2A2" in shared

@@ -125,7 +125,7 @@ def test_a_run_without_a_tree_proves_nothing():
     problem = Problem([[0.0], [1.0], [5.0]], 2)
     verdict = verify(problem, [record.event for record in start(problem, "blp-kmeans")])
     assert not verdict.accepted
-    assert "has no search tree; only those of sdp and colgen" in verdict.sentence
+    assert "has no search tree; only those of sdp, colgen and divide" in verdict.sentence
 
 
 def test_an_unfinished_run_is_not_a_proof(proof):

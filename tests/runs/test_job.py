@@ -252,3 +252,11 @@ def test_only_what_can_go_on_is_resumed(archive, begin):
     assert job.wait(PATIENCE_S)
     with pytest.raises(UnsupportedError, match="cop-kmeans cannot go on"):
         Job.resume(archive, job.run_id)
+
+
+def test_a_worker_has_no_more_memory_than_it_is_given(archive, begin):
+    job = begin(make_solver("blp-kmeans"), memory=32 << 20)
+    assert job.wait(60)
+    info = archive.info(job.run_id)
+    assert info.termination == "failed"
+    assert "broke off" in info.message

@@ -47,8 +47,9 @@ class Runner(param.Parameterized):
     waiting = param.Integer(default=0)
     run_id = param.String(default="")
 
-    def __init__(self, archive: Archive, queue: RunQueue) -> None:
+    def __init__(self, archive: Archive, queue: RunQueue, memory: int | None = None) -> None:
         super().__init__()
+        self._memory = memory
         self._archive, self._queue = archive, queue
         self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
@@ -87,7 +88,7 @@ class Runner(param.Parameterized):
         check(order.solver, order.problem)
         begin = partial(
             Job.start, self._archive, order.problem, order.solver, seed=order.seed,
-            dataset=order.dataset, paused=paused, limits=order.limits,
+            dataset=order.dataset, paused=paused, memory=self._memory, limits=order.limits,
         )  # fmt: skip
         self._enqueue(begin, paused)
 
@@ -99,7 +100,7 @@ class Runner(param.Parameterized):
         ArchiveError, UnsupportedError
             If it has nothing left to do, or its solver cannot go on.
         """
-        self._enqueue(partial(Job.resume, self._archive, run_id))
+        self._enqueue(partial(Job.resume, self._archive, run_id, memory=self._memory))
 
     def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
         self.close()

@@ -7,7 +7,7 @@ these methods. No method raises on bad input: the sentence becomes `Session.noti
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
@@ -18,7 +18,7 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.data.files import read_data
-from ccviz.data.link_files import read_links_file
+from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
 from ccviz.feasibility.check import check_feasibility
@@ -39,12 +39,15 @@ from ccviz.views.draft import (
     links_between,
 )
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
+from ccviz.views.lab.shelf import Shelf
 from ccviz.views.lab.watching import watched_settings
+from ccviz.views.person import ALONE, Person
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
@@ -97,12 +100,16 @@ class Session(param.Parameterized):
     compared = param.Parameter(default=())
     dark = param.Boolean(default=False)
 
-    def __init__(self, archive: Archive, queue: RunQueue, data: Dataset) -> None:
+    def __init__(
+        self, archive: Archive, queue: RunQueue, data: Dataset, person: Person = ALONE
+    ) -> None:
         draft = draft_of(data)
         x_axis, y_axis = usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
-        self.archive = archive
-        self.runner = Runner(archive, queue)
+        self.person = person
+        self.archive = archive = Shelf(archive, person)
+        self.intake = Intake(person.quota)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self._history = History(draft)
@@ -134,9 +141,19 @@ class Session(param.Parameterized):
             self._edit(draft)
 
     def load_file(self, name: str, content: bytes) -> None:
-        """Take a data set from an uploaded file."""
+        """Take a data set from an uploaded file, now or in some `tick`."""
+        swells = name.lower().endswith((".parquet", ".pq"))
+        self.bring(name, read_data, content, name, then=self._take_data, may_swell=swells)
+
+    def _take_data(self, data: Dataset) -> None:
+        self._edit(draft_of(data))
+
+    def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
+        """Let the intake read a file, and say so while it does; see `Intake.take`."""
         with self.in_words():
-            self._edit(draft_of(read_data(content, name)))
+            self.intake.take(read, *args, **how)
+            if self.intake.busy:
+                self.notice = Notice("info", f"{name} is being read…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -175,6 +192,8 @@ class Session(param.Parameterized):
         self._adopt()
 
     def _edit(self, draft: Draft) -> None:
+        self.person.quota.check_table(*draft.data.X.shape)
+        self.person.quota.check_links(len(draft.links))
         _ = draft.problem  # raises the sentence before anything has changed
         self._history.commit(draft)
         self._adopt()
@@ -257,6 +276,7 @@ class Session(param.Parameterized):
             self.notice = Notice("info", "These data have no known classes to draw links from.")
             return
         with self.in_words():
+            self.person.quota.check_links(many)
             drawn = random_pairs(truth, many, noise, self.seed)
             pairs: list[tuple[Kind, Any]] = [
                 ("must", drawn.must_link),
@@ -267,16 +287,15 @@ class Session(param.Parameterized):
             ))  # fmt: skip
 
     def load_links(self, name: str, content: bytes) -> None:
-        """Add the links of a file."""
-        with self.in_words():
-            given = read_links_file(content, self.draft.n, name)
-            pairs: list[tuple[Kind, Any]] = [
-                ("must", given.must_link),
-                ("cannot", given.cannot_link),
-            ]
-            self._edit(
-                self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
-            )
+        """Add the links of a file, now or in some `tick`."""
+        self.bring(name, read_links_file, content, self.draft.n, name, then=self._take_links)
+
+    def _take_links(self, given: GivenLinks) -> None:
+        self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
+        pairs: list[tuple[Kind, Any]] = [("must", given.must_link), ("cannot", given.cannot_link)]
+        self._edit(
+            self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
+        )
 
     # --- Running ----------------------------------------------------------------------------
 
@@ -328,12 +347,14 @@ class Session(param.Parameterized):
             self.playback.resume(run_id)
 
     def delete_run(self, run_id: str) -> None:
-        """Remove a run from the archive for good; one that is shown is stopped first."""
+        """Remove a run from the archive for good; the one that this session drives is ended."""
         with self.in_words():
-            if self.player.run_id == run_id:
-                self.playback.close()
+            if self.runner.busy and self.runner.run_id == run_id:
+                self.runner.close()
             else:
                 self.archive.check_idle(run_id)
+            if self.player.run_id == run_id:
+                self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)
 
@@ -373,6 +394,8 @@ class Session(param.Parameterized):
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
         with self.in_words():
+            self.intake.tick()
+        with self.in_words():
             failed = self.playback.tick(elapsed)
             if failed is not None:
                 self.notice = failure(failed)
@@ -384,12 +407,21 @@ class Session(param.Parameterized):
         if self._ringed or (before and self.lit == before):
             self.lit = self._ringed
 
+    @property
+    def restless(self) -> bool:
+        """Whether something moves, so that `tick` must be called."""
+        return self.playback.restless or self.intake.busy
+
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
+        self.intake.close()
         self.playback.close()
 
     def report(self, mistake: Exception) -> None:
-        """Say that something went wrong that nobody foresaw, and keep the trace for the log."""
+        """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""
+        if isinstance(mistake, CcvizError):
+            self.notice = Notice("error", as_sentence(str(mistake)))
+            return
         _log.error("unforeseen", exc_info=mistake)
         what = f"{type(mistake).__name__}: {mistake}"
         self.notice = Notice("error", f"Something went wrong that should not ({what}).")

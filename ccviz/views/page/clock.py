@@ -22,7 +22,7 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
     """
 
     def tick() -> None:
-        if session.playback.restless:
+        if session.restless:
             with together():
                 session.tick()
         if preparation is not None:

@@ -29,6 +29,7 @@ from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
 _HERE = Path(__file__).parent
@@ -40,7 +41,10 @@ def build() -> pn.template.Template:
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
     session = Session(
-        pn.state.as_cached("archive", Archive), pn.state.as_cached("queue", RunQueue), load("iris")
+        pn.state.as_cached("archive", Archive),
+        pn.state.as_cached("queue", RunQueue),
+        load("iris"),
+        visitor(),
     )
     pn.config.exception_handler = session.report
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}

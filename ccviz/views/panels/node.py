@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.arrays import IntArray
 from ccviz.numbers import count
@@ -66,23 +66,30 @@ class NodePanel(pn.viewable.Viewer):
             self._column[:] = shown
 
 
-_EMPTY = (
+_EMPTY = Markup(
     '<div class="node"><p class="empty">Click a node of the tree: its decisions are drawn on the '
     "points, and what is known about it is written here.</p></div>"
 )
 
 
-def _html(facts: NodeFacts, cuts: Cuts) -> str:
+_NODE = Markup(
+    '<div class="node" role="region" aria-label="Node"><h3>Node {node}, depth {depth}: {state}</h3>'
+    "<p>{why}</p><dl>{rows}</dl></div>"
+)
+
+
+def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
     rows = [
         ("Decided together", _pairs(facts.must_link)),
         ("Decided apart", _pairs(facts.cannot_link)),
         ("Cuts", _cut_words(cuts)),
     ]
-    listed = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in rows)
-    return (
-        '<div class="node" role="region" aria-label="Node">'
-        f"<h3>Node {facts.node}, depth {facts.depth}: {STATES[facts.state].label}</h3>"
-        f"<p>{escape(facts.why)}</p><dl>{listed}</dl></div>"
+    return _NODE.format(
+        node=facts.node,
+        depth=facts.depth,
+        state=STATES[facts.state].label,
+        why=facts.why,
+        rows=Markup().join(Markup("<dt>{}</dt><dd>{}</dd>").format(*row) for row in rows),
     )
 
 

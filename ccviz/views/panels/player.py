@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
 from bokeh.models import Tooltip
+from markupsafe import Markup
 
 from ccviz.views.frames.words import sentence
 from ccviz.views.lab.player import PACES
@@ -15,6 +15,8 @@ from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+
+_WORDS = Markup('<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>')
 
 
 class PlayerPanel(pn.viewable.Viewer):
@@ -70,10 +72,7 @@ class PlayerPanel(pn.viewable.Viewer):
         self._stop.disabled = not session.runner.busy
         self._follow()
         place, words = self._sentence()
-        words = escape(words)
-        self._words.object = (
-            f'<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>'
-        )
+        self._words.object = _WORDS.format(place=place, words=words)
 
     def _follow(self) -> None:
         shot = self._session.player.shot

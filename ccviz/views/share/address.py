@@ -18,6 +18,8 @@ from ccviz.views.lab.session import Session
 MOST_CHARACTERS = 4000
 """Longer addresses are cut off somewhere on their way."""
 
+_MOST_DIGITS = 18
+
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
 
@@ -97,6 +99,7 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
     draft = session.draft
     if "data" in values:
         options = {"n": _whole("n", values["n"])} if "n" in values else {}
+        session.person.quota.check_generated(options.get("n", 0))
         draft = draft_of(load(values["data"], **options))
     if "k" in values:
         draft = draft.with_k(_whole("k", values["k"]))
@@ -128,8 +131,8 @@ def _set_limit(session: Session, attribute: str, name: str, text: str) -> None:
 
 
 def _whole(name: str, text: str) -> int:
-    if not text.isdecimal():
-        raise CcvizError(f"The address says {name} = {text!r}, which is no whole number.")
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+        raise CcvizError(f"The address says {name} = {text[:99]!r}, which is no whole number here.")
     return int(text)
 
 

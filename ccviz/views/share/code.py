@@ -7,7 +7,6 @@ from inspect import signature
 from typing import Any
 
 from ccviz.data.datasets import GENERATORS
-from ccviz.errors import CcvizError
 from ccviz.problem.sizes import sizes_text
 from ccviz.views.draft import Draft, Kind
 from ccviz.views.lab.session import Session
@@ -63,19 +62,11 @@ def _arguments(session: Session) -> str:
 
 
 def as_command(session: Session) -> str:
-    """Return the command line that makes the same run; links, and data of one's own, are in files.
-
-    Raises
-    ------
-    CcvizError
-        If the command line cannot make it.
-    """
+    """Return the command line of the same run; links, and data of one's own, are in files."""
     draft = session.draft
-    if draft.scaling == "range":
-        raise CcvizError("The command line has no option for features from 0 to 1.")
     words = ["ccviz", "solve", draft.data.name if _command_knows(draft) else _file(draft)]
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
-    words += ["--standardize"] if draft.scaling == "standard" else []
+    words += ["--scale", draft.scaling] if draft.scaling != "none" else []
     words += ["--links", "links.txt"] if draft.links else []
     words += (
         ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []

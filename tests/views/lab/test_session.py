@@ -30,7 +30,7 @@ def tick_until(session, condition):
 def play_out(session):
     """Tick until nothing moves, at full speed."""
     session.player.pace = "Live"
-    tick_until(session, lambda: not session.playback.restless)
+    tick_until(session, lambda: not session.restless)
 
 
 def test_picking_goes_round(session):
@@ -143,7 +143,7 @@ def test_an_unsupported_problem_is_a_sentence(session):
     session.set_solver("cop-kmeans")
     session.play()
     assert session.notice.text.startswith("cop-kmeans cannot handle soft links; these can: ")
-    assert not session.playback.restless
+    assert not session.restless
 
 
 def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(session):
