@@ -9,13 +9,25 @@ import numpy as np
 import typer
 
 from ccviz.active.learner import STRATEGIES, Learner
-from ccviz.cli.common import err, figure, out
-from ccviz.cli.reading import build_problem, find_data
+from ccviz.cli.common import err, out
+from ccviz.cli.reading import build_problem, find_data, table_options
 from ccviz.cli.report import check_writable, output
-from ccviz.cli.solve import Data, Header, K, Label, LabelsFile, LinkFiles, Seed
+from ccviz.cli.solve import (
+    ClassColumn,
+    Columns,
+    Data,
+    Header,
+    K,
+    LabelsFile,
+    LinkFiles,
+    MissingValues,
+    NameColumn,
+    Seed,
+)
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
+from ccviz.numbers import number
 from ccviz.problem.problem import Problem
 
 _REPLIES = {"y": True, "n": False, "u": None}
@@ -36,7 +48,10 @@ def ask(
     questions: Questions = 100,
     by_class: ByClass = False,
     noise: Noise = 0.0,
-    label: Label = None,
+    columns: Columns = None,
+    class_column: ClassColumn = None,
+    name_column: NameColumn = None,
+    missing: MissingValues = None,
     header: Header = None,
     seed: Seed = 0,
     labels: LabelsFile = None,
@@ -47,8 +62,9 @@ def ask(
     Features are scaled to 0 to 1. Reply y (yes), n (no), u (I am unsure) or q (enough).
     """
     check_writable(labels, out_file)
-    dataset = find_data(data, label, header)
-    problem = build_problem(dataset, k, links or [], None, scale=False)
+    options = table_options(columns, class_column, name_column, missing)
+    dataset = find_data(data, header=header, **options)
+    problem = build_problem(dataset, k, links or [], None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")
     learner = Learner(scale(dataset.X, "range"), problem.k, strategy, seed, noise)
@@ -82,14 +98,14 @@ def _by_class(dataset: Dataset, pair: tuple[int, int]) -> str:
     return "y" if dataset.truth[pair[0]] == dataset.truth[pair[1]] else "n"
 
 
-def _reply(dataset: Dataset, number: int, pair: tuple[int, int]) -> str:
+def _reply(dataset: Dataset, turn: int, pair: tuple[int, int]) -> str:
     """Show two points, and return the letter that is typed; the end of the input is enough."""
     i, j = pair
-    err.print(f"{number}. Do points {i} and {j} belong together?", markup=False)
+    err.print(f"{turn}. Do points {i} and {j} belong together?", markup=False)
     spread = np.ptp(dataset.X, axis=0)
     apart = np.abs(dataset.X[i] - dataset.X[j]) / np.where(spread > 0, spread, 1.0)
     for column in np.argsort(-apart, kind="stable")[:_SHOWN]:
-        one, two = figure(dataset.X[i, column]), figure(dataset.X[j, column])
+        one, two = number(dataset.X[i, column]), number(dataset.X[j, column])
         err.print(f"   {dataset.features[column]}: {one} and {two}", markup=False)
     while True:
         try:
