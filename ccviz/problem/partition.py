@@ -12,6 +12,8 @@ from ccviz.errors import CcvizError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 
+_ROWS = 1 << 16  # at a time: differences of all points would take as much memory as the points
+
 
 @dataclass(frozen=True)
 class Violations:
@@ -85,7 +87,9 @@ class Partition:
     @cached_property
     def wcss(self) -> float:
         """Within-cluster sum of squares, the objective."""
-        return float(((self.problem.X - self.centers[self.labels]) ** 2).sum())
+        X, labels = self.problem.X, self.labels
+        parts = (slice(at, at + _ROWS) for at in range(0, len(X), _ROWS))
+        return float(sum(((X[part] - self.centers[labels[part]]) ** 2).sum() for part in parts))
 
     @cached_property
     def penalty(self) -> float:
