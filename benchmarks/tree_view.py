@@ -32,6 +32,7 @@ from ccviz.events import (
 )
 from ccviz.runs.archive import Archive
 from ccviz.views.figures.tree import TreeFigure
+from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.player import Player
 from ccviz.views.page.shell import freeze_imports
@@ -77,7 +78,7 @@ class Screen:
 
     def __init__(self, archive, run_id):
         self.player = Player(archive)
-        self.inspection = Inspection(archive, self.player)
+        self.inspection = Inspection(archive, self.player, CATALOGUE)
         self.figure = TreeFigure(LIGHT)
         self._heard = []
         document = Document()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf
-from typing import Any
 
 from ccviz.errors import CcvizError
 
@@ -82,24 +81,23 @@ class Quota:
                 f"{running} runs of yours go on, and {self.at_once} may: stop one, or wait."
             )
 
-    def limited(self, limits: dict[str, Any], spent_s: float = 0.0) -> dict[str, Any]:
-        """Return a run's limits, with one of time if there is one for everybody.
+    def most_seconds(self, asked: float | None, spent_s: float = 0.0) -> float | None:
+        """Return a run's time limit: the one asked for, or the one for everybody if that is less.
 
         Parameters
         ----------
-        limits : dict
-            As in `ccviz.start`.
+        asked : float or None
+            Seconds for the whole run; None for ever.
         spent_s : float
             What the run has taken already.
 
         Returns
         -------
-        dict
+        float or None
         """
         if self.run_s == inf:
-            return limits
-        asked = limits.get("time_limit", inf)
-        return limits | {"time_limit": min(asked, spent_s + self.run_s)}
+            return asked
+        return min(inf if asked is None else asked, spent_s + self.run_s)
 
 
 def _refuse(many: int, most: int, what: str) -> None:

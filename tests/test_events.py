@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz import events
-from ccviz.events import Assigned, Event, Finished, NodePruned
+from ccviz.events import Assigned, BoundImproved, Event, Finished, NodePruned
 
 
 def test_arrays_are_copied_and_read_only():
@@ -43,3 +43,8 @@ def test_events_are_compared_by_identity_and_cannot_change():
 def test_every_event_is_in_the_union_and_every_termination_has_a_sentence():
     assert set(events.AnyEvent.__args__) == set(Event.__subclasses__())
     assert set(events.TERMINATION_SENTENCES) == set(events.Termination.__args__)
+
+
+def test_a_scalar_of_numpys_becomes_a_plain_number():
+    event = BoundImproved(lower_bound=np.float64(2.5))
+    assert type(event.lower_bound) is float

@@ -7,28 +7,47 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.data import datasets
-from ccviz.data.datasets import Dataset, standardise
-from ccviz.data.files import read_data
+from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import Link, read_links_file
+from ccviz.data.read_table import read_table
+from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import ParameterError, ProblemError
 from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import read_sizes
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 
 
-def find_data(data: str, label: str | None, header: bool | None = None) -> Dataset:
-    """Return a file's points, or those of a data set that comes with ccviz."""
+def find_data(data: str, **options: Any) -> Dataset:
+    """Return a file's points, or those of a data set that comes with ccviz.
+
+    The options are those of `read_table`; a data set that comes with ccviz needs none.
+    """
     if data in datasets.NAMES and not Path(data).exists():
         return datasets.load(data)
     if not Path(data).suffix and not Path(data).exists():
         names = ", ".join(datasets.NAMES)
         raise ProblemError(f"{data!r} is neither a file nor a data set; the sets are {names}.")
-    return read_data(data, label=label, header=header)
+    return read_table(data, **options)
+
+
+def table_options(
+    columns: str | None, label: str | None, name: str | None, missing: str | None
+) -> dict[str, Any]:
+    """Return the options of `read_table` from the words on the command line."""
+    options: dict[str, Any] = {"label": label, "missing": missing}
+    if columns is not None:
+        options["columns"] = [word.strip() for word in columns.split(",")]
+    if name is not None:
+        options["roles"] = {name: "name"}
+    return options
 
 
 def build_problem(
-    dataset: Dataset, k: int | None, links: Sequence[str], sizes: str | None, scale: bool
+    dataset: Dataset, k: int | None, links: Sequence[str], sizes: str | None, scaling: str
 ) -> Problem:
     """Return the problem over a data set."""
+    if scaling not in SCALINGS:
+        raise ParameterError(f"--scale {scaling} is not one of {', '.join(SCALINGS)}.")
     k = dataset.k if k is None else k
     if k is None:
         raise ProblemError("the data do not say how many clusters there are; give it by -k.")
@@ -39,39 +58,13 @@ def build_problem(
         must_link += given.must_link
         cannot_link += given.cannot_link
     return Problem(
-        standardise(dataset.X) if scale else dataset.X,
+        scale(dataset.X, scaling),
         k,
         must_link=must_link,  # type: ignore[arg-type]
         cannot_link=cannot_link,  # type: ignore[arg-type]
-        sizes=None if sizes is None else parse_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
+        sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
         truth=dataset.truth,
     )
-
-
-def parse_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
-    """Return lower and upper sizes from ``equal``, or ``A`` and ``A-B`` joined by commas.
-
-    One item stands for all clusters.
-    """
-    if text == "equal":
-        return [n // k] * k, [-(-n // k)] * k
-    items = text.split(",")
-    if len(items) == 1:
-        items *= k
-    if len(items) != k:
-        raise ProblemError(f"there are {len(items)} sizes in {text!r}, but k is {k}.")
-    ranges = [_range(item, text) for item in items]
-    return [low for low, _ in ranges], [high for _, high in ranges]
-
-
-def _range(item: str, text: str) -> tuple[int, int]:
-    low, dash, high = item.partition("-")
-    try:
-        return int(low), int(high if dash else low)
-    except ValueError:
-        raise ProblemError(
-            f"the sizes {text!r} are not 'equal', nor numbers A or ranges A-B joined by commas."
-        ) from None
 
 
 def build_solver(name: str, params: Iterable[str]) -> Solver:

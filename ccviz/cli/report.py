@@ -6,31 +6,56 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 from rich.table import Table
 
-from ccviz.cli.common import figure, out, percent
+from ccviz.cli.common import out
+from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
+from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
+from ccviz.studies.html import report_html
+from ccviz.studies.profile import profile, profile_csv, profile_markdown
+from ccviz.studies.rows import rows_csv
 from ccviz.wholefile import whole_file
 
 
-def report(
-    problem: Problem, result: Result, run_id: str, json_file: str | None, labels_file: str | None
-) -> None:
-    """Write what was asked for; ``-`` is stdout and takes the place of the summary."""
+@dataclass(frozen=True)
+class Files:
+    """Where a result goes: a path each, ``-`` for stdout, None for nowhere."""
+
+    json: str | None = None
+    labels: str | None = None
+    table: str | None = None
+    profile: str | None = None
+    report: str | None = None
+
+    def check(self) -> None:
+        """Raise `CcvizError` if one could not be written, before any time is spent on it."""
+        check_writable(*astuple(self))
+
+    @property
+    def takes_stdout(self) -> bool:
+        """Whether stdout is asked for, so that no summary may stand there."""
+        return "-" in astuple(self)
+
+
+def report(problem: Problem, result: Result, run_id: str, files: Files) -> None:
+    """Write what can be said without the data's table; ``-`` takes the summary's place."""
+    json_file, labels_file = files.json, files.labels
     if json_file is not None:
-        with _output(json_file) as file:
+        with output(json_file) as file:
             file.write(msgspec.json.format(msgspec.json.encode(as_json(problem, result, run_id))))
             file.write(b"\n")
     if labels_file is not None and result.labels is not None:
-        with _output(labels_file) as file:
+        with output(labels_file) as file:
             file.write("".join(f"{label}\n" for label in result.labels.tolist()).encode())
-    if "-" not in (json_file, labels_file):
+    if not files.takes_stdout:
         out.print(_summary(result, run_id))
         out.print(result.message, markup=False)
 
@@ -81,8 +106,8 @@ def _summary(result: Result, run_id: str) -> Table:
 def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield "solver", result.solver
     yield "status", f"{result.status} ({result.termination})"
-    yield "objective", figure(result.objective, 10)
-    yield "lower bound", figure(result.lower_bound, 10)
+    yield "objective", number(result.objective, 10)
+    yield "lower bound", number(result.lower_bound, 10)
     yield "gap", percent(result.gap)
     if result.partition is not None:
         broken = result.partition.violations
@@ -97,8 +122,27 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         yield "run", run_id
 
 
+def take_home(data: Dataset, result: Result, files: Files) -> None:
+    """Write the rows with their clusters, the clusters' profile and the report."""
+    if result.partition is None:
+        return
+    if files.table is not None:
+        with output(files.table) as file:
+            file.write(rows_csv(data, result.partition).encode())
+    if files.profile is not None:
+        partition = result.partition
+        found = profile(data.X, partition.labels, partition.problem.k, data.features)
+        text = profile_markdown if files.profile.endswith(".md") else profile_csv
+        with output(files.profile) as file:
+            file.write(text(found).encode())
+    if files.report is not None:
+        with output(files.report) as file:
+            file.write(report_html(data, result).encode())
+
+
 @contextmanager
-def _output(path: str) -> Iterator[IO[bytes]]:
+def output(path: str) -> Iterator[IO[bytes]]:
+    """Open what a result is written to, ``-`` for stdout; a sentence if it cannot be."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

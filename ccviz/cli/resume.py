@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
-from ccviz.cli.report import check_writable, report
+from ccviz.cli.report import Files, report
 from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.resume import open_run, reopen
 from ccviz.solvers.workforce import check_workers
 
@@ -25,15 +26,15 @@ def resume(
     labels: LabelsFile = None,
 ) -> None:
     """Let a run go on where it ended, under new limits; the exit codes are those of solve."""
-    check_writable(json, labels)
+    files = Files(json, labels)
+    files.check()
     archive = Archive()
     run_id = archive.find(run)
-    limits: dict[str, Any] = {"gap": gap, "node_limit": node_limit}
-    if time_limit is not None:
-        limits["time_limit"] = archive.info(run_id).time_s + time_limit
+    age = archive.info(run_id).time_s
+    whole = None if time_limit is None else age + time_limit
     check_workers(workers)
-    reopen(archive, run_id, limits)
+    reopen(archive, run_id, Limits(whole, gap, node_limit))
     stepper = open_run(archive, run_id, resume=True, workers=workers)
     result = drive(stepper, archive, run_id)
-    report(stepper.problem, result, run_id, json, labels)
+    report(stepper.problem, result, run_id, files)
     raise typer.Exit(exit_code(result))

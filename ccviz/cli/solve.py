@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ccviz.cli.common import err, exit_code
 from ccviz.cli.drive import drive, open_archive
-from ccviz.cli.reading import build_problem, build_solver, find_data
-from ccviz.cli.report import check_writable, report
+from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.report import Files, report, take_home
+from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
 
-Data = Annotated[str, typer.Argument(help="File (CSV, .npy, .parquet, 'n d k' text) or data set.")]
+Data = Annotated[
+    str, typer.Argument(help="File (CSV, Excel, Parquet, Arrow, .npy, 'n d k' text) or data set.")
+]
 K = Annotated[int | None, typer.Option("-k", help="Number of clusters.")]
 LinkFiles = Annotated[
     list[str] | None, typer.Option("--links", help="Links: 'ML i j' / 'CL i j' lines, or JSON.")
@@ -25,20 +28,39 @@ Params = Annotated[
 SizesText = Annotated[
     str | None, typer.Option("--sizes", help="'equal', or A or A-B, one or joined by commas.")
 ]
-Label = Annotated[
-    str | None, typer.Option(help="Column of the known classes, '' for none; only scored.")
+Columns = Annotated[str | None, typer.Option(help="The features: columns A,B,... and no others.")]
+ClassColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--class-column", "--label", help="Column of the known classes, '' for none; only scored."
+    ),
+]
+NameColumn = Annotated[str | None, typer.Option(help="Column of the points' names.")]
+MissingValues = Annotated[
+    str | None,
+    typer.Option("--missing", help="Rows with missing values: 'drop' them, or fill in a 'median'."),
 ]
 Header = Annotated[
     bool | None, typer.Option("--header/--no-header", help="Whether a CSV file names its columns.")
 ]
-Standardise = Annotated[bool, typer.Option("--standardize", help="Scale the features alike.")]
+Scaling = Annotated[
+    str,
+    typer.Option("--scale", help="The features: 'none', 'standard' (mean 0, spread 1), 'range'."),
+]
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds.")]
 Gap = Annotated[float | None, typer.Option(help="Stop at this relative gap.")]
 NodeLimit = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same run.")]
+Seed = Annotated[int, typer.Option(help="Same seed and number of workers, same run.")]
 Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
 JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
 LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
+TableFile = Annotated[
+    str | None, typer.Option("--table", help="Write the rows with cluster, distance, silhouette.")
+]
+ProfileFile = Annotated[
+    str | None, typer.Option("--profile", help="Write what marks the clusters, .csv or .md.")
+]
+ReportFile = Annotated[str | None, typer.Option("--report", help="Write a report in HTML.")]
 Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
 Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Keep the run.")]
 
@@ -50,9 +72,12 @@ def solve(
     solver: SolverName = "blp-kmeans",
     param: Params = None,
     sizes: SizesText = None,
-    label: Label = None,
+    columns: Columns = None,
+    class_column: ClassColumn = None,
+    name_column: NameColumn = None,
+    missing: MissingValues = None,
     header: Header = None,
-    standardize: Standardise = False,
+    scale: Scaling = "none",
     time_limit: TimeLimit = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
@@ -60,6 +85,9 @@ def solve(
     workers: Workers = "1",
     json: JsonFile = None,
     labels: LabelsFile = None,
+    table: TableFile = None,
+    profile: ProfileFile = None,
+    report_file: ReportFile = None,
     name: Name = "",
     archive: Keep = True,
 ) -> None:
@@ -68,15 +96,16 @@ def solve(
     Exit code 0: a feasible clustering. 2: bad input. 3: proved infeasible. 4: none found, and none
     proved impossible.
     """
-    check_writable(json, labels)
-    dataset = find_data(data, label, header)
-    problem = build_problem(dataset, k, links or [], sizes, standardize)
+    files = Files(json, labels, table, profile, report_file)
+    files.check()
+    options = table_options(columns, class_column, name_column, missing)
+    dataset = find_data(data, header=header, **options)
+    problem = build_problem(dataset, k, links or [], sizes, scale)
     for notice in (*dataset.notices, *problem.notices):
         err.print(f"ccviz: {notice}", markup=False)
     chosen = build_solver(solver, param or [])
-    limits: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "node_limit": node_limit}
-    limits = {limit: value for limit, value in limits.items() if value is not None}
-    stepper = start(problem, chosen, seed=seed, workers=workers, **limits)
+    limits = Limits(time_limit, gap, node_limit)
+    stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     kept = open_archive() if archive else None
     run_id = ""
     if kept is not None:
@@ -91,5 +120,6 @@ def solve(
             name=name,
         )
     result = drive(stepper, kept, run_id)
-    report(problem, result, run_id, json, labels)
+    report(problem, result, run_id, files)
+    take_home(dataset, result, files)
     raise typer.Exit(exit_code(result))

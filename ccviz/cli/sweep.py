@@ -61,7 +61,7 @@ def sweep_command(
 
 
 def _named(word: str, label: str | None) -> Dataset:
-    return replace(find_data(word, label), name=word)
+    return replace(find_data(word, label=label), name=word)
 
 
 def _numbers(option: str, text: str | None, default: tuple[float, ...]) -> tuple[float, ...]:

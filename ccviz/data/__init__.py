@@ -4,6 +4,7 @@ from ccviz.data.datasets import load
 from ccviz.data.files import read_data
 from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
+from ccviz.data.read_table import read_table
 from ccviz.data.scaling import scale
 
-__all__ = ["load", "random_pairs", "read_data", "read_links_file", "scale"]
+__all__ = ["load", "random_pairs", "read_data", "read_links_file", "read_table", "scale"]

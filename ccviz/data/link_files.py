@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from ccviz.data.files import Source, decode_text, read_bytes
+from ccviz.data.sources import Source, decode_text, read_bytes
 from ccviz.errors import FileFormatError
 from ccviz.problem.links import Links
 

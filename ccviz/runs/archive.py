@@ -33,11 +33,13 @@ from ccviz.events import Finished, Record, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
 from ccviz.runs.info import RunInfo, Summary, summarise
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import FOLDED, REPLACED, Run
 
 VERSION = 1
 """Of the tables; stored in the file, and checked when it is opened."""
 
+_NO_LIMITS = Limits()
 _SCHEMA = """
 CREATE TABLE problems (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE runs (
@@ -157,7 +159,7 @@ class Archive:
         *,
         seed: int = 0,
         workers: str = "1",
-        limits: dict[str, Any] | None = None,
+        limits: Limits = _NO_LIMITS,
         dataset: str = "",
         name: str = "",
         owner: str = "",
@@ -168,8 +170,7 @@ class Archive:
         ----------
         problem, solver, settings, seed, workers
             What it is a run of: the solver by name, its parameters by name.
-        limits : dict
-            ``time_limit``, ``gap`` and ``node_limit`` as in `ccviz.start`, where set.
+        limits : Limits
         dataset, name : str
             For people; a run without a name is called by its id.
         owner : str
@@ -189,7 +190,7 @@ class Archive:
                 "solver": solver,
                 "settings": json.dumps(settings),
                 "seed": seed,
-                "limits": json.dumps(limits or {}),
+                "limits": json.dumps(limits.given),
                 "workers": workers,
                 "problem": digest,
                 "n": problem.n,
@@ -242,22 +243,29 @@ class Archive:
             run.apply(last)
             self.append(run_id, [last], summarise(run))
 
-    def score(self, run_id: str) -> float | None:
-        """Compute a run's adjusted Rand index, where the truth is known, and store it."""
-        incumbent = self.load(run_id).incumbent
+    def score(self, run_id: str, run: Run | None = None) -> float | None:
+        """Compute a run's adjusted Rand index, where the truth is known, and store it.
+
+        Parameters
+        ----------
+        run_id : str
+        run : Run, optional
+            Its state at its end, where it is at hand; folded from the records if not.
+        """
+        incumbent = (run or self.load(run_id)).incumbent
         ari = incumbent.scores.get("ari") if incumbent else None
         with self._writing():
             self._update(self._number(run_id), {"ari": ari})
         return ari
 
-    def reopen(self, run_id: str, limits: dict[str, Any] | None = None) -> None:
+    def reopen(self, run_id: str, limits: Limits | None = None) -> None:
         """Take back a run's end so that it can go on, under other limits where they are given."""
         with self._writing() as db:
             number = self._number(run_id)
             db.execute("DELETE FROM records WHERE run = ? AND kind = 'Finished'", (number,))
             again: dict[str, Any] = {"termination": None, "message": "", "beat": time.time()}
             if limits is not None:
-                again["limits"] = json.dumps(limits)
+                again["limits"] = json.dumps(limits.given)
             self._update(number, again)
 
     def rename(self, run_id: str, name: str) -> None:

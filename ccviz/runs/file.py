@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -24,8 +25,9 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import Budget, Decoder, encode_event, encode_problem
 from ccviz.runs.info import summarise
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
-from ccviz.runs.stepper import start
+from ccviz.runs.stepper import check_order
 from ccviz.solvers import make_solver
 from ccviz.wholefile import whole_file
 
@@ -35,7 +37,6 @@ _MOST_MESSAGE_BYTES = 1 << 28
 _MOST_BYTES = 1 << 32
 _MOST_SECONDS = 60.0
 _MOST_NAME = 200
-_LIMITS = {"time_limit", "gap", "node_limit"}
 _PAGE_ROWS = 1000
 _PAGE_BYTES = 1 << 26
 
@@ -87,7 +88,7 @@ def _head(archive: Archive, run_id: str) -> _Head:
         dataset=info.dataset,
         solver=info.solver,
         settings=info.settings,
-        limits=info.limits,
+        limits=info.limits.given,
         seed=info.seed,
         problem=encode_problem(archive.problem(run_id)),
     )
@@ -132,14 +133,14 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
         head.solver,
         head.settings,
         seed=head.seed,
-        limits=head.limits,
+        limits=_limits(head),
         dataset=plain(head.dataset),
         name=plain(head.name),
     )
     try:
         _import_records(archive, run_id, run, _read_records(file, decoder, run, head))
         archive.finish(run_id, "failed", "The run had not ended when it was exported.")
-        archive.score(run_id)
+        archive.score(run_id, run)
     except BaseException:
         archive.delete(run_id)
         raise
@@ -148,10 +149,15 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
 
 def _check(head: _Head, problem: Problem) -> None:
     """Raise unless a run could be started as the file says."""
-    if head.limits.keys() - _LIMITS:
-        raise ArchiveError(f"it has a limit that is not one of {', '.join(sorted(_LIMITS))}.")
     solver = make_solver(head.solver, **head.settings)
-    start(problem, solver, seed=head.seed, **head.limits)  # type: ignore[arg-type]
+    check_order(problem, solver, head.seed, "1")
+
+
+def _limits(head: _Head) -> Limits:
+    known = [each.name for each in fields(Limits)]
+    if head.limits.keys() - set(known):
+        raise ArchiveError(f"it has a limit that is not one of {', '.join(known)}.")
+    return Limits(**head.limits)  # type: ignore[arg-type]
 
 
 def plain(name: str) -> str:

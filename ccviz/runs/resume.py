@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import make_solver
 
@@ -25,20 +24,19 @@ def open_run(
         seed=info.seed,
         workers=workers,
         history=archive.records(run_id) if resume else (),
-        **info.limits,
+        **info.limits.given,
     )
 
 
-def reopen(archive: Archive, run_id: str, limits: dict[str, Any]) -> None:
+def reopen(archive: Archive, run_id: str, limits: Limits) -> None:
     """Take back a run's end, so that `open_run` can resume it under new limits.
 
     Parameters
     ----------
     archive : Archive
     run_id : str
-    limits : dict
-        ``time_limit``, ``gap`` and ``node_limit`` for the whole run; those not set, or None, do
-        not hold any more.
+    limits : Limits
+        For the whole run; the old ones do not hold any more.
 
     Raises
     ------
@@ -55,4 +53,4 @@ def reopen(archive: Archive, run_id: str, limits: dict[str, Any]) -> None:
         raise ArchiveError(f"the run {run_id} has come to its end; nothing is left to do.")
     if not solver.supports.resume:
         raise UnsupportedError(f"{solver.name} cannot go on where it stopped; start a new run.")
-    archive.reopen(run_id, {name: value for name, value in limits.items() if value is not None})
+    archive.reopen(run_id, limits)

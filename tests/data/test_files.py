@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ccviz.data import files
+from ccviz.data import sources
 from ccviz.data.files import read_data
 from ccviz.errors import FileFormatError
 
@@ -70,11 +70,15 @@ def test_label_column():
 
 
 def test_label_column_is_guessed_and_told():
-    for text in (b"x,class\n1,0\n2,7\n", b"1.5,rose\n2.5,lily\n", b"x,y,Label\n1,2,3\n4,5,6\n"):
+    for text in (
+        b"x,class\n1,0\n2,7\n3,7\n",
+        b"1.5,rose\n2.5,lily\n0.5,lily\n",
+        b"x,y,Label\n1,2,3\n4,5,6\n7,8,6\n",
+    ):
         data = read_data(text)
         assert data.truth is not None
         assert "taken as the known classes" in data.notices[0]
-    assert read_data(b"x,class\n1,0\n2,7\n", label="").truth is None
+    assert read_data(b"x,class\n1,0\n2,7\n3,7\n", label="").truth is None
 
 
 def test_numpy_and_parquet():
@@ -82,9 +86,9 @@ def test_numpy_and_parquet():
     assert np.array_equal(read_data(npy(X), "a.npy").X, X)
     assert np.array_equal(read_data(npy(np.asfortranarray(X)), "a.npy").X, X)
     assert read_data(npy(np.array([[1, 2]], dtype=np.int16)), "a.npy").X.dtype == np.float64
-    data = read_data(parquet(u=[1, 2], v=[0.5, 1.5], w=["b", "a"]), "a.parquet")
-    assert data.X.tolist() == [[1, 0.5], [2, 1.5]]
-    assert data.truth.tolist() == [1, 0]
+    data = read_data(parquet(u=[1, 2, 2], v=[0.5, 1.5, 0], w=["b", "a", "a"]), "a.parquet")
+    assert data.X.tolist() == [[1, 0.5], [2, 1.5], [2, 0]]
+    assert data.truth.tolist() == [1, 0, 0]
 
 
 def test_a_path_and_its_bytes_are_the_same(tmp_path):
@@ -99,12 +103,10 @@ def test_a_path_and_its_bytes_are_the_same(tmp_path):
     [
         (b"", "the file is empty"),
         (b" \n\n", "the file is empty"),
-        (b"a\nb\nc\n", "line 2, column 'a' is 'b', not a finite number"),
-        (b"name,x,sex\nAnn,1,f\nBob,2,m\n", "column 'name' is 'Ann', not a finite number. Leave"),
-        (b"x;y\n5,1;2\n3;4\n", "'5,1', not a finite number. Write decimals with a point."),
+        (b"a\nb\nc\n", "there is no column of numbers. Column 'a' is taken as the points' names"),
         (b"x,y\n", "there are no rows of numbers"),
         (b"x,y\n1,2\n3,\n", "line 3, column 'y' is empty"),
-        (b"1,2\n\n3,nan\n", "line 3, column 'x1' is 'nan'"),
+        (b"1,2\n\n3,nan\n", "line 3, column 'x1' is empty; 1 value in 1 of 2 rows"),
         (b"1,2\n3,-inf\n", "line 2, column 'x1' is '-inf'"),
         (b"1,2\n3,x\n5,6\n", "line 2, column 'x1' is 'x'"),
         (b"1,2\n3,4,5\n", "line 2 has 3 values, but there are 2 columns"),
@@ -112,10 +114,10 @@ def test_a_path_and_its_bytes_are_the_same(tmp_path):
         (b"4 1\n1\n2\n3\n", "line 1 says that there are 4 points, but 3 follow"),
         (b"3 2\n1.5 2\n3 4\n", "line 1 says that there are 3 points, but 2 follow"),
         (b"2 3\n1 2 3\n1 2\n", "line 3 has 2 values, but there are 3 columns"),
-        (b"1,2\n\xff,4\n", "line 2 is not text in UTF-8"),
+        (b"1,2\n\xff,4\n3,5\n", "line 2, column 'x0' is 'ÿ', not a finite number"),
         (b"1,2\n3,\0\n", "line 2 is not text"),
         (b"1\n" * 1_000_001, "there are 1,000,001 rows, but at most 200,000 points"),
-        (b"only,words\nhere,there\n", "column 'only' is 'here'"),
+        (b"only,words\nhere,there\n", "there is no column of numbers"),
     ],
 )
 def test_text_that_cannot_be_used(content, sentence):
@@ -133,12 +135,12 @@ def test_text_that_cannot_be_used(content, sentence):
         (npy(np.zeros(3)), "a.npy", "n points by d features"),
         (npy(np.array([[{}]]), allow_pickle=True), "a.npy", "not .* of object"),
         (npy(np.array([["a"]])), "a.npy", "n points by d features"),
-        (npy(np.array([[1, np.nan]])), "a.npy", "row 0, column 'x1' is 'nan'"),
+        (npy(np.array([[1, np.nan], [1, 2]])), "a.npy", "row 0, column 'x1' is empty"),
         (npy(np.zeros((200_001, 1), dtype=np.int8)), "a.npy", "200,001 rows"),
-        (b"hello", "a.parquet", "no Parquet file"),
-        (parquet(a=[1.0, 2.0])[:-9], "a.parquet", "no Parquet file"),
+        (b"hello", "a.parquet", "no Parquet or Arrow file"),
+        (parquet(a=[1.0, 2.0])[:-9], "a.parquet", "no Parquet or Arrow file"),
         (parquet(a=[1.0, None], b=[1, 2]), "a.parquet", "row 1, column 'a'"),
-        (parquet(a=["x", "y"], b=["u", "v"]), "a.parquet", "row 0, column 'a' is 'x'"),
+        (parquet(a=["x", "y"], b=["u", "v"]), "a.parquet", "there is no column of numbers"),
     ],
 )
 def test_binary_files_that_cannot_be_used(content, name, sentence):
@@ -156,10 +158,10 @@ def test_a_forged_header_allocates_nothing():
 
 
 def test_too_many_values_and_bytes(monkeypatch, tmp_path):
-    monkeypatch.setattr(files, "MOST_VALUES", 5)
+    monkeypatch.setattr(sources, "MOST_VALUES", 5)
     with pytest.raises(FileFormatError, match="2 rows of 3 columns are more than the 5 values"):
         read_data(b"1,2,3\n4,5,6\n")
-    monkeypatch.setattr(files, "MOST_BYTES", 1 << 20)
+    monkeypatch.setattr(sources, "MOST_BYTES", 1 << 20)
     (tmp_path / "large.csv").write_bytes(b"1\n" * (1 << 20))
     for source in (tmp_path / "large.csv", (tmp_path / "large.csv").read_bytes()):
         with pytest.raises(FileFormatError, match="the file has 2 MiB, but at most 1 MiB"):

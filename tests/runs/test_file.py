@@ -10,6 +10,7 @@ from ccviz import Problem, start
 from ccviz.errors import ArchiveError
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
+from ccviz.runs.limits import Limits
 from ccviz.runs.recorder import Recorder
 from ccviz.solvers import make_solver
 
@@ -33,7 +34,7 @@ def archive(home):
 def run_id(archive):
     solver = make_solver("blp-kmeans", n_init=4)
     run_id = archive.create(
-        PROBLEM, "blp-kmeans", {"n_init": 4}, seed=3, limits={"gap": 0.1}, name="Ünïcode"
+        PROBLEM, "blp-kmeans", {"n_init": 4}, seed=3, limits=Limits(gap=0.1), name="Ünïcode"
     )
     stepper = start(PROBLEM, solver, seed=3)
     with Recorder(archive, run_id, stepper.run) as recorder:

@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
-from ccviz.views.frames.numbers import number, percent, seconds
 from ccviz.views.person import ALONE, Person
 
 COLUMNS = ("Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import param
 
@@ -11,26 +12,34 @@ from ccviz.events import Event, Record, RelaxationSolved, ResidualsUpdated
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
-from ccviz.views.catalogue import views_of
-from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.cuts import CutsLog
 from ccviz.views.frames.guess import guess
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.log import Log
 from ccviz.views.frames.matrix import RelaxationLog
 from ccviz.views.frames.node import NodeLog, decision_lines
-from ccviz.views.frames.population import PopulationLog
-from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.scatter import Plane
 from ccviz.views.frames.tree import Tree
 from ccviz.views.lab.player import Player
+from ccviz.views.lab.view import View, views_of
 
 _HEAVY: frozenset[type[Event]] = frozenset({RelaxationSolved, ResidualsUpdated})
 _JUMP = 400
+_OF_A_NODE: tuple[type[Log], ...] = (NodeLog, CutsLog, RelaxationLog)
+"""What is said of a node that was clicked, whatever views there are."""
+
+AnyLog = TypeVar("AnyLog", bound=Log)
 
 
 class Inspection(param.Parameterized):
     """The logs of all views, kept in step with a player's cursor.
+
+    Parameters
+    ----------
+    archive : Archive
+    player : Player
+    catalogue : iterable of View
+        The views that a run may have.
 
     Attributes
     ----------
@@ -51,24 +60,26 @@ class Inspection(param.Parameterized):
     views = param.Parameter(default=())
     moved = param.Integer(default=0)
 
-    def __init__(self, archive: Archive, player: Player) -> None:
+    def __init__(self, archive: Archive, player: Player, catalogue: Iterable[View] = ()) -> None:
         super().__init__()
         self._archive, self._player = archive, player
         self._run_id = ""
         self.run: Run | None = None
-        self.cuts, self.relaxations = CutsLog(), RelaxationLog()
-        self.nodes, self.columns = NodeLog(), ColumnsLog()
-        self.residuals, self.population = ResidualsLog(), PopulationLog()
+        self._catalogue = tuple(catalogue)
+        kinds = dict.fromkeys(_OF_A_NODE + tuple(k for v in self._catalogue for k in v.logs))
+        self._kept: dict[type[Log], Any] = {kind: kind() for kind in kinds}
         self.tree: Tree | None = None
         self._begin(None)
         player.param.watch(self._follow, "shot")
 
     @property
     def _logs(self) -> list[Log]:
-        logs: list[Log] = [
-            self.cuts, self.relaxations, self.nodes, self.columns, self.residuals, self.population,
-        ]  # fmt: skip
-        return logs if self.tree is None else [*logs, self.tree]
+        return [*self._kept.values(), *([] if self.tree is None else [self.tree])]
+
+    def log(self, kind: type[AnyLog]) -> AnyLog:
+        """Return the log of a kind, fed with every record up to the cursor."""
+        log: AnyLog = self._kept[kind]
+        return log
 
     def _begin(self, problem: Problem | None) -> None:
         self.tree = None if problem is None else Tree(problem)
@@ -90,11 +101,12 @@ class Inspection(param.Parameterized):
         if shot is not None:
             if shot.seq < self._seq:
                 self._clear()
-            self._feed(self._records(shot.seq))
+            # What the player has just read need not be read again.
+            self._feed(shot.fresh if shot.since == self._seq else self._records(shot.seq))
             self._seq = shot.seq
         if self.node is not None and (self.run is None or self.node not in self.run.tree):
             self.node = None
-        self.param.update(views=views_of(self._kinds), moved=self.moved + 1)
+        self.param.update(views=views_of(self._kinds, self._catalogue), moved=self.moved + 1)
 
     def _feed(self, records: list[Record]) -> None:
         if not records:
@@ -126,7 +138,7 @@ def node_lines(at: Inspection | None, where: Plane) -> tuple[Lines | None, Lines
     """Return the decisions of the chosen node as lines: put together, and kept apart."""
     if at is None or at.node is None or at.run is None:
         return None, None
-    facts = at.nodes.frame(at.run, at.node)
+    facts = at.log(NodeLog).frame(at.run, at.node)
     return (
         decision_lines(facts.must_link, where, "together"),
         decision_lines(facts.cannot_link, where, "apart"),
@@ -137,5 +149,5 @@ def node_labels(at: Inspection | None) -> IntArray | None:
     """Return the clustering that the chosen node's relaxation leans to, None without one."""
     if at is None or at.node is None or at.run is None:
         return None
-    relaxation = at.relaxations.newest(at.node)
+    relaxation = at.log(RelaxationLog).newest(at.node)
     return None if relaxation is None else guess(at.run.problem, relaxation)

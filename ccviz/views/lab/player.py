@@ -49,6 +49,10 @@ class Shot:
         The cursor, and the last record there is.
     info : RunInfo
         The run in the archive, as far as it has come there.
+    since : int
+        The cursor from which `fresh` goes on.
+    fresh : list of Record
+        The records that were folded on the way here; after a jump there may be none.
     """
 
     run: Run
@@ -56,6 +60,8 @@ class Shot:
     seq: int
     last: int
     info: RunInfo
+    since: int
+    fresh: list[Record]
 
     @property
     def at_end(self) -> bool:
@@ -85,6 +91,8 @@ class Player(param.Parameterized):
         self._archive = archive
         self._run_id = ""
         self._due = 0.0
+        self._since = -1
+        self._fresh: list[Record] = []
 
     @property
     def run_id(self) -> str:
@@ -97,6 +105,7 @@ class Player(param.Parameterized):
         self._run = Run(self._archive.problem(run_id))
         self._checkpoints = Checkpoints()
         self._due = 0.0
+        self._since, self._fresh = -1, []
         self.playing = playing
         self._show(None, self._archive.info(run_id))
 
@@ -163,11 +172,13 @@ class Player(param.Parameterized):
     def _jump(self, target: int) -> Event | None:
         if target < self._run.seq:
             self._run = self._checkpoints.before(target) or Run(self._run.problem)
+            self._since = self._run.seq
             event = self._event_at(self._run.seq)
         else:
             event = self.shot.event
         if target - self._run.seq > _FAR:
             self._run = self._archive.load(self._run_id, upto=target)
+            self._since = self._run.seq
             event = self._event_at(self._run.seq) or event
         return self._fold(self._archive.records(self._run_id, self._run.seq, target)) or event
 
@@ -191,7 +202,10 @@ class Player(param.Parameterized):
         for record in records:
             self._run.apply(record)
             self._checkpoints.keep(self._run)
+        self._fresh += records
         return records[-1].event if records else None
 
     def _show(self, event: Event | None, info: RunInfo) -> None:
-        self.shot = Shot(self._run, event, self._run.seq, info.last_seq, info)
+        since, fresh = self._since, self._fresh
+        self._since, self._fresh = self._run.seq, []
+        self.shot = Shot(self._run, event, self._run.seq, info.last_seq, info, since, fresh)

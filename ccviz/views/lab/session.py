@@ -21,9 +21,11 @@ from ccviz.data.files import read_data
 from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
-from ccviz.events import DeadEnded, Finished
 from ccviz.feasibility.check import check_feasibility
+from ccviz.numbers import count
+from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.solvers import make_solver
 from ccviz.views.draft import (
@@ -35,13 +37,12 @@ from ccviz.views.draft import (
     draft_of_problem,
     group_links,
     links_between,
-    read_sizes,
 )
-from ccviz.views.frames.numbers import count
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
-from ccviz.views.lab.player import Player, Shot
+from ccviz.views.lab.playback import Playback
+from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
@@ -110,13 +111,10 @@ class Session(param.Parameterized):
         self.intake = Intake(person.quota)
         self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
+        self.playback = Playback(archive, self.runner, self.player)
         self._history = History(draft)
         self._ticked = perf_counter()
-        self._awaited = False
-        self._stopping = False
-        self._resumed = False
         self._solver_then = self.solver
-        self._followed = ""
         self._ringed: tuple[int, ...] = ()
         self.player.param.watch(self._ring_dead_end, "shot")
 
@@ -168,9 +166,10 @@ class Session(param.Parameterized):
             self._edit(self.draft.with_scaling(scaling))
 
     def set_sizes(self, text: str) -> None:
-        """Ask for a size of each cluster: ``50, 50, 50``, or ``40-60, 40-60, 30-70``."""
+        """Ask for a size of each cluster: ``50, 50, 50``, ``40-60``, ``equal``."""
         with self.in_words():
-            self._edit(self.draft.with_sizes(*read_sizes(text)))
+            draft = self.draft
+            self._edit(draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
 
     def add_links(self, links: Sequence[Link]) -> None:
         """Add many links at once."""
@@ -210,8 +209,7 @@ class Session(param.Parameterized):
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
         if moved or draft.k != before.k:
-            self.runner.close()
-            self.player.close()
+            self.playback.close()
         self.param.update(**changes)
         self._warn_if_infeasible()
 
@@ -316,22 +314,21 @@ class Session(param.Parameterized):
         """Run the chosen solver on the problem."""
         # A solver that cannot handle the problem is refused: another choice answers that.
         with self.in_words("solver"):
-            self.runner.start(self._order(), paused)
+            self.playback.start(self._order(), paused)
             self.cancel()
-            self.player.close()
-            self._stopping = self._awaited = self._resumed = False
             self._solver_then = self.solver
-            self._follow()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the next run."""
+        return Limits(self.time_limit, self.gap_limit, self.node_limit)
 
     def _order(self) -> Order:
-        limits = {
-            "time_limit": self.time_limit, "gap": self.gap_limit, "node_limit": self.node_limit,
-        }  # fmt: skip
         return Order(
             self.draft.problem,
             self.solver,
             self.seed,
-            {name: value for name, value in limits.items() if value is not None},
+            self.limits,
             self.draft.data.name,
         )
 
@@ -340,17 +337,14 @@ class Session(param.Parameterized):
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
             self._edit(draft_of_problem(problem, self.draft, info.dataset))
-            self.player.open(run_id, playing=False)
-            self.player.end()
+            self.playback.show(run_id)
             self._solver_then = self.solver
 
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
         self.open_run(run_id)
         with self.in_words():
-            self._resumed = True
-            self.runner.resume(run_id)
-            self._follow()
+            self.playback.resume(run_id)
 
     def delete_run(self, run_id: str) -> None:
         """Remove a run from the archive for good; the one that this session drives is ended."""
@@ -370,62 +364,30 @@ class Session(param.Parameterized):
 
         Who has chosen another solver since the run was shown wants a new run.
         """
-        if self.runner.state == "paused":
+        if self.playback.waits:
             return True
-        shot = self.player.shot
-        if shot is None or self.player.playing or shot.at_end or shot.seq < 0:
-            return False
-        return self.runner.busy or (shot.seq < shot.last and self.solver == self._solver_then)
+        shot = self.player.shot if self.playback.stands else None
+        return shot is not None and shot.seq < shot.last and self.solver == self._solver_then
 
     def play(self) -> None:
         """Run; or go on after a pause, of the worker or of a replay."""
         if self.runner.state in ("idle", "ended") and not self.can_go_on:
             self.start()
         else:
-            self.go_on()
+            self.playback.go_on()
 
     def play_or_pause(self) -> None:
         """Do what the space bar does."""
         if self.player.playing or self.runner.state == "running":
-            self.pause()
+            self.playback.pause()
         else:
             self.play()
-
-    def go_on(self) -> None:
-        """Go on after a pause: the worker, and the player."""
-        self.runner.go_on()
-        if self.player.shot is not None:
-            self.player.playing = self.player.shot.run.finished is None
-
-    def pause(self) -> None:
-        """Hold both the player and the worker."""
-        self.player.playing = False
-        self.runner.pause()
 
     def step(self) -> None:
         """One event more; starts a run, paused, if there is none."""
         if self.player.shot is None and not self.runner.busy:
             self.start(paused=True)
-        self.pause()
-        if self.player.shot is None or not self.player.step():
-            self.runner.step()
-            self._awaited = self.runner.busy
-
-    def back(self) -> None:
-        """One event back; the worker is paused."""
-        if self.player.shot is not None:
-            self.pause()
-            self.player.back()
-
-    def seek(self, seq: int) -> None:
-        """Show the run up to a record."""
-        if self.player.shot is not None and seq != self.player.shot.seq:
-            self.player.seek(seq)
-
-    def stop(self) -> None:
-        """End the run; what it found stays, and is shown."""
-        self.runner.stop()
-        self._stopping = True
+        self.playback.step()
 
     def tick(self) -> None:
         """Look after the worker and move the player on; call it a few times a second."""
@@ -434,65 +396,26 @@ class Session(param.Parameterized):
         with self.in_words():
             self.intake.tick()
         with self.in_words():
-            self.runner.tick()
-            self._follow()
-            self.player.tick(elapsed)
-            self._catch_up()
-
-    def _follow(self) -> None:
-        run_id = self.runner.run_id
-        if not run_id or (run_id == self.player.run_id and not self._resumed):
-            return
-        self._followed = run_id
-        self.player.open(run_id, playing=self.runner.state != "paused")
-        if self._resumed:  # what is there already need not be watched again
-            self.player.end()
-            self.player.playing = True
-        self._resumed = False
-
-    def _catch_up(self) -> None:
-        """Do what had to wait for the worker: show the step asked for, its end, its failure."""
-        shot = self.player.shot
-        if shot is None or shot.info.id != self._followed:
-            return
-        if self._awaited:
-            self._awaited = not self.player.step()
-        if not shot.info.termination:
-            return
-        self._followed = ""
-        if self._stopping or shot.info.termination == "failed":
-            self.player.end()
-        if shot.info.termination == "failed":
-            self.notice = failure(shot)
-        self._awaited = self._stopping = False
+            failed = self.playback.tick(elapsed)
+            if failed is not None:
+                self.notice = failure(failed)
 
     def _ring_dead_end(self, event: Any) -> None:
         """Light up the point at which a start died, until something else happens."""
-        point = self._dead_end(event.new) if event.new else None
+        point = self.playback.dead_end(event.new) if event.new else None
         before, self._ringed = self._ringed, () if point is None else (point,)
         if self._ringed or (before and self.lit == before):
             self.lit = self._ringed
 
-    def _dead_end(self, shot: Shot) -> int | None:
-        """Return the point of the dead end that is shown, or that a run without an answer met."""
-        if isinstance(shot.event, DeadEnded):
-            return shot.event.point
-        if not isinstance(shot.event, Finished) or shot.run.incumbent is not None:
-            return None
-        met = self.archive.records(shot.info.id, kinds=[DeadEnded.__name__])
-        last = met[-1].event if met else None
-        return last.point if isinstance(last, DeadEnded) else None
-
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.runner.busy or self.player.playing or self._stopping or self.intake.busy
+        return self.playback.restless or self.intake.busy
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
-        self.runner.close()
-        self.player.close()
+        self.playback.close()
 
     def report(self, mistake: Exception) -> None:
         """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,10 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
 from ccviz.runs.info import RunInfo
+from ccviz.runs.limits import Limits
 from ccviz.views.person import Person
+
+_NO_LIMITS = Limits()
 
 
 class Shelf(Archive):
@@ -37,7 +41,7 @@ class Shelf(Archive):
         solver: str,
         settings: dict[str, Any],
         *,
-        limits: dict[str, Any] | None = None,
+        limits: Limits = _NO_LIMITS,
         **about: Any,
     ) -> str:
         """Enter a run of this person's, within the quota; see `Archive.create`."""
@@ -46,15 +50,19 @@ class Shelf(Archive):
         person.quota.check_links(len(problem.must_link) + len(problem.cannot_link))
         person.quota.check_runs(*self.size_of(person.browser))
         self._check_at_once()
-        limits = person.quota.limited(limits or {})
         about |= {"owner": person.browser}
-        return super().create(problem, solver, settings, limits=limits, **about)
+        return super().create(problem, solver, settings, limits=self._within(limits), **about)
 
-    def reopen(self, run_id: str, limits: dict[str, Any] | None = None) -> None:
+    def reopen(self, run_id: str, limits: Limits | None = None) -> None:
         """Take back a run's end, within the quota; see `Archive.reopen`."""
         self._check_at_once()
         spent = self.info(run_id).time_s
-        super().reopen(run_id, self.person.quota.limited(limits or {}, spent))
+        super().reopen(run_id, self._within(limits or Limits(), spent))
+
+    def _within(self, limits: Limits, spent_s: float = 0.0) -> Limits:
+        """Return limits within the quota."""
+        most = self.person.quota.most_seconds(limits.time_limit, spent_s)
+        return replace(limits, time_limit=most)
 
     def _check_at_once(self) -> None:
         if self.person.in_class:

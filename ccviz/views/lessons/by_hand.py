@@ -8,8 +8,8 @@ from math import inf
 from markupsafe import Markup
 
 from ccviz.data.datasets import load
+from ccviz.numbers import count, number
 from ccviz.views.draft import KIND_WORDS, Kind, Link
-from ccviz.views.frames.numbers import count, number
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.lessons.course import Lesson, Memory, Step
@@ -206,7 +206,7 @@ def sketch(memory: Memory) -> Markup:
     return _SKETCH.format(box=box, words=words, parts=Markup().join(parts))
 
 
-BY_HAND = Lesson(
+LESSON = Lesson(
     "Branch and bound by hand",
     (
         Step(

@@ -9,8 +9,10 @@ import panel as pn
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
+from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.preparation import Preparation
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course
@@ -24,6 +26,7 @@ from ccviz.views.panels.links import LinksPanel
 from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
+from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.serve.visitor import visitor
@@ -48,8 +51,10 @@ def build() -> pn.template.Template:
     session.dark = asked.pop("theme", "") == "dark"
     if asked:
         apply_query(session, asked)
+    preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session)
-    keep_time(session)
+    page.add_panel("preparation", preparation)
+    keep_time(session, preparation)
     return page
 
 
@@ -74,9 +79,10 @@ def freeze_imports() -> bool:
 def _page(session: Session) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Page(html)
-    page.add_variable("style", (_HERE / "style.css").read_text(encoding="utf-8"))
+    sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
+    page.add_variable("style", "".join(sheets))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
-    inspection = Inspection(session.archive, session.player)
+    inspection = Inspection(session.archive, session.player, CATALOGUE)
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))

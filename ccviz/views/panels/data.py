@@ -9,7 +9,7 @@ from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.data.scaling import SCALINGS
-from ccviz.views.draft import sizes_text
+from ccviz.problem.sizes import sizes_text
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
@@ -106,5 +106,5 @@ class DataPanel(pn.viewable.Viewer):
             if self._n.visible:
                 self._n.value = session.draft.n
             self._k.value = session.draft.k
-            self._sizes.value = sizes_text(session.draft)
+            self._sizes.value = sizes_text(session.draft.lower, session.draft.upper)
             self._scaling.value = session.draft.scaling

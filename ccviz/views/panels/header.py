@@ -9,7 +9,7 @@ import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
-from ccviz.views.frames.numbers import count
+from ccviz.numbers import count
 from ccviz.views.lab.keys import tell_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session

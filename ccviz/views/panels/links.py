@@ -11,10 +11,10 @@ import param
 from markupsafe import Markup
 from panel.custom import JSComponent
 
+from ccviz.numbers import count
 from ccviz.views.draft import Link
 from ccviz.views.frames.implied import Implied, implied
 from ccviz.views.frames.links import is_broken
-from ccviz.views.frames.numbers import count
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html

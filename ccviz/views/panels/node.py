@@ -8,10 +8,11 @@ import panel as pn
 from markupsafe import Markup
 
 from ccviz.arrays import IntArray
+from ccviz.numbers import count
 from ccviz.views.figures.node import NodeFigure
-from ccviz.views.frames.cuts import Cuts
-from ccviz.views.frames.node import NodeFacts
-from ccviz.views.frames.numbers import count
+from ccviz.views.frames.cuts import Cuts, CutsLog
+from ccviz.views.frames.node import NodeFacts, NodeLog
+from ccviz.views.frames.states import STATES
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
@@ -26,13 +27,6 @@ _STYLE = """
 .node dd { margin: 0 0 6px; font-variant-numeric: tabular-nums; }
 .node .empty { color: var(--faint); }
 """
-_STATES = {
-    "open": "open",
-    "branched": "branched",
-    "bound": "closed by its bound",
-    "infeasible": "infeasible",
-    "integral": "integral",
-}
 _MOST = 12
 
 
@@ -62,8 +56,8 @@ class NodePanel(pn.viewable.Viewer):
             self._html.object = _EMPTY
             self._arrange(self._html)
             return
-        facts = self._inspection.nodes.frame(run, node)
-        self._html.object = _html(facts, self._inspection.cuts.frame(node))
+        facts = self._inspection.log(NodeLog).frame(run, node)
+        self._html.object = _html(facts, self._inspection.log(CutsLog).frame(node))
         self._figure.show(facts)
         self._arrange(self._html, *([self._history] if len(facts.time_s) else []))
 
@@ -93,7 +87,7 @@ def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
     return _NODE.format(
         node=facts.node,
         depth=facts.depth,
-        state=_STATES[facts.state],
+        state=STATES[facts.state].label,
         why=facts.why,
         rows=Markup().join(Markup("<dt>{}</dt><dd>{}</dd>").format(*row) for row in rows),
     )

@@ -26,10 +26,12 @@ class PlayerPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._run = _button("Run", icons.PLAY, "Run (Space)", session.play, kind="primary")
-        self._pause = _button("Pause", icons.PAUSE, "Pause (Space)", session.pause)
-        self._back = _button("Back", icons.BACK, "One event back (←)", session.back)
+        self._pause = _button("Pause", icons.PAUSE, "Pause (Space)", session.playback.pause)
+        self._back = _button("Back", icons.BACK, "One event back (←)", session.playback.back)
         self._step = _button("Step", icons.STEP, "One event on (→)", session.step)
-        self._stop = _button("Stop", icons.STOP, "End the run; keep what it found", session.stop)
+        self._stop = _button(
+            "Stop", icons.STOP, "End the run; keep what it found", session.playback.stop
+        )
         self._pace = pn.widgets.Select.from_param(
             session.player.param.pace, name="Speed",
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
@@ -41,7 +43,7 @@ class PlayerPanel(pn.viewable.Viewer):
         )  # fmt: skip
         self._following = Following()
         self._slider.param.watch(
-            self._following.unless(lambda event: session.seek(event.new)), "value"
+            self._following.unless(lambda event: session.playback.seek(event.new)), "value"
         )
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         session.player.param.watch(self._refresh, ["shot", "playing"])

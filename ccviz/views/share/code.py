@@ -7,10 +7,10 @@ from inspect import signature
 from typing import Any
 
 from ccviz.data.datasets import GENERATORS
-from ccviz.errors import CcvizError
-from ccviz.views.draft import Draft, Kind, sizes_text
+from ccviz.problem.sizes import sizes_text
+from ccviz.views.draft import Draft, Kind
 from ccviz.views.lab.session import Session
-from ccviz.views.share.address import changed_settings, exact, limits
+from ccviz.views.share.address import changed_settings, exact
 
 
 def as_python(session: Session) -> str:
@@ -52,28 +52,26 @@ def _list(draft: Draft, kind: Kind) -> str:
 
 
 def _arguments(session: Session) -> str:
-    given: dict[str, Any] = {"seed": session.seed, **limits(session), **changed_settings(session)}
+    given: dict[str, Any] = {
+        "seed": session.seed,
+        **session.limits.given,
+        **changed_settings(session),
+    }
     words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
     return ", ".join(words)
 
 
 def as_command(session: Session) -> str:
-    """Return the command line that makes the same run; links, and data of one's own, are in files.
-
-    Raises
-    ------
-    CcvizError
-        If the command line cannot make it.
-    """
+    """Return the command line of the same run; links, and data of one's own, are in files."""
     draft = session.draft
-    if draft.scaling == "range":
-        raise CcvizError("The command line has no option for features from 0 to 1.")
     words = ["ccviz", "solve", draft.data.name if _command_knows(draft) else _file(draft)]
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
-    words += ["--standardize"] if draft.scaling == "standard" else []
+    words += ["--scale", draft.scaling] if draft.scaling != "none" else []
     words += ["--links", "links.txt"] if draft.links else []
-    words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
-    for name, value in limits(session).items():
+    words += (
+        ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
+    )
+    for name, value in session.limits.given.items():
         words += [f"--{name.replace('_', '-')}", exact(value)]
     for name, value in changed_settings(session).items():
         words += ["--param", f"{name}={value}"]

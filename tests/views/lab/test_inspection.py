@@ -1,6 +1,9 @@
 import pytest
 
 from ccviz.runs.archive import Archive
+from ccviz.views.frames.columns import ColumnsLog
+from ccviz.views.frames.population import PopulationLog
+from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.player import Player
 
@@ -25,7 +28,7 @@ def player(archive):
 
 
 def test_it_follows_the_cursor(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player)
+    inspection = Inspection(archive, player, CATALOGUE)
     records = tree_records(41)
     player.open(stored(archive, problem, records))
     assert inspection.views == ()
@@ -37,7 +40,7 @@ def test_it_follows_the_cursor(archive, player, problem, tree_records):
 
 
 def test_back_takes_back(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player)
+    inspection = Inspection(archive, player, CATALOGUE)
     player.open(stored(archive, problem, tree_records(41)))
     player.end()
     inspection.select(40)
@@ -47,7 +50,7 @@ def test_back_takes_back(archive, player, problem, tree_records):
 
 
 def test_clicking_selects_and_clicking_again_lets_go(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player)
+    inspection = Inspection(archive, player, CATALOGUE)
     player.open(stored(archive, problem, tree_records(41)))
     player.end()
     inspection.select(3)
@@ -57,7 +60,7 @@ def test_clicking_selects_and_clicking_again_lets_go(archive, player, problem, t
 
 
 def test_a_folded_node_unfolds_when_it_is_clicked(archive, player, problem, tree_records):
-    inspection = Inspection(archive, player)
+    inspection = Inspection(archive, player, CATALOGUE)
     player.open(stored(archive, problem, tree_records(1201)))
     player.end()
     frame = inspection.tree.frame()
@@ -67,22 +70,36 @@ def test_a_folded_node_unfolds_when_it_is_clicked(archive, player, problem, tree
 
 
 def test_another_run_starts_afresh(archive, player, problem, tree_records, population_records):
-    inspection = Inspection(archive, player)
+    inspection = Inspection(archive, player, CATALOGUE)
     player.open(stored(archive, problem, tree_records(41)))
     player.end()
     player.open(stored(archive, problem, population_records))
     player.end()
     assert [view.name for view in inspection.views] == ["population"]
     assert inspection.tree.frame().total == 0
-    assert len(inspection.population.frame().generation) == 60
+    assert len(inspection.log(PopulationLog).frame().generation) == 60
 
 
 def test_closing_leaves_nothing(archive, player, problem, column_records):
-    inspection = Inspection(archive, player)
+    inspection = Inspection(archive, player, CATALOGUE)
     player.open(stored(archive, problem, column_records))
     player.end()
-    assert len(inspection.columns.frame().at) == 40
+    assert len(inspection.log(ColumnsLog).frame().at) == 40
     player.close()
     assert inspection.run is None
     assert inspection.views == ()
-    assert len(inspection.columns.frame().at) == 0
+    assert len(inspection.log(ColumnsLog).frame().at) == 0
+
+
+def test_what_the_player_has_read_is_not_read_again(
+    archive, player, problem, tree_records, monkeypatch
+):
+    inspection = Inspection(archive, player, CATALOGUE)
+    player.open(stored(archive, problem, tree_records(41)))
+    asked = []
+    read = archive.records
+    monkeypatch.setattr(archive, "records", lambda *at: asked.append(at) or read(*at))
+    player.seek(20)
+    player.step()
+    assert len(asked) == 2
+    assert inspection.tree.frame().total == len(player.shot.run.tree)

@@ -10,6 +10,7 @@ from ccviz.data.datasets import load
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.quota import STUDENT
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import Shelf
@@ -132,12 +133,12 @@ def test_a_class_has_a_quota(archive, monkeypatch):
     with pytest.raises(CcvizError, match="18 values are more than the 12"):
         shelf.create(Problem(np.arange(18.0).reshape(6, 3), 2), "blp-kmeans", {})
     run_id = enter(shelf)
-    assert shelf.info(run_id).limits == {"time_limit": 9.0}
+    assert shelf.info(run_id).limits == Limits(time_limit=9.0)
     with pytest.raises(CcvizError, match="you have 1 runs, and may have 1"):
         enter(shelf)
-    shelf.reopen(run_id, {"time_limit": 500.0, "gap": 0.1})
+    shelf.reopen(run_id, Limits(time_limit=500.0, gap=0.1))
     limits = shelf.info(run_id).limits
-    assert limits == {"time_limit": shelf.info(run_id).time_s + 9.0, "gap": 0.1}
+    assert limits == Limits(time_limit=shelf.info(run_id).time_s + 9.0, gap=0.1)
 
 
 def test_records_count(archive, ann, bob):

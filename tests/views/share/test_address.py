@@ -139,8 +139,9 @@ def test_the_command_line(session):
     session.param.update(time_limit=5.0, gap_limit=0.01, node_limit=40)
     session.set_sizes("10-30, 10-30, 20")
     assert as_command(session) == (
-        "ccviz solve blobs.csv -k 3 --solver blp-kmeans --seed 11 --standardize --links links.txt "
-        "--sizes 10-30,10-30,20 --time-limit 5 --gap 0.01 --node-limit 40 --param max_iter=7"
+        "ccviz solve blobs.csv -k 3 --solver blp-kmeans --seed 11 --scale standard "
+        "--links links.txt --sizes 10-30,10-30,20 --time-limit 5 --gap 0.01 "
+        "--node-limit 40 --param max_iter=7"
     )
     session.load(load("moons"))
     assert as_command(session).startswith("ccviz solve moons -k 2 ")
@@ -163,9 +164,9 @@ def test_the_command_line_makes_the_same_run(session, tmp_path, monkeypatch):
     assert found["objective"] == expected.objective
 
 
-def test_what_the_command_line_cannot_do_is_a_sentence(session):
-    with pytest.raises(CcvizError, match="no option for features from 0 to 1"):
-        as_command(session)
+def test_every_scaling_is_an_option_of_the_command_line(session):
+    session.set_scaling("range")
+    assert "--scale range" in as_command(session)
 
 
 LIMITS = {"time_limit": 1234.5678, "gap_limit": 1.2345678e-5, "node_limit": 1_234_567}
@@ -190,7 +191,7 @@ def test_the_command_line_keeps_every_digit(session, tmp_path, monkeypatch):
     with Archive(tmp_path / "home" / "runs.sqlite") as archive:
         [info] = archive.runs()
     limits = {name.replace("gap_limit", "gap"): value for name, value in LIMITS.items()}
-    assert info.limits == limits
+    assert info.limits.given == limits
 
 
 def test_whole_numbers_are_said_as_such(session):

@@ -1,0 +1,167 @@
+"""Tables in binary files: NumPy, Parquet, Arrow and Excel."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from typing import Any
+
+import numpy as np
+
+from ccviz.data.sources import MOST_BYTES, check_size
+from ccviz.data.table import Table, own_names
+from ccviz.errors import FileFormatError
+
+_NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0}
+
+
+def read_npy(data: bytes) -> Table:
+    """Read an (n, d) array of numbers from the bytes of a .npy file.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    FileFormatError
+        If it is no such array.
+    """
+    file = io.BytesIO(data)
+    try:
+        version = np.lib.format.read_magic(file)
+        header = _NPY_HEADERS.get(version, np.lib.format.read_array_header_2_0)
+        shape, _, dtype = header(file)
+    except ValueError as broken:
+        raise FileFormatError(f"this is no array in NumPy's format: {broken}.") from None
+    if dtype.kind not in "fiub" or len(shape) != 2:
+        raise FileFormatError(
+            f"the array must be n points by d features of numbers, not {shape} of {dtype}."
+        )
+    check_size(*shape)
+    try:
+        X = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError):
+        raise FileFormatError("the array breaks off in the middle.") from None
+    return Table(own_names([""] * shape[1]), list(X.T), range(len(X)), is_bare=True)
+
+
+def read_arrow(data: bytes) -> Table:
+    """Read a table from the bytes of a Parquet file, or an Arrow (Feather) one.
+
+    Parameters
+    ----------
+    data : bytes
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    FileFormatError
+        If it is neither, or too large.
+    """
+    # Imported here: pyarrow takes half a second, and few files are of this kind.
+    import pyarrow as pa
+    from pyarrow import ipc, parquet
+
+    try:
+        if data.startswith(b"PAR1"):
+            file = parquet.ParquetFile(io.BytesIO(data))
+            check_size(file.metadata.num_rows, len(file.schema_arrow.names))
+            table = file.read()
+        else:
+            table = _open_arrow(data, ipc).read_all()
+            check_size(table.num_rows, table.num_columns)
+    except (pa.ArrowException, OSError) as broken:
+        reason = str(broken).splitlines()[0]
+        raise FileFormatError(
+            f"this is no Parquet or Arrow file that can be read: {reason}"
+        ) from None
+    plain = [
+        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+        for column in table.columns
+    ]
+    columns = [column.to_numpy(zero_copy_only=False) for column in plain]
+    return Table(own_names(table.column_names), columns, range(table.num_rows))
+
+
+def _open_arrow(data: bytes, ipc: Any) -> Any:
+    """Open an Arrow file, or a stream, which has no mark at its start."""
+    opened = ipc.open_file if data.startswith(b"ARROW1") else ipc.open_stream
+    return opened(io.BytesIO(data))
+
+
+def read_excel(data: bytes, header: bool | None = None) -> Table:
+    """Read the first sheet of an Excel workbook from its bytes.
+
+    Parameters
+    ----------
+    data : bytes
+    header : bool, optional
+        Whether the first row names the columns; by default it does if it holds no number.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    FileFormatError
+        If it is no such workbook, too large, or openpyxl is not installed.
+    """
+    rows = _sheet(data)
+    check_size(len(rows), max((len(cells) for _, cells in rows), default=0))
+    if not rows:
+        raise FileFormatError("the first sheet of the workbook is empty.")
+    first = rows[0][1]
+    named = header if header is not None else not any(isinstance(c, int | float) for c in first)
+    width = max(_width(cells) for _, cells in rows)
+    names = [*first, *[None] * width][:width] if named else [None] * width
+    body = rows[1:] if named else rows
+    columns = [[cells[j] if j < len(cells) else None for _, cells in body] for j in range(width)]
+    return Table(own_names(names), columns, [at for at, _ in body])
+
+
+def _sheet(data: bytes) -> list[tuple[int, tuple[Any, ...]]]:
+    """Return the rows of the first sheet that are not blank, with their numbers."""
+    try:
+        from openpyxl import load_workbook
+        from openpyxl.utils.exceptions import InvalidFileException
+    except ImportError:
+        raise FileFormatError(
+            "reading Excel needs openpyxl: pip install openpyxl, or save the sheet as CSV."
+        ) from None
+    try:
+        _check_unpacked(data)
+        book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        numbered: list[tuple[int, tuple[Any, ...]]] = []
+        for at, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
+            if _width(cells):
+                numbered.append((at, cells))
+                check_size(len(numbered) - 1, 1)
+    except (zipfile.BadZipFile, InvalidFileException, KeyError, IndexError, ValueError) as broken:
+        if isinstance(broken, FileFormatError):
+            raise
+        raise FileFormatError("this is no Excel workbook (.xlsx) that can be read.") from None
+    return numbered
+
+
+def _width(cells: tuple[Any, ...]) -> int:
+    """Return how many cells there are up to the last that is not empty."""
+    return max((j for j, cell in enumerate(cells, 1) if cell is not None), default=0)
+
+
+def _check_unpacked(data: bytes) -> None:
+    """Refuse a workbook that is small only while it is packed."""
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        size = sum(part.file_size for part in packed.infolist())
+    if size > MOST_BYTES:
+        raise FileFormatError(
+            f"unpacked, the workbook has {size >> 20} MiB, but at most {MOST_BYTES >> 20} are read."
+        )

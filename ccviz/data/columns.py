@@ -1,0 +1,139 @@
+"""What a column of a table holds: numbers, dates, words, or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray
+from ccviz.data.cells import NumberStyle, is_date, is_missing_text, number_style, read_numbers
+from ccviz.data.table import Cells, Table
+from ccviz.problem.points import is_missing
+
+Kind = Literal["number", "date", "text", "empty"]
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column and what its cells are.
+
+    Attributes
+    ----------
+    name : str
+    kind : {"number", "date", "text", "empty"}
+        A column is of numbers if most of its cells are.
+    cells : (n,) sequence
+        As they stand in the file.
+    values : (n,) float64
+        The numbers, NaN where there is none.
+    missing : (n,) bool
+        Which cells hold nothing.
+    whole : bool
+        Whether all are written as whole numbers.
+    """
+
+    name: str
+    kind: Kind
+    cells: Cells
+    values: FloatArray
+    missing: NDArray[np.bool_]
+    whole: bool = False
+
+    @cached_property
+    def n_distinct(self) -> int:
+        """How many different values there are, missing ones left out."""
+        if self.kind == "number":
+            return len(np.unique(self.values[~np.isnan(self.values)]))
+        return len(set(self.texts()) - {""})
+
+    @property
+    def is_unique(self) -> bool:
+        """Whether every row has a value of its own."""
+        return not self.missing.any() and self.n_distinct == len(self.missing)
+
+    @property
+    def bad(self) -> NDArray[np.bool_]:
+        """(n,) bool: cells that are there but are no finite number."""
+        return ~np.isfinite(self.values) & ~self.missing
+
+    def texts(self) -> list[str]:
+        """Return the cells as texts without blanks around, empty where missing."""
+        return [
+            "" if gone else str(cell).strip()
+            for cell, gone in zip(self.cells, self.missing.tolist(), strict=True)
+        ]
+
+    def plain(self) -> Cells:
+        """Return the cells as they are kept: numbers, as whole ones where they are; or texts."""
+        if self.kind != "number" or self.bad.any():
+            return self.texts()
+        return self.values.astype(np.int64) if self.whole else self.values
+
+
+def read_columns(table: Table) -> tuple[list[Column], NumberStyle]:
+    """Return what the columns of a table hold, and how it writes its numbers.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    columns : list of Column
+    style : NumberStyle
+    """
+    cells = [_settle(column) for column in table.columns]
+    style = number_style((each for each in cells if isinstance(each, list)), table.delimiter)
+    named = zip(table.names, cells, strict=True)
+    return [_column(name, each, style) for name, each in named], style
+
+
+def _settle(cells: Cells) -> list[str] | np.ndarray:
+    """Return an array of numbers or dates as it is, anything else as a list of texts."""
+    if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiubM":
+        return cells
+    # Dates and times of a workbook become texts that read as such.
+    return [cell if type(cell) is str else "" if is_missing(cell) else str(cell) for cell in cells]
+
+
+def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Column:
+    none = np.full(len(cells), np.nan)
+    if isinstance(cells, np.ndarray):
+        if cells.dtype.kind == "M":
+            return Column(name, "date", cells, none, np.isnat(cells))
+        values = cells.astype(np.float64)
+        kind: Kind = "empty" if np.isnan(values).all() else "number"
+        return Column(name, kind, cells, values, np.isnan(values), cells.dtype.kind in "iu")
+    missing = np.array([is_missing_text(cell) for cell in cells], dtype=bool)
+    here = len(cells) - int(missing.sum())
+    if not here:
+        return Column(name, "empty", cells, none, missing)
+    if any(map(_is_code, cells)):
+        return Column(name, "text", cells, none, missing)
+    values = read_numbers(cells, style)
+    values[missing] = np.nan
+    if 2 * np.count_nonzero(~np.isnan(values)) >= here:
+        whole = not missing.any() and all(map(_is_whole, cells))
+        return Column(name, "number", cells, values, missing, whole)
+    return Column(
+        name, "date" if all(map(is_date, _there(cells))) else "text", cells, none, missing
+    )
+
+
+def _there(cells: Sequence[str]) -> Iterator[str]:
+    return (cell for cell in cells if not is_missing_text(cell))
+
+
+def _is_whole(cell: str) -> bool:
+    return cell.strip().removeprefix("-").isdecimal()
+
+
+def _is_code(cell: str) -> bool:
+    """Whether a cell is digits behind a zero: a postcode or a key, no quantity."""
+    text = cell.strip()
+    return len(text) > 1 and text[0] == "0" and text.isdecimal()

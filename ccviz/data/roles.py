@@ -1,0 +1,210 @@
+"""Which columns of a table are features, which holds the classes, which the points' names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ccviz.data.columns import Column
+from ccviz.data.origin import ROLES, Decision, Role
+from ccviz.errors import FileFormatError
+
+MOST_CATEGORIES = 100
+"""A column of words with more of them is not made into features, one each."""
+
+_MOST_CLASSES = 20  # of a column that says by nothing but its few words that it may be classes
+_CLASS_NAMES = {"class", "label", "labels", "target", "truth"}
+_ID_NAME = re.compile(r"(^|[^a-z])(id|ids|key|nr|no|num|number|index|uuid|guid|code)([^a-z]|$)")
+_NAMED = "by its name"
+_ID = "a whole number, another in every row"
+_FEW_ROWS = 20  # among fewer, whole numbers that all differ are no sign of an id
+_MANY_ROWS = 1000  # among so many they are, in any order
+
+
+def decide(
+    columns: Sequence[Column],
+    roles: Mapping[str, str] | None = None,
+    only: Sequence[str] | None = None,
+    label: str | None = None,
+) -> tuple[Decision, ...]:
+    """Return what each column is taken as: as asked for, else as it looks.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    roles : mapping of str to str, optional
+        What columns are, by name or zero-based number.
+    only : sequence of str, optional
+        The features; no other column is one.
+    label : str, optional
+        The column of the known classes; ``""`` for none.
+
+    Returns
+    -------
+    tuple of Decision
+        One a column.
+
+    Raises
+    ------
+    FileFormatError
+        If a column or role is not there, or two columns are to be the class or the name.
+    """
+    asked = _asked(columns, roles or {}, only or (), label)
+    guessed = [
+        Decision(column.name, asked[j]) if j in asked else _guess(columns, j)
+        for j, column in enumerate(columns)
+    ]
+    if only is None:
+        guessed = _with_a_feature(guessed)
+    else:
+        guessed = [_unless_chosen(each, j in asked) for j, each in enumerate(guessed)]
+    asked_roles = set(asked.values())
+    if label is not None or "class" in asked_roles or not _is_class_found(guessed):
+        guessed = _without(guessed, "class", asked, "words")
+    if "name" in asked_roles:
+        guessed = _without(guessed, "name", asked, "another in every row")
+    return _one_of_each(guessed)
+
+
+def column_number(columns: Sequence[Column], name: str) -> int:
+    """Return the number of a column, given by name or zero-based number.
+
+    Parameters
+    ----------
+    columns : sequence of Column
+    name : str
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    FileFormatError
+        If there is none; the sentence lists those that there are.
+    """
+    names = [column.name for column in columns]
+    if name in names:
+        return names.index(name)
+    if name.lstrip("-").isdecimal() and -len(names) <= int(name) < len(names):
+        return int(name) % len(names)
+    raise FileFormatError(f"there is no column {name!r}; there are {', '.join(names)}.")
+
+
+def _asked(
+    columns: Sequence[Column], roles: Mapping[str, str], only: Sequence[str], label: str | None
+) -> dict[int, Role]:
+    asked: dict[int, Role] = {}
+    wanted = [(name, "feature") for name in only] + list(roles.items())
+    for name, role in [*wanted, *([(label, "class")] if label else [])]:
+        known = next((each for each in ROLES if each == role), None)
+        if known is None:
+            raise FileFormatError(f"{role!r} is no role of a column; {', '.join(ROLES)} are.")
+        asked[column_number(columns, name)] = known
+    for single in ("class", "name"):
+        if sum(role == single for role in asked.values()) > 1:
+            raise FileFormatError(f"only one column can be the {single}.")
+    return asked
+
+
+def _guess(columns: Sequence[Column], j: int) -> Decision:
+    """Return what a column looks like, knowing nothing but what is in the table."""
+    column, n = columns[j], len(columns[j].missing)
+    name = column.name
+    if column.kind == "empty":
+        return Decision(name, "ignore", "empty")
+    if column.kind == "date":
+        return Decision(name, "ignore", "dates")
+    if name.strip().lower() in _CLASS_NAMES and len(columns) > 1:
+        return _guess_class(column)
+    if column.kind == "text":
+        return _guess_words(column)
+    if _looks_like_an_id(column):
+        return Decision(name, "name", _ID)
+    if 2 * int(column.missing.sum()) > n:
+        return Decision(name, "ignore", "missing in more than half of the rows")
+    return Decision(name, "feature", "numbers")
+
+
+def _guess_class(column: Column) -> Decision:
+    if column.is_unique:
+        return Decision(column.name, "ignore", "named like a class, but another in every row")
+    few = 2 * column.n_distinct <= max(len(column.missing), 4)
+    if few and (column.kind == "text" or bool((column.values == np.floor(column.values)).all())):
+        return Decision(column.name, "class", _NAMED)
+    return Decision(column.name, "ignore", "named like a class, but too many different values")
+
+
+def _guess_words(column: Column) -> Decision:
+    n = len(column.missing)
+    if column.is_unique:
+        return Decision(column.name, "name", "another word in every row")
+    if column.n_distinct == 1:
+        return Decision(column.name, "ignore", "the same word in every row")
+    if column.n_distinct <= _MOST_CLASSES and 2 * column.n_distinct <= max(n, 4):
+        return Decision(column.name, "class", "the only column of a few words")
+    return Decision(column.name, "ignore", "words")
+
+
+def _looks_like_an_id(column: Column) -> bool:
+    if not column.whole or not column.is_unique or len(column.values) < 2:
+        return False
+    n, values = len(column.values), column.values
+    if _ID_NAME.search(_spaced(column.name)):
+        return True
+    dense = float(np.ptp(values)) <= 1.1 * n
+    return n >= _FEW_ROWS and (n >= _MANY_ROWS or dense or bool((np.diff(values) > 0).all()))
+
+
+def _spaced(name: str) -> str:
+    """Return a name in small letters with its words apart: customerId is customer id."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+
+
+def _is_class_found(decisions: Sequence[Decision]) -> bool:
+    """Whether one column alone offers itself as the class, or one by its name."""
+    return len(_class_offers(decisions)) == 1
+
+
+def _class_offers(decisions: Sequence[Decision]) -> list[Decision]:
+    offers = [each for each in decisions if each.role == "class"]
+    return [each for each in offers if each.why == _NAMED] or offers
+
+
+def _without(
+    decisions: Sequence[Decision], role: Role, asked: Mapping[int, Role], why: str
+) -> list[Decision]:
+    """Return the decisions with a guessed role taken back."""
+    return [
+        replace(each, role="ignore", why=why) if each.role == role and j not in asked else each
+        for j, each in enumerate(decisions)
+    ]
+
+
+def _unless_chosen(decision: Decision, chosen: bool) -> Decision:
+    if decision.role == "feature" and not chosen:
+        return replace(decision, role="ignore", why="not among the columns asked for")
+    return decision
+
+
+def _one_of_each(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
+    """Keep one column as the name, words before numbers, and one as the class."""
+    names = [each for each in decisions if each.role == "name"]
+    words = [each for each in names if each.why != _ID]
+    kept = [*(words or names)[:1], *_class_offers(decisions)[:1]]
+    return tuple(
+        replace(each, role="ignore")
+        if each.role in {"name", "class"} and each not in kept
+        else each
+        for each in decisions
+    )
+
+
+def _with_a_feature(decisions: Sequence[Decision]) -> list[Decision]:
+    """Take a whole number back as a feature where nothing else is left to cluster by."""
+    if any(each.role == "feature" for each in decisions):
+        return list(decisions)
+    return [replace(each, role="feature") if each.why == _ID else each for each in decisions]

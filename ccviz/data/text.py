@@ -1,0 +1,137 @@
+"""Tables in text files: CSV with any separator, and the format ``n d [k]`` of the literature."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+
+from ccviz.data.cells import NumberStyle, is_missing_text
+from ccviz.data.sources import MOST_POINTS, check_size, decode_text, is_unicode
+from ccviz.data.table import Table, own_names
+from ccviz.errors import FileFormatError
+
+_SEPARATORS = ";\t|,"  # in this order: decimals may have commas, and words may, but no semicolons
+_SAMPLE = 50
+
+Rows = list[tuple[int, list[str]]]
+
+
+def read_text(data: bytes, header: bool | None = None) -> Table:
+    """Read a table from the bytes of a text file.
+
+    Parameters
+    ----------
+    data : bytes
+    header : bool, optional
+        Whether the first line names the columns; by default it does if none of its cells is a
+        number.
+
+    Returns
+    -------
+    Table
+
+    Raises
+    ------
+    FileFormatError
+        If it is no table; the sentence names the line.
+    """
+    count = data.count(b"\n")
+    if count > MOST_POINTS + 2:
+        check_size(count, 1)
+    text = decode_text(data)
+    notices = () if is_unicode(data) else ("The file is read as Windows-1252 (Latin-1).",)
+    delimiter = find_delimiter(text)
+    rows = list(_split(text, delimiter))
+    first = rows[0][1]
+    if header is None and not delimiter and _is_promise(rows):
+        return _keep_promise(rows)
+    if header or (header is None and not any(map(_is_number, first))):
+        return _by_columns(own_names(first), rows[1:], delimiter, notices)
+    return _by_columns(own_names([""] * len(first)), rows, delimiter, notices)
+
+
+def _is_number(cell: str) -> bool:
+    # A name is no number in any style of writing them.
+    styles = (NumberStyle(), NumberStyle(comma=True))
+    return not is_missing_text(cell) and any(
+        number == number for number in (style.number(cell) for style in styles)
+    )
+
+
+def find_delimiter(text: str) -> str:
+    """Return what stands between the cells of a text, empty for blanks.
+
+    Parameters
+    ----------
+    text : str
+        Of at least one line that is not blank.
+
+    Returns
+    -------
+    str
+    """
+    lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
+    for mark in _SEPARATORS:
+        widths = {len(cells) for cells in csv.reader(lines, delimiter=mark)}
+        if len(widths) == 1 and widths.pop() > 1:
+            return mark
+    first = lines[0]
+    return max(_SEPARATORS, key=first.count) if any(mark in first for mark in _SEPARATORS) else ""
+
+
+def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield each line that is not blank, as its number and its cells."""
+    lines = text.splitlines()
+    if not delimiter:
+        yield from ((at, line.split()) for at, line in enumerate(lines, 1) if line.strip())
+        return
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as broken:
+        raise FileFormatError(f"line {reader.line_num}: {broken}.") from None
+
+
+def _is_promise(rows: Rows) -> bool:
+    """Whether the first line is ``n d`` or ``n d k`` and not a point."""
+    first = rows[0][1]
+    if len(first) not in {2, 3} or not _all_whole(first):
+        return False
+    n, d = int(first[0]), int(first[1])
+    points = [cells for _, cells in rows[1:]]
+    if not points or len(points[0]) != d:
+        return False
+    # A first line as wide as the others may be a point itself, where points are whole numbers.
+    return len(first) != d or len(points) == n > 1 or not all(map(_all_whole, points))
+
+
+def _all_whole(cells: list[str]) -> bool:
+    return all(cell.strip().lstrip("-").isdecimal() for cell in cells)
+
+
+def _keep_promise(rows: Rows) -> Table:
+    (_, first), *points = rows
+    if len(points) != int(first[0]):
+        raise FileFormatError(
+            f"line {rows[0][0]} says that there are {first[0]} points, but {len(points)} follow."
+        )
+    table = _by_columns(own_names([""] * int(first[1])), points, "")
+    return replace(table, k=int(first[2]) if first[2:] else None, is_bare=True)
+
+
+def _by_columns(
+    names: tuple[str, ...], rows: Rows, delimiter: str, notices: tuple[str, ...] = ()
+) -> Table:
+    check_size(len(rows), len(names))
+    for line, cells in rows:
+        if len(cells) != len(names):
+            raise FileFormatError(
+                f"line {line} has {len(cells)} value{'s' if len(cells) != 1 else ''}, "
+                f"but there are {len(names)} columns."
+            )
+    columns = [list(cells) for cells in zip(*(cells for _, cells in rows), strict=True)]
+    return Table(names, columns, [line for line, _ in rows], "line", delimiter, notices=notices)

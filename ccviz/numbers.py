@@ -1,0 +1,37 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import math
+
+
+def number(value: float | None, digits: int = 6) -> str:
+    """Return a number with so many significant digits, grouped; a dash if there is none."""
+    if value is None or not math.isfinite(value):
+        return "–"
+    if value != 0 and not 1e-4 <= abs(value) < 1e12:
+        return f"{value:.{digits - 1}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
+    text = f"{value:,.{decimals}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(share: float) -> str:
+    """Return a share as a percentage; a dash if there is none."""
+    if not math.isfinite(share):
+        return "–"
+    return f"{100 * share:.2f} %" if abs(share) >= 1e-4 or share == 0 else f"{100 * share:.1g} %"
+
+
+def seconds(time_s: float) -> str:
+    """Return a duration in the unit that suits it."""
+    if time_s < 1:
+        return f"{1000 * time_s:.0f} ms"
+    if time_s < 120:
+        return f"{time_s:.1f} s"
+    return f"{time_s // 60:.0f} min {time_s % 60:.0f} s"
+
+
+def count(amount: int, noun: str) -> str:
+    """Return an amount with its noun in the right number."""
+    return f"{amount:,} {noun}{'' if amount == 1 else 's'}"

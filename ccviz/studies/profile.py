@@ -1,0 +1,147 @@
+"""What marks the clusters of a clustering: their means and spreads, feature by feature."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.partition import cluster_means
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """Means and spreads of clusters, the features that separate most first.
+
+    Attributes
+    ----------
+    features : tuple of str
+        Names of the d features.
+    separation : (d,) float64
+        Share of each feature's variance that lies between the clusters, 0 to 1.
+    mean, spread : (d,) float64
+        Of all points: mean and standard deviation, in the feature's own units.
+    means, spreads : (k, d) float64
+        Of the points of each cluster; NaN for an empty one.
+    sizes : (k,) int64
+        Points in each cluster.
+    """
+
+    features: tuple[str, ...]
+    separation: FloatArray
+    mean: FloatArray
+    spread: FloatArray
+    means: FloatArray
+    spreads: FloatArray
+    sizes: IntArray
+
+
+def profile(X: FloatArray, labels: IntArray, k: int, features: Sequence[str]) -> Profile:
+    """Return what marks each cluster.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+        The points in the units that people read, whatever they were scaled to for the solver.
+    labels : (n,) int64
+        0 to k - 1.
+    k : int
+    features : sequence of str
+        Names of the columns of X.
+
+    Returns
+    -------
+    Profile
+    """
+    mean = X.mean(axis=0)
+    sizes = np.bincount(labels, minlength=k)
+    means = cluster_means(X, labels, k)
+    within = cluster_means((X - means[labels]) ** 2, labels, k)
+    total = ((X - mean) ** 2).mean(axis=0)
+    inside = np.nansum(within * sizes[:, None], axis=0) / len(X)
+    separation = np.clip(1.0 - inside / np.where(total > 0, total, 1.0), 0.0, 1.0)
+    separation = np.where(total > 0, separation, 0.0)
+    order = np.argsort(-separation, kind="stable")
+    return Profile(
+        features=tuple(features[j] for j in order.tolist()),
+        separation=separation[order],
+        mean=mean[order],
+        spread=np.sqrt(total)[order],
+        means=means[:, order],
+        spreads=np.sqrt(within)[:, order],
+        sizes=sizes,
+    )
+
+
+def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
+    """Yield a profile as a table: a line of names, the sizes, then a line a feature.
+
+    Parameters
+    ----------
+    found : Profile
+    digits : int
+        Significant ones of each number.
+
+    Yields
+    ------
+    list of str
+    """
+    k = len(found.sizes)
+    yield ["feature", "separation", "all", *(f"cluster {j}" for j in range(k))]
+    yield ["points", "", f"{found.sizes.sum()}", *map(str, found.sizes.tolist())]
+    for j, feature in enumerate(found.features):
+        pairs = [
+            (found.mean[j], found.spread[j]),
+            *zip(found.means[:, j], found.spreads[:, j], strict=True),
+        ]
+        cells = [f"{mean:.{digits}g} ± {spread:.{digits}g}" for mean, spread in pairs]
+        yield [feature, f"{found.separation[j]:.3f}", *cells]
+
+
+def profile_csv(found: Profile) -> str:
+    """Return a profile as CSV, means and spreads in columns of their own, with all digits.
+
+    Parameters
+    ----------
+    found : Profile
+
+    Returns
+    -------
+    str
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    groups = ["all", *(f"cluster {j}" for j in range(len(found.sizes)))]
+    writer.writerow(
+        ["feature", "separation", *(f"{g} {what}" for g in groups for what in ("mean", "spread"))]
+    )
+    sizes = [int(found.sizes.sum()), *found.sizes.tolist()]
+    writer.writerow(["points", "", *(cell for size in sizes for cell in (size, ""))])
+    means = np.vstack([found.mean, found.means])
+    spreads = np.vstack([found.spread, found.spreads])
+    for j, feature in enumerate(found.features):
+        pairs = np.column_stack([means[:, j], spreads[:, j]])
+        writer.writerow([feature, float(found.separation[j]), *pairs.ravel().tolist()])
+    return file.getvalue()
+
+
+def profile_markdown(found: Profile) -> str:
+    """Return a profile as a table in Markdown.
+
+    Parameters
+    ----------
+    found : Profile
+
+    Returns
+    -------
+    str
+    """
+    head, *body = (
+        [cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in profile_rows(found)
+    )
+    rule = ["---", *["---:"] * (len(head) - 1)]
+    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *body])

@@ -1,0 +1,121 @@
+"""The rows of a table with what a clustering says about each: cluster, distance, silhouette."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.arrays import FloatArray
+from ccviz.data.datasets import Dataset
+from ccviz.data.table import Cells, own_names
+from ccviz.problem.partition import Partition
+
+MOST_COMPARED = 10_000
+"""Points up to which every pair is compared; beyond, points are compared with centres."""
+
+
+@dataclass(frozen=True, eq=False)
+class Standing:
+    """How each point stands to its cluster.
+
+    Attributes
+    ----------
+    distance : (n,) float64
+        Euclidean distance to the cluster's mean, in the units that were clustered.
+    silhouette : (n,) float64
+        From -1 to 1: how much nearer the point is to its own cluster than to the next (Rousseeuw
+        1987); 0 where it is alone in its cluster.
+    simplified : bool
+        Whether silhouettes compare with the means of clusters, for there are too many pairs.
+    """
+
+    distance: FloatArray
+    silhouette: FloatArray
+    simplified: bool
+
+
+def standing(partition: Partition) -> Standing:
+    """Return how each point stands to its cluster.
+
+    Parameters
+    ----------
+    partition : Partition
+
+    Returns
+    -------
+    Standing
+    """
+    X, labels = partition.problem.X, partition.labels
+    simplified = len(X) > MOST_COMPARED
+    distance = np.sqrt(((X - partition.centers[labels]) ** 2).sum(axis=1))
+    filled = int((partition.cluster_sizes > 0).sum())
+    if not 2 <= filled < len(X):
+        silhouette = np.zeros(len(X))
+    elif simplified:
+        silhouette = _to_means(partition, distance)
+    else:
+        # Imported here: scikit-learn takes most of a second.
+        from sklearn.metrics import silhouette_samples
+
+        silhouette = silhouette_samples(X, labels)
+    return Standing(distance, silhouette, simplified)
+
+
+def _to_means(partition: Partition, own: FloatArray) -> FloatArray:
+    """Return simplified silhouettes: distances to means stand in for mean distances."""
+    X, labels = partition.problem.X, partition.labels
+    other = np.full(len(X), np.inf)
+    for j in np.flatnonzero(partition.cluster_sizes).tolist():
+        away = np.sqrt(((X - partition.centers[j]) ** 2).sum(axis=1))
+        other = np.where(labels == j, other, np.minimum(other, away))
+    largest = np.maximum(own, other)
+    alone = partition.cluster_sizes[labels] == 1
+    return np.where(alone, 0.0, (other - own) / np.where(largest > 0, largest, 1.0))
+
+
+def rows_csv(data: Dataset, partition: Partition) -> str:
+    """Return the rows of a table with three columns more: cluster, distance and silhouette.
+
+    Parameters
+    ----------
+    data : Dataset
+        If it came from a file, all its columns are there, ids and words too.
+    partition : Partition
+        Of its points, scaled or not.
+
+    Returns
+    -------
+    str
+        CSV; where rows were left out a first column has the number of each row, from 1.
+    """
+    found = standing(partition)
+    silhouette = "silhouette (simplified)" if found.simplified else "silhouette"
+    columns = [
+        *_columns(data),
+        ("cluster", partition.labels),
+        ("distance", found.distance),
+        (silhouette, found.silhouette),
+    ]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(own_names([name for name, _ in columns]))
+    plain = (each.tolist() if isinstance(each, np.ndarray) else each for _, each in columns)
+    writer.writerows(zip(*plain, strict=True))
+    return file.getvalue()
+
+
+def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:
+    if data.origin is None:
+        yield from zip(data.features, data.X.T, strict=True)
+        if data.truth is not None:
+            yield "class", [data.classes[j] if data.classes else j for j in data.truth.tolist()]
+        return
+    rows = data.origin.rows
+    if len(rows) and int(rows[-1]) >= len(rows):
+        yield "row", rows + 1
+    decisions = data.origin.decisions
+    yield from zip((each.column for each in decisions), data.origin.columns, strict=True)

@@ -1,0 +1,1 @@
+"""Views of a solver's inner life, one file each; `catalogue` lists them."""

@@ -1,0 +1,9 @@
+"""The search tree, and what is known about a node of it."""
+
+from __future__ import annotations
+
+from ccviz.events import NodeOpened
+from ccviz.views.lab.view import View
+from ccviz.views.panels.tree import TreePanel
+
+VIEW = View("tree", "Tree", frozenset({NodeOpened}), TreePanel)

@@ -1,0 +1,71 @@
+import numpy as np
+import pytest
+
+from ccviz.events import ColumnsPriced, NodeBounded
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import MaxDiameter
+from ccviz.proof.verify import verify
+from ccviz.runs.stepper import start
+from ccviz.solvers.unit import in_unit
+from tests.solvers.colgen.conftest import best_clustering, random_problem
+
+SCALES = (1e-120, 1e-60, 1e-12, 1e-5, 1.0, 1e12, 1e60)
+
+
+def run(problem, solver="colgen"):
+    return [record.event for record in start(problem, solver)]
+
+
+def scaled(problem, scale):
+    limits = tuple(MaxDiameter(scale * rule.limit) for rule in problem.rules)
+    return Problem(
+        scale * problem.X, problem.k, problem.must_link, problem.cannot_link, rules=limits
+    )
+
+
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("rules", [(), (MaxDiameter(2.2),)], ids=["links", "diameter"])
+def test_a_proof_holds_in_every_unit(scale, rules):
+    for seed in range(4):
+        problem = scaled(random_problem(seed, rules), scale)
+        best = best_clustering(problem)
+        if np.isinf(best):
+            continue
+        events = run(problem)
+        verdict = verify(problem, events)
+        assert events[-1].termination == "proved"
+        assert verdict.accepted, verdict.sentence
+        assert verdict.upper_bound == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_semidefinite_proof_holds_in_every_unit(scale):
+    problem = scaled(random_problem(3), scale)
+    verdict = verify(problem, run(problem, "sdp"))
+    assert verdict.accepted, verdict.sentence
+    assert verdict.upper_bound == pytest.approx(best_clustering(problem), rel=1e-3)
+
+
+def test_what_is_shown_is_in_the_unit_of_the_points():
+    problem = scaled(random_problem(3), 1e-6)
+    events = run(problem)
+    whole = Partition(problem, np.zeros(problem.n)).wcss
+    rounds = [event for event in events if isinstance(event, ColumnsPriced)]
+    assert rounds
+    for each in rounds:
+        assert 0.0 < each.master_objective < 100.0 * whole
+        assert each.lower_bound < whole
+        assert abs(each.duals).max() < 100.0 * whole
+    assert all(e.lower_bound < whole for e in events if isinstance(e, NodeBounded))
+
+
+def test_the_unit_is_a_power_of_two():
+    problem = Problem([[0.0, 1.0], [3e-7, 1.0], [5e-7, 1.0]], 2)
+    ours, exponent = in_unit(problem)
+    assert np.abs(ours.X).max() == pytest.approx(24, rel=0.5)
+    assert (np.ldexp(ours.X, -exponent) == problem.centred().X).all()
+
+
+def test_points_that_coincide_keep_their_unit():
+    assert in_unit(Problem(np.ones((3, 2)), 2))[0].X.tolist() == np.zeros((3, 2)).tolist()

@@ -1,0 +1,53 @@
+"""What marks the clusters, against pandas."""
+
+import csv
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from ccviz.studies.profile import profile, profile_csv, profile_markdown
+
+X = np.array([[0.0, 5.0, 1.0], [2.0, 5.0, 7.0], [10.0, 5.0, 2.0], [12.0, 5.0, 8.0], [14.0, 5.0, 3]])
+LABELS = np.array([0, 0, 1, 1, 1])
+
+
+def test_means_and_spreads_are_those_of_the_clusters():
+    found = profile(X, LABELS, 2, ("a", "b|c", "d"))
+    assert found.features == ("a", "d", "b|c")
+    groups = pd.DataFrame(X[:, [0, 2, 1]]).groupby(LABELS)
+    assert found.means == pytest.approx(groups.mean().to_numpy())
+    assert found.spreads == pytest.approx(groups.std(ddof=0).to_numpy())
+    assert found.sizes.tolist() == [2, 3]
+    assert found.mean == pytest.approx(X[:, [0, 2, 1]].mean(axis=0))
+    assert found.spread == pytest.approx(X[:, [0, 2, 1]].std(axis=0))
+
+
+def test_separation_is_the_share_of_variance_between_clusters():
+    found = profile(X, LABELS, 2, ("a", "b", "d"))
+    within = ((X[:, 0] - np.array([1.0, 12.0])[LABELS]) ** 2).sum()
+    assert found.separation[0] == pytest.approx(
+        1 - within / ((X[:, 0] - X[:, 0].mean()) ** 2).sum()
+    )
+    assert found.separation[2] == 0  # constant
+    assert profile(X, np.arange(5), 5, ("a", "b", "d")).separation[0] == 1
+
+
+def test_an_empty_cluster_leaves_no_trace_in_the_separation():
+    found = profile(X, LABELS, 3, ("a", "b", "d"))
+    assert np.isnan(found.means[2]).all()
+    assert found.separation == pytest.approx(profile(X, LABELS, 2, ("a", "b", "d")).separation)
+
+
+def test_as_text():
+    found = profile(X, LABELS, 2, ("a", "b|c", "d"))
+    lines = profile_markdown(found).splitlines()
+    assert lines[0] == "| feature | separation | all | cluster 0 | cluster 1 |"
+    assert lines[2] == "| points |  | 5 | 2 | 3 |"
+    assert lines[3].startswith("| a | 0.")
+    assert "1 ± 1 | 12 ± 1.633 |" in lines[3]
+    assert lines[5].startswith("| b\\|c |")
+    head, sizes, first, *_ = csv.reader(profile_csv(found).splitlines())
+    assert head[:4] == ["feature", "separation", "all mean", "all spread"]
+    assert sizes[2::2] == ["5", "2", "3"]
+    assert float(first[4]) == 1.0

@@ -1,0 +1,48 @@
+"""How each point stands to its cluster, and the table that says it."""
+
+import csv
+
+import numpy as np
+import pytest
+from sklearn.metrics import silhouette_samples
+
+from ccviz import Partition, Problem
+from ccviz.data import read_table
+from ccviz.studies import rows
+from ccviz.studies.rows import rows_csv, standing
+
+X = np.random.default_rng(0).normal(size=(40, 2))
+LABELS = np.arange(40) % 3
+
+
+def test_distances_and_silhouettes():
+    partition = Partition(Problem(X, 3), LABELS)
+    found = standing(partition)
+    assert (found.distance**2).sum() == pytest.approx(partition.wcss)
+    assert found.silhouette == pytest.approx(silhouette_samples(X, LABELS))
+    assert not found.simplified
+
+
+def test_many_points_are_compared_with_means(monkeypatch):
+    monkeypatch.setattr(rows, "MOST_COMPARED", 3)
+    spread = np.array([[0.0], [1.0], [10.0], [12.0], [50.0]])
+    found = standing(Partition(Problem(spread, 3), [0, 0, 1, 1, 2]))
+    assert found.simplified
+    assert found.silhouette[0] == pytest.approx((11 - 0.5) / 11)
+    assert found.silhouette[4] == 0
+
+
+@pytest.mark.parametrize("labels", [[0, 0, 0], [0, 1, 2]])
+def test_no_silhouettes_without_two_clusters_of_something(labels):
+    assert not standing(Partition(Problem(X[:3], 3), labels)).silhouette.any()
+
+
+def test_rows_keep_their_columns_and_say_where_they_stood():
+    text = b"id,cluster,x\n7,a,1.5\n8,b,\n9,b,2.5\n10,b,9.5\n"
+    data = read_table(text, missing="drop", label="")
+    found = rows_csv(data, Partition(Problem(data.X, 2), [0, 0, 1]))
+    head, *lines = csv.reader(found.splitlines())
+    assert head == ["row", "id", "cluster", "x", "cluster (2)", "distance", "silhouette"]
+    assert [line[:5] for line in lines] == [
+        ["1", "7", "a", "1.5", "0"], ["3", "9", "b", "2.5", "0"], ["4", "10", "b", "9.5", "1"],
+    ]  # fmt: skip

@@ -1,0 +1,37 @@
+import pytest
+
+from ccviz.data import load
+from ccviz.events import Assigned, ColumnsPriced, Finished, NodeOpened, RelaxationSolved
+from ccviz.runs.archive import Archive
+from ccviz.views.inside.catalogue import CATALOGUE
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.lab.view import views_of
+
+
+def names(kinds):
+    return [view.name for view in views_of(kinds, CATALOGUE)]
+
+
+def test_k_means_has_none_of_the_solvers_views():
+    assert names({Assigned, Finished}) == []
+
+
+def test_views_come_in_the_catalogues_order():
+    assert names({RelaxationSolved, NodeOpened}) == ["tree", "relaxation"]
+    assert names({NodeOpened, ColumnsPriced}) == ["tree", "columns"]
+
+
+@pytest.mark.parametrize("view", CATALOGUE, ids=lambda view: view.name)
+def test_every_view_can_be_drawn_where_there_is_no_run(view, tmp_path):
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(), load("iris"))
+        panel = view.panel(session, Inspection(archive, session.player, CATALOGUE))
+        panel.refresh()
+        assert panel.__panel__() is not None
+        session.close()
+
+
+def test_no_two_views_have_a_name():
+    assert len({view.name for view in CATALOGUE}) == len(CATALOGUE)
