@@ -38,7 +38,7 @@ from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, un
 from ccviz.proof.spectral import spectral_bound
 
 DEFAULT_GAP = 1e-4
-_AGREE = 1e-9  # relative difference that rounding may leave between a claim and its recomputation
+_AGREE = 1e-8  # relative difference that rounding may leave between a claim and its recomputation
 _WIDER = 1.001  # than the gap asked for: a run ends as soon as its own bound suffices
 _BEYOND = 1.0 + 1e-9  # how far beyond a cost a bound must be to rule everything out
 
