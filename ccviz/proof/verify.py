@@ -203,8 +203,7 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
         raise FlawError("has a bound, but its links contradict each other")
     means = centroids(check.unit, blocks)
     claimed = check.unit.scaled(leaf.lower_bound)
-    spread = check.unit.norm**2
-    if "duals" in leaf.certificate and claimed > means.inside * (1.0 + _AGREE) + _AGREE * spread:
+    if "duals" in leaf.certificate:
         return _column_bound(check, blocks, means, leaf, claimed)
     if "nonnegativity" in leaf.certificate:
         _require(leaf, "nonnegativity", "points", "kind", "weights")
@@ -254,6 +253,8 @@ def _column_bound(
     duals, least = _duals(check, leaf, means)
     between = float(duals.sum()) + check.problem.k * least
     _compare(check, claimed, means.inside + max(0.0, between))
+    if between <= 0.0 or means.inside >= check.enough:  # nothing to search for
+        return means.inside
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
     return means.whole(_lagrangian(check, blocks, means, duals, least, needed**2))
 
