@@ -25,6 +25,7 @@ ORDER = [
     "ccviz.data",
     "ccviz.solvers",
     "ccviz.runs",
+    "ccviz.row_links",
     "ccviz.api",
     "ccviz.estimator",
     "ccviz.studies",
