@@ -13,6 +13,7 @@ import sys
 import typer
 
 from ccviz.cli.bench import bench
+from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
 from ccviz.cli.replay import replay
 from ccviz.cli.resume import resume
@@ -33,6 +34,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(solve)
+app.command()(elbow)
 app.command()(solvers)
 app.command()(bench)
 app.command("sweep")(sweep_command)
