@@ -4,14 +4,16 @@ PYTHON  ?= python3
 VENV    := .venv
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
+SERVES  := $(VENV)/.serves
 PORT    ?= 5006
 WORKERS ?= 2
 ARGS    ?=
+RUNS    ?= 10
 BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env app test lint format types bench notebook docs lock chromium clean
+.PHONY: help env warm app test lint format types bench notebook docs lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -21,14 +23,17 @@ help:  ## List the commands
 env: $(READY)  ## Build .venv with everything in it, at the versions of requirements.lock
 
 $(READY): requirements.lock pyproject.toml | $(PY)
-	@echo "ccviz: installing the locked packages into $(VENV) (a minute or two the first time)."
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --only-binary :all: \
-		--require-hashes --requirement requirements.lock
-	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
-	@$(PY) -m pip check
-	@echo "ccviz: compiling the solvers' inner loops (a minute or two, once)."
-	@$(PY) -m ccviz.runs.warm
+	@tools/install $(PY) requirements.lock
+	@touch $@ $(SERVES)
+
+# What the dashboard needs, at the same versions; `make env` brings the rest.
+$(SERVES): requirements-app.lock pyproject.toml | $(PY)
+	@tools/install $(PY) requirements-app.lock
 	@touch $@
+
+# Before tests, which would all compile the same; the dashboard compiles beside its page.
+warm: env
+	@$(PY) -m ccviz.runs.warm
 
 $(PY):
 	@command -v $(PYTHON) >/dev/null || tools/apt-install "Python is missing" python3
@@ -44,11 +49,15 @@ chromium: env
 	@$(PY) -m playwright --version >/dev/null 2>&1 || \
 		tools/apt-install "the driver of the browser tests lacks a library" libatomic1
 
-# requirements.lock names no index: uv resolves every dependency for all platforms, with hashes.
+# The locks name no index: uv resolves every dependency for all platforms, with hashes, and then
+# once more those of the dashboard alone, to the same versions.
+UV_LOCK = $(VENV)/bin/uv pip compile pyproject.toml --universal --fork-strategy fewest \
+	--generate-hashes --no-emit-index-url --custom-compile-command "make lock" --quiet
+
 lock: $(if $(wildcard $(VENV)/bin/uv),,env)  ## Resolve the dependencies of pyproject.toml again
-	@$(VENV)/bin/uv pip compile pyproject.toml --extra all --universal --fork-strategy fewest \
-		--generate-hashes --no-emit-index-url --custom-compile-command "make lock" \
-		--quiet --output-file requirements.lock $(ARGS)
+	@$(UV_LOCK) --extra all --output-file requirements.lock $(ARGS)
+	@$(UV_LOCK) --extra app --extra setup --constraint requirements.lock --annotation-style line \
+		--output-file requirements-app.lock
 
 clean:  ## Remove .venv and every cache
 	rm -rf $(VENV) build dist docs/_build docs/_api docs/notebooks test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -56,9 +65,8 @@ clean:  ## Remove .venv and every cache
 
 # --- Use ------------------------------------------------------------------------------------
 
-app: env  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it)
-	$(PY) -m panel serve apps/main.py --address 127.0.0.1 --port $(PORT) \
-		--allow-websocket-origin localhost:$(PORT) --allow-websocket-origin 127.0.0.1:$(PORT) $(ARGS)
+app: $(SERVES)  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it, ARGS=... for options)
+	$(VENV)/bin/ccviz app --port $(PORT) $(ARGS)
 
 notebook: env  ## Open the notebooks in JupyterLab
 	$(PY) -m jupyterlab notebooks $(ARGS)
@@ -66,9 +74,15 @@ notebook: env  ## Open the notebooks in JupyterLab
 docs: env  ## Build the documentation into docs/_build/html
 	$(PY) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
 
+wheel: $(SERVES)  ## Build a wheel into dist/
+	$(PY) -m hatchling build -t wheel $(ARGS)
+
+profile: env  ## Say where a solve spends its time (ARGS="data.csv -k 3 --solver sdp")
+	$(PY) -m pyinstrument -m ccviz.cli solve $(ARGS)
+
 # --- Checks ---------------------------------------------------------------------------------
 
-test: chromium lint types  ## Lint, check types and run every test
+test: chromium lint types warm  ## Lint, check types and run every test
 	$(PY) -m pytest -n $(WORKERS) $(ARGS)
 
 lint: env  ## Check style and formatting
@@ -78,9 +92,16 @@ lint: env  ## Check style and formatting
 types: env  ## Check types
 	$(PY) -m mypy
 
+hooks:  ## Let git run `make lint` before every commit
+	@printf '#!/bin/sh\nexec make lint types\n' >"$$(git rev-parse --git-path hooks)/pre-commit"
+	@chmod +x "$$(git rev-parse --git-path hooks)/pre-commit"
+
 format: env  ## Format the code and mend what ruff can mend
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
 
 bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
 	@set -e; for script in $(BENCH); do echo "$$script"; $(PY) $$script $(ARGS); done
+
+flaky: chromium  ## Run the tests of the page RUNS times idle and RUNS times beside busy processes
+	$(PY) tools/flaky.py --runs $(RUNS) --workers $(WORKERS) -- $(ARGS)

@@ -6,6 +6,8 @@ import math
 from collections.abc import Iterable
 from html import escape
 
+from ccviz.numbers import number, percent
+
 Row = tuple[str, str]
 
 _LEFT = "style='text-align:left'"
@@ -23,11 +25,7 @@ def card(title: str, rows: Iterable[Row], sentences: Iterable[str] = ()) -> str:
 
 def bound_rows(objective: float, lower_bound: float, gap: float) -> list[Row]:
     """Return what is known of the optimum; a dash where nothing is."""
-    rows = [("WCSS", _number(objective)), ("lower bound", _number(lower_bound))]
+    rows = [("objective", number(objective, 8)), ("lower bound", number(lower_bound, 8))]
     if math.isfinite(gap):
-        rows.append(("gap", f"{100 * gap:.3g} %"))
+        rows.append(("gap", percent(gap)))
     return rows
-
-
-def _number(value: float) -> str:
-    return f"{value:.8g}" if math.isfinite(value) else "–"

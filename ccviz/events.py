@@ -2,7 +2,7 @@
 
 Everything reads this one stream: `ccviz.runs.run.Run` folds it, the archive stores it, the command
 line, the app and the notebooks draw it, a stopped run goes on from it. Events carry no clock and
-no run id; the driver stamps both on a `Record`. Same seed, same events.
+no run id; the driver stamps both on a `Record`. Same seed and workers, same events.
 
 Events are frozen structs that compare by identity. Arrays in them are copies, set read-only;
 numbers are Python's own, whatever the solver computed with.
@@ -146,7 +146,7 @@ class InfeasibilityProved(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A node joined the tree; ``must_link``/``cannot_link`` is its branching pair of points.
+    """A node joined the tree.
 
     The root has neither parent nor pair. ``pair`` holds two points and ``together`` says whether
     the branch links them or keeps them apart.
@@ -262,6 +262,54 @@ class GenerationEnded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     iterations: int = 0
 
 
+class PartsCut(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """The points were cut into parts, whose optima add up to a lower bound.
+
+    ``part_of`` (n,) int64 is the part of each point, -1 for those that every part has, each with
+    one in ``parts`` of their weight. ``dropped`` counts pairs of blocks with a cannot-link that
+    went to different parts. Parts of an earlier cut are void.
+    """
+
+    parts: int
+    part_of: np.ndarray
+    dropped: int = 0
+
+
+class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A part of the newest cut was bounded, or its bound was improved.
+
+    Both bounds are on what a clustering costs within the part, without the scatter inside blocks.
+    ``certificate`` holds the multipliers that prove the lower one; none where it is zero.
+    """
+
+    part: int
+    lower_bound: float
+    upper_bound: float
+    rounds: int
+    certificate: dict[str, np.ndarray] = msgspec.field(default_factory=dict)
+
+
+class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A strategy wants to know whether two points belong together, as question ``number``."""
+
+    number: int
+    pair: tuple[int, int]
+    strategy: str
+
+
+class QuestionAnswered(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """Somebody said whether two points belong together, None for *I don't know*.
+
+    ``confidence`` is the probability that it is right, ``implied`` how many pairs nobody was asked
+    about are known by all answers so far.
+    """
+
+    pair: tuple[int, int]
+    together: bool | None
+    confidence: float
+    implied: int
+
+
 class Finished(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """The run ended; no event follows."""
 
@@ -288,6 +336,10 @@ AnyEvent = (
     | ColumnsPriced
     | ResidualsUpdated
     | GenerationEnded
+    | PartsCut
+    | PartBounded
+    | QuestionAsked
+    | QuestionAnswered
     | Finished
 )
 """Every event there is, as the codec reads them."""

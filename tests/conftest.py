@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.patience import PATIENCE_S
+
 # Two test processes on two cores: a BLAS that starts threads of its own only makes them wait.
 # These stand before anything imports numpy.
 for _library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA"):
@@ -19,17 +21,36 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("ccviz", settings(), deadline=None)
 settings.load_profile("ccviz")
 
+SHARED = ("tests/app/", "tests/test_notebooks.py")
+"""Their tests need nothing of one another but what a whole process has."""
+
 
 def pytest_collection_modifyitems(items):
-    """Try a test of the page once more in CI, where others' jobs may take the machine's time.
+    """Leave the browser to the end: once it runs, its event loop counts as this thread's.
 
-    It talks with a server and a browser by the clock. The summary says RERUN and names it: what
-    needed it is a mistake in the test or the page, to be found.
+    No test could start a loop of its own then. The longest tests of the page come first, so that
+    several processes end together.
     """
-    if os.environ.get("CI"):
-        for item in items:
-            if item.get_closest_marker("browser"):
-                item.add_marker(pytest.mark.flaky(reruns=1))
+
+    def place(item):
+        marks = {mark.name for mark in item.iter_markers()}
+        return "browser" in marks, "slow" not in marks
+
+    items.sort(key=place)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Give each process a file at a time, and of those that share the whole server, a test."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Shares(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            path = nodeid.partition("::")[0]
+            return nodeid if path.startswith(SHARED) else path
+
+    config.option.loadscopereorder = False
+    return Shares(config, log)
 
 
 @pytest.fixture(scope="session")
@@ -54,11 +75,9 @@ def chromium() -> str:
     return found
 
 
-# One a module, not one a session: while Playwright runs, its event loop counts as this thread's,
-# and no other test could start one.
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def browser(chromium):
-    """Start one headless Chromium for the tests of a module."""
+    """Start one headless Chromium for all tests of this process."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
@@ -70,13 +89,26 @@ def browser(chromium):
 
 
 @pytest.fixture
-def page(browser, request):
-    """Open a page with a profile of its own; a failing test leaves a picture in test-results/."""
-    context = browser.new_context(viewport={"width": 1400, "height": 900})
-    page = context.new_page()
+def new_page(browser):
+    """Return a function that opens a page with a profile of its own; the test's end closes it."""
+    contexts = []
+
+    def open_one(width=1400, height=900):
+        contexts.append(browser.new_context(viewport={"width": width, "height": height}))
+        contexts[-1].set_default_timeout(1000 * PATIENCE_S)
+        return contexts[-1].new_page()
+
+    yield open_one
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def page(new_page, request):
+    """Open a page; a failing test leaves a picture in test-results/."""
+    page = new_page()
     failed_before = request.session.testsfailed
     yield page
     if request.session.testsfailed > failed_before:
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid)
         page.screenshot(path=ROOT / "test-results" / f"{name}.png", full_page=True)
-    context.close()

@@ -10,7 +10,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
@@ -19,8 +18,9 @@ import psutil
 import pytest
 from playwright.sync_api import TimeoutError
 
+from tests.patience import wait_until
+
 ROOT = Path(__file__).parents[1]
-PATIENCE_MS = 120_000
 
 # Where each says that the kernel is ready.
 LAB_IDLE = "text='Python 3 (ipykernel) | Idle'"
@@ -47,6 +47,16 @@ PLACES = f"""(rows) => {{
   const box = view.canvas.el.getBoundingClientRect()
   const {{x_scale, y_scale}} = view.frame
   return rows.map((i) => [box.x + x_scale.compute(x[i]), box.y + y_scale.compute(y[i])])
+}}"""
+PLACES_AT_REST = f"""async (rows) => {{
+  const places = {PLACES}
+  for (let before = "", same = 0; same < 5; ) {{
+    await new Promise(requestAnimationFrame)
+    const now = places(rows).join()
+    same = now === before ? same + 1 : 0
+    before = now
+  }}
+  return places(rows)
 }}"""
 PICKED = f"""() => ({PLOT})().model.renderers
   .find((r) => r.name === "picked").data_source.data.x.length === 1"""
@@ -75,7 +85,7 @@ def lab(tmp_path_factory):
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         start_new_session=True,
     )  # fmt: skip
-    wait_for(f"http://127.0.0.1:{port}/api?token=known")
+    wait_until(lambda: answers(f"http://127.0.0.1:{port}/api?token=known"))
     yield f"http://127.0.0.1:{port}", home
     os.killpg(server.pid, signal.SIGKILL)  # kernels see that it is gone
     server.wait(30)
@@ -87,14 +97,11 @@ def free_port():
         return asked.getsockname()[1]
 
 
-def wait_for(address):
-    deadline = time.monotonic() + 90
-    while True:
-        try:
-            return urllib.request.urlopen(address, timeout=5).close()
-        except OSError:
-            assert time.monotonic() < deadline, "JupyterLab did not come up"
-            time.sleep(0.3)
+def answers(address):
+    with suppress(OSError):
+        urllib.request.urlopen(address, timeout=5).close()
+        return True
+    return False
 
 
 def workers(home):
@@ -118,7 +125,6 @@ def run_cell(page, text):
     page.wait_for_function(
         "([prompt, before]) => /\\d/.test(prompt.innerText) && prompt.innerText !== before",
         arg=[place.locator(".jp-InputPrompt").element_handle(), before],
-        timeout=PATIENCE_MS,
     )
     return place.locator(".jp-OutputArea-output").first.inner_text()
 
@@ -127,11 +133,11 @@ def run_all(page, address, idle):
     """Open the tour, run all of it once the kernel is idle; return the laboratory's cell."""
     page.set_viewport_size({"width": 1500, "height": 1100})
     page.goto(address)
-    page.wait_for_selector(".jp-CodeCell", timeout=PATIENCE_MS)
-    page.locator(idle).wait_for(timeout=PATIENCE_MS, state="attached")
+    page.wait_for_selector(".jp-CodeCell")
+    page.locator(idle).wait_for(state="attached")
     start_all(page)
     laboratory = cell(page, "ccviz.explore")
-    laboratory.get_by_role("button", name="Run", exact=True).wait_for(timeout=PATIENCE_MS)
+    laboratory.get_by_role("button", name="Run", exact=True).wait_for()
     laboratory.locator(".cm-content").scroll_into_view_if_needed()
     laboratory.get_by_role("button", name="Stop", exact=True).scroll_into_view_if_needed()
     return laboratory
@@ -140,28 +146,25 @@ def run_all(page, address, idle):
 def start_all(page):
     """Run all cells, as often as it takes: a kernel that is called idle may not hear yet."""
     prompt = page.locator(".jp-CodeCell .jp-InputPrompt").first.element_handle()
-    for _ in range(6):
+
+    def begins():
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         with suppress(TimeoutError):
             begun = "(prompt) => /[\\d*]/.test(prompt.innerText)"
-            page.wait_for_function(begun, arg=prompt, timeout=10_000)
-            return
-    pytest.fail("the notebook never began to run")
+            return page.wait_for_function(begun, arg=prompt, timeout=10_000)
+
+    wait(begins, page)
 
 
 def link_two_points(page, laboratory):
     """Click points 3 and 100 and link them; the next cell sees it."""
-    looks = [None]
-
-    def rests():
-        looks.append(page.evaluate(PLACES, [3, 100]))
-        return looks[-1] == looks[-2]
-
-    wait_until(rests, page)
-    page.mouse.click(*looks[-1][0])
+    page.wait_for_function(PLOT)
+    places = page.evaluate(PLACES_AT_REST, [3, 100])
+    page.mouse.click(*places[0])
     page.wait_for_function(PICKED)
-    page.mouse.click(*looks[-1][1])
+    places = page.evaluate(PLACES_AT_REST, [3, 100])
+    page.mouse.click(*places[1])
     page.get_by_text("Must-link (M)").click()
     laboratory.get_by_text("3 – 100").wait_for()
     assert "must-links: [[3, 100]]" in run_cell(page, "session.problem.must_link")
@@ -176,17 +179,17 @@ def test_the_tour(lab, page):
     link_two_points(page, laboratory)
 
     laboratory.get_by_role("combobox").first.select_option("SDP branch-and-cut")
-    laboratory.get_by_role("button", name="Run", exact=True).click()
-    wait_until(lambda: workers(home), page)
+    laboratory.get_by_role("button", name="Step", exact=True).click()  # such a run waits
+    wait(lambda: workers(home), page)
     assert "run:" in run_cell(page, "session.problem.must_link")
     laboratory.get_by_role("button", name="Stop", exact=True).click()
-    wait_until(lambda: not workers(home), page)
+    wait(lambda: not workers(home), page)
 
     cell(page, "session.problem.must_link").locator(".cm-content").click()
     page.get_by_role("menuitem", name="Kernel", exact=True).click()
     page.get_by_text("Restart Kernel…", exact=True).click()
     page.locator(".jp-Dialog .jp-mod-accept").click()
-    wait_until(lambda: not workers(home), page)
+    wait(lambda: not workers(home), page)
 
 
 @pytest.mark.slow
@@ -198,8 +201,5 @@ def test_the_tour_in_notebook_7(lab, page):
     link_two_points(page, laboratory)
 
 
-def wait_until(true, page, seconds=60):
-    deadline = time.monotonic() + seconds
-    while not true():
-        assert time.monotonic() < deadline
-        page.wait_for_timeout(200)
+def wait(condition, page):
+    wait_until(condition, lambda seconds: page.wait_for_timeout(1000 * seconds))

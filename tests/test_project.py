@@ -105,6 +105,21 @@ def test_lock_answers_pyproject(requirement):
     assert requirement.specifier.contains(pinned)
 
 
+def entries(name: str) -> dict[str, str]:
+    """Return each package of a lock with its version, condition and hashes."""
+    lock = re.sub(r"^ *#.*\n", "", (ROOT / name).read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {entry.partition("==")[0]: entry for entry in re.split(r"\n(?=\w)", lock.strip())}
+
+
+def test_the_dashboards_lock_is_a_part_of_the_whole_one():
+    whole, part = entries("requirements.lock"), entries("requirements-app.lock")
+    assert {"numba", "panel", "uv", "hatchling"} <= part.keys() < whole.keys()
+    for name, entry in part.items():
+        # What only some platforms need may be needed on more of them by the other packages.
+        pinned, hashes = re.split(r" ; [^\\]*| (?=\\)", entry, maxsplit=1)
+        assert [pinned, hashes] == re.split(r" ; [^\\]*| (?=\\)", whole[name], maxsplit=1)
+
+
 def test_lock_pins_every_package_by_hash():
     lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
     entries = re.findall(r"^(\S+?)==\S+(?: ; [^\\\n]+)? \\\n    --hash=sha256:", lock, re.MULTILINE)

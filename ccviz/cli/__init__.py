@@ -12,6 +12,7 @@ import sys
 
 import typer
 
+from ccviz.cli.ask import ask
 from ccviz.cli.bench import bench
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
@@ -36,6 +37,7 @@ app = typer.Typer(
 app.command()(solve)
 app.command()(elbow)
 app.command()(solvers)
+app.command()(ask)
 app.command()(bench)
 app.command("sweep")(sweep_command)
 app.command("app")(serve)

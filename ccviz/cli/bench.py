@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
-from ccviz.cli.common import err, figure, out, percent
+from ccviz.cli.common import err, out
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_solver
+from ccviz.numbers import number, percent
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import start
 from ccviz.runs.warm import load
@@ -53,7 +54,7 @@ def bench(
 def _line(instance: Instance, row: Row) -> str:
     off = (row.objective - row.published_f) / row.published_f if row.published_f else float("nan")
     return (
-        f"{instance.name:<32} {row.status:<10} {figure(row.objective, 8):>12} "
+        f"{instance.name:<32} {row.status:<10} {number(row.objective, 8):>12} "
         f"gap {percent(row.gap):<9} nodes {row.nodes:<5} {row.time_s:>9.3f} s"
-        f"  published {figure(row.published_time_s)} s, f {percent(off)} off"
+        f"  published {number(row.published_time_s)} s, f {percent(off)} off"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import sys
 
 from rich.console import Console
@@ -23,13 +22,3 @@ def exit_code(result: Result) -> int:
         return INFEASIBLE
     found = result.partition is not None and result.partition.violations.none_hard
     return FEASIBLE if found else NONE_FOUND
-
-
-def figure(value: float | None, digits: int = 6) -> str:
-    """Return a number for people, a dash where there is none."""
-    return "-" if value is None or not math.isfinite(value) else f"{value:.{digits}g}"
-
-
-def percent(gap: float) -> str:
-    """Return a gap in percent, a dash where there is none."""
-    return "-" if not math.isfinite(gap) else f"{100 * gap:.3g} %"

@@ -37,7 +37,7 @@ def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str)
     except CcvizError as bad:
         archive.finish(run_id, "failed", str(bad))
         raise
-    archive.score(run_id)
+    archive.score(run_id, stepper.run)
 
 
 def _follow(stepper: Stepper, progress: Progress, recorder: Recorder | None) -> None:

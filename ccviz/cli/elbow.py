@@ -13,7 +13,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from ccviz.bounds import relative_gap
-from ccviz.cli.common import err, figure, out, percent
+from ccviz.cli.common import err, out
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
 from ccviz.cli.report import check_writable, output
@@ -32,6 +32,7 @@ from ccviz.cli.solve import (
     SolverName,
 )
 from ccviz.errors import ParameterError
+from ccviz.numbers import number, percent
 from ccviz.studies.elbow import Step, best_by_gap, best_by_silhouette, find_elbow, measure
 
 
@@ -100,11 +101,11 @@ def _table(steps: list[Step]) -> Table:
     for step in steps:
         table.add_row(
             str(step.k),
-            figure(step.objective),
-            figure(step.lower_bound),
+            number(step.objective),
+            number(step.lower_bound),
             percent(relative_gap(step.objective, step.lower_bound)),
-            figure(step.silhouette, 3),
-            figure(step.gap_statistic, 3),
+            number(step.silhouette, 3),
+            number(step.gap_statistic, 3),
             _LINKS.get(step.status, "not found"),
         )
     return table

@@ -8,7 +8,7 @@ from types import TracebackType
 from rich.console import Console
 from rich.markup import escape
 
-from ccviz.cli.common import figure, percent
+from ccviz.numbers import number, percent
 from ccviz.runs.run import Run
 
 _LIVE_S = 0.1
@@ -57,12 +57,18 @@ class Progress:
 
 def describe(run: Run) -> str:
     """Return a run's state in a line."""
-    parts = [f"{run.time_s:.1f} s", f"objective {figure(run.objective)}"]
+    parts = [f"{run.time_s:.1f} s", f"objective {number(run.objective)}"]
     if run.tree:
         parts += [
-            f"lower bound {figure(run.lower_bound)}",
+            f"lower bound {number(run.lower_bound)}",
             f"gap {percent(run.gap)}",
             f"{run.nodes_done} of {len(run.tree)} nodes",
+        ]
+    elif run.parts:
+        parts += [
+            f"lower bound {number(run.lower_bound)}",
+            f"gap {percent(run.gap)}",
+            f"{len(run.parts_done):,} of {run.parts:,} parts",
         ]
     elif run.iteration:
         parts.append(f"iteration {run.iteration}")

@@ -16,6 +16,7 @@ from ccviz.errors import ParameterError, ProblemError
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_text import parse_rule
+from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
@@ -66,35 +67,9 @@ def build_problem(
         k,
         must_link=must_link,  # type: ignore[arg-type]
         cannot_link=cannot_link,  # type: ignore[arg-type]
-        sizes=None if sizes is None else parse_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
+        sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
         truth=dataset.truth,
     )
-
-
-def parse_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
-    """Return lower and upper sizes from ``equal``, or ``A`` and ``A-B`` joined by commas.
-
-    One item stands for all clusters.
-    """
-    if text == "equal":
-        return [n // k] * k, [-(-n // k)] * k
-    items = text.split(",")
-    if len(items) == 1:
-        items *= k
-    if len(items) != k:
-        raise ProblemError(f"there are {len(items)} sizes in {text!r}, but k is {k}.")
-    ranges = [_range(item, text) for item in items]
-    return [low for low, _ in ranges], [high for _, high in ranges]
-
-
-def _range(item: str, text: str) -> tuple[int, int]:
-    low, dash, high = item.partition("-")
-    try:
-        return int(low), int(high if dash else low)
-    except ValueError:
-        raise ProblemError(
-            f"the sizes {text!r} are not 'equal', nor numbers A or ranges A-B joined by commas."
-        ) from None
 
 
 def add_rules(problem: Problem, rules: Sequence[str], solver: Solver) -> Problem:

@@ -8,9 +8,10 @@ from typing import Annotated
 import numpy as np
 import typer
 
-from ccviz.cli.common import figure, out
+from ccviz.cli.common import out
 from ccviz.cli.progress import describe
 from ccviz.events import Record
+from ccviz.numbers import number
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import STATUS_SENTENCES, Run
 
@@ -49,4 +50,4 @@ def _is_short(value: object) -> bool:
 
 
 def _short(value: object) -> str:
-    return figure(value) if isinstance(value, float) else str(value)
+    return number(value) if isinstance(value, float) else str(value)

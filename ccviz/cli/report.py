@@ -13,9 +13,10 @@ from typing import IO, Any
 import msgspec
 from rich.table import Table
 
-from ccviz.cli.common import figure, out, percent
+from ccviz.cli.common import out
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
+from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
@@ -105,8 +106,8 @@ def _summary(result: Result, run_id: str) -> Table:
 def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield "solver", result.solver
     yield "status", f"{result.status} ({result.termination})"
-    yield "objective", figure(result.objective, 10)
-    yield "lower bound", figure(result.lower_bound, 10)
+    yield "objective", number(result.objective, 10)
+    yield "lower bound", number(result.lower_bound, 10)
     yield "gap", percent(result.gap)
     if result.partition is not None:
         broken = result.partition.violations
@@ -141,7 +142,7 @@ def take_home(data: Dataset, result: Result, files: Files) -> None:
 
 @contextmanager
 def output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that appears when it is whole, or stdout for ``-``."""
+    """Open what a result is written to, ``-`` for stdout; a sentence if it cannot be."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

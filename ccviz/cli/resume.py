@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
 from ccviz.cli.report import Files, report
-from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit
+from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.resume import open_run, reopen
+from ccviz.solvers.workforce import check_workers
 
 
 def resume(
@@ -19,6 +21,7 @@ def resume(
     time_limit: Annotated[float | None, typer.Option(help="Seconds more.")] = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
+    workers: Workers = "1",
     json: JsonFile = None,
     labels: LabelsFile = None,
 ) -> None:
@@ -27,11 +30,11 @@ def resume(
     files.check()
     archive = Archive()
     run_id = archive.find(run)
-    limits: dict[str, Any] = {"gap": gap, "node_limit": node_limit}
-    if time_limit is not None:
-        limits["time_limit"] = archive.info(run_id).time_s + time_limit
-    reopen(archive, run_id, limits)
-    stepper = open_run(archive, run_id, resume=True)
+    age = archive.info(run_id).time_s
+    whole = None if time_limit is None else age + time_limit
+    check_workers(workers)
+    reopen(archive, run_id, Limits(whole, gap, node_limit))
+    stepper = open_run(archive, run_id, resume=True, workers=workers)
     result = drive(stepper, archive, run_id)
     report(stepper.problem, result, run_id, files)
     raise typer.Exit(exit_code(result))

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from ccviz.cli.common import figure, out, percent
+from ccviz.cli.common import out
+from ccviz.numbers import number, percent
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 
@@ -47,10 +48,10 @@ def _row(info: RunInfo) -> list[str]:
         info.solver,
         info.termination or info.state,
         info.status,
-        figure(info.objective),
+        number(info.objective),
         percent(info.gap),
         str(info.nodes),
         f"{info.time_s:.3g} s",
         "-" if info.violations is None else str(info.violations),
-        figure(info.ari, 4),
+        number(info.ari, 4),
     ]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ccviz.cli.common import err
 from ccviz.errors import CcvizError
 
 _PACKAGE = Path(__file__).parents[1]
@@ -19,14 +18,38 @@ _PLACES = (_PACKAGE.parent / "apps" / "main.py", _PACKAGE / "apps" / "main.py")
 def serve(
     port: Annotated[int, typer.Option(help="Port on this machine.", min=0, max=65535)] = 5006,
     show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
+    address: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+    ] = "127.0.0.1",
+    host: Annotated[
+        list[str] | None, typer.Option(help="A name by which others reach this machine.")
+    ] = None,
+    token: Annotated[str, typer.Option(help="What people must know to come in.")] = "",
+    class_: Annotated[
+        bool, typer.Option("--class", help="Each browser sees and changes its own runs only.")
+    ] = False,
+    teacher_token: Annotated[str, typer.Option(help="With it, one sees all runs of a class.")] = "",
+    ssl_certfile: Annotated[str, typer.Option(help="Certificate, to be served by TLS.")] = "",
+    ssl_keyfile: Annotated[str, typer.Option(help="Its private key.")] = "",
 ) -> None:
-    """Serve the dashboard on this machine only, until Ctrl-C."""
-    sys.stdout.flush()
-    os.execv(sys.executable, serve_command(port, show))
+    """Serve the dashboard until Ctrl-C; on this machine only, unless told otherwise."""
+    main = find_page()
+    # Imported here: Panel takes a second, and no other command needs it.
+    from ccviz.views.serve.server import Serving
+    from ccviz.views.serve.server import serve as serve_page
+
+    serving = Serving(
+        port=port, address=address, hosts=tuple(host or ()), token=token,
+        teacher_token=teacher_token, is_class=class_, show=show,
+        certificate=ssl_certfile, private_key=ssl_keyfile,
+    )  # fmt: skip
+    scheme = "https" if ssl_certfile else "http"
+    err.print(f"ccviz: {scheme}://{(host or ['localhost'])[0]}:{port}/main", highlight=False)
+    serve_page(serving, main)
 
 
-def serve_command(port: int, show: bool) -> list[str]:
-    """Return the command that serves the dashboard.
+def find_page() -> Path:
+    """Return the script that builds the page.
 
     Raises
     ------
@@ -36,7 +59,4 @@ def serve_command(port: int, show: bool) -> list[str]:
     main = next((place for place in _PLACES if place.is_file()), None)
     if main is None or find_spec("panel") is None:
         raise CcvizError("the dashboard is not installed; pip install 'ccviz[app]' brings it.")
-    origins = [f"--allow-websocket-origin={host}:{port}" for host in ("localhost", "127.0.0.1")]
-    command = [sys.executable, "-m", "panel", "serve", str(main)]
-    command += ["--address", "127.0.0.1", "--port", str(port), *origins]
-    return command + ["--show"] * show
+    return main

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from ccviz.cli.drive import drive, open_archive
 from ccviz.cli.reading import add_rules, build_problem, build_solver, find_data, table_options
 from ccviz.cli.report import Files, report, take_home
 from ccviz.problem.rule_text import GRAMMAR
+from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
 
 Data = Annotated[
@@ -51,7 +52,7 @@ Scaling = Annotated[
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds.")]
 Gap = Annotated[float | None, typer.Option(help="Stop at this relative gap.")]
 NodeLimit = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same run.")]
+Seed = Annotated[int, typer.Option(help="Same seed and number of workers, same run.")]
 Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
 JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
 LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
@@ -107,9 +108,8 @@ def solve(
     problem = add_rules(problem, rule or [], chosen)
     for notice in (*dataset.notices, *problem.notices):
         err.print(f"ccviz: {notice}", markup=False)
-    limits: dict[str, Any] = {"time_limit": time_limit, "gap": gap, "node_limit": node_limit}
-    limits = {limit: value for limit, value in limits.items() if value is not None}
-    stepper = start(problem, chosen, seed=seed, workers=workers, **limits)
+    limits = Limits(time_limit, gap, node_limit)
+    stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     kept = open_archive() if archive else None
     run_id = ""
     if kept is not None:

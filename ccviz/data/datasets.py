@@ -1,14 +1,16 @@
-"""Data sets that come with ccviz: four of scikit-learn's, and seeded generators.
+"""Data sets that come with ccviz: four of scikit-learn's, files of our own, and generators.
 
 `load` takes any name of `NAMES`; links for them are drawn by `ccviz.data.random_links`.
 """
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from inspect import signature
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -111,6 +113,28 @@ def _bundled(name: str) -> Dataset:
         classes=tuple(str(each) for each in bunch.target_names),
         k=len(bunch.target_names),
     )
+
+
+# --- Files ----------------------------------------------------------------------------------
+
+FILES: tuple[str, ...] = ()
+"""Data sets that ship as ``ccviz/data/shipped/NAME.csv``: a header, then a line a point.
+
+A last column called ``class`` is the known class. ``docs/how-to-add.md`` shows how.
+"""
+
+_SHIPPED = Path(__file__).parent / "shipped"
+
+
+def _from_file(name: str) -> Dataset:
+    with (_SHIPPED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file)
+    d = len(header) - (header[-1] == "class")
+    X = np.array([row[:d] for row in rows], dtype=np.float64)
+    if d == len(header):
+        return Dataset(name, X, tuple(header))
+    truth, classes = encode_classes([row[d] for row in rows])
+    return Dataset(name, X, tuple(header[:d]), truth, classes, len(classes))
 
 
 # --- Generators -----------------------------------------------------------------------------
@@ -237,7 +261,7 @@ GENERATORS: dict[str, Callable[..., Dataset]] = {
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 
-NAMES = (*BUNDLED, *GENERATORS)
+NAMES = (*BUNDLED, *FILES, *GENERATORS)
 
 
 def load(name: str, **options: Any) -> Dataset:
@@ -265,7 +289,9 @@ def load(name: str, **options: Any) -> Dataset:
             raise CcvizError(
                 f"{name} has no option {unknown}; it has {', '.join(known) or 'none'}."
             )
-        return GENERATORS[name](**options) if name in GENERATORS else _bundled(name)
+        if name in GENERATORS:
+            return GENERATORS[name](**options)
+        return _from_file(name) if name in FILES else _bundled(name)
     raise CcvizError(f"there is no data set {name!r}; there are {', '.join(NAMES)}.")
 
 

@@ -10,13 +10,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import IntArray
-from ccviz.problem.blocks import graph_of
-from ccviz.problem.links import adjacency
+from ccviz.problem.links import graph_of
 
-_CLIQUE_STARTS = 200
+_CLIQUE_STARTS, _NEIGHBOURS = 200, 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,49 +36,65 @@ class Core:
     edges: IntArray
 
 
-def peel(edges: IntArray, k: int) -> tuple[list[int], list[Core]]:
+def peel(edges: IntArray, k: int) -> tuple[IntArray, list[Core]]:
     """Peel off vertices of degree below k, again and again.
 
     Returns
     -------
-    order : list of int
+    order : (p,) int64
         The vertices peeled; in reverse each finds a colour that its neighbours leave free.
     cores : list of Core
         What is left.
     """
-    neighbours = adjacency(edges.tolist())
-    degree = {vertex: len(others) for vertex, others in neighbours.items()}
-    order = [vertex for vertex, others in degree.items() if others < k]
-    gone = set(order)
-    for vertex in order:  # grows as it goes
-        for other in neighbours[vertex]:
-            degree[other] -= 1
-            if degree[other] < k and other not in gone:
-                gone.add(other)
-                order.append(other)
-    left = np.array(sorted(set(neighbours) - gone), dtype=np.int64)
-    return order, _components(left, edges)
+    graph = _graph(edges)
+    degree = np.diff(graph.indptr)
+    inside, rings = degree > 0, []
+    ring = np.flatnonzero(inside & (degree < k))
+    while len(ring):
+        inside[ring] = False
+        rings.append(ring)
+        met = graph[ring].indices
+        np.subtract.at(degree, met, 1)
+        met = np.unique(met[inside[met]])
+        ring = met[degree[met] < k]
+    order = np.concatenate([np.zeros(0, dtype=np.int64), *rings])
+    return order, _components(np.flatnonzero(inside), edges)
+
+
+def _graph(edges: IntArray) -> csr_array:
+    return graph_of(edges, int(edges.max(initial=0)) + 1)
 
 
 def _components(vertices: IntArray, edges: IntArray) -> list[Core]:
     if not len(vertices):
         return []
-    inside = edges[np.isin(edges, vertices).all(axis=1)]
-    places = np.searchsorted(vertices, inside)
-    count, component = connected_components(graph_of(places, len(vertices)), directed=False)
-    cores = []
-    for number in range(count):
-        members = np.flatnonzero(component == number)
-        own = places[component[places[:, 0]] == number]
-        cores.append(Core(vertices[members], np.searchsorted(members, own)))
-    return cores
+    place = np.full(int(edges.max()) + 1, -1, dtype=np.int64)
+    place[vertices] = np.arange(len(vertices))
+    ends = place[edges]
+    ends = ends[(ends >= 0).all(axis=1)]
+    count, component = connected_components(graph_of(ends, len(vertices)), directed=False)
+    members = _groups(component, count)
+    for group in members:
+        place[vertices[group]] = np.arange(len(group))
+    own = place[vertices[ends]]
+    return [
+        Core(vertices[group], own[part])
+        for group, part in zip(members, _groups(component[ends[:, 0]], count), strict=True)
+    ]
 
 
-def colour_last(order: list[int], edges: IntArray, colour: IntArray, k: int) -> None:
+def _groups(number: IntArray, count: int) -> list[IntArray]:
+    """Return the places of each number, in order."""
+    order = np.argsort(number, kind="stable")
+    return np.split(order, np.cumsum(np.bincount(number, minlength=count))[:-1])
+
+
+def colour_last(order: IntArray, edges: IntArray, colour: IntArray, k: int) -> None:
     """Colour the peeled vertices, in place, around those that have a colour; -1 stands for none."""
-    neighbours = adjacency(edges.tolist())
-    for vertex in reversed(order):
-        taken = {int(colour[other]) for other in neighbours[vertex]}
+    graph = _graph(edges)
+    start, neighbour = graph.indptr, graph.indices
+    for vertex in order[::-1].tolist():
+        taken = set(colour[neighbour[start[vertex] : start[vertex + 1]]].tolist())
         colour[vertex] = next(c for c in range(k) if c not in taken)
 
 
@@ -86,22 +103,32 @@ def clique_above(core: Core, k: int) -> list[int]:
 
     Greedy from many starts; the search ends at the first clique of more than k.
     """
-    # A set of vertices is an int, a bit each: intersecting and counting are single operations.
-    near = [0] * len(core.vertices)
-    for i, j in core.edges.tolist():
-        near[i] |= 1 << j
-        near[j] |= 1 << i
+    graph = _graph(core.edges)
+    degree = np.diff(graph.indptr)
     best: list[int] = []
-    for start in sorted(range(len(near)), key=lambda v: -near[v].bit_count())[:_CLIQUE_STARTS]:
-        clique, common = [start], near[start]
-        while common:
-            vertex = max(_bits(common), key=lambda v: (near[v] & common).bit_count())
-            clique.append(vertex)
-            common &= near[vertex]
-        best = max(best, clique, key=len)
+    for start in np.argsort(-degree, kind="stable")[:_CLIQUE_STARTS]:
+        others = graph[[start]].indices
+        others = np.sort(others[np.argsort(-degree[others], kind="stable")[:_NEIGHBOURS]])
+        found = _greedy_clique(graph[others][:, others].toarray() > 0)
+        if len(found) + 1 > len(best):
+            best = [int(start), *others[found].tolist()]
         if len(best) > k:
             break
     return best
+
+
+def _greedy_clique(adjacent: NDArray[np.bool_]) -> list[int]:
+    """Return a clique: again and again the vertex with most neighbours among those left."""
+    # A set of vertices is an int, a bit each: intersecting and counting are single operations.
+    rows = np.packbits(adjacent, axis=1, bitorder="little")
+    near = [int.from_bytes(row.tobytes(), "little") for row in rows]
+    clique: list[int] = []
+    common = (1 << len(near)) - 1
+    while common:
+        vertex = max(_bits(common), key=lambda v: (near[v] & common).bit_count())
+        clique.append(vertex)
+        common &= near[vertex]
+    return clique
 
 
 def _bits(numbers: int) -> Iterable[int]:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import coo_array
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.links import adjacency
+from ccviz.problem.links import graph_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,16 +43,14 @@ class Packing:
 
 def pack_quickly(packing: Packing) -> IntArray | None:
     """Return (s,) labels found by one greedy pass, None where that does not end well."""
-    neighbours = adjacency(packing.edges.tolist())
+    graph = graph_of(packing.edges, len(packing.mass))
     load = np.zeros(packing.k, dtype=np.int64)
     labels = np.full(len(packing.mass), -1, dtype=np.int64)
     # Tied and heavy blocks first: the light and free ones fill the gaps.
-    order = sorted(
-        range(len(labels)), key=lambda b: (-len(neighbours.get(b, ())), -packing.mass[b])
-    )
-    for block in order:
+    for block in np.lexsort((-packing.mass, -np.diff(graph.indptr))).tolist():
+        others = labels[graph.indices[graph.indptr[block] : graph.indptr[block + 1]]]
         fits = load + packing.mass[block] <= packing.upper
-        fits[[labels[other] for other in neighbours.get(block, ()) if labels[other] >= 0]] = False
+        fits[others[others >= 0]] = False
         if not fits.any():
             return None
         missing = np.where(fits, np.maximum(packing.lower - load, 0), -1)

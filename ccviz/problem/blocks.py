@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.problem.links import Links, closure
+from ccviz.problem.links import Links, closure, graph_of
 from ccviz.problem.problem import Problem, Sizes
 
 
@@ -129,7 +130,19 @@ def contract(problem: Problem) -> Blocks:
     Returns
     -------
     Blocks
+        The same ones each time for the same problem.
     """
+    known = _CONTRACTED.get(problem)
+    if known is None:
+        known = _CONTRACTED[problem] = _contract(problem)
+    return known
+
+
+# A run asks for the blocks several times, and with millions of links that takes seconds each.
+_CONTRACTED: WeakKeyDictionary[Problem, Blocks] = WeakKeyDictionary()
+
+
+def _contract(problem: Problem) -> Blocks:
     block_of = closure(problem.n, problem.must_link.hard.pairs)
     if problem.k == 2:
         block_of = _merge_forced(block_of, problem.cannot_link.hard.pairs)
@@ -173,24 +186,6 @@ def _with_hard(links: Links, pairs: IntArray) -> Links:
     )
 
 
-def graph_of(pairs: IntArray, size: int) -> csr_array:
-    """Return the symmetric 0/1 adjacency matrix of unique pairs.
-
-    Parameters
-    ----------
-    pairs : (m, 2) int64
-    size : int
-        Number of vertices.
-
-    Returns
-    -------
-    (size, size) csr_array of 0 and 1
-    """
-    row = np.concatenate([pairs[:, 0], pairs[:, 1]])
-    column = np.concatenate([pairs[:, 1], pairs[:, 0]])
-    return coo_array((np.ones(len(row)), (row, column)), shape=(size, size)).tocsr()
-
-
 def two_colouring(pairs: IntArray, size: int) -> tuple[IntArray, IntArray]:
     """Return each vertex's component, and its side: 0 like the component's first vertex, or 1.
 
@@ -229,23 +224,30 @@ def _merge_forced(block_of: IntArray, cannot_link: IntArray) -> IntArray:
 
 def _between(block_of: IntArray, pairs: IntArray) -> IntArray:
     """Return the unique pairs of different blocks behind pairs of points."""
-    ends = np.sort(block_of[pairs], axis=1)
-    return np.unique(ends[ends[:, 0] != ends[:, 1]], axis=0).reshape(-1, 2)
+    key = _keys(block_of, pairs)
+    key.sort()
+    key = key[np.append(True, key[1:] != key[:-1])[: len(key)]]
+    ends: IntArray = np.stack(np.divmod(key, int(block_of.max()) + 1), axis=1)
+    return ends[ends[:, 0] != ends[:, 1]]
+
+
+def _keys(block_of: IntArray, pairs: IntArray) -> IntArray:
+    """Return one number for each pair's two blocks, by the smaller block first."""
+    first, second = block_of[pairs[:, 0]], block_of[pairs[:, 1]]
+    return np.minimum(first, second) * (int(block_of.max()) + 1) + np.maximum(first, second)
 
 
 def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
     s = int(block_of.max()) + 1
     mass = np.bincount(block_of, minlength=s).astype(np.float64)
-    centroid = np.zeros((s, problem.d))
-    np.add.at(centroid, block_of, problem.X)
-    centroid /= mass[:, None]
     soft_must, _ = _soft_between(problem.must_link.soft, block_of)
     soft_cannot, broken = _soft_between(problem.cannot_link.soft, block_of)
+    centroid, scatter = _means(problem.X, block_of, mass)
     return Blocks(
-        block_of=freeze(block_of.astype(np.int64)),
+        block_of=freeze(block_of.astype(np.int64, copy=False)),
         mass=freeze(mass),
         centroid=freeze(centroid),
-        scatter=float(((problem.X - centroid[block_of]) ** 2).sum()),
+        scatter=scatter,
         conflicts=freeze(_between(block_of, problem.cannot_link.hard.pairs)),
         soft_must=soft_must,
         soft_cannot=soft_cannot,
@@ -256,11 +258,22 @@ def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
     )
 
 
+def _means(X: FloatArray, block_of: IntArray, mass: FloatArray) -> tuple[FloatArray, float]:
+    """Return the (s, d) centroids and the scatter; without must-links the points themselves."""
+    if len(mass) == len(X):
+        return X, 0.0
+    centroid, scatter = np.empty((len(mass), X.shape[1])), 0.0
+    for t, column in enumerate(X.T):  # a column at a time takes little memory
+        centroid[:, t] = np.bincount(block_of, column, len(mass)) / mass
+        scatter += float(((column - centroid[block_of, t]) ** 2).sum())
+    return centroid, scatter
+
+
 def _soft_between(links: Links, block_of: IntArray) -> tuple[Links, float]:
     """Return soft links between blocks, parallel ones added, and the weight inside blocks."""
-    ends = np.sort(block_of[links.pairs], axis=1).reshape(-1, 2)
-    apart = ends[:, 0] != ends[:, 1]
-    pairs, which = np.unique(ends[apart], axis=0, return_inverse=True)
-    weights = np.bincount(which.ravel(), weights=links.weights[apart], minlength=len(pairs))
+    apart = block_of[links.pairs[:, 0]] != block_of[links.pairs[:, 1]]
+    key, which = np.unique(_keys(block_of, links.pairs[apart]), return_inverse=True)
+    weights = np.bincount(which, weights=links.weights[apart], minlength=len(key))
+    pairs: IntArray = np.stack(np.divmod(key, int(block_of.max()) + 1), axis=1)
     inside = float(links.weights[~apart].sum())
-    return Links(freeze(pairs.reshape(-1, 2)), freeze(weights.astype(np.float64))), inside
+    return Links(freeze(pairs), freeze(weights.astype(np.float64))), inside

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from scipy.sparse import coo_array, csr_array
+from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError
@@ -50,6 +49,8 @@ class Links:
         return self._where(~self.is_hard)
 
     def _where(self, mask: NDArray[np.bool_]) -> Links:
+        if mask.all():
+            return self
         return Links(freeze(self.pairs[mask]), freeze(self.weights[mask]))
 
 
@@ -70,8 +71,7 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
     -------
     links : Links
     notices : list of str
-        One sentence for each pair given more than once: it is kept once, hard winning over soft
-        and the larger weight over the smaller.
+        What was given more than once, see `_unique`.
 
     Raises
     ------
@@ -79,29 +79,47 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
         If a pair is malformed, joins a point to itself, or names a point that is not there.
     """
     if isinstance(given, Links):
-        given = np.column_stack([given.pairs, given.weights])
+        given = given.pairs if given.is_hard.all() else np.c_[given.pairs, given.weights]
     elif given is None:
         given = ()
     elif hasattr(given, "to_numpy"):  # a data frame, whose iteration yields names
         given = given.to_numpy()
     try:
-        items = list(given)
+        items = given if isinstance(given, np.ndarray) and given.ndim else list(given)
     except TypeError:
         raise ProblemError(f"the {kind}s are {given!r}, not a list of pairs.") from None
-    triples = [_read_link(item, position, n, kind) for position, item in enumerate(items)]
-    weight_of: dict[tuple[int, int], float] = {}
-    twice = {}
-    for i, j, weight in triples:
-        if (i, j) in weight_of:
-            twice[i, j] = f"{kind} {i}-{j} is given more than once; it is kept once."
-        weight_of[i, j] = max(weight, weight_of.get((i, j), 0.0))
-    ordered = sorted(weight_of)
-    pairs = np.array(ordered, dtype=np.int64).reshape(-1, 2)
-    weights = np.array([weight_of[pair] for pair in ordered], dtype=np.float64)
-    return Links(freeze(pairs), freeze(weights)), list(twice.values())
+    table = _as_table(items)
+    if table is None:
+        links = [_read_link(item, position, n, kind) for position, item in enumerate(items)]
+        table = np.array(links, dtype=np.float64).reshape(-1, 3)
+    elif not (fine := _are_fine(table, n)).all():
+        wrong = int(fine.argmin())
+        _read_link(items[wrong], wrong, n, kind)
+    return _unique(table, n, kind)
+
+
+def _as_table(items: Any) -> NDArray[Any] | None:
+    """Return links as one array of numbers; None where they differ in length or are no numbers."""
+    try:
+        table = np.asarray(items)
+    except (ValueError, OverflowError):
+        return None
+    return table if table.ndim == 2 and table.dtype.kind in "biuf" else None
+
+
+def _are_fine(table: NDArray[Any], n: int) -> NDArray[np.bool_]:
+    """Return (m,) bool: which rows `_read_link` accepts."""
+    if table.shape[1] not in {2, 3}:
+        return np.zeros(len(table), dtype=bool)
+    i, j, *weight = table.T
+    fine = (i >= 0) & (i < n) & (j >= 0) & (j < n) & (i != j)
+    if table.dtype.kind == "f":
+        fine &= (np.floor(i) == i) & (np.floor(j) == j)
+    return fine & (weight[0] > 0) if weight else fine
 
 
 def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[int, int, float]:
+    """Return a link as two indices and a weight, or raise the sentence that it deserves."""
     try:
         first, second, *rest = item
         i, j = int(first), int(second)
@@ -122,7 +140,45 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
         raise ProblemError(f"{kind} {i}-{j} joins a point to itself.")
     if not weight > 0:
         raise ProblemError(f"{kind} {i}-{j} has weight {weight}, but weights are positive.")
-    return min(i, j), max(i, j), weight
+    return i, j, weight
+
+
+MOST_NAMED = 20
+"""Pairs given more than once are named one by one up to so many."""
+
+
+def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
+    """Keep each pair once, hard winning over soft and the larger weight over the smaller.
+
+    The notices say so in a sentence for each pair that was given more than once, or with their
+    number in one sentence if there are many.
+    """
+    first, second = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+    key = np.minimum(first, second) * n + np.maximum(first, second)
+    weights = np.full(len(key), np.inf) if table.shape[1] == 2 else table[:, 2].astype(np.float64)
+    if (key[1:] <= key[:-1]).any():
+        if np.isinf(weights).all():
+            key.sort()  # much faster than to sort by key
+        else:
+            order = np.argsort(key, kind="stable")
+            key, weights = key[order], weights[order]
+    again = np.zeros(len(key), dtype=bool)
+    again[1:] = key[1:] == key[:-1]
+    twice = np.unique(key[again])
+    if len(twice):
+        weights = np.maximum.reduceat(weights, np.flatnonzero(~again))
+        key = key[~again]
+    return Links(freeze(_decode(key, n)), freeze(weights)), _repeated(_decode(twice, n), kind)
+
+
+def _decode(key: IntArray, n: int) -> IntArray:
+    return np.stack(np.divmod(key, n), axis=1)
+
+
+def _repeated(pairs: IntArray, kind: str) -> list[str]:
+    if len(pairs) > MOST_NAMED:
+        return [f"{len(pairs):,} {kind}s are given more than once; each is kept once."]
+    return [f"{kind} {i}-{j} is given more than once; it is kept once." for i, j in pairs.tolist()]
 
 
 def closure(n: int, pairs: IntArray) -> IntArray:
@@ -138,12 +194,31 @@ def closure(n: int, pairs: IntArray) -> IntArray:
     -------
     (n,) int64
     """
-    graph = coo_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
-    component = connected_components(graph, directed=False)[1]
-    _, first, inverse = np.unique(component, return_index=True, return_inverse=True)
-    rank = np.empty(len(first), dtype=np.int64)
-    rank[np.argsort(first)] = np.arange(len(first))
-    return rank[inverse]
+    graph = graph_of(pairs, n)
+    count, component = connected_components(graph, directed=False)
+    first = np.empty(count, dtype=np.int64)
+    first[component[::-1]] = np.arange(n - 1, -1, -1)  # the last to write is the smallest
+    rank = np.empty(count, dtype=np.int64)
+    rank[np.argsort(first)] = np.arange(count)
+    return rank[component]
+
+
+def graph_of(pairs: IntArray, size: int) -> csr_array:
+    """Return the symmetric 0/1 adjacency matrix of unique pairs.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int64
+    size : int
+        Number of vertices.
+
+    Returns
+    -------
+    (size, size) csr_array of 0 and 1
+    """
+    row = np.concatenate([pairs[:, 0], pairs[:, 1]])
+    column = np.concatenate([pairs[:, 1], pairs[:, 0]])
+    return coo_array((np.ones(len(row)), (row, column)), shape=(size, size)).tocsr()
 
 
 def chain(pairs: IntArray, start: int, goal: int) -> tuple[int, ...]:
@@ -159,20 +234,13 @@ def chain(pairs: IntArray, start: int, goal: int) -> tuple[int, ...]:
     tuple of int
         The points on the path, both ends included.
     """
-    neighbours = adjacency(pairs.tolist())
-    came_from = {start: start}
-    queue = deque([start])
-    while queue and goal not in came_from:
-        point = queue.popleft()
-        for other in neighbours.get(point, ()):
-            if other not in came_from:
-                came_from[other] = point
-                queue.append(other)
-    if goal not in came_from:
-        return ()
+    graph = graph_of(pairs, max(start, goal, int(pairs.max(initial=0))) + 1)
+    came_from = breadth_first_order(graph, start, directed=False)[1]
     path = [goal]
     while path[-1] != start:
-        path.append(came_from[path[-1]])
+        if came_from[path[-1]] < 0:
+            return ()
+        path.append(int(came_from[path[-1]]))
     return tuple(reversed(path))
 
 

@@ -85,7 +85,12 @@ class Partition:
     @cached_property
     def wcss(self) -> float:
         """Within-cluster sum of squares, the objective."""
-        return float(((self.problem.X - self.centers[self.labels]) ** 2).sum())
+        # From one point of each cluster: far from zero the means themselves lose digits.
+        first = np.zeros(self.problem.k, dtype=np.int64)
+        first[self.labels[::-1]] = np.arange(self.problem.n)[::-1]
+        near = self.problem.X - self.problem.X[first[self.labels]]
+        means = cluster_means(near, self.labels, self.problem.k)
+        return float(((near - means[self.labels]) ** 2).sum())
 
     @cached_property
     def penalty(self) -> float:
@@ -160,8 +165,9 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
     -------
     (k, d) float64
     """
-    total = np.zeros((k, X.shape[1]))
-    np.add.at(total, labels, X)
+    total = np.empty((k, X.shape[1]))
+    for t, column in enumerate(X.T):
+        total[:, t] = np.bincount(labels, column, k)
     with np.errstate(invalid="ignore"):
         return total / np.bincount(labels, minlength=k)[:, None]
 

@@ -13,10 +13,11 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError
 
 _LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
+_SMALLEST = 1e-130  # squares of differences keep all their digits still
 
 
 def read_points(given: Any) -> FloatArray:
-    """Return points as a read-only copy of float64.
+    """Return points as a read-only copy of float64, or as they are if they are such a copy.
 
     Parameters
     ----------
@@ -35,20 +36,39 @@ def read_points(given: Any) -> FloatArray:
     """
     if issparse(given):
         raise ProblemError("the data are a sparse matrix; give an array, X.toarray().")
-    X = _as_floats(given)
+    X = given if _is_frozen(given) else _as_floats(given)
     if X.ndim != 2 or X.size == 0:
         raise ProblemError(
             f"the data must be a table of n points by d features, not of shape {X.shape}."
         )
-    broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
-    if len(broken):
-        raise ProblemError(f"the data are missing or infinite in {rows(broken)}.")
-    huge = np.flatnonzero((np.abs(X) > _LARGEST).any(axis=1))
-    if len(huge):
+    least, most = X.min(), X.max()  # NaN if anything is
+    if not (least >= -_LARGEST and most <= _LARGEST):
+        raise ProblemError(_out_of_range(X))
+    if 0.0 < max(-least, most) < _SMALLEST:
         raise ProblemError(
-            f"the data are over {_LARGEST:g} in {rows(huge)}: too large to add up squares."
+            f"the data are all below {_SMALLEST:g}: too small to add up squares. Multiply them by "
+            "a constant; that changes no clustering."
         )
     return freeze(X)
+
+
+def _is_frozen(given: Any) -> bool:
+    """Whether this is an array of float64 that nobody can change, another problem's points say."""
+    return (
+        type(given) is np.ndarray
+        and given.dtype == np.float64
+        and given.flags.c_contiguous
+        and given.flags.owndata
+        and not given.flags.writeable
+    )
+
+
+def _out_of_range(X: FloatArray) -> str:
+    broken = np.flatnonzero(~np.isfinite(X).all(axis=1))
+    if len(broken):
+        return f"the data are missing or infinite in {rows(broken)}."
+    huge = np.flatnonzero((np.abs(X) > _LARGEST).any(axis=1))
+    return f"the data are over {_LARGEST:g} in {rows(huge)}: too large to add up squares."
 
 
 def _as_floats(given: Any) -> FloatArray:
@@ -59,10 +79,11 @@ def _as_floats(given: Any) -> FloatArray:
     if plain.dtype.kind in "cmM":
         raise ProblemError(f"the data are of the type {plain.dtype}, not numbers.")
     try:
-        X = np.ma.array(plain, dtype=np.float64, order="C", copy=True)
+        if isinstance(plain, np.ma.MaskedArray):
+            return np.ma.filled(plain.astype(np.float64), np.nan)
+        return np.array(plain, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise ProblemError(_first_word(plain, _names(given))) from None
-    return np.ma.filled(X, np.nan)
 
 
 def _names(given: Any) -> Sequence[Any] | None:

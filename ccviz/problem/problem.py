@@ -220,11 +220,12 @@ def _read_truth(given: Any, n: int) -> IntArray | None:
 
 
 def _check_closure(problem: Problem) -> None:
-    must = problem.must_link.hard.pairs
+    must, cannot = problem.must_link.hard.pairs, problem.cannot_link.hard.pairs
     block_of = closure(problem.n, must)
-    for i, j in problem.cannot_link.hard.pairs.tolist():
-        if block_of[i] == block_of[j]:
-            raise ContradictionError((i, j), chain(must, i, j))
+    inside = np.flatnonzero(block_of[cannot[:, 0]] == block_of[cannot[:, 1]])
+    if len(inside):
+        i, j = cannot[inside[0]].tolist()
+        raise ContradictionError((i, j), chain(must, i, j))
     n_blocks = int(block_of.max()) + 1
     if problem.k > n_blocks:
         raise ProblemError(

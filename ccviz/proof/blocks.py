@@ -28,17 +28,24 @@ class PlainBlocks:
 
 def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> PlainBlocks | None:
     """Return the blocks of (m, 2) and (c, 2) pairs of points; None if the links contradict."""
-    n = problem.n
-    block_of = _components(n, must)
-    if problem.k == 2:
-        block_of = _join_sides(block_of, cannot)
-    if (block_of[cannot[:, 0]] == block_of[cannot[:, 1]]).any():
+    block_of = number_blocks(problem.n, problem.k, must, cannot)
+    if block_of is None:
         return None
     s = int(block_of.max()) + 1
     conflict = np.zeros((s, s), dtype=bool)
     ends = block_of[cannot]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
     return PlainBlocks(block_of, np.bincount(block_of, minlength=s).astype(float), conflict)
+
+
+def number_blocks(n: int, k: int, must: np.ndarray, cannot: np.ndarray) -> np.ndarray | None:
+    """Return the block of each point, as above; None if the links contradict."""
+    block_of = _components(n, must)
+    if k == 2:
+        block_of = _join_sides(block_of, cannot)
+    if (block_of[cannot[:, 0]] == block_of[cannot[:, 1]]).any():
+        return None
+    return block_of
 
 
 def _components(n: int, pairs: np.ndarray) -> np.ndarray:
@@ -69,11 +76,3 @@ def _join_sides(block_of: np.ndarray, cannot: np.ndarray) -> np.ndarray:
     key = np.where(touched, doubled[:n], 2 * n + block_of)
     _, index, inverse = np.unique(key, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(index))[inverse]
-
-
-def scatter(problem: Problem, blocks: PlainBlocks) -> float:
-    """Return the sum of squared distances of the points to the means of their blocks."""
-    total = np.zeros((len(blocks.mass), problem.d))
-    np.add.at(total, blocks.block_of, problem.X - problem.X.mean(axis=0))
-    gaps = problem.X - problem.X.mean(axis=0) - (total / blocks.mass[:, None])[blocks.block_of]
-    return float((gaps * gaps).sum())

@@ -10,7 +10,10 @@ all over a box are dropped there. What the rest can add in the box is bounded be
 - of blocks that all exclude each other at most one is taken;
 - within a rule's limit at most the blocks that gain most for their weight are taken.
 
-Written apart from the solver's pricing, so that `ccviz.proof.verify` shares no code with it.
+Few blocks need no boxes: all their clusters are looked at. Every bound is lowered by what rounding
+may have done to it; distances are taken from the middle of a box, so that this is little beside
+the values of the clusters there. Written apart from the solver's pricing, so that
+`ccviz.proof.verify` shares no code with it.
 """
 
 from __future__ import annotations
@@ -22,10 +25,15 @@ from typing import Any
 
 import numpy as np
 
+from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
+from ccviz.proof.budget import Budget
+from ccviz.proof.reading import FlawError
+from ccviz.proof.rounding import Centroids, gamma
 
 _BATCH = 256  # boxes looked at together
-_ROUNDING = 1e-13
+_FEW = 14  # blocks, all of whose clusters are looked at
+_MOST_WAYS = 256  # in which a cluster can keep the rules
 _TINY = 1e-12  # width of a box, relative to the points, that is not split further
 
 
@@ -70,6 +78,15 @@ class Pricing:
     duals: np.ndarray
     conflict: np.ndarray
     limits: tuple[Limit, ...] = ()
+
+    def of(self, some: np.ndarray) -> Pricing:
+        """Return the question over some of the blocks, the others left out."""
+        limits = tuple(
+            Limit(limit.most, limit.weight[some], limit.together[np.ix_(some, some)])
+            for limit in self.limits
+        )
+        conflict = self.conflict[np.ix_(some, some)]
+        return Pricing(self.points[some], self.mass[some], self.duals[some], conflict, limits)
 
     def allows(self, inside: np.ndarray) -> bool:
         """Whether the cluster (s,) bool keeps all conflicts and limits."""
@@ -123,7 +140,7 @@ class _View:
 
 
 def pricings(
-    problem: Problem, block_of: np.ndarray, conflict: np.ndarray, duals: np.ndarray
+    problem: Problem, block_of: np.ndarray, blocks: Centroids, duals: np.ndarray
 ) -> list[Pricing]:
     """Return the questions of a node: one for each way in which a cluster can keep the rules.
 
@@ -131,20 +148,26 @@ def pricings(
     ----------
     problem : Problem
     block_of : (n,) int64
-    conflict : (s, s) bool
+    blocks : Centroids
     duals : (s,) float64
+
+    Raises
+    ------
+    FlawError
+        If the rules make no sense, or too many ways.
     """
-    mass = np.bincount(block_of).astype(float)
-    points = np.zeros((len(mass), problem.d))
-    np.add.at(points, block_of, problem.X - problem.X.mean(axis=0))
-    points /= mass[:, None]
-    ways = product(*(rule.alternatives(problem) for rule in problem.rules))
+    try:
+        choices = [rule.alternatives(problem) for rule in problem.rules]
+    except ProblemError as wrong:
+        raise FlawError(str(wrong).removesuffix(".")) from None
+    if np.prod([float(len(each)) for each in choices]) > _MOST_WAYS:
+        raise FlawError(f"the rules can be kept in more than {_MOST_WAYS} ways")
     return [
         Pricing(
-            points, mass, duals, conflict,
+            blocks.points, blocks.mass, duals, blocks.conflict,
             tuple(_over_blocks(load, block_of) for loads in way for load in loads),
         )
-        for way in ways
+        for way in product(*choices)
     ]  # fmt: skip
 
 
@@ -161,26 +184,27 @@ def _over_blocks(load: Any, block_of: np.ndarray) -> Limit:
     return Limit(load.limit, weight, together)
 
 
-def none_below(pricing: Pricing, threshold: float, most_boxes: int) -> bool | None:
-    """Whether no cluster has a value below the threshold; None if that took too many boxes.
+def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | None:
+    """Whether no cluster has a value below the threshold; None if the budget does not suffice.
 
     Parameters
     ----------
     pricing : Pricing
     threshold : float
         Not positive.
-    most_boxes : int
+    budget : Budget
     """
+    worth = np.flatnonzero(pricing.duals > 0.0)
+    if len(worth) <= _FEW:
+        return least_value(pricing.of(worth)) >= threshold
     cliques = _cliques(pricing.conflict)
     waiting = [_root(pricing)]
-    seen = 0
     while waiting:
         boxes = waiting.pop()
         if len(boxes.mark) > _BATCH:
             waiting.append(boxes.take(np.arange(_BATCH, len(boxes.mark))))
             boxes = boxes.take(np.arange(_BATCH))
-        seen += len(boxes.mark)
-        if seen > most_boxes:
+        if not budget.spend((len(boxes.mark) + 8) * pricing.points.size):
             return None
         view = _look(pricing, cliques, boxes)
         view = view.take(np.flatnonzero(view.bound < threshold))
@@ -190,6 +214,25 @@ def none_below(pricing: Pricing, threshold: float, most_boxes: int) -> bool | No
         if len(children.mark):
             waiting.append(children)
     return True
+
+
+def least_value(pricing: Pricing) -> float:
+    """Return not more than the least value of all clusters, by looking at each; 0 without any."""
+    s, d = pricing.points.shape
+    if s == 0:
+        return 0.0
+    inside = (np.arange(1 << s)[:, None] >> np.arange(s) & 1).astype(np.float64)
+    allowed = ((inside @ pricing.conflict) * inside).sum(axis=1) == 0.0
+    for limit in pricing.limits:
+        pairs = 0.5 * ((inside @ limit.together) * inside).sum(axis=1)
+        allowed &= inside @ limit.weight + pairs <= limit.most
+    inside = inside[allowed]
+    gaps = ((pricing.points[:, None] - pricing.points) ** 2).sum(axis=2)
+    apart = np.outer(pricing.mass, pricing.mass) * gaps  # a cluster costs their sum over its mass
+    mass = np.maximum(inside @ pricing.mass, 1.0)
+    costs = 0.5 * ((inside @ apart) * inside).sum(axis=1) / mass
+    gains = inside @ pricing.duals
+    return float((costs - gains - gamma(d + 2 * s + 8) * (costs + gains)).min())
 
 
 def _root(pricing: Pricing) -> _Boxes:
@@ -221,41 +264,59 @@ def _cliques(conflict: np.ndarray) -> np.ndarray:
 
 def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
     """Drop what cannot belong to a least cluster in each box, and bound the rest."""
-    under = boxes.low[:, None, :] - pricing.points
-    over = pricing.points - boxes.high[:, None, :]
-    near = np.maximum(0.0, np.maximum(under, over))
-    far = np.maximum(-under, -over)
-    least = pricing.mass * (near * near).sum(axis=2) - pricing.duals
-    most = pricing.mass * (far * far).sum(axis=2) - pricing.duals
+    middle = 0.5 * (boxes.low + boxes.high)
+    half = np.maximum(boxes.high - middle, middle - boxes.low) * (1.0 + gamma(2))
+    off = pricing.points - middle[:, None, :]
+    size, wide = np.abs(off), half[:, None, :]
+    near = np.maximum(0.0, size * (1.0 - gamma(2)) - wide * (1.0 + gamma(2)))
+    least = _term(pricing, near, -1.0)
+    most = _term(pricing, size + wide, 1.0)
     mark = np.where((boxes.mark == 0) & (least >= 0.0), -1, boxes.mark).astype(np.int8)
     boxes = _Boxes(boxes.low, boxes.high, mark)
-    bound, center = _bound(pricing, cliques, boxes, least, most)
+    bound, center = _bound(pricing, cliques, mark, least, most, off, half)
     impossible = ((mark == 1) & (least >= 0.0)).any(axis=1) | (mark < 0).all(axis=1)
-    return _View(boxes, least, most, np.where(impossible, np.inf, bound), center)
+    return _View(boxes, least, most, np.where(impossible, np.inf, bound), middle + center)
+
+
+def _term(pricing: Pricing, gap: np.ndarray, side: float) -> np.ndarray:
+    """Return (p, s) q_b at gaps (p, s, d), rounded down or up."""
+    squares = pricing.mass * np.einsum("psd,psd->ps", gap, gap)
+    slack = gamma(gap.shape[2] + 8) * (squares + np.abs(pricing.duals))
+    return squares - pricing.duals + side * slack
 
 
 def _bound(
-    pricing: Pricing, cliques: np.ndarray, boxes: _Boxes, least: np.ndarray, most: np.ndarray
+    pricing: Pricing,
+    cliques: np.ndarray,
+    mark: np.ndarray,
+    least: np.ndarray,
+    most: np.ndarray,
+    off: np.ndarray,
+    half: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
-    inside, free = boxes.mark == 1, boxes.mark == 0
+    """Return (p,) bounds, and (p, d) where the joint terms are least, from the boxes' middles."""
+    inside, free = mark == 1, mark == 0
     gain = np.where(free, -least, 0.0)
     crowded, best = _crowded(cliques, free, gain)
     joint = inside | (free & ~crowded)
     share = np.where(most > 0.0, -least / np.where(most > 0.0, most - least, 1.0), 1.0)
-    share = np.where(inside, 1.0, np.where(joint, share, 0.0))
+    share = np.where(inside, 1.0, np.where(joint, np.clip(share, 0.0, 1.0), 0.0))
+    # min(0, q) >= share q - chord, for any share from 0 to 1.
+    chord = np.maximum(share * np.maximum(most, 0.0), (1.0 - share) * -np.minimum(least, 0.0))
+    chord = np.where(joint & ~inside, chord, 0.0).sum(axis=1)
     weight = share * pricing.mass
     total = weight.sum(axis=1)
-    first = weight @ pricing.points
-    mean = first / np.where(total > 0.0, total, 1.0)[:, None]
-    center = np.clip(mean, boxes.low, boxes.high)
-    second = weight @ (pricing.points**2).sum(axis=1)
+    first = np.einsum("ps,psd->pd", weight, off)
+    second = np.einsum("ps,psd,psd->p", weight, off, off)
+    center = np.clip(first / np.where(total > 0.0, total, 1.0)[:, None], -half, half)
     squares = second - 2.0 * (center * first).sum(axis=1) + total * (center**2).sum(axis=1)
-    chord = np.where(inside, 0.0, share * np.maximum(most, 0.0))
-    bound = squares - (share * pricing.duals).sum(axis=1) - chord.sum(axis=1) - best
+    gained = share @ pricing.duals
+    bound = squares - gained - chord - best
     for limit in pricing.limits:
         bound = np.maximum(bound, _within(limit, inside, free, least, gain))
-    size = second + (share * pricing.duals).sum(axis=1) + best
-    return bound - _ROUNDING * size, center
+    size = 6.0 * second + share @ np.abs(pricing.duals) + chord + best
+    size += np.where(inside, np.abs(least), 0.0).sum(axis=1) + gain.sum(axis=1)
+    return bound - gamma(sum(pricing.points.shape) + 32) * size, center
 
 
 def _crowded(

@@ -1,51 +1,49 @@
 """Check the proof of a finished exact run, with NumPy alone and none of the solver's code.
 
-What is checked, in this order:
+What is checked, in this order; every bound holds whatever rounding did (`ccviz.proof.rounding`):
 
-1. The tree covers the problem: one root without decisions; every branched node has two children
-   that put the same pair together and keep it apart; every other node is a closed leaf.
-2. Every infeasible leaf is infeasible: contradicting links, a clique, an odd cycle, or an
-   exhaustive search of its own.
-3. Every other leaf's bound is what its multipliers prove. For N >= 0 off the conflicts and cut
-   weights w >= 0, with S = C - N - sum w A (Piccialli et al. 2022, eqs. 7 to 10, scaled by the
-   block sizes; `docs` derive it), the sum of squares is at least
+1. The run is read strictly (`reading`), and its tree covers the problem (`cover`).
+2. The clusterings keep every link and rule; the best one's sum of squares is bounded from above
+   (`clustering`).
+3. Every infeasible leaf is infeasible: contradicting links, a clique, an odd cycle, duals, or an
+   exhaustive search (`colouring`).
+4. Every other leaf has a bound. A semidefinite certificate, of the leaf or of a node above it, is
+   turned into one (`spectral`). Column generation leaves duals instead, and a value that it says
+   no cluster is below: the sum of squares is at least the blocks' scatter, plus the duals, plus k
+   times that value. Whether a cluster is below is searched for again (`pricing`), as far as the
+   gap asked for needs it; where that would take more than the budget of work, the verdict says so
+   and does not accept.
 
-       constant + u'Su + (k - 1 smallest eigenvalues of S on the complement of u) + sum w b,
+A divided run has parts instead of a tree, whose bounds add up (`parts`).
 
-   less a margin for rounding. The multipliers may belong to the leaf or to a node above it.
-   In a run of column generation the leaf has duals instead, and a value that it says no cluster
-   is below. The sum of squares is at least the blocks' scatter, plus the duals, plus k times that
-   value. That no cluster is below it is searched for again (`ccviz.proof.pricing`); where that
-   would take too long it is taken on trust, and the verdict says so and does not accept.
-4. The incumbent keeps every link and rule, and its sum of squares is recomputed.
+How near the bound must be to the clustering is for who checks to say, not for the run.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.events import (
-    Event,
-    IncumbentFound,
-    NodeBranched,
-    NodeOpened,
-    NodePruned,
-    Started,
-)
+from ccviz.events import Event, PartsCut
 from ccviz.problem.problem import Problem
-from ccviz.proof.blocks import PlainBlocks, contract_plainly, scatter
+from ccviz.proof.blocks import PlainBlocks, contract_plainly
+from ccviz.proof.budget import DEFAULT_WORK, Budget
+from ccviz.proof.clustering import check_clustering, keeps_rules
+from ccviz.proof.colouring import colourable
+from ccviz.proof.cover import check_cover, links_at
+from ccviz.proof.parts import Division, parts_bound, read_division
 from ccviz.proof.pricing import none_below, pricings
+from ccviz.proof.reading import FlawError, Leaf, Proof, read_proof
+from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
+from ccviz.proof.spectral import spectral_bound
 
-_ROUNDING = 1e-7  # relative gap that rounding may leave where a run claims none
+DEFAULT_GAP = 1e-4
 _AGREE = 1e-9  # relative difference that rounding may leave between a claim and its recomputation
-_MOST_SEARCH = 2_000_000
-_MOST_LOOKS = 4e8  # boxes times blocks times features, for one leaf's pricing
-_STAR, _CLIQUE = 0, 1  # kinds of cuts
+_WIDER = 1.001  # than the gap asked for: a run ends as soon as its own bound suffices
+_BEYOND = 1.0 + 1e-9  # how far beyond a cost a bound must be to rule everything out
 
 
 @dataclass(frozen=True)
@@ -55,16 +53,17 @@ class Verdict:
     Attributes
     ----------
     accepted : bool
-        Whether the run proves what it claims.
+        Whether the run proves that its clustering is within the gap asked for, or that there is
+        none.
     sentence : str
-        ``proved within gap ...``, ``proved infeasible``, where the proof fails, or what was taken
-        on trust.
+        ``proved within gap ...``, ``proved infeasible``, or ``no proof: ...`` and why.
     upper_bound, lower_bound, gap : float
-        Recomputed; ``inf``/``-inf`` where there is nothing to compute.
+        The clustering costs at most, and every clustering at least, so much; ``inf``/``-inf``
+        where there is nothing to compute.
     leaves : int
-        How many leaves were checked.
+        How many leaves, or parts, were checked.
     trusted : int
-        Leaves of which everything was checked but the pricing, which was too long to repeat.
+        Leaves whose search would have taken more work than was allowed.
     """
 
     accepted: bool
@@ -76,24 +75,25 @@ class Verdict:
     trusted: int = 0
 
 
-class _FlawError(Exception):
-    """Where a proof fails."""
-
-
 @dataclass(eq=False)
-class _Proof:
-    """A run's events, sorted."""
+class _Check:
+    """A check under way."""
 
-    solver: str = ""
-    tolerance: float = 1e-4
+    problem: Problem
+    proof: Proof
+    unit: Unit
+    budget: Budget
+    upper_bound: float = math.inf
+    enough: float = -math.inf  # a leaf's bound from here on will do
     trusted: int = 0
-    opened: dict[int, NodeOpened] = field(default_factory=dict)
-    branched: dict[int, NodeBranched] = field(default_factory=dict)
-    pruned: dict[int, NodePruned] = field(default_factory=dict)
-    incumbents: list[IncumbentFound] = field(default_factory=list)
 
 
-def verify(problem: Problem, events: Iterable[Event]) -> Verdict:
+def verify(
+    problem: Problem,
+    events: Iterable[Event],
+    gap: float = DEFAULT_GAP,
+    work: float = DEFAULT_WORK,
+) -> Verdict:
     """Check a run's proof.
 
     Parameters
@@ -101,6 +101,10 @@ def verify(problem: Problem, events: Iterable[Event]) -> Verdict:
     problem : Problem
     events : iterable of Event
         All events of the run, in order.
+    gap : float
+        Relative gap within which the clustering is to be proved optimal.
+    work : float
+        Most work that searches may take; a unit is about a second.
 
     Returns
     -------
@@ -113,366 +117,241 @@ def verify(problem: Problem, events: Iterable[Event]) -> Verdict:
     >>> verify(problem, [record.event for record in start(problem, "sdp")]).accepted
     True
     """
+    events = list(events)
+    is_divided = any(isinstance(event, PartsCut) for event in events)
     try:
-        return _verdict(problem, _sorted(events))
-    except _FlawError as flaw:
-        return Verdict(False, f"the proof fails: {flaw}.")
+        if is_divided:
+            return _divided(problem, read_division(problem, events), gap)
+        return _verdict(problem, read_proof(problem, events), gap, Budget.of(work))
+    except FlawError as flaw:
+        return Verdict(False, f"no proof: {flaw}.")
 
 
-def _verdict(problem: Problem, proof: _Proof) -> Verdict:
+def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
     if problem.is_soft or problem.sizes is not None:
-        raise _FlawError("only hard links and rules can be verified")
-    leaves = _leaves(proof)
-    bounds = [_check_leaf(problem, proof, leaf) for leaf in leaves]
-    lower_bound = min(bounds)
-    if not proof.incumbents:
-        if math.isfinite(lower_bound):
-            raise _FlawError("the run has no clustering")
-        return _with_trust(proof, Verdict(True, "proved infeasible", leaves=len(leaves)))
-    upper_bound = min(_check_labels(problem, found) for found in proof.incumbents)
-    if lower_bound > upper_bound * (1.0 + _AGREE) + _AGREE * _spread(problem):
-        raise _FlawError(f"the bound {lower_bound:.9g} is above the clustering's {upper_bound:.9g}")
-    known = upper_bound - lower_bound <= _noise(problem)
-    gap = 0.0 if known else (upper_bound - lower_bound) / upper_bound
-    if gap > proof.tolerance + _ROUNDING:
-        raise _FlawError(f"the gap is {gap:.2g}, but the run claims {proof.tolerance:.2g}")
-    sentence = f"proved within gap {gap:.2g}"
-    return _with_trust(proof, Verdict(True, sentence, upper_bound, lower_bound, gap, len(leaves)))
+        raise FlawError("only hard links and rules can be verified")
+    check_cover(proof)
+    check = _Check(problem, proof, unit_of(problem), budget)
+    _check_clusterings(check, gap)
+    bounds = [_check_leaf(check, leaf) for leaf in sorted(proof.leaves)]
+    if not proof.clusterings:
+        if math.isfinite(min(bounds)):
+            raise FlawError("the run has no clustering")
+        return _with_trust(check, "proved infeasible", -math.inf, math.inf, len(proof.leaves))
+    return _compared(check, min(bounds), len(proof.leaves), gap)
 
 
-def _with_trust(proof: _Proof, verdict: Verdict) -> Verdict:
-    """Return the verdict, not accepted if some pricing was too long to repeat."""
-    if proof.trusted == 0:
-        return verdict
-    sentence = (
-        f"{verdict.sentence}, if the pricing of {proof.trusted} of {verdict.leaves} leaves is "
-        "taken on trust: it is too long to repeat here, all else was checked"
-    )
-    return replace(verdict, accepted=False, sentence=sentence, trusted=proof.trusted)
+def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
+    if problem.is_soft or problem.sizes is not None or problem.rules:
+        raise FlawError("only hard links can be verified of a run that was divided")
+    proof = Proof(clusterings=division.clusterings)
+    check = _Check(problem, proof, unit_of(problem), Budget.of(0.0))
+    _check_clusterings(check, gap)
+    if not proof.clusterings:
+        raise FlawError("the run has no clustering")
+    return _compared(check, *parts_bound(problem, check.unit, division), gap)
 
 
-def _sorted(events: Iterable[Event]) -> _Proof:
-    proof = _Proof()
-    for event in events:
-        match event:
-            case Started():
-                proof.solver = event.solver
-                proof.tolerance = float(event.settings.get("tolerance", proof.tolerance))
-            case NodeOpened():
-                _once(proof.opened, event.node, event)
-            case NodeBranched():
-                _once(proof.branched, event.node, event)
-            case NodePruned():
-                _once(proof.pruned, event.node, event)
-            case IncumbentFound():
-                proof.incumbents.append(event)
-    return proof
-
-
-def _once(table: dict[int, Any], node: int, event: Event) -> None:
-    if node in table:
-        raise _FlawError(f"node {node} is opened or closed twice")
-    table[node] = event
-
-
-def _leaves(proof: _Proof) -> list[int]:
-    """Return the leaves of the tree, having checked that they cover the root's problem."""
-    if not proof.opened:
-        raise _FlawError("the run has no search tree; only those of sdp and colgen prove anything")
-    roots = [node for node, event in proof.opened.items() if event.parent is None]
-    if len(roots) != 1 or proof.opened[roots[0]].pair is not None:
-        raise _FlawError("the tree has no single root")
-    children: dict[int, list[NodeOpened]] = {node: [] for node in proof.opened}
-    for node, event in proof.opened.items():
-        if event.parent is not None:
-            if event.parent not in children or event.parent >= node:
-                raise _FlawError(f"node {node} has no parent before it")
-            children[event.parent].append(event)
-    for node in proof.opened:
-        _check_branches(node, proof, children[node])
-    if strange := set(proof.pruned) - set(proof.opened):
-        raise _FlawError(f"node {min(strange)} is closed but was never opened")
-    return sorted(proof.pruned)
-
-
-def _check_branches(node: int, proof: _Proof, children: list[NodeOpened]) -> None:
-    branching = proof.branched.get(node)
-    if branching is None and node not in proof.pruned:
-        raise _FlawError(f"node {node} is still open")
-    if branching is None:
-        if children:
-            raise _FlawError(f"node {node} has children but was not branched")
-        return
-    if node in proof.pruned:
-        raise _FlawError(f"node {node} is both branched and closed")
-    sides = sorted(child.together for child in children)
-    if sides != [False, True] or any(child.pair != branching.pair for child in children):
-        raise _FlawError(f"the children of node {node} do not cover it")
-
-
-def _path(proof: _Proof, node: int) -> list[int]:
-    """Return the node and all above it."""
-    path = [node]
-    while (parent := proof.opened[path[-1]].parent) is not None:
-        path.append(parent)
-    return path
-
-
-def _check_leaf(problem: Problem, proof: _Proof, leaf: int) -> float:
-    """Return the leaf's bound as recomputed."""
-    event = proof.pruned[leaf]
-    if event.reason == "infeasible":
-        _check_infeasible(problem, proof, leaf, event.certificate)
-        return math.inf
-    owner = event.certificate.get("node")
-    node = leaf if owner is None or owner.shape != (1,) else int(owner[0])
-    if node not in _path(proof, leaf):
-        raise _FlawError(f"leaf {leaf} leans on node {node}, which is not above it")
-    blocks = contract_plainly(problem, *_links(problem, proof, node))
-    if blocks is None:
-        raise _FlawError(f"leaf {leaf} has a bound, but its links contradict each other")
-    if proof.solver == "colgen":
-        bound = _column_bound(problem, proof, blocks, event, leaf)
-    else:
-        bound = _bound(problem, blocks, event.certificate, leaf)
-    if abs(bound - event.lower_bound) > _AGREE * max(abs(bound), _spread(problem)):
-        raise _FlawError(
-            f"leaf {leaf} claims the bound {event.lower_bound:.9g}, "
-            f"but its multipliers prove {bound:.9g}"
+def _compared(check: _Check, lower_bound: float, leaves: int, gap: float) -> Verdict:
+    """Return what a bound comes to next to the best clustering."""
+    upper_bound = check.upper_bound
+    if lower_bound > upper_bound:
+        raise FlawError(
+            f"the bound {check.unit.back(lower_bound):.9g} is above the clustering's "
+            f"{check.unit.back(upper_bound):.9g}"
         )
+    reached = 0.0 if upper_bound == 0.0 else (upper_bound - lower_bound) / upper_bound
+    reached *= 1.0 + gamma(4)
+    if reached > _WIDER * gap and not check.trusted:
+        raise FlawError(f"the gap is {reached:.2g}, and {gap:.2g} is asked for")
+    return _with_trust(check, f"proved within gap {reached:.2g}", lower_bound, reached, leaves)
+
+
+def _with_trust(
+    check: _Check, sentence: str, lower_bound: float, gap: float, leaves: int
+) -> Verdict:
+    """Return the verdict, not accepted if some search was longer than the budget allows."""
+    unit = check.unit
+    upper_bound, lower_bound = unit.back(check.upper_bound), unit.back(lower_bound)
+    if check.trusted:
+        return Verdict(
+            False,
+            f"no proof yet: {check.trusted} of {leaves} leaves need more work than is allowed "
+            "here; all else was checked",
+            upper_bound,
+            leaves=leaves,
+            trusted=check.trusted,
+        )
+    return Verdict(True, sentence, upper_bound, lower_bound, gap, leaves)
+
+
+def _check_clusterings(check: _Check, gap: float) -> None:
+    """Set what the best clustering costs at most, and which bounds will do for it."""
+    for found in check.proof.clusterings:
+        objective = check_clustering(check.problem, check.unit, found)
+        claimed = objective if found.claimed is None else check.unit.scaled(found.claimed)
+        if not _agree(check, claimed, objective):
+            raise FlawError(
+                f"a clustering claims {found.claimed:.9g}, "
+                f"but its labels give {check.unit.back(objective):.9g}"
+            )
+        check.upper_bound = min(check.upper_bound, objective)
+    check.enough = check.upper_bound - 0.99 * gap * check.upper_bound
+
+
+def _check_leaf(check: _Check, number: int) -> float:
+    """Return the leaf's bound as recomputed, in the unit of the check."""
+    try:
+        leaf = check.proof.leaves[number]
+        if leaf.reason == "infeasible":
+            _check_infeasible(check, number, leaf)
+            return math.inf
+        return _check_bound(check, number, leaf)
+    except FlawError as flaw:
+        raise FlawError(f"leaf {number} {flaw}") from None
+
+
+def _blocks(check: _Check, node: int) -> PlainBlocks | None:
+    """Return the blocks of a node, None if its links leave no clustering."""
+    blocks = contract_plainly(check.problem, *links_at(check.problem, check.proof, node))
+    return None if blocks is None or len(blocks.mass) < check.problem.k else blocks
+
+
+def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
+    owner = leaf.certificate.get("node")
+    node = number if owner is None else int(owner[0])
+    if node not in check.proof.path(number):
+        raise FlawError(f"leans on node {node}, which is not above it")
+    blocks = _blocks(check, node)
+    if blocks is None:
+        raise FlawError("has a bound, but its links contradict each other")
+    means = centroids(check.unit, blocks)
+    claimed = check.unit.scaled(leaf.lower_bound)
+    spread = check.unit.norm**2
+    if "duals" in leaf.certificate and claimed > means.inside * (1.0 + _AGREE) + _AGREE * spread:
+        return _column_bound(check, blocks, means, leaf, claimed)
+    if "nonnegativity" in leaf.certificate:
+        _require(leaf, "nonnegativity", "points", "kind", "weights")
+        exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+        between = spectral_bound(means, check.problem.k, leaf.certificate, exponent)
+        bound = max(means.whole(between), means.inside)
+    else:
+        bound = means.inside
+    _compare(check, claimed, bound)
     return bound
 
 
+def _compare(check: _Check, claimed: float, bound: float) -> None:
+    if not _agree(check, claimed, bound):
+        raise FlawError(
+            f"claims the bound {check.unit.back(claimed):.9g}, "
+            f"but its certificate proves {check.unit.back(bound):.9g}"
+        )
+
+
+def _agree(check: _Check, claimed: float, found: float) -> bool:
+    """Whether a claim is what was found, up to what rounding in plain doubles may have made of it.
+
+    Nothing that is accepted leans on this: it finds runs that say what they do not prove.
+    """
+    plain = float(((4.0 * np.finfo(float).eps * check.unit.X) ** 2).sum())
+    size = max(abs(found), check.unit.norm**2)
+    return abs(found - claimed) <= _AGREE * size + check.unit.scaled(plain)
+
+
+def _require(leaf: Leaf, *names: str) -> None:
+    for name in names:
+        if name not in leaf.certificate:
+            raise FlawError(f"lacks its {name}")
+
+
+def _own_exponent(leaf: Leaf) -> int:
+    """Return the power of two by which the points were scaled for this certificate."""
+    unit = leaf.certificate.get("unit")
+    return 0 if unit is None else int(unit[0])
+
+
 def _column_bound(
-    problem: Problem, proof: _Proof, blocks: PlainBlocks, event: NodePruned, leaf: int
+    check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, claimed: float
 ) -> float:
-    """Return what the duals of column generation prove: the scatter, and a Lagrangian bound."""
-    inside = scatter(problem, blocks)
-    if event.lower_bound <= inside * (1.0 + _AGREE):
-        return event.lower_bound
-    return inside + _lagrangian(problem, proof, blocks, event.certificate, leaf)
+    """Return what the duals prove, at most about as much as will do."""
+    duals, least = _duals(check, leaf, means)
+    between = float(duals.sum()) + check.problem.k * least
+    _compare(check, claimed, means.inside + max(0.0, between))
+    needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
+    return means.whole(_lagrangian(check, blocks, means, duals, least, needed**2))
+
+
+def _duals(check: _Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, float]:
+    """Return the duals and the least value in the unit of the check."""
+    _require(leaf, "duals", "least")
+    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    duals = rescaled(leaf.certificate["duals"], exponent)
+    least = float(rescaled(leaf.certificate["least"], exponent)[0])
+    if duals.shape != means.mass.shape:
+        raise FlawError(f"has {duals.size} duals, not those of {means.mass.size} blocks")
+    if least > 0.0:
+        raise FlawError("has a least value above zero")
+    return duals, least
 
 
 def _lagrangian(
-    problem: Problem,
-    proof: _Proof,
+    check: _Check,
     blocks: PlainBlocks,
-    certificate: dict[str, np.ndarray],
-    leaf: int,
+    means: Centroids,
+    duals: np.ndarray,
+    least: float,
+    needed: float,
 ) -> float:
-    """Return the duals and k times the least value, having searched for a lower one."""
-    duals, least = certificate.get("duals"), certificate.get("least")
-    if duals is None or least is None or duals.shape != blocks.mass.shape or least.shape != (1,):
-        raise _FlawError(f"leaf {leaf} lacks duals of the right number")
-    threshold = float(least[0])
-    if not (np.isfinite(duals).all() and math.isfinite(threshold) and threshold <= 0.0):
-        raise _FlawError(f"leaf {leaf} has duals that are not finite")
-    most = int(_MOST_LOOKS / (len(duals) * problem.d))
+    """Return the duals and k times a value, having searched for a cluster of a lower one.
+
+    The value is the claimed one, or a lower one if the bound is ``needed`` only so far.
+    """
+    k, total = check.problem.k, float(duals.sum())
+    margin = gamma(len(duals) + 8) * (float(np.abs(duals).sum()) + k * abs(least) + abs(needed))
+    if math.isfinite(needed):
+        least = min(least, (needed + 4.0 * margin - total) / k)
     answers = [
-        none_below(pricing, threshold, most)
-        for pricing in pricings(problem, blocks.block_of, blocks.conflict, duals)
+        none_below(pricing, least, check.budget)
+        for pricing in pricings(check.problem, blocks.block_of, means, duals)
     ]
     if False in answers:
-        raise _FlawError(f"leaf {leaf} overlooks a cluster of lower value")
-    proof.trusted += None in answers
-    return float(duals.sum()) + problem.k * threshold
+        raise FlawError("overlooks a cluster of lower value")
+    check.trusted += None in answers
+    return total + k * least - margin - gamma(8) * k * abs(least)
 
 
-def _noise(problem: Problem) -> float:
-    """Return a sum of squares that rounding alone can make of points that coincide."""
-    return float(((4.0 * np.finfo(float).eps * problem.X) ** 2).sum())
-
-
-def _spread(problem: Problem) -> float:
-    return float(((problem.X - problem.X.mean(axis=0)) ** 2).sum())
-
-
-def _links(problem: Problem, proof: _Proof, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the must-links and cannot-links of a node: the problem's and its decisions."""
-    links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
-    for above in _path(proof, node):
-        event = proof.opened[above]
-        if event.pair is not None:
-            links[event.together].append(event.pair)
-    must = np.array([*map(tuple, problem.must_link.pairs.tolist()), *links[True]], dtype=np.int64)
-    cannot = np.array([*map(tuple, problem.cannot_link.pairs.tolist()), *links[False]], dtype=int)
-    return must.reshape(-1, 2), cannot.reshape(-1, 2)
-
-
-def _bound(
-    problem: Problem, blocks: PlainBlocks, certificate: dict[str, np.ndarray], leaf: int
-) -> float:
-    """Return the bound that the multipliers prove, less a margin for rounding."""
-    centred = problem.X - problem.X.mean(axis=0)
-    mass, k, s = blocks.mass, problem.k, len(blocks.mass)
-    total = np.zeros((s, problem.d))
-    np.add.at(total, blocks.block_of, centred)
-    Q = total / np.sqrt(mass)[:, None]
-    constant = float((centred**2).sum())
-    S = -(Q @ Q.T) - _nonnegativity(certificate, blocks, leaf)
-    gain = _subtract_cuts(S, certificate, mass, k, leaf)
-    u = np.sqrt(mass / mass.sum())
-    image = S @ u
-    inner = float(u @ image)
-    size = float(np.linalg.norm(S))
-    inside = S - np.outer(u, image) - np.outer(image, u) + np.outer(u, (inner + 2.0 * size) * u)
-    smallest = float(np.linalg.eigvalsh(inside)[: k - 1].sum())
-    margin = 8.0 * np.finfo(float).eps * s * (k * size + constant)
-    scatter = constant - float((Q**2).sum())
-    return max(constant + inner + smallest + gain - margin, scatter * (1.0 - 1e-9), 0.0)
-
-
-def _nonnegativity(
-    certificate: dict[str, np.ndarray], blocks: PlainBlocks, leaf: int
-) -> np.ndarray:
-    s = len(blocks.mass)
-    upper = certificate.get("nonnegativity")
-    if upper is None or upper.shape != (s * (s + 1) // 2,):
-        raise _FlawError(f"leaf {leaf} lacks multipliers of the right number")
-    N = np.zeros((s, s))
-    N[np.triu_indices(s)] = upper
-    N += np.triu(N, 1).T
-    if not np.isfinite(N).all() or (N[~blocks.conflict] < 0.0).any():
-        raise _FlawError(f"leaf {leaf} has a multiplier of the wrong sign")
-    return N
-
-
-def _subtract_cuts(
-    S: np.ndarray, certificate: dict[str, np.ndarray], mass: np.ndarray, k: int, leaf: int
-) -> float:
-    """Subtract the weighted cuts from S; return the weighted sum of their right sides.
-
-    A clique inequality (10) is over k + 1 blocks. A star with apex i and leaves T says
-    Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one leaf it is the paper's (8),
-    with two (9). It holds because t leaves in the cluster of i make t - 1 <= t (t - 1) / 2.
-    """
-    try:
-        points, kind, weights = (certificate[key] for key in ("points", "kind", "weights"))
-    except KeyError:
-        raise _FlawError(f"leaf {leaf} lacks its cuts") from None
-    weights = weights.astype(float)
-    if points.ndim != 2 or kind.shape != weights.shape or len(points) != len(kind):
-        raise _FlawError(f"the cuts of leaf {leaf} are not of one length")
-    if not np.isfinite(weights).all() or (weights < 0.0).any():
-        raise _FlawError(f"leaf {leaf} has a cut's multiplier of the wrong sign")
-    _check_points(points, kind, len(mass), k, leaf)
-    root = np.sqrt(mass)
-    star = kind == _STAR
-    apex = points[star, 0]
-    _subtract(S, apex, apex, weights[star], root)
-    for a in range(points.shape[1]):
-        for b in range(a):
-            used = points[:, a] >= 0
-            sign = -1.0 if b == 0 else 1.0
-            signed = np.where(star, sign, 1.0) * weights
-            _subtract(S, points[used, a], points[used, b], signed[used], root)
-    return float(weights[kind == _CLIQUE].sum()) / (mass.sum() - k + 1)
-
-
-def _check_points(points: np.ndarray, kind: np.ndarray, s: int, k: int, leaf: int) -> None:
-    column = np.arange(points.shape[1])
-    used = points >= 0
-    width = used.sum(axis=1)
-    ordered = np.sort(np.where(used, points, s + column), axis=1)
-    wrong = (points >= s).any(axis=1) | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
-    wrong |= (used != (column < width[:, None])).any(axis=1)
-    wrong |= np.select([kind == _STAR, kind == _CLIQUE], [width < 2, width != k + 1], True)
-    if wrong.any():
-        raise _FlawError(f"leaf {leaf} has a cut over blocks that are not there, or not distinct")
-
-
-def _subtract(
-    S: np.ndarray, i: np.ndarray, j: np.ndarray, weights: np.ndarray, root: np.ndarray
-) -> None:
-    half = 0.5 * weights / (root[i] * root[j])
-    np.subtract.at(S, (i, j), half)
-    np.subtract.at(S, (j, i), half)
-
-
-def _check_labels(problem: Problem, found: IncumbentFound) -> float:
-    """Return the sum of squares of an incumbent that keeps every link."""
-    labels = found.labels
-    if labels.shape != (problem.n,) or set(np.unique(labels)) != set(range(problem.k)):
-        raise _FlawError("a clustering does not have a label for each point, or an empty cluster")
-    for links, together in ((problem.must_link, True), (problem.cannot_link, False)):
-        i, j = links.pairs[:, 0], links.pairs[:, 1]
-        broken = (labels[i] == labels[j]) != together
-        if broken.any():
-            at = int(np.flatnonzero(broken)[0])
-            raise _FlawError(f"a clustering breaks the link {i[at]}-{j[at]}")
-    for rule in problem.rules:
-        if not all(rule.allows(problem, np.flatnonzero(labels == c)) for c in range(problem.k)):
-            raise _FlawError("a clustering breaks a rule")
-    objective = 0.0
-    for cluster in range(problem.k):
-        members = problem.X[labels == cluster]
-        objective += float(((members - members.mean(axis=0)) ** 2).sum())
-    claimed = objective if found.objective is None else found.objective
-    if abs(claimed - objective) > _AGREE * max(objective, _spread(problem)):
-        raise _FlawError(f"a clustering claims {claimed:.9g}, but its labels give {objective:.9g}")
-    return objective
-
-
-def _check_infeasible(
-    problem: Problem, proof: _Proof, leaf: int, certificate: dict[str, np.ndarray]
-) -> None:
-    blocks = contract_plainly(problem, *_links(problem, proof, leaf))
-    if blocks is None or len(blocks.mass) < problem.k:
+def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
+    problem = check.problem
+    blocks = _blocks(check, number)
+    if blocks is None:
         return
-    if "duals" in certificate:
-        whole = _spread(problem) - scatter(problem, blocks)
-        if _lagrangian(problem, proof, blocks, certificate, leaf) <= whole * (1.0 + 1e-12):
-            raise _FlawError(f"leaf {leaf} is called infeasible, but its bound is too low for that")
+    if "duals" in leaf.certificate:
+        means = centroids(check.unit, blocks)
+        duals, least = _duals(check, leaf, means)
+        # No clustering costs more between its blocks than one single cluster does.
+        whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
+        if _lagrangian(check, blocks, means, duals, least, whole * _BEYOND) <= whole:
+            raise FlawError("is called infeasible, but its bound is too low for that")
         return
-    if len(blocks.mass) == problem.k and problem.rules and _breaks_a_rule(problem, blocks):
+    if len(blocks.mass) == problem.k and not keeps_rules(problem, _clusters(blocks)):
         return
-    witness = certificate.get("witness")
-    if witness is not None and ((witness >= 0) & (witness < problem.n)).all():
-        clique = np.unique(blocks.block_of[witness])
-        inside = blocks.conflict[np.ix_(clique, clique)]
-        if len(clique) > problem.k and inside.sum() == len(clique) * (len(clique) - 1):
-            return
-    colourable = _colour(blocks.conflict, problem.k)
-    if colourable is None:
-        raise _FlawError(f"whether leaf {leaf} is infeasible could not be searched to the end")
-    if colourable:
-        raise _FlawError(f"leaf {leaf} is called infeasible, but a clustering exists")
+    if _is_clique(leaf.certificate.get("witness"), blocks, problem.k):
+        return
+    answer = colourable(blocks.conflict, problem.k, check.budget)
+    if answer:
+        raise FlawError("is called infeasible, but a clustering exists")
+    check.trusted += answer is None
 
 
-def _breaks_a_rule(problem: Problem, blocks: PlainBlocks) -> bool:
-    clusters = [np.flatnonzero(blocks.block_of == b) for b in range(len(blocks.mass))]
-    return not all(rule.allows(problem, each) for rule in problem.rules for each in clusters)
+def _clusters(blocks: PlainBlocks) -> list[np.ndarray]:
+    return [np.flatnonzero(blocks.block_of == b) for b in range(len(blocks.mass))]
 
 
-def _colour(conflict: np.ndarray, k: int) -> bool | None:
-    """Whether k colours suffice, by exhaustive search over saturation; None if it grew too long."""
-    s = len(conflict)
-    degree = conflict.sum(axis=1)
-    colour = np.full(s, -1)
-    taken = np.zeros((s, k), dtype=int)
-    steps = 0
-
-    def paint(vertex: int, c: int, by: int) -> None:
-        colour[vertex] = c if by > 0 else -1
-        taken[conflict[vertex], c] += by
-
-    def extend(used: int) -> bool | None:
-        nonlocal steps
-        open_vertices = np.flatnonzero(colour < 0)
-        if len(open_vertices) == 0:
-            return True
-        saturation = (taken[open_vertices] > 0).sum(axis=1)
-        vertex = int(open_vertices[np.lexsort((degree[open_vertices], saturation))[-1]])
-        for c in range(min(used + 1, k)):  # colours not yet used are alike
-            if taken[vertex, c] == 0:
-                steps += 1
-                if steps > _MOST_SEARCH:
-                    return None
-                paint(vertex, c, 1)
-                answer = extend(max(used, c + 1))
-                paint(vertex, c, -1)
-                if answer is not False:
-                    return answer
+def _is_clique(witness: np.ndarray | None, blocks: PlainBlocks, k: int) -> bool:
+    """Whether the witness's blocks all exclude each other, and are more than the clusters."""
+    if witness is None:
         return False
-
-    return extend(0)
+    clique = np.unique(blocks.block_of[witness])
+    inside = blocks.conflict[np.ix_(clique, clique)]
+    return len(clique) > k and int(inside.sum()) == len(clique) * (len(clique) - 1)

@@ -33,11 +33,13 @@ from ccviz.events import Finished, Record, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
 from ccviz.runs.info import RunInfo, Summary, summarise
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import FOLDED, REPLACED, Run
 
 VERSION = 1
 """Of the tables; stored in the file, and checked when it is opened."""
 
+_NO_LIMITS = Limits()
 _SCHEMA = """
 CREATE TABLE problems (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE runs (
@@ -77,6 +79,9 @@ CREATE TABLE records (
     PRIMARY KEY (run, seq)
 );
 """
+_ADDED = {"owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0"}
+"""Columns of runs that version 0.1 did not have, and does not miss."""
+
 _BUSY_S = 60.0
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no letter that is read as another
 
@@ -128,6 +133,9 @@ class Archive:
                     f"{self.path} has version {version} of the archive's format, "
                     f"but this ccviz reads version {VERSION}."
                 )
+            there = {row["name"] for row in db.execute("PRAGMA table_info(runs)")}
+            for column in _ADDED.keys() - there:
+                db.execute(f"ALTER TABLE runs ADD COLUMN {column} {_ADDED[column]}")
         self._db.execute("PRAGMA journal_mode = WAL")
 
     def close(self) -> None:
@@ -151,9 +159,10 @@ class Archive:
         *,
         seed: int = 0,
         workers: str = "1",
-        limits: dict[str, Any] | None = None,
+        limits: Limits = _NO_LIMITS,
         dataset: str = "",
         name: str = "",
+        owner: str = "",
     ) -> str:
         """Enter a run that has no records yet, and return its id.
 
@@ -161,10 +170,11 @@ class Archive:
         ----------
         problem, solver, settings, seed, workers
             What it is a run of: the solver by name, its parameters by name.
-        limits : dict
-            ``time_limit``, ``gap`` and ``node_limit`` as in `ccviz.start`, where set.
+        limits : Limits
         dataset, name : str
             For people; a run without a name is called by its id.
+        owner : str
+            Whose it is where several people share the archive.
         """
         data = encode_problem(problem)
         digest = hashlib.sha256(data).hexdigest()
@@ -180,7 +190,7 @@ class Archive:
                 "solver": solver,
                 "settings": json.dumps(settings),
                 "seed": seed,
-                "limits": json.dumps(limits or {}),
+                "limits": json.dumps(limits.given),
                 "workers": workers,
                 "problem": digest,
                 "n": problem.n,
@@ -188,6 +198,7 @@ class Archive:
                 "k": problem.k,
                 "beat": now,
                 "pid": os.getpid(),
+                "owner": owner,
             }
             self._insert(row)
         return run_id
@@ -232,22 +243,29 @@ class Archive:
             run.apply(last)
             self.append(run_id, [last], summarise(run))
 
-    def score(self, run_id: str) -> float | None:
-        """Compute a run's adjusted Rand index, where the truth is known, and store it."""
-        incumbent = self.load(run_id).incumbent
+    def score(self, run_id: str, run: Run | None = None) -> float | None:
+        """Compute a run's adjusted Rand index, where the truth is known, and store it.
+
+        Parameters
+        ----------
+        run_id : str
+        run : Run, optional
+            Its state at its end, where it is at hand; folded from the records if not.
+        """
+        incumbent = (run or self.load(run_id)).incumbent
         ari = incumbent.scores.get("ari") if incumbent else None
         with self._writing():
             self._update(self._number(run_id), {"ari": ari})
         return ari
 
-    def reopen(self, run_id: str, limits: dict[str, Any] | None = None) -> None:
+    def reopen(self, run_id: str, limits: Limits | None = None) -> None:
         """Take back a run's end so that it can go on, under other limits where they are given."""
         with self._writing() as db:
             number = self._number(run_id)
             db.execute("DELETE FROM records WHERE run = ? AND kind = 'Finished'", (number,))
             again: dict[str, Any] = {"termination": None, "message": "", "beat": time.time()}
             if limits is not None:
-                again["limits"] = json.dumps(limits)
+                again["limits"] = json.dumps(limits.given)
             self._update(number, again)
 
     def rename(self, run_id: str, name: str) -> None:
@@ -262,6 +280,11 @@ class Archive:
             raise ArchiveError("a run's name cannot be empty.")
         with self._writing():
             self._update(self._number(run_id), {"name": name.strip()})
+
+    def share(self, run_id: str, shared: bool = True) -> None:
+        """Show a run to everybody who shares the archive, or to its owner alone again."""
+        with self._writing():
+            self._update(self._number(run_id), {"shared": shared})
 
     def delete(self, run_id: str) -> None:
         """Remove a run, its records, and its problem if no other run has it."""
@@ -292,6 +315,15 @@ class Archive:
     def info(self, run_id: str) -> RunInfo:
         """Return what is known about a run."""
         return RunInfo.from_row(dict(self._run_row(run_id)))
+
+    def size_of(self, owner: str) -> tuple[int, int]:
+        """Return how many runs somebody has, and how many bytes their records take."""
+        rows = self._read(
+            """SELECT count(DISTINCT number) AS runs, coalesce(sum(length(data)), 0) AS bytes
+            FROM runs LEFT JOIN records ON run = number WHERE owner = ?""",
+            (owner,),
+        )
+        return rows[0]["runs"], rows[0]["bytes"]
 
     def find(self, text: str) -> str:
         """Return the id of the run that people mean: an id, a name, the end of an id, or ``last``.

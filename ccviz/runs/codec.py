@@ -1,13 +1,18 @@
 """Events and problems as bytes and back, without ever running what they hold.
 
 MessagePack through msgspec; an array is its dtype, shape and bytes. Decoding checks every type,
-so a forged file ends in a sentence, not in code.
+so a forged file ends in a sentence, not in code; and a `Budget` says how many bytes of arrays it
+may become, however few it has.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import math
+import threading
+import time
 import zlib
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,7 +24,6 @@ from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 
 _COMPRESS_FROM = 512
-_MOST_BYTES = 1 << 30  # of one array, so that a small forged file cannot fill the memory
 _DTYPES = {"f8", "f4", "i8", "i4", "i2", "i1", "u1", "b1"}
 _SMALL_INTS = (np.int8, np.int16, np.int32)
 
@@ -55,6 +59,55 @@ class PackedProblem(msgspec.Struct):
     rules: list[_PackedRule] = []
 
 
+class Budget:
+    """How many bytes of arrays may come out of what is read, and until when.
+
+    An array counts as it is in memory: inflated, and in the type that it is to have.
+
+    Parameters
+    ----------
+    message_bytes : int
+        Of one event or problem.
+    total_bytes, seconds : float
+        Of all; without an end if not given.
+    """
+
+    def __init__(
+        self,
+        message_bytes: int = 1 << 30,
+        total_bytes: float = math.inf,
+        seconds: float = math.inf,
+    ) -> None:
+        self._message_bytes, self._total_bytes = message_bytes, total_bytes
+        self._message = threading.local()  # one thread's message is not another's
+        self._end = time.monotonic() + seconds
+
+    def begin(self) -> None:
+        """Begin another message.
+
+        Raises
+        ------
+        ArchiveError
+            If the time is up.
+        """
+        self._message.left = self._message_bytes
+        if time.monotonic() > self._end:
+            raise ArchiveError("it takes too long to read.")
+
+    def spend(self, size: int) -> None:
+        """Take so many bytes.
+
+        Raises
+        ------
+        ArchiveError
+            If there are not so many left.
+        """
+        self._message.left -= size
+        self._total_bytes -= size
+        if self._message.left < 0 or self._total_bytes < 0:
+            raise ArchiveError("an array is too large")
+
+
 def _pack(value: Any) -> Any:
     if isinstance(value, np.ndarray) and value.dtype.str[1:] in _DTYPES:
         return _pack_array(value)
@@ -85,15 +138,17 @@ def _shrunk(array: np.ndarray) -> np.ndarray:
     return array
 
 
-def _unpack(kind: type, value: Any) -> Any:
+def _unpack(budget: Budget, kind: type, value: Any) -> Any:
     if kind is not np.ndarray:
         raise NotImplementedError(f"no way to read a {kind.__name__}")
     packed = msgspec.convert(value, _Packed)
     if not {packed.kind, packed.stored} <= _DTYPES:
         raise ValueError(f"unknown array type {packed.kind!r}")
-    size = int(np.prod(packed.shape, dtype=object)) * np.dtype(packed.stored).itemsize
-    if not 0 <= size <= _MOST_BYTES:
-        raise ValueError("an array is too large")
+    if any(length < 0 for length in packed.shape):
+        raise ValueError("an array has a negative length")
+    cells = int(np.prod(packed.shape, dtype=object))
+    size = cells * np.dtype(packed.stored).itemsize
+    budget.spend(max(size, cells * np.dtype(packed.kind).itemsize))
     data = _inflate(packed.data, size) if packed.compressed else packed.data
     array = np.frombuffer(data, dtype=packed.stored).reshape(packed.shape).astype(packed.kind)
     array.setflags(write=False)
@@ -109,8 +164,63 @@ def _inflate(data: bytes, size: int) -> bytes:
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=_pack)
-_event_decoder: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(AnyEvent, dec_hook=_unpack)
-_problem_decoder = msgspec.msgpack.Decoder(PackedProblem, dec_hook=_unpack)
+
+
+class Decoder:
+    """Reads events and problems within a budget.
+
+    Parameters
+    ----------
+    budget : Budget
+        Of all that it reads.
+    """
+
+    def __init__(self, budget: Budget) -> None:
+        self._budget, hook = budget, partial(_unpack, budget)
+        self._event: msgspec.msgpack.Decoder[Any] = msgspec.msgpack.Decoder(AnyEvent, dec_hook=hook)
+        self._problem = msgspec.msgpack.Decoder(PackedProblem, dec_hook=hook)
+
+    def event(self, data: bytes) -> AnyEvent:
+        """Return the event in the bytes.
+
+        Raises
+        ------
+        ArchiveError
+            If they hold none, or one that the budget does not allow.
+        """
+        self._budget.begin()
+        try:
+            return self._event.decode(data)
+        except _BROKEN as broken:
+            raise ArchiveError(f"a stored event cannot be read: {broken}.") from None
+
+    def problem(self, data: bytes) -> Problem:
+        """Return the problem in the bytes, checked like any other input.
+
+        Raises
+        ------
+        ArchiveError, ProblemError
+        """
+        self._budget.begin()
+        try:
+            packed = self._problem.decode(data)
+            rules = tuple(_unpack_rule(rule) for rule in packed.rules)
+        except _BROKEN as broken:
+            raise ArchiveError(f"a stored problem cannot be read: {broken}.") from None
+        bounded = packed.lower is not None and packed.upper is not None
+        return Problem(
+            packed.X,
+            packed.k,
+            must_link=packed.must_link,  # type: ignore[arg-type]
+            cannot_link=packed.cannot_link,  # type: ignore[arg-type]
+            sizes=Sizes(packed.lower, packed.upper) if bounded else None,  # type: ignore[arg-type]
+            truth=packed.truth,
+            rules=rules,
+        )
+
+
+_BROKEN = (msgspec.MsgspecError, ValueError, zlib.error, RecursionError, TypeError)
+_own = Decoder(Budget())
 
 
 def encode_event(event: Event) -> bytes:
@@ -126,10 +236,7 @@ def decode_event(data: bytes) -> AnyEvent:
     ArchiveError
         If they hold none.
     """
-    try:
-        return _event_decoder.decode(data)
-    except (msgspec.MsgspecError, ValueError, zlib.error) as broken:
-        raise ArchiveError(f"a stored event cannot be read: {broken}.") from None
+    return _own.event(data)
 
 
 def encode_problem(problem: Problem) -> bytes:
@@ -193,18 +300,4 @@ def decode_problem(data: bytes) -> Problem:
     ------
     ArchiveError, ProblemError
     """
-    try:
-        packed = _problem_decoder.decode(data)
-        rules = tuple(_unpack_rule(rule) for rule in packed.rules)
-    except (msgspec.MsgspecError, ValueError, zlib.error) as broken:
-        raise ArchiveError(f"a stored problem cannot be read: {broken}.") from None
-    bounded = packed.lower is not None and packed.upper is not None
-    return Problem(
-        packed.X,
-        packed.k,
-        must_link=packed.must_link,  # type: ignore[arg-type]
-        cannot_link=packed.cannot_link,  # type: ignore[arg-type]
-        sizes=Sizes(packed.lower, packed.upper) if bounded else None,  # type: ignore[arg-type]
-        truth=packed.truth,
-        rules=rules,
-    )
+    return _own.problem(data)

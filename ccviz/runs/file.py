@@ -1,14 +1,18 @@
 """A run as one file, to be read on another machine.
 
 The file is a line that says what it is, then frames: eight bytes of length and a MessagePack
-value each. The first frame is the run, every other one a record. Reading runs no code, takes no
-number on trust (the state is folded again from the records) and bounds what it allocates.
+value each. The first frame is the run, every other one a record. Reading runs no code and takes
+nothing on trust: the solver must be known and its settings valid, names are plain text, the state
+is folded again from the records, and what it allocates is bounded. Where a run goes on is for the
+machine to say on which it does, not for the file.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator
+from dataclasses import fields
 from itertools import chain
 from pathlib import Path
 from typing import IO
@@ -17,15 +21,24 @@ import msgspec
 
 from ccviz.errors import ArchiveError
 from ccviz.events import Record, Started
+from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
-from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
+from ccviz.runs.codec import Budget, Decoder, encode_event, encode_problem
 from ccviz.runs.info import summarise
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
+from ccviz.runs.stepper import check_order
+from ccviz.solvers import make_solver
 from ccviz.wholefile import whole_file
 
 _MAGIC = b"ccviz run 1\n"
-_MOST_FRAME_BYTES = 1 << 30
-_PAGE = 1000
+_MOST_FRAME_BYTES = 1 << 28
+_MOST_MESSAGE_BYTES = 1 << 28
+_MOST_BYTES = 1 << 32
+_MOST_SECONDS = 60.0
+_MOST_NAME = 200
+_PAGE_ROWS = 1000
+_PAGE_BYTES = 1 << 26
 
 
 class _Head(msgspec.Struct):
@@ -37,8 +50,8 @@ class _Head(msgspec.Struct):
     settings: dict[str, bool | int | float | str]
     limits: dict[str, int | float]
     seed: int
-    workers: str
     problem: bytes
+    workers: str = "1"  # asked for by version 0.1; nobody obeys it
 
 
 class _Line(msgspec.Struct, array_like=True):
@@ -75,16 +88,15 @@ def _head(archive: Archive, run_id: str) -> _Head:
         dataset=info.dataset,
         solver=info.solver,
         settings=info.settings,
-        limits=info.limits,
+        limits=info.limits.given,
         seed=info.seed,
-        workers=info.workers,
         problem=encode_problem(archive.problem(run_id)),
     )
 
 
 def _lines(archive: Archive, run_id: str) -> Iterator[_Line]:
     seq = -1
-    while page := archive.records(run_id, after=seq, limit=_PAGE):
+    while page := archive.records(run_id, after=seq, limit=_PAGE_ROWS):
         for record in page:
             yield _Line(record.seq, record.time_s, encode_event(record.event))
         seq = page[-1].seq
@@ -103,52 +115,100 @@ def import_run(archive: Archive, path: str | Path) -> str:
             return _import(archive, file)
     except OSError as broken:
         raise ArchiveError(f"{path} cannot be read: {os.strerror(broken.errno or 0)}.") from None
-    except (msgspec.MsgspecError, ValueError, LookupError, OverflowError) as broken:
+    except MemoryError:
+        raise ArchiveError(f"{path} holds no sound run: it is too large.") from None
+    except (msgspec.MsgspecError, ValueError, LookupError, OverflowError, RecursionError) as broken:
         raise ArchiveError(f"{path} holds no sound run: {broken}") from None
 
 
 def _import(archive: Archive, file: IO[bytes]) -> str:
     if file.read(len(_MAGIC)) != _MAGIC:
         raise ArchiveError("it does not begin like one of this version.")
+    decoder = Decoder(Budget(_MOST_MESSAGE_BYTES, _MOST_BYTES, _MOST_SECONDS))
     head = msgspec.msgpack.decode(_frame(file), type=_Head)
-    run = Run(decode_problem(head.problem))
+    run = Run(decoder.problem(head.problem))
+    _check(head, run.problem)
     run_id = archive.create(
         run.problem,
         head.solver,
         head.settings,
         seed=head.seed,
-        workers=head.workers,
-        limits=head.limits,
-        dataset=head.dataset,
-        name=head.name,
+        limits=_limits(head),
+        dataset=plain(head.dataset),
+        name=plain(head.name),
     )
     try:
-        _import_records(archive, run_id, run, file)
+        _import_records(archive, run_id, run, _read_records(file, decoder, run, head))
+        archive.finish(run_id, "failed", "The run had not ended when it was exported.")
+        archive.score(run_id, run)
     except BaseException:
         archive.delete(run_id)
         raise
-    archive.finish(run_id, "failed", "The run had not ended when it was exported.")
-    archive.score(run_id)
     return run_id
 
 
-def _import_records(archive: Archive, run_id: str, run: Run, file: IO[bytes]) -> None:
-    page = []
+def _check(head: _Head, problem: Problem) -> None:
+    """Raise unless a run could be started as the file says."""
+    solver = make_solver(head.solver, **head.settings)
+    check_order(problem, solver, head.seed, "1")
+
+
+def _limits(head: _Head) -> Limits:
+    known = [each.name for each in fields(Limits)]
+    if head.limits.keys() - set(known):
+        raise ArchiveError(f"it has a limit that is not one of {', '.join(known)}.")
+    return Limits(**head.limits)  # type: ignore[arg-type]
+
+
+def plain(name: str) -> str:
+    """Return a name in one short line, without what is no letter, number, sign or blank.
+
+    Parameters
+    ----------
+    name : str
+        From a file or a person.
+
+    Returns
+    -------
+    str
+    """
+    return "".join(letter if letter.isprintable() else " " for letter in name)[:_MOST_NAME].strip()
+
+
+def _read_records(
+    file: IO[bytes], decoder: Decoder, run: Run, head: _Head
+) -> Iterator[tuple[Record, int]]:
+    """Yield each record, folded into the run, and how many bytes it has in the file."""
     while frame := _frame(file):
-        page.append(_read_record(frame, run))
-        if len(page) == _PAGE:
+        line = msgspec.msgpack.decode(frame, type=_Line)
+        record = Record(line.seq, line.time_s, decoder.event(line.event))
+        event, first = record.event, run.seq < 0
+        if run.finished or isinstance(event, Started) != first or line.seq <= run.seq:
+            raise ArchiveError(f"record {line.seq} is out of place.")
+        if not 0 <= line.time_s < math.inf:
+            raise ArchiveError(f"record {line.seq} has no time.")
+        if isinstance(event, Started) and not _fits(event, head, run.problem):
+            raise ArchiveError("its records are of another run.")
+        run.apply(record)
+        yield record, len(frame)
+
+
+def _fits(event: Started, head: _Head, problem: Problem) -> bool:
+    said = (event.solver, event.n, event.d, event.k)
+    return said == (head.solver, problem.n, problem.d, problem.k)
+
+
+def _import_records(
+    archive: Archive, run_id: str, run: Run, records: Iterator[tuple[Record, int]]
+) -> None:
+    page, size = [], 0
+    for record, many in records:
+        page.append(record)
+        size += many
+        if len(page) == _PAGE_ROWS or size > _PAGE_BYTES:
             archive.append(run_id, page, summarise(run))
-            page = []
+            page, size = [], 0
     archive.append(run_id, page, summarise(run))
-
-
-def _read_record(frame: bytes, run: Run) -> Record:
-    line = msgspec.msgpack.decode(frame, type=_Line)
-    record = Record(line.seq, line.time_s, decode_event(line.event))
-    if run.finished or isinstance(record.event, Started) != (run.seq < 0) or line.seq <= run.seq:
-        raise ArchiveError(f"record {line.seq} is out of place.")
-    run.apply(record)
-    return record
 
 
 def _frame(file: IO[bytes]) -> bytes:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from ccviz.events import Termination
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run, Status
 
 _SILENT_S = 30.0
@@ -68,10 +69,15 @@ class RunInfo(Summary):
     pid : int
         The process that drives it.
     dataset, solver : str
-    settings, limits : dict
-        The solver's parameters; ``time_limit``, ``gap`` and ``node_limit`` where set.
+    settings : dict
+        The solver's parameters.
+    limits : Limits
     seed, n, d, k : int
     workers : str
+    owner : str
+        Whose it is where several people share the archive, empty where they do not.
+    shared : bool
+        Whether its owner shows it to the others.
     status, termination, message, objective, lower_bound, gap, nodes, time_s, violations
         As in `ccviz.runs.run.Result`, so far. ``violations`` counts every broken constraint of the
         incumbent, soft ones included; None without an incumbent.
@@ -89,7 +95,7 @@ class RunInfo(Summary):
     dataset: str
     solver: str
     settings: dict[str, Any]
-    limits: dict[str, Any]
+    limits: Limits
     seed: int
     workers: str
     n: int
@@ -97,6 +103,8 @@ class RunInfo(Summary):
     k: int
     ari: float | None
     last_seq: int
+    owner: str = ""
+    shared: bool = False
 
     @property
     def state(self) -> State:
@@ -112,7 +120,9 @@ class RunInfo(Summary):
         values = {name: row[name] for name in cls.__dataclass_fields__}
         unknown = {"objective": float("inf"), "lower_bound": -float("inf"), "gap": float("inf")}
         values |= {name: worst for name, worst in unknown.items() if values[name] is None}
-        values |= {name: json.loads(values[name]) for name in ("settings", "limits")}
+        values["settings"] = json.loads(values["settings"])
+        values["limits"] = Limits(**json.loads(values["limits"]))
+        values["shared"] = bool(values["shared"])
         values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
         return cls(**values)
 

@@ -2,7 +2,7 @@
 
 ::
 
-    job = Job.start(archive, problem, make_solver("blp-kmeans"), seed=1, time_limit=60)
+    job = Job.start(archive, problem, make_solver("blp-kmeans"), limits=Limits(time_limit=60))
     while job.alive:
         for record in archive.records(job.run_id, after=seen): ...
     job.stop()
@@ -21,16 +21,19 @@ import tempfile
 import threading
 from contextlib import suppress
 from dataclasses import asdict
-from typing import IO, Any
+from typing import IO
 
 from ccviz.errors import ArchiveError
 from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.resume import reopen
-from ccviz.runs.stepper import start
+from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
+from ccviz.solvers.workforce import check_workers
 
+_NO_LIMITS = Limits()
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 
@@ -80,24 +83,26 @@ class Job:
         *,
         seed: int = 0,
         workers: int | str = 1,
-        time_limit: float | None = None,
-        gap: float | None = None,
-        node_limit: int | None = None,
+        limits: Limits = _NO_LIMITS,
         dataset: str = "",
         name: str = "",
         paused: bool = False,
+        memory: int | None = None,
     ) -> Job:
         """Enter a run in the archive and start its worker.
 
         Parameters
         ----------
         archive, problem, solver
-        seed, workers, time_limit, gap, node_limit
+        seed, workers
             As in `ccviz.start`.
+        limits : Limits
         dataset, name : str
             For the list of runs.
         paused : bool
             Wait before the first event, for `step` or `go_on`.
+        memory : int, optional
+            Bytes that the worker may take; what needs more breaks off.
 
         Returns
         -------
@@ -106,11 +111,10 @@ class Job:
         Raises
         ------
         UnsupportedError, ParameterError
-            If the solver cannot handle the problem, or a limit is malformed; nothing is stored.
+            If the solver cannot handle the problem, or the seed or the workers are none; nothing is
+            stored.
         """
-        limits = {"time_limit": time_limit, "gap": gap, "node_limit": node_limit}
-        limits = {limit: value for limit, value in limits.items() if value is not None}
-        start(problem, solver, seed=seed, workers=workers, **limits)  # type: ignore[arg-type]
+        check_order(problem, solver, seed, str(workers))
         run_id = archive.create(
             problem,
             solver.name,
@@ -121,18 +125,31 @@ class Job:
             dataset=dataset,
             name=name,
         )
-        return cls(archive, run_id, *(["--paused"] if paused else []))
+        flags = _flags(workers, memory) + ["--paused"] * paused
+        return cls(archive, run_id, *flags)
 
     @classmethod
-    def resume(cls, archive: Archive, run_id: str, **limits: Any) -> Job:
+    def resume(
+        cls,
+        archive: Archive,
+        run_id: str,
+        limits: Limits = _NO_LIMITS,
+        *,
+        workers: int | str = 1,
+        memory: int | None = None,
+    ) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
         Parameters
         ----------
         archive : Archive
         run_id : str
-        **limits
-            ``time_limit``, ``gap`` and ``node_limit`` for the whole run, in place of its own.
+        limits : Limits
+            For the whole run, in place of its own.
+        workers : int or str
+            As in `ccviz.start`; those that it had before are forgotten.
+        memory : int, optional
+            As in `start`.
 
         Returns
         -------
@@ -142,9 +159,12 @@ class Job:
         ------
         ArchiveError, UnsupportedError
             If the run goes on already, has nothing left to do, or its solver cannot go on.
+        ParameterError
+            If the workers are none.
         """
+        check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, "--resume")
+        return cls(archive, run_id, *_flags(workers, memory), "--resume")
 
     @property
     def alive(self) -> bool:
@@ -246,3 +266,7 @@ class Job:
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.close()
+
+
+def _flags(workers: int | str, memory: int | None) -> list[str]:
+    return [f"--workers={workers}", *([f"--memory={memory}"] if memory is not None else [])]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 
+from ccviz.numbers import number, percent
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.runs.stepper import Stepper
 
@@ -39,9 +40,11 @@ def drain(stepper: Stepper) -> Result:
 def _state(run: Run) -> str:
     parts = []
     if math.isfinite(run.objective):
-        parts.append(f"WCSS {run.objective:.6g}")
+        parts.append(f"objective {number(run.objective)}")
     if math.isfinite(run.gap):
-        parts.append(f"gap {100 * run.gap:.2f} %")
+        parts.append(f"gap {percent(run.gap)}")
     if len(run.tree) > 1:
         parts.append(f"{len(run.tree)} nodes")
+    if run.parts:
+        parts.append(f"{len(run.parts_done):,} of {run.parts:,} parts")
     return ", ".join(parts)

@@ -2,37 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import make_solver
 
 
-def open_run(archive: Archive, run_id: str, resume: bool = False) -> Stepper:
-    """Return a stepper for a run as the archive describes it, after its records if resumed."""
+def open_run(
+    archive: Archive, run_id: str, resume: bool = False, workers: int | str = 1
+) -> Stepper:
+    """Return a stepper for a run as the archive describes it, after its records if resumed.
+
+    Where it works is for the caller to say. What the archive says of it is past: a run may have
+    come from elsewhere, and an address in it would be called up.
+    """
     info = archive.info(run_id)
     return start(
         archive.problem(run_id),
         make_solver(info.solver, **info.settings),
         seed=info.seed,
-        workers=info.workers,
+        workers=workers,
         history=archive.records(run_id) if resume else (),
-        **info.limits,
+        **info.limits.given,
     )
 
 
-def reopen(archive: Archive, run_id: str, limits: dict[str, Any]) -> None:
+def reopen(archive: Archive, run_id: str, limits: Limits) -> None:
     """Take back a run's end, so that `open_run` can resume it under new limits.
 
     Parameters
     ----------
     archive : Archive
     run_id : str
-    limits : dict
-        ``time_limit``, ``gap`` and ``node_limit`` for the whole run; those not set, or None, do
-        not hold any more.
+    limits : Limits
+        For the whole run; the old ones do not hold any more.
 
     Raises
     ------
@@ -49,4 +53,4 @@ def reopen(archive: Archive, run_id: str, limits: dict[str, Any]) -> None:
         raise ArchiveError(f"the run {run_id} has come to its end; nothing is left to do.")
     if not solver.supports.resume:
         raise UnsupportedError(f"{solver.name} cannot go on where it stopped; start a new run.")
-    archive.reopen(run_id, {name: value for name, value in limits.items() if value is not None})
+    archive.reopen(run_id, limits)

@@ -27,6 +27,8 @@ from ccviz.events import (
     NodeOpened,
     NodePruned,
     Noted,
+    PartBounded,
+    PartsCut,
     Record,
     RelaxationSolved,
     Started,
@@ -34,11 +36,10 @@ from ccviz.events import (
 )
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from ccviz.runs.nodes import FOLD, Node
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 """What is known: a proof of optimality, an answer, a proof that none exists, or neither."""
-
-NodeState = Literal["open", "branched", "bound", "infeasible", "integral"]
 
 STATUS_SENTENCES: dict[str, str] = {
     "optimal": "This clustering is proved optimal within the gap shown.",
@@ -46,40 +47,6 @@ STATUS_SENTENCES: dict[str, str] = {
     "infeasible": "It is proved that no clustering keeps every hard constraint.",
     "unknown": "No clustering was found, and none was proved impossible.",
 }
-
-
-@dataclass
-class Node:
-    """What is known about a node of the search tree.
-
-    Attributes
-    ----------
-    node, parent : int
-        Its number, and its parent's; the root has none.
-    depth : int
-    lower_bound : float
-    pair : (int, int) or None
-        The two points that the branch is about; None at the root.
-    together : bool
-        Whether it puts them together or keeps them apart.
-    state : NodeState
-    detail : str
-        Why it was closed, in words.
-    branch_pair : (int, int) or None
-        The pair that its children are about.
-    children : list of int
-    """
-
-    node: int
-    parent: int | None
-    depth: int
-    lower_bound: float
-    pair: tuple[int, int] | None = None
-    together: bool = False
-    state: NodeState = "open"
-    detail: str = ""
-    branch_pair: tuple[int, int] | None = None
-    children: list[int] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -102,6 +69,28 @@ class Moment:
     lower_bound: float
 
 
+Rank = tuple[int, float]
+"""How many hard constraints a clustering breaks, then its objective: the less the better."""
+WORST: Rank = (1 << 60, math.inf)
+
+
+def rank_of(found: Partition, event: IncumbentFound) -> Rank:
+    """Return the rank of a clustering that a solver found.
+
+    Parameters
+    ----------
+    found : Partition
+    event : IncumbentFound
+
+    Returns
+    -------
+    (int, float)
+    """
+    broken = found.violations
+    own = found.wcss + found.penalty if event.objective is None else event.objective
+    return broken.hard + broken.sizes + broken.rules, own
+
+
 @dataclass(eq=False, repr=False)
 class Run:
     """The fold of a run's records over its problem.
@@ -118,6 +107,10 @@ class Run:
     lower_bound : float
         Best proved lower bound on the objective, ``-inf`` at first.
     tree : dict of int to Node
+    parts : int
+        Parts that the points were cut into, 0 where they were not.
+    parts_done : set of int
+        Those that have a bound.
     relaxation : RelaxationSolved or None
         The newest relaxation that the solver showed.
     history : list of Moment
@@ -150,6 +143,8 @@ class Run:
     lower_bound: float = -math.inf
     tree: dict[int, Node] = field(default_factory=dict)
     nodes_done: int = 0
+    parts: int = 0
+    parts_done: set[int] = field(default_factory=set)
     relaxation: RelaxationSolved | None = None
     history: list[Moment] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -157,7 +152,7 @@ class Run:
     finished: Finished | None = None
     seq: int = -1
     time_s: float = 0.0
-    _rank: tuple[int, float] = (1 << 60, math.inf)
+    _rank: Rank = WORST
 
     def apply(self, record: Record) -> None:
         """Fold one more record in.
@@ -233,9 +228,7 @@ class Run:
 
     def _improve_incumbent(self, event: IncumbentFound) -> None:
         found = Partition(self.problem, event.labels)
-        broken = found.violations
-        own = found.wcss + found.penalty if event.objective is None else event.objective
-        rank = (broken.hard + broken.sizes + broken.rules, own)
+        rank = rank_of(found, event)
         if rank < self._rank:
             self._rank, self.incumbent, self.incumbent_source = rank, found, event.source
             self.labels, self.centers = found.labels, found.centers
@@ -249,31 +242,21 @@ class Run:
     def _prove_infeasible(self, event: InfeasibilityProved) -> None:
         self.infeasible = event
 
-    def _open_node(self, event: NodeOpened) -> None:
-        self.tree[event.node] = Node(
-            event.node, event.parent, event.depth, event.lower_bound, event.pair, event.together
-        )
-        if event.parent is not None:
-            self.tree[event.parent].children.append(event.node)
+    def _fold_node(self, event: NodeOpened | NodeBounded) -> None:
+        FOLD[type(event)](self.tree, event)
 
-    def _bound_node(self, event: NodeBounded) -> None:
-        node = self.tree[event.node]
-        node.lower_bound = max(node.lower_bound, event.lower_bound)
-
-    def _branch_node(self, event: NodeBranched) -> None:
-        node = self.tree[event.node]
-        node.state, node.branch_pair = "branched", event.pair
-        node.lower_bound = max(node.lower_bound, event.lower_bound)
-        self.nodes_done += 1
-
-    def _prune_node(self, event: NodePruned) -> None:
-        node = self.tree[event.node]
-        node.state, node.detail = event.reason, event.detail
-        node.lower_bound = max(node.lower_bound, event.lower_bound)
+    def _finish_node(self, event: NodeBranched | NodePruned) -> None:
+        FOLD[type(event)](self.tree, event)
         self.nodes_done += 1
 
     def _show_relaxation(self, event: RelaxationSolved) -> None:
         self.relaxation = event
+
+    def _cut_parts(self, event: PartsCut) -> None:
+        self.parts, self.parts_done = event.parts, set()
+
+    def _bound_part(self, event: PartBounded) -> None:
+        self.parts_done.add(event.part)
 
     def _finish(self, event: Finished) -> None:
         self.finished = event
@@ -287,11 +270,13 @@ _HANDLERS: dict[type[Event], Any] = {
     IncumbentFound: Run._improve_incumbent,
     BoundImproved: Run._improve_bound,
     InfeasibilityProved: Run._prove_infeasible,
-    NodeOpened: Run._open_node,
-    NodeBounded: Run._bound_node,
-    NodeBranched: Run._branch_node,
-    NodePruned: Run._prune_node,
+    NodeOpened: Run._fold_node,
+    NodeBounded: Run._fold_node,
+    NodeBranched: Run._finish_node,
+    NodePruned: Run._finish_node,
     RelaxationSolved: Run._show_relaxation,
+    PartsCut: Run._cut_parts,
+    PartBounded: Run._bound_part,
     Finished: Run._finish,
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
-from numbers import Integral, Real
+from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
@@ -13,6 +13,7 @@ from ccviz.errors import ParameterError
 from ccviz.events import TERMINATION_SENTENCES, Finished, Record, Started, Termination
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.runs.stop import (
     Criterion,
@@ -36,7 +37,7 @@ class Stepper(Iterator[Record]):
     problem : Problem
     solver : Solver
     seed : int
-        Same seed, same events.
+        Same seed and same number of workers, same events.
     workers : str
         Number of processes, or the tcp:// address of a Dask scheduler.
     criteria : sequence of Criterion
@@ -68,9 +69,8 @@ class Stepper(Iterator[Record]):
         criteria: Sequence[Criterion] = (),
         history: Sequence[Record] = (),
     ) -> None:
-        check(solver, problem)
-        check_workers(workers)
-        self.problem, self.solver, self.seed = problem, solver, _read_seed(seed)
+        check_order(problem, solver, seed, workers)
+        self.problem, self.solver, self.seed = problem, solver, int(seed)
         self.run = Run(problem)
         for record in history:
             if not isinstance(record.event, Finished):
@@ -174,16 +174,27 @@ def _check_kinds(problem: Any, solver: Any) -> None:
         raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
 
 
-def _read_seed(seed: Any) -> int:
-    if not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
+def check_order(problem: Problem, solver: Solver, seed: Any, workers: str) -> None:
+    """Check that a run can be begun.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : Solver
+    seed : int
+    workers : str
+
+    Raises
+    ------
+    UnsupportedError
+        If the solver cannot handle the problem.
+    ParameterError
+        If the seed is no whole number in its range, or the workers are none.
+    """
+    check(solver, problem)
+    check_workers(workers)
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
         raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
-    return int(seed)
-
-
-def _check_limits(**limits: Any) -> None:
-    for name, value in limits.items():
-        if value is not None and not (isinstance(value, Real) and float(value) >= 0):
-            raise ParameterError(f"{name} = {value!r} is not a number of at least 0.")
 
 
 def _chosen(solver: Any, settings: dict[str, Any]) -> Any:
@@ -222,7 +233,8 @@ def start(
     node_limit : int, optional
         Nodes of the search tree.
     seed : int
-        Same seed, same events.
+        Same seed and same number of workers, same events: with more of them an exact solver takes
+        its nodes in another order.
     workers : int or str
         Processes for exact solvers, or the address of a Dask scheduler.
     history : sequence of Record
@@ -242,16 +254,19 @@ def start(
     UnsupportedError
         If the solver cannot handle the problem.
     """
-    _check_limits(time_limit=time_limit, gap=gap, node_limit=node_limit)
+    limits = Limits(time_limit, gap, node_limit)
     chosen = _chosen(solver, settings)
     _check_kinds(problem, chosen)
-    criteria: list[Criterion] = []
+    criteria = list(_criteria(limits))
     if gap is not None and (chosen.supports.exact or gap < getattr(chosen, "tolerance", 0.0)):
         chosen = replace(chosen, tolerance=gap)
     elif gap is not None:
         criteria.append(GapReached(gap))
-    if time_limit is not None:
-        criteria.append(TimeLimit(time_limit))
-    if node_limit is not None:
-        criteria.append(NodeLimit(node_limit))
     return Stepper(problem, chosen, seed, str(workers), criteria, history)
+
+
+def _criteria(limits: Limits) -> Iterator[Criterion]:
+    if limits.time_limit is not None:
+        yield TimeLimit(limits.time_limit)
+    if limits.node_limit is not None:
+        yield NodeLimit(limits.node_limit)

@@ -1,11 +1,14 @@
-"""Compile the kernels once (``python -m ccviz.runs.warm``), and load them for a run.
+"""Compile the kernels once, and load them for a run.
 
-Numba keeps what it compiled beside the sources, so that the first run that a person starts
-begins at once and not after half a minute of silence.
+``python -m ccviz.runs.warm`` compiles for all solvers, two processes side by side. Numba keeps what
+it compiled beside the sources, so that a run begins at once and not after half a minute of silence.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import time
 from contextlib import suppress
 
@@ -15,10 +18,17 @@ from ccviz.arrays import IntArray
 from ccviz.errors import UnsupportedError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
+from ccviz.runs.kernels import compiled, turn_to_compile
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import SOLVERS, Solver
 
-_TIME_LIMIT = 20.0
+_TIME_LIMIT = 600.0  # of a run that takes milliseconds, and its compiling, on a busy machine
+_NICENESS = 5
+
+# What a first run asks for stands first. Most solvers share the assignment step, which comes with
+# the first of them: beside it goes what needs none of it, and then waits for it.
+_FIRST = ("blp-kmeans", "sdp")
+_BESIDE = ("hg-means", "dils", "blp-kmeans", "colgen")
 
 
 def examples(n: int = 40) -> list[Problem]:
@@ -49,17 +59,46 @@ def _weighted(pairs: IntArray, weight: float) -> Links:
     return Links(pairs, np.full(len(pairs), weight))
 
 
-def warm() -> None:
-    """Run every solver on every example that it can take."""
-    for solver in SOLVERS:
-        _run(solver, examples())
+def lanes() -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return which solvers' kernels two processes compile, each in its order."""
+    others = (solver.name for solver in SOLVERS if solver.name not in _FIRST + _BESIDE)
+    return (*_FIRST, *others), _BESIDE
+
+
+def start_compiling() -> list[subprocess.Popen[bytes]]:
+    """Start the processes that compile what is missing; none if nothing is.
+
+    They give way to whatever else the machine has to do.
+    """
+    if all(compiled(solver.name) for solver in SOLVERS):
+        return []
+    command = [sys.executable, "-P", "-m", "ccviz.runs.warm"]
+    return [
+        subprocess.Popen([*command, *lane], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        for lane in lanes()
+    ]
+
+
+def compile_for(names: list[str]) -> None:
+    """Compile for these solvers, one after the other, what nobody has compiled yet.
+
+    Parameters
+    ----------
+    names : list of str
+    """
+    solvers = {solver.name: solver for solver in SOLVERS}
+    for name in names:
+        with turn_to_compile(name) as needed:
+            if needed:
+                _run(solvers[name], examples())
 
 
 def load(stepper: Stepper) -> None:
     """Bring what a run's solver needs into this process, off the run's clock.
 
     Libraries and compiled loops take about a second to load, whatever the problem: longer than
-    many a run, and no part of what the method costs.
+    many a run, and no part of what the method costs. What is not compiled yet is compiled here,
+    or waited for if another process is at it.
 
     Parameters
     ----------
@@ -67,8 +106,24 @@ def load(stepper: Stepper) -> None:
         Of a run that is about to begin or to go on.
     """
     since = time.perf_counter()
-    _run(type(stepper.solver), examples(12))
+    solver = type(stepper.solver)
+    if not compiled(solver.name):
+        with turn_to_compile(solver.name) as needed:
+            if needed:
+                _run(solver, examples())
+    _run(solver, examples(12))
     stepper.discount(time.perf_counter() - since)
+
+
+def main() -> None:
+    """Compile for the solvers named, or for all: then in processes side by side."""
+    if names := sys.argv[1:]:
+        os.nice(_NICENESS)
+        with suppress(KeyboardInterrupt):  # of the server's terminal, which ends us too
+            compile_for(names)
+    else:
+        lanes_ended = [process.wait() for process in start_compiling()]
+        sys.exit(any(lanes_ended))
 
 
 def _run(solver: type[Solver], problems: list[Problem]) -> None:
@@ -78,4 +133,4 @@ def _run(solver: type[Solver], problems: list[Problem]) -> None:
 
 
 if __name__ == "__main__":
-    warm()
+    main()

@@ -1,7 +1,8 @@
-"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE RUN [--paused] [--resume]`.
+"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE RUN [OPTIONS]`.
 
-The run, its problem and its limits stand in the archive, and the records go there; standard input
-carries what the parent asks for, a line each:
+The run, its problem and its limits stand in the archive, and the records go there; the options say
+how it is begun (``--paused``, ``--resume``), where it works (``--workers``) and in how much memory
+(``--memory``). Standard input carries what the parent asks for, a line each:
 
     pause            wait after the event at hand
     continue         go on
@@ -16,6 +17,7 @@ from __future__ import annotations
 
 import math
 import os
+import resource
 import signal
 import sys
 import threading
@@ -85,8 +87,10 @@ class Control:
 def main() -> None:
     """Drive one run to its end."""
     options = _parser().parse_args()
+    if options.memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (options.memory, options.memory))
     archive = Archive(options.archive)
-    stepper = open_run(archive, options.run, options.resume)
+    stepper = open_run(archive, options.run, options.resume, options.workers)
     load(stepper)
     control = Control(stepper, options.paused)
     with Recorder(archive, options.run, stepper.run) as recorder:
@@ -99,6 +103,8 @@ def _parser() -> ArgumentParser:
     parser = ArgumentParser("ccviz.runs.worker", description=__doc__)
     parser.add_argument("archive", help="path of the archive")
     parser.add_argument("run", help="id of the run")
+    parser.add_argument("--workers", default="1", help="processes, or tcp:// of a Dask scheduler")
+    parser.add_argument("--memory", type=int, help="bytes that it may take")
     parser.add_argument("--paused", action="store_true", help="wait before the first event")
     parser.add_argument("--resume", action="store_true", help="go on after the stored records")
     return parser

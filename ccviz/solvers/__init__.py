@@ -13,6 +13,7 @@ from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.cop_kmeans import CopKMeans
 from ccviz.solvers.dils.solver import Dils
+from ccviz.solvers.divide.solver import Divide
 from ccviz.solvers.hg_means import HgMeans
 from ccviz.solvers.ipc_kmeans import IpcKMeans
 from ccviz.solvers.lp_box.solver import LpBox
@@ -34,6 +35,7 @@ SOLVERS: tuple[type[Solver], ...] = (
     Dils,
     Sdp,
     Colgen,
+    Divide,
 )
 
 

@@ -10,16 +10,20 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
-from typing import Any
+from multiprocessing.connection import Connection
+from multiprocessing.connection import wait as wait_for_end
+from typing import Any, TypeVar
 
 from ccviz.errors import ParameterError
 
+Answer = TypeVar("Answer")
+
 _DASK_S = 5.0
+_LOOK_S = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,46 @@ def open_workforce(workers: str) -> Iterator[Workforce]:
         lifeline.close()
 
 
+def in_order(
+    workforce: Workforce,
+    work: Callable[..., Answer],
+    tasks: Iterable[tuple[Any, ...]],
+    stop: Callable[[], bool],
+) -> Iterator[Answer]:
+    """Yield ``work(*task)`` for each task, in their order; end early once ``stop`` says so.
+
+    At most twice as many tasks as workers are out at a time.
+
+    Parameters
+    ----------
+    workforce : Workforce
+    work : callable
+        Picklable, as are the tasks and what it returns.
+    tasks : iterable of tuple
+        Its arguments.
+    stop : callable
+    """
+    running: list[Future[Answer]] = []
+    for task in tasks:
+        if stop():
+            return
+        running.append(workforce.executor.submit(work, *task))
+        if len(running) >= 2 * workforce.size - 1:
+            if not _comes(running[0], stop):
+                return
+            yield running.pop(0).result()
+    while running and _comes(running[0], stop):
+        yield running.pop(0).result()
+
+
+def _comes(future: Future[Answer], stop: Callable[[], bool]) -> bool:
+    """Wait for an answer; return whether it came before the run was stopped."""
+    while not wait([future], timeout=_LOOK_S).done:
+        if stop():
+            return False
+    return True
+
+
 def check_workers(workers: str) -> None:
     """Raise `ParameterError` if ``workers`` is neither a number of processes nor an address.
 
@@ -106,7 +150,7 @@ def _start_worker(lifeline: Connection) -> None:
 
 def _die_with(lifeline: Connection) -> None:
     """End this process when the other end of the pipe is closed, by its owner or by its death."""
-    wait([lifeline])
+    wait_for_end([lifeline])
     os._exit(1)
 
 

@@ -273,27 +273,3 @@ def read_points(text: str, n: int) -> list[int]:
             raise CcvizError(f"{word!r} is no point: they are 0 to {n - 1}.")
         points.append(int(word))
     return list(dict.fromkeys(points))
-
-
-def read_sizes(text: str) -> tuple[list[int], list[int]]:
-    """Return the fewest and most points of each cluster; empty for an empty text.
-
-    Raises
-    ------
-    CcvizError
-        If a word is neither a number nor two of them with a dash between.
-    """
-    lower, upper = [], []
-    for word in text.replace(",", " ").replace(";", " ").split():
-        low, _, high = word.replace("–", "-").partition("-")
-        if not (low.isdecimal() and (high or low).isdecimal()):
-            raise CcvizError(f"{word!r} is no size: write 50, or 40-60.")
-        lower.append(int(low))
-        upper.append(int(high or low))
-    return lower, upper
-
-
-def sizes_text(draft: Draft) -> str:
-    """Return a draft's sizes as `read_sizes` reads them."""
-    both = zip(draft.lower, draft.upper, strict=True)
-    return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in both)

@@ -20,7 +20,10 @@ def cluster_colors(k: int) -> list[str]:
 
 @dataclass(frozen=True)
 class Look:
-    """The colours of figures on a light or dark page."""
+    """The colours of figures on a light or dark page.
+
+    ``mark`` is for what a person chose. It is not the page's accent, which is too near a cluster's.
+    """
 
     ink: str
     faint: str
@@ -30,7 +33,7 @@ class Look:
     must_link: str
     cannot_link: str
     broken: str
-    accent: str
+    mark: str
     upper: str
     lower: str
 
@@ -44,7 +47,7 @@ LIGHT = Look(
     must_link="#1d2733",
     cannot_link="#c2410c",
     broken="#dc2626",
-    accent="#7c3aed",
+    mark="#7c3aed",
     upper="#0072b2",
     lower="#d55e00",
 )
@@ -57,7 +60,7 @@ DARK = Look(
     must_link="#e7ecf2",
     cannot_link="#fb923c",
     broken="#f87171",
-    accent="#c4a5fd",
+    mark="#c4a5fd",
     upper="#56b4e9",
     lower="#e69f00",
 )

@@ -1,4 +1,4 @@
-"""A server for each module, and a page of it for each test; pictures of what was on them.
+"""One server for all, and a page of it for each test; pictures of what was on them.
 
 Every test leaves a picture of its end in `test-results/app`, whether it passed or not, under its
 own name; some leave more on their way.
@@ -13,12 +13,19 @@ from tests.app.driver import ROOT, Lab, Server
 PICTURES = ROOT / "test-results" / "app"
 
 
-@pytest.fixture(scope="module")
-def server(tmp_path_factory):
-    """Serve the app for the tests of a module."""
+@pytest.fixture(scope="session")
+def serving(tmp_path_factory):
+    """Serve the app for all tests of this process."""
     server = Server(tmp_path_factory.mktemp("home"))
     yield server
     server.close()
+
+
+@pytest.fixture
+def server(serving):
+    """Return the server, with no run in its archive."""
+    serving.forget()
+    return serving
 
 
 @pytest.fixture
@@ -63,16 +70,14 @@ def lab_of(page, server):
 
 
 @pytest.fixture
-def open_lab(browser, server, picture):
+def open_lab(new_page, server, picture):
     """Return a function that opens more sessions, each with a profile of its own."""
-    contexts = []
+    pages = []
 
     def open_one(query: str = "") -> Lab:
-        contexts.append(browser.new_context(viewport={"width": 1280, "height": 720}))
-        return Lab(contexts[-1].new_page(), f"{server.url}{query}")
+        pages.append(new_page(1280, 720))
+        return Lab(pages[-1], f"{server.url}{query}")
 
     yield open_one
-    for place, context in enumerate(contexts, start=1):
-        for page in context.pages:
-            picture(page, f"other-{place}")
-        context.close()
+    for place, page in enumerate(pages, start=1):
+        picture(page, f"other-{place}")

@@ -2,23 +2,24 @@
 
 import os
 import re
-import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import psutil
-import pytest
 
 from ccviz.runs.archive import Archive
 from ccviz.solvers import SOLVERS
+from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[2]
+# An address whose run never ends by itself, and needs no second to find a clustering.
+ENDLESS = "?data=iris&k=3&cl=0-60&solver=cop-kmeans&set.n_init=100000000"
+
 _NAMES = {solver.title: solver.name for solver in SOLVERS}
 
 # Where a point of the data is on the page, through the scales of the figure that draws it.
@@ -46,11 +47,20 @@ _RANGES = """(name) => {
     const {x_range, y_range} = Bokeh.documents[0].get_model_by_name(name)
     return [x_range.start, x_range.end, y_range.start, y_range.end]
 }"""
-_STANDS = """(name) => {
-    const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name(name))
-    const {x, y, width, height} = view.canvas_view.el.getBoundingClientRect()
-    const {x_range, y_range} = view.model
-    return [x, y, width, height, x_range.start, x_range.end, y_range.start, y_range.end]
+# Ends when some frames in a row show a figure in one place, with one range: a busy page has few.
+_RESTS = """async (name) => {
+    const look = () => {
+        const view = Bokeh.index.find_one(Bokeh.documents[0].get_model_by_name(name))
+        const {x, y, width, height} = view.canvas_view.el.getBoundingClientRect()
+        const {x_range, y_range} = view.model
+        return [x, y, width, height, x_range.start, x_range.end, y_range.start, y_range.end].join()
+    }
+    for (let before = "", same = 0; same < 5; ) {
+        await new Promise(requestAnimationFrame)
+        const now = look()
+        same = now === before ? same + 1 : 0
+        before = now
+    }
 }"""
 _DRAWN_FIGURE = """(name) => {
     const plot = window.Bokeh && Bokeh.documents[0].get_model_by_name(name)
@@ -67,9 +77,9 @@ READY = """() => {
 
 
 class Server:
-    """One `panel serve` process with a home of its own."""
+    """One `panel serve` process with a home of its own, and more options if there are any."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *options: str) -> None:
         self.home = home
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
@@ -80,7 +90,7 @@ class Server:
                 sys.executable, "-m", "panel", "serve", "apps/main.py",
                 "--address", "127.0.0.1", "--port", str(self.port),
                 "--allow-websocket-origin", f"127.0.0.1:{self.port}",
-                "--unused-session-lifetime", "4000", "--check-unused-sessions", "500",
+                "--unused-session-lifetime", "4000", "--check-unused-sessions", "500", *options,
             ],
             cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
             stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
@@ -92,15 +102,14 @@ class Server:
         return f"http://127.0.0.1:{self.port}/main"
 
     def _wait(self) -> None:
-        for _ in range(300):
-            with (
-                suppress(OSError),
-                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/static/js/bokeh.min.js"),
-            ):
-                return
+        def answers() -> bool:
             assert self.process.poll() is None, self.log.read_text()
-            time.sleep(0.1)
-        pytest.fail(f"the server did not start: {self.log.read_text()}")
+            with suppress(OSError):
+                urllib.request.urlopen(f"http://127.0.0.1:{self.port}/static/js/bokeh.min.js")
+                return True
+            return False
+
+        wait_until(answers)
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes of the runs that go on."""
@@ -110,10 +119,16 @@ class Server:
     def archive(self) -> Archive:
         return Archive(self.home / "runs.sqlite")
 
+    def forget(self) -> None:
+        """Remove the runs of earlier tests; what still writes one ends."""
+        with self.archive() as archive:
+            for info in archive.runs():
+                archive.delete(info.id)
+
     def close(self) -> None:
-        self.process.send_signal(signal.SIGINT)
+        self.process.terminate()
         try:
-            self.process.wait(10)
+            self.process.wait(PATIENCE_S)
         except subprocess.TimeoutExpired:
             self.process.kill()
 
@@ -138,7 +153,7 @@ class Lab:
         page.on("pageerror", lambda error: self.troubles.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
         page.goto(url)
-        page.wait_for_function(READY, timeout=30_000)
+        page.wait_for_function(READY)
 
     def _listen(self, message) -> None:
         if message.type in ("error", "warning"):
@@ -189,13 +204,7 @@ class Lab:
 
     def rest(self, figure: str = "scatter") -> None:
         """Wait until nothing moves a figure or what it shows: the mouse is about to aim."""
-        looks = [None]
-
-        def rests() -> bool:
-            looks.append(self.page.evaluate(_STANDS, figure))
-            return looks[-1] == looks[-2]
-
-        self.wait_for(rests)
+        self.page.evaluate(_RESTS, figure)
 
     def figure(self, name: str):
         """Wait until a figure is drawn, and return its place on the page."""
@@ -298,17 +307,14 @@ class Lab:
             {"name": name, "mimeType": "text/csv", "buffer": content}
         )
 
-    def see(self, text: str | re.Pattern, timeout: float = 20_000) -> None:
-        self.page.get_by_text(text).first.wait_for(timeout=timeout)
+    def see(self, text: str | re.Pattern) -> None:
+        self.page.get_by_text(text).first.wait_for()
 
-    def wait_for(self, condition: Callable[[], object], seconds: float = 20.0) -> None:
+    def wait_for(self, condition: Callable[[], object]) -> None:
         """Wait for something that takes more than one look at the page."""
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "waited in vain"
-            self.page.wait_for_timeout(100)
+        wait_until(condition, lambda seconds: self.page.wait_for_timeout(1000 * seconds))
 
-    def run(self, timeout: float = 90_000) -> None:
+    def run(self) -> None:
         """Run the solver at full speed, and wait for its end.
 
         What ran before, if anything, must have had another solver or another seed.
@@ -317,11 +323,29 @@ class Lab:
                         for label in ("Solver", "Seed"))  # fmt: skip
         self.choose("Speed", "Speed: Live")
         self.press("Run")
-        self.see(f"{_NAMES[solver]}, seed {seed}", timeout)
-        self.see(re.compile("^(Optimal|Feasible) clustering"), timeout)
-        self.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for(
-            timeout=timeout
-        )
+        self.see(f"{_NAMES[solver]}, seed {seed}")
+        self.see(re.compile("^(Optimal|Feasible) clustering"))
+        self.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Return how far the player is, and how far the run; nothing before there is one."""
+        found = re.match(r"([\d,]+) / ([\d,]+) ", self.page.locator(".words").inner_text())
+        return tuple(int(each.replace(",", "")) for each in found.groups()) if found else (0, 0)
+
+    def step(self) -> None:
+        """Let the run, which waits for it, do one event more, and see it."""
+        at = self.place[0]
+        self.press("Step")
+        self.wait_for(lambda: self.place[0] == at + 1)
+
+    def go_to(self, place: int) -> None:
+        """Go back to the first event of a run that has ended, and on to another."""
+        self.scrubber.focus()
+        self.page.keyboard.press("Home")
+        self.wait_for(lambda: self.place[0] == 1)
+        for _ in range(1, place):
+            self.step()
 
     @property
     def scrubber(self):
@@ -331,7 +355,7 @@ class Lab:
     def see_notice(self, words: str | re.Pattern) -> str:
         """Wait for a sentence over the plot with these words in it, and return it whole."""
         alert = self.page.locator(".sentence").filter(has_text=words)
-        alert.wait_for(timeout=20_000)
+        alert.wait_for()
         return alert.inner_text()
 
     @property

@@ -80,7 +80,7 @@ def test_a_lesson_leaves_room_for_the_problem(lab):
     for step in (1, 2, 3):
         lab.see(f"Step {step} of 5")
         lab.press("Show me")
-        page.locator(".finding").wait_for(timeout=60_000)
+        page.locator(".finding").wait_for()
         if step < 3:
             lab.press("Next")
     lab.see("together")  # the drawing of the first child

@@ -1,32 +1,43 @@
 """People come and go: their states do not mix, and they leave nothing behind on the server."""
 
+import json
 import re
-import time
+import urllib.request
 
 import psutil
 import pytest
 
-from tests.app.driver import Lab
+from tests.app.driver import Lab, Server
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
 
 PEOPLE, RUNNING = 4, 2
 
 
+@pytest.fixture
+def server(tmp_path):
+    """Serve the app for these people only, and count them."""
+    server = Server(tmp_path, "--rest-session-info")
+    yield server
+    server.close()
+
+
 def settled(server):
     """Return the server's memory in bytes when it has forgotten its sessions."""
-    end = time.monotonic() + 60
-    while server.workers():
-        assert time.monotonic() < end, "a worker outlived its page"
-        time.sleep(0.1)
-    time.sleep(5)  # longer than an unused session lives
+    wait_until(lambda: not server.workers() and not people(server))
     return psutil.Process(server.process.pid).memory_info().rss
 
 
-def come_and_go(browser, server, picture):
+def people(server):
+    """Return how many sessions the server has."""
+    with urllib.request.urlopen(server.url.replace("/main", "/rest/session_info")) as answer:
+        return json.load(answer)["session_info"]["live"]
+
+
+def come_and_go(new_page, server, picture):
     """Open pages with another k each, run something long on some, and close them all."""
-    contexts = [browser.new_context() for _ in range(PEOPLE)]
-    labs = [Lab(context.new_page(), server.url) for context in contexts]
+    labs = [Lab(new_page(), server.url) for _ in range(PEOPLE)]
     for number, lab in enumerate(labs):
         if number < RUNNING:
             lab.choose("Data set", "digits")
@@ -42,14 +53,14 @@ def come_and_go(browser, server, picture):
         assert facts.endswith(f"k = {20 + number}")
         lab.assert_clean()
         picture(lab.page, f"person-{number + 1}")
-    for context in contexts:
-        context.close()
+    for lab in labs:
+        lab.page.context.close()
 
 
-def test_a_class_comes_and_goes(browser, server, picture):
-    come_and_go(browser, server, picture)
+def test_a_class_comes_and_goes(new_page, server, picture):
+    come_and_go(new_page, server, picture)
     before = settled(server)
-    come_and_go(browser, server, picture)
+    come_and_go(new_page, server, picture)
     assert settled(server) < 1.1 * before
     assert not unforeseen(server.log.read_text())
 

@@ -1,12 +1,11 @@
 """Every view of a run in a real browser: what it draws, that it stays put, that it can be saved."""
 
 import re
-from contextlib import suppress
 
 import numpy as np
 import pytest
-from playwright.sync_api import TimeoutError
 
+from ccviz.events import RelaxationSolved, ResidualsUpdated
 from tests.made_up import forty_points, stamped, tree_events
 
 pytestmark = pytest.mark.browser
@@ -40,17 +39,11 @@ def see_every_node_closed(lab):
 
 
 def click_node(lab, row):
-    """Click a node until it is chosen: a tree that grows may move it away."""
+    """Click a node of a tree that does not grow, and see that it is chosen."""
+    lab.rest("tree")
     tree = nodes(lab)
-    heading = f"Node {tree['node'][row]}, depth {tree['depth'][row]}: "
-    for _ in range(5):
-        lab.rest("tree")
-        tree = nodes(lab)
-        lab.page.mouse.click(*lab.pixel(tree["x"][row], tree["y"][row], "tree"))
-        with suppress(TimeoutError):
-            lab.see(re.compile(f"^{heading}"), timeout=3000)
-            return
-    pytest.fail(f"no click chose {heading}")
+    lab.page.mouse.click(*lab.pixel(tree["x"][row], tree["y"][row], "tree"))
+    lab.see(re.compile(f"^Node {tree['node'][row]}, depth {tree['depth'][row]}: "))
 
 
 def ring(lab):
@@ -60,12 +53,12 @@ def ring(lab):
 
 def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     lab = lab_of(WITHOUT_CUTS)
-    lab.choose("Speed", "Speed: 10 / s")
-    lab.press("Run")
     lab.room("Inside the solver")
+    lab.step()  # the run waits before each event
+    lab.step()
     lab.figure("tree")
-    lab.wait_for(lambda: node_count(lab) >= 3)
-    lab.choose("Speed", "Speed: 1 / s")
+    while node_count(lab) < 3:
+        lab.step()
     few = node_count(lab)
     click_node(lab, 2)
     before = lab.ranges("tree")
@@ -75,7 +68,8 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     picture(lab.page, "zoomed")
 
     lab.choose("Speed", "Speed: Live")
-    lab.see("The solver finished its proof.", 60_000)
+    lab.press("Go on")
+    lab.see("The solver finished its proof.")
     see_every_node_closed(lab)
     tree = nodes(lab)
     assert len(tree["node"]) > few
@@ -179,10 +173,8 @@ def title(lab, figure):
 def test_the_tree_hears_clicks_after_another_view_has_come_beside_it(lab_of):
     lab = lab_of(WITH_CUTS)
     lab.room("Inside the solver")
-    lab.choose("Speed", "Speed: 3 / s")
-    lab.press("Run")
-    lab.page.locator(".bk-tab").get_by_text("Relaxation", exact=True).wait_for()
-    lab.press("Pause")
+    while "Relaxation" not in tabs(lab):
+        lab.step()
     lab.figure("tree")
     click_node(lab, 0)
 
@@ -260,7 +252,13 @@ def grey(image):
     return np.mean((entries > 25) & (entries < 230))
 
 
-def test_the_relaxation_turns_from_grey_to_blocks(lab_of, picture, tmp_path):
+def greyness(lab, figure):
+    """Return the share of grey in a picture, none where nothing is drawn yet."""
+    drawn = [data["image"][0] for data in lab.sources(figure, "image") if data["image"]]
+    return grey(drawn[0]) if drawn else 0.0
+
+
+def test_the_relaxation_turns_from_grey_to_blocks(lab_of, server, picture, tmp_path):
     lab = lab_of("?data=iris&k=3&solver=sdp&set.show_relaxation=True")
     lab.run()
     lab.room("Inside the solver")
@@ -280,10 +278,11 @@ def test_the_relaxation_turns_from_grey_to_blocks(lab_of, picture, tmp_path):
 
     # The first rounds were grey, and there were fewer of them.
     settled = title(lab, "matrix")
-    for _ in range(60):
-        lab.press("Back")
-        if grey(lab.sources("matrix", "image")[0]["image"][0]) > 0.03:
-            break
+    with server.archive() as archive:
+        solved = archive.records(archive.runs()[0].id, kinds=[RelaxationSolved.__name__])
+    lab.go_to(solved[0].seq + 1)
+    lab.room("Relaxation")  # a view comes with its first event
+    lab.wait_for(lambda: greyness(lab, "matrix") > 0.03)
     assert title(lab, "matrix") != settled
     assert len(lab.sources("cuts", "triangle")[0]["at"]) < len(cuts["at"])
 
@@ -371,7 +370,7 @@ def test_column_generation_shows_columns_prices_and_pricing(lab_of, tmp_path):
     assert duals["price"] == sorted(duals["price"], reverse=True)
 
 
-def test_the_box_method_shows_residuals_and_an_assignment_turning_binary(lab_of, tmp_path):
+def test_the_box_method_shows_residuals_and_an_assignment_turning_binary(lab_of, server, tmp_path):
     lab = lab_of("?data=iris&k=3&solver=lp-box")
     lab.run()
     lab.room("Inside the solver")
@@ -383,20 +382,14 @@ def test_the_box_method_shows_residuals_and_an_assignment_turning_binary(lab_of,
     last = np.array(lab.sources("assignment", "image")[0]["image"][0])
     assert last.size == 450
     assert grey(last) < 0.05
-    lab.scrubber.focus()
-    lab.page.keyboard.press("Home")
-    lab.see(re.compile("^1 / "))
-    for _ in range(40):
-        lab.press("Step")
-        pictures = lab.sources("assignment", "image")
-        if pictures[0]["image"] and grey(pictures[0]["image"][0]) > grey(last):
-            break
-    else:
-        pytest.fail("the assignment was never grey")
+    with server.archive() as archive:
+        updates = archive.records(archive.runs()[0].id, kinds=[ResidualsUpdated.__name__])
+    lab.go_to(updates[0].seq + 1)
+    lab.wait_for(lambda: greyness(lab, "assignment") > grey(last))
 
 
 def test_the_memetic_method_shows_its_population(lab_of, tmp_path):
-    lab = lab_of("?data=iris&k=3&solver=s-mdeclust&limit.time_limit=3")
+    lab = lab_of("?data=iris&k=3&solver=s-mdeclust&set.generations=20")
     lab.run()
     lab.room("Inside the solver")
     lab.save(tmp_path, "population", "diversity")
@@ -425,22 +418,24 @@ def broken_links(lab):
     return found
 
 
+def lit(lab):
+    """Return which links are lit up as broken, by the ends of their lines."""
+    broken, *_ = lab.sources("scatter", "x0")
+    return set(zip(*(broken[end] for end in ("x0", "y0", "x1", "y1")), strict=True))
+
+
 def test_k_means_kinds_move_step_by_step_with_broken_links_lit(lab_of, picture):
     soft = "ml=0-60*0.1,1-61*0.1,2-120*0.1&cl=3-4*0.1,51-52*0.1"
     lab = lab_of(f"?data=iris&k=3&solver=pck-means&seed=1&{soft}")
     lab.room("Inside the solver")
     lab.see("The views of the solver appear here")
-    lab.press("Step")
-    lab.see(re.compile(r"1 / \d+"))
+    lab.step()
     seen, centres = set(), set()
-    for step in range(2, 7):
-        lab.press("Step")
-        lab.see(re.compile(rf"^{step} / \d+"))
-        broken, *_ = lab.sources("scatter", "x0")
-        lit = set(zip(*(broken[end] for end in ("x0", "y0", "x1", "y1")), strict=True))
+    for _ in range(5):
+        lab.step()
         if set(lab.labels()) != {-1}:
-            assert lit == broken_links(lab)
-            seen |= lit
+            lab.wait_for(lambda: lit(lab) == broken_links(lab))
+            seen |= lit(lab)
         centres |= {
             tuple(each["x"]) for each in lab.sources("scatter", "label") if "row" not in each
         }

@@ -3,10 +3,12 @@
 from itertools import pairwise
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.problem.links import adjacency, chain, closure
+from ccviz.errors import ProblemError
+from ccviz.problem.links import MOST_NAMED, adjacency, chain, closure, read_links
 
 N = 8
 pairs = st.lists(
@@ -60,3 +62,41 @@ def test_chain_is_a_shortest_one():
 
 def test_adjacency_names_only_points_with_links():
     assert adjacency([(0, 3), (3, 5)]) == {0: [3], 3: [0, 5], 5: [3]}
+
+
+numbers = st.one_of(st.integers(-1, N), st.sampled_from([0.5, 2.0, np.nan, np.inf]))
+
+
+@given(st.lists(st.one_of(st.tuples(numbers, numbers), st.tuples(numbers, numbers, numbers))))
+def test_an_array_of_links_is_read_like_the_list_of_them(links):
+    """Lists of several lengths are read one by one, and arrays at once: the sentences agree."""
+
+    def answer(given_links):
+        try:
+            known, notices = read_links(given_links, N, "must-link")
+        except ProblemError as refused:
+            return str(refused)
+        return known.pairs.tolist(), known.weights.tolist(), notices
+
+    def one_by_one():
+        padded = [(i, j, *weight) for i, j, *weight in links]
+        return answer([np.array(link, dtype=object) for link in padded])
+
+    plain = answer(np.array(links)) if len({len(link) for link in links}) == 1 else answer(links)
+    if isinstance(plain, str):
+        assert plain.split(" is ")[0] == one_by_one().split(" is ")[0]
+    else:
+        assert plain == one_by_one()
+
+
+def test_many_pairs_given_twice_get_one_sentence():
+    once = np.stack([np.arange(MOST_NAMED + 1), np.full(MOST_NAMED + 1, 50)], axis=1)
+    known, notices = read_links(np.concatenate([once, once[:, ::-1]]), 51, "cannot-link")
+    assert known.pairs.tolist() == once.tolist()
+    assert notices == ["21 cannot-links are given more than once; each is kept once."]
+
+
+def test_the_first_wrong_row_of_an_array_is_named():
+    rows = np.array([[0, 1], [2, 3], [4, 9], [5, 5]])
+    with pytest.raises(ProblemError, match="must-link 4-9 names point 9"):
+        read_links(rows, 8, "must-link")

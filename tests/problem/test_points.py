@@ -42,3 +42,11 @@ def test_what_is_no_table_of_numbers_is_named(given, sentence):
 def test_the_first_few_of_many_rows_are_named():
     assert rows([4]) == "row 4"
     assert rows(range(7)) == "rows 0, 1, 2, 3, 4 and 2 more"
+
+
+def test_points_that_nobody_can_change_are_not_copied():
+    first = read_points([[1.0], [2.0]])
+    assert read_points(first) is first
+    view = np.eye(2)[:1]
+    view.setflags(write=False)
+    assert read_points(view) is not view

@@ -3,7 +3,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ccviz.proof.pricing import Limit, Pricing, none_below
+from ccviz.proof.budget import Budget
+from ccviz.proof.pricing import Limit, Pricing, least_value, none_below
 
 
 def draw(seed):
@@ -24,25 +25,49 @@ def draw(seed):
     return Pricing(points, mass, duals, conflict, limits)
 
 
-def least_value(pricing):
+def enumerated(pricing):
     clusters = (np.array(bits) for bits in product([False, True], repeat=len(pricing.mass)))
     return min(pricing.value(each) for each in clusters if each.any() and pricing.allows(each))
 
 
+@pytest.fixture(params=["boxes", "clusters"])
+def method(request, monkeypatch):
+    """Let the boxes be searched, or all clusters be looked at."""
+    if request.param == "boxes":
+        monkeypatch.setattr("ccviz.proof.pricing._FEW", 0)
+
+
 @pytest.mark.parametrize("seed", range(24))
-def test_it_agrees_with_enumeration_on_both_sides_of_the_least_value(seed):
+def test_it_agrees_with_enumeration_on_both_sides_of_the_least_value(method, seed):
     pricing = draw(seed)
-    least = least_value(pricing)
+    least = enumerated(pricing)
     assert least < 0.0
-    assert none_below(pricing, least * (1.0 + 1e-9), 200_000) is True
-    assert none_below(pricing, least * (1.0 - 1e-6), 200_000) is False
+    assert none_below(pricing, least * (1.0 + 1e-9), Budget(1e9)) is True
+    assert none_below(pricing, least * (1.0 - 1e-6), Budget(1e9)) is False
 
 
-def test_it_says_when_the_boxes_run_out():
+def test_looking_at_all_clusters_finds_the_least_value():
+    for seed in range(8):
+        pricing = draw(seed)
+        assert least_value(pricing) <= enumerated(pricing)
+        assert least_value(pricing) == pytest.approx(enumerated(pricing), rel=1e-12)
+
+
+def test_it_says_when_the_budget_runs_out(monkeypatch):
+    monkeypatch.setattr("ccviz.proof.pricing._FEW", 0)
     pricing = draw(4)
-    assert none_below(pricing, least_value(pricing) * (1.0 + 1e-9), 3) is None
+    assert none_below(pricing, enumerated(pricing) * (1.0 + 1e-9), Budget(100.0)) is None
+
+
+def test_tight_clusters_far_from_each_other_cost_no_digits(method):
+    rng = np.random.default_rng(0)
+    points = np.repeat([[0.0, 0.0], [1.0, 0.3]], 4, axis=0) + 1e-6 * rng.normal(size=(8, 2))
+    duals = 1e-12 * rng.exponential(2.0, 8)
+    pricing = Pricing(points, np.ones(8), duals, np.zeros((8, 8), bool))
+    assert none_below(pricing, enumerated(pricing) * (1.0 + 1e-8), Budget(1e8)) is True
 
 
 def test_blocks_worth_nothing_make_no_cluster():
     points, mass = np.arange(4.0)[:, None], np.ones(4)
-    assert none_below(Pricing(points, mass, np.zeros(4), np.zeros((4, 4), bool)), 0.0, 10) is True
+    pricing = Pricing(points, mass, np.zeros(4), np.zeros((4, 4), bool))
+    assert none_below(pricing, 0.0, Budget(1e4)) is True

@@ -25,6 +25,7 @@ from ccviz.events import (
 )
 from ccviz.runs.archive import VERSION, Archive, default_path
 from ccviz.runs.info import summarise
+from ccviz.runs.limits import Limits
 
 GOOD = np.array([0, 0, 1, 1])
 
@@ -77,13 +78,13 @@ def test_home_moves_the_archive(monkeypatch, tmp_path):
 
 def test_a_new_run_is_there_with_what_it_is_of(archive, problem):
     run_id = archive.create(
-        problem, "sdp", {"tolerance": 1e-4}, seed=7, workers="2", limits={"time_limit": 5.0},
+        problem, "sdp", {"tolerance": 1e-4}, seed=7, workers="2", limits=Limits(time_limit=5.0),
         dataset="toy",
     )  # fmt: skip
     info = archive.info(run_id)
     assert run_id.startswith("sdp-")
     assert (info.name, info.dataset, info.seed, info.workers) == (run_id, "toy", 7, "2")
-    assert (info.settings, info.limits) == ({"tolerance": 1e-4}, {"time_limit": 5.0})
+    assert (info.settings, info.limits) == ({"tolerance": 1e-4}, Limits(time_limit=5.0))
     assert (info.n, info.d, info.k, info.last_seq) == (4, 1, 2, -1)
     assert (info.status, info.state, info.objective) == ("unknown", "running", np.inf)
     back = archive.problem(run_id)
@@ -196,10 +197,10 @@ def test_finish_closes_only_what_is_open(archive, problem):
 
 
 def test_reopen_takes_back_the_end(archive, problem):
-    run_id = fill(archive, problem, limits={"time_limit": 1.0})
-    archive.reopen(run_id, {"gap": 0.1})
+    run_id = fill(archive, problem, limits=Limits(time_limit=1.0))
+    archive.reopen(run_id, Limits(gap=0.1))
     info = archive.info(run_id)
-    assert (info.termination, info.limits) == (None, {"gap": 0.1})
+    assert (info.termination, info.limits) == (None, Limits(gap=0.1))
     assert not any(isinstance(r.event, Finished) for r in archive.records(run_id))
 
 

@@ -13,9 +13,16 @@ from hypothesis.extra import numpy as hnp
 
 from ccviz import Problem, events
 from ccviz.errors import ArchiveError
-from ccviz.events import AnyEvent, CentersMoved, IncumbentFound, NodePruned, Started
+from ccviz.events import AnyEvent, CentersMoved, IncumbentFound, NodePruned, Noted, Started
 from ccviz.problem import rules
-from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
+from ccviz.runs.codec import (
+    Budget,
+    Decoder,
+    decode_event,
+    decode_problem,
+    encode_event,
+    encode_problem,
+)
 
 INTS = np.array([0, -1, 300, 1 << 40])
 SAMPLES = {
@@ -23,6 +30,7 @@ SAMPLES = {
     float: 1.5,
     str: "text",
     bool: True,
+    bool | None: None,
     np.ndarray: np.arange(6.0).reshape(2, 3),
     int | None: None,
     float | None: -math.inf,
@@ -151,12 +159,33 @@ def forged(**changes):
         forged(_2=[599]),
         forged(_2=[20, -30]),
         forged(_4=b"not deflated"),
+        forged(_0="f8", _1="i1", _2=[1 << 28]),  # 2 GiB where it says a quarter of one
+        forged(_2=[-1, -600]),
+        b"\x81\xa4type" + b"\x91" * 100_000,
         forged(_3=False),
     ],
 )
 def test_forged_events_end_in_a_sentence(data):
     with pytest.raises(ArchiveError, match="cannot be read"):
         decode_event(data)
+
+
+def test_a_budget_counts_what_an_array_becomes():
+    data = encode_event(IncumbentFound(labels=np.zeros(1000, dtype=np.int64)))  # one byte each
+    assert decode_event(data).labels.nbytes == 8000
+    assert Decoder(Budget(message_bytes=8000)).event(data)
+    with pytest.raises(ArchiveError, match="too large"):
+        Decoder(Budget(message_bytes=7999)).event(data)
+    decoder = Decoder(Budget(total_bytes=16_000))
+    assert decoder.event(data)
+    assert decoder.event(data)
+    with pytest.raises(ArchiveError, match="too large"):
+        decoder.event(data)
+
+
+def test_a_budget_of_time_ends():
+    with pytest.raises(ArchiveError, match="takes too long"):
+        Decoder(Budget(seconds=-1)).event(encode_event(Noted(text="late")))
 
 
 @given(st.integers(0, 400), st.integers(0, 255))

@@ -1,5 +1,6 @@
 """A run as one file: there and back, and what a forged file comes to."""
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from ccviz import Problem, start
 from ccviz.errors import ArchiveError
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
+from ccviz.runs.limits import Limits
 from ccviz.runs.recorder import Recorder
 from ccviz.solvers import make_solver
 
@@ -32,7 +34,7 @@ def archive(home):
 def run_id(archive):
     solver = make_solver("blp-kmeans", n_init=4)
     run_id = archive.create(
-        PROBLEM, "blp-kmeans", {"n_init": 4}, seed=3, limits={"gap": 0.1}, name="Ünïcode"
+        PROBLEM, "blp-kmeans", {"n_init": 4}, seed=3, limits=Limits(gap=0.1), name="Ünïcode"
     )
     stepper = start(PROBLEM, solver, seed=3)
     with Recorder(archive, run_id, stepper.run) as recorder:
@@ -58,7 +60,7 @@ def test_comes_back_as_it_was_under_an_id_of_its_own(archive, run_id, exported, 
     again = import_run(other, home / "run.ccviz")
     before, after = archive.info(run_id), other.info(again)
     kept = (
-        "name", "dataset", "solver", "settings", "limits", "seed", "workers", "n", "d", "k",
+        "name", "dataset", "solver", "settings", "limits", "seed", "n", "d", "k",
         "status", "termination", "message", "objective", "gap", "nodes", "time_s", "violations",
         "ari", "last_seq",
     )  # fmt: skip
@@ -107,6 +109,50 @@ def test_a_forged_file_ends_in_a_sentence_and_leaves_no_run(exported, other, hom
     with pytest.raises(ArchiveError, match="holds no sound run"):
         import_run(other, home / "forged.ccviz")
     assert [info.id for info in other.runs()] == before
+
+
+def with_head(exported, **changes):
+    """Return the file with another head."""
+    length = int.from_bytes(exported[12:20], "big")
+    head = msgspec.msgpack.decode(exported[20 : 20 + length]) | changes
+    data = msgspec.msgpack.encode(head)
+    return exported[:12] + len(data).to_bytes(8, "big") + data + exported[20 + length :]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"solver": '"><img src=x onerror=alert(1)>'}, "there is no solver"),
+        ({"solver": "sdp"}, "sdp has no parameter 'n_init'"),
+        ({"settings": {"n_init": 0}}, "n_init = 0 is below 1"),
+        ({"settings": {"n_init": "<b>"}}, "n_init = '<b>' is not a whole number"),
+        ({"limits": {"workers": 24}}, "a limit that is not one of"),
+        ({"limits": {"time_limit": -1}}, "time_limit = -1 is not a number of at least 0"),
+        ({"seed": -1}, "seed = -1"),
+        ({"seed": 1 << 63}, "seed = 9223372036854775808"),
+        ({"solver": "cop-kmeans", "settings": {}}, "its records are of another run"),
+    ],
+)
+def test_what_could_not_be_started_is_refused(exported, other, home, changes, sentence):
+    before = len(other.runs())
+    (home / "forged.ccviz").write_bytes(with_head(exported, **changes))
+    with pytest.raises(ArchiveError, match="holds no sound run") as refused:
+        import_run(other, home / "forged.ccviz")
+    assert sentence in str(refused.value)
+    assert len(other.runs()) == before
+
+
+@pytest.mark.parametrize("workers", ["tcp://203.0.113.7:8786", "24"])
+def test_where_a_run_works_is_not_for_the_file_to_say(exported, other, home, workers):
+    (home / "forged.ccviz").write_bytes(with_head(exported, workers=workers))
+    assert other.info(import_run(other, home / "forged.ccviz")).workers == "1"
+
+
+def test_names_are_plain_text(exported, other, home):
+    changes = {"name": "one\nline \x1b[31m\u202e" + "a" * 999, "dataset": "two\x00\tlines"}
+    (home / "forged.ccviz").write_bytes(with_head(exported, **changes))
+    info = other.info(import_run(other, home / "forged.ccviz"))
+    assert (info.name[:13], len(info.name), info.dataset) == ("one line  [31", 200, "two  lines")
 
 
 @given(data=st.data())

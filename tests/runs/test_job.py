@@ -15,7 +15,9 @@ from ccviz.errors import ArchiveError, ParameterError, UnsupportedError
 from ccviz.events import Assigned, Finished, Started
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
+from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
+from tests.patience import PATIENCE_S, wait_until
 
 ENDLESS = make_solver("cop-kmeans", n_init=100_000_000)
 
@@ -50,14 +52,7 @@ def begin(archive, iris):
     yield begin
     for job in jobs:
         job.kill()
-        assert job.wait(20)
-
-
-def wait_until(condition, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+        assert job.wait(PATIENCE_S)
 
 
 def gone(pid):
@@ -71,7 +66,7 @@ def gone(pid):
 def test_a_worker_runs_to_its_end_and_yields_what_this_process_would(archive, iris, begin):
     solver = make_solver("blp-kmeans", n_init=3)
     job = begin(solver, seed=5, dataset="iris", name="mine")
-    assert job.wait(60)
+    assert job.wait(PATIENCE_S)
     info = archive.info(job.run_id)
     assert (info.state, info.termination, info.name, info.dataset) == (
         "finished", "converged", "mine", "iris",
@@ -99,7 +94,7 @@ def test_its_records_can_be_followed_while_it_runs(archive, begin):
 def test_stop(archive, begin):
     job = begin()
     job.stop()
-    assert job.wait(20)
+    assert job.wait(PATIENCE_S)
     last = archive.records(job.run_id)[-1].event
     assert (last.termination, last.message) == ("interrupted", "The run was stopped.")
 
@@ -108,7 +103,7 @@ def test_a_worker_that_does_not_answer_is_ended_after_the_grace(archive, begin):
     job = begin()
     os.kill(job.pid, signal.SIGSTOP)
     job.stop(grace=0.3)
-    assert job.wait(20)
+    assert job.wait(PATIENCE_S)
     last = archive.records(job.run_id)[-1].event
     assert (last.termination, last.message) == (
         "interrupted", "The run was stopped. Its worker was ended.",
@@ -121,7 +116,7 @@ def test_a_killed_worker_leaves_a_run_that_says_so(archive, begin):
     wait_until(lambda: archive.info(job.run_id).status == "feasible")
     seen = archive.info(job.run_id).last_seq
     os.kill(job.pid, signal.SIGKILL)
-    assert job.wait(20)
+    assert job.wait(PATIENCE_S)
     records = archive.records(job.run_id)
     assert records[-1].event.termination == "failed"
     assert records[-1].event.message == "The worker was killed (signal 9)."
@@ -135,7 +130,7 @@ def test_a_broken_worker_says_what_broke(archive, begin, tmp_path):
     os.kill(job.pid, signal.SIGSTOP)
     archive.delete(job.run_id)
     os.kill(job.pid, signal.SIGCONT)
-    assert job.wait(20)  # its run is gone, so is the worker; nothing is raised here
+    assert job.wait(PATIENCE_S)  # its run is gone, so is the worker; nothing is raised here
     assert archive.runs() == []
 
 
@@ -145,39 +140,39 @@ def test_pause_step_and_go_on(archive, begin):
     def events():
         return len(archive.records(job.run_id))
 
-    job.step(3)
-    wait_until(lambda: events() == 3)
-    job.step()
-    wait_until(lambda: events() == 4)
-    time.sleep(0.2)
-    assert events() == 4
+    def rests():
+        before = events()
+        time.sleep(0.2)  # four batches
+        return events() == before
+
+    for many in (3, 1, 2):  # one that did not wait would be far on
+        before = events()
+        job.step(many)
+        wait_until(lambda before=before, many=many: events() >= before + many)
+        assert events() == before + many
     job.go_on()
     wait_until(lambda: events() > 20)
     job.pause()
-    job.step(0)
-    time.sleep(0.3)
-    paused_at = events()
-    time.sleep(0.2)
-    assert events() == paused_at
-    job.stop()
-    assert job.wait(20)
-
-
-def test_waiting_does_not_count_against_the_time_limit(archive, begin):
-    job = begin(paused=True, time_limit=1.0)
-    time.sleep(1.2)
-    job.step(2)
-    wait_until(lambda: archive.info(job.run_id).last_seq == 1)
-    assert archive.info(job.run_id).termination is None
+    wait_until(rests)
+    before = events()
     job.go_on()
-    assert job.wait(30)
-    assert archive.info(job.run_id).termination == "time_limit"
-    assert archive.info(job.run_id).time_s < 3
+    wait_until(lambda: events() > before)
+
+
+def test_waiting_does_not_count_as_running(archive, begin):
+    job = begin(paused=True)
+    job.step()
+    wait_until(lambda: archive.info(job.run_id).last_seq == 0)
+    time.sleep(1.0)
+    job.step()
+    wait_until(lambda: archive.info(job.run_id).last_seq == 1)
+    first, second = archive.records(job.run_id)
+    assert second.time_s - first.time_s < 1.0
 
 
 def test_limits_hold_in_the_worker(archive, begin):
-    job = begin(time_limit=0.5)
-    assert job.wait(30)
+    job = begin(limits=Limits(time_limit=0.5))
+    assert job.wait(PATIENCE_S)
     assert archive.info(job.run_id).termination == "time_limit"
 
 
@@ -186,7 +181,7 @@ def test_what_cannot_run_is_refused_before_anything_is_stored(archive, iris):
     with pytest.raises(UnsupportedError):
         Job.start(archive, soft, ENDLESS)
     with pytest.raises(ParameterError):
-        Job.start(archive, iris, ENDLESS, time_limit=-1)
+        Job.start(archive, iris, ENDLESS, seed=-1)
     assert archive.runs() == []
 
 
@@ -214,14 +209,14 @@ def test_a_worker_ends_when_its_parent_is_killed(archive):
     worker = int(parent.stdout.readline())
     parent.kill()
     parent.communicate()
-    wait_until(lambda: gone(worker), 20)
+    wait_until(lambda: gone(worker))
     assert archive.runs()[0].termination == "interrupted"
 
 
 def test_a_worker_needs_no_guarded_main_module(archive, tmp_path):
     """The child imports nothing of its parent's, so a script that starts one at its top works."""
     script = tmp_path / "script.py"
-    script.write_text(PARENT.replace("time.sleep(600)", "job.stop(); job.wait(20)"))
+    script.write_text(PARENT.replace("time.sleep(600)", "job.stop(); job.wait(120)"))
     done = subprocess.run(
         [sys.executable, script, archive.path],
         check=True, capture_output=True, text=True, timeout=120,
@@ -234,13 +229,13 @@ def test_a_stopped_exact_run_goes_on_to_its_proof(archive, iris, begin):
     sparse = Problem(iris.X[::3], 3, cannot_link=[(0, 1), (17, 40), (20, 30)])
     job = begin(make_solver("sdp", tolerance=0.0001), events=3, problem=sparse, seed=1)
     job.kill()
-    assert job.wait(20)
+    assert job.wait(PATIENCE_S)
     stored = [r.seq for r in archive.records(job.run_id) if not isinstance(r.event, Finished)]
-    again = Job.resume(archive, job.run_id, time_limit=200.0)
-    assert again.wait(200)
+    again = Job.resume(archive, job.run_id, Limits(time_limit=200.0))
+    assert again.wait(PATIENCE_S)
     info = archive.info(job.run_id)
     assert (info.status, info.termination, info.limits) == (
-        "optimal", "proved", {"time_limit": 200.0},
+        "optimal", "proved", Limits(time_limit=200.0),
     )  # fmt: skip
     records = archive.records(job.run_id)
     assert [record.seq for record in records[: len(stored)]] == stored
@@ -254,6 +249,14 @@ def test_only_what_can_go_on_is_resumed(archive, begin):
     with pytest.raises(ArchiveError, match="still goes on"):
         Job.resume(archive, job.run_id)
     job.stop()
-    assert job.wait(20)
+    assert job.wait(PATIENCE_S)
     with pytest.raises(UnsupportedError, match="cop-kmeans cannot go on"):
         Job.resume(archive, job.run_id)
+
+
+def test_a_worker_has_no_more_memory_than_it_is_given(archive, begin):
+    job = begin(make_solver("blp-kmeans"), memory=32 << 20)
+    assert job.wait(60)
+    info = archive.info(job.run_id)
+    assert info.termination == "failed"
+    assert "broke off" in info.message

@@ -12,6 +12,7 @@ from ccviz.events import Assigned, Finished, Noted, Record
 from ccviz.runs import recorder as module
 from ccviz.runs.archive import Archive
 from ccviz.runs.recorder import Recorder
+from tests.patience import PATIENCE_S, wait_until
 
 PROBLEM = Problem(np.arange(4.0)[:, None], 2)
 
@@ -48,13 +49,6 @@ class Tape:
 @pytest.fixture
 def tape(archive):
     return Tape(archive)
-
-
-def wait_until(condition, seconds=10.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_a_record_is_readable_soon_without_another_coming(tape):
@@ -108,18 +102,17 @@ def test_what_cannot_be_dropped_waits_for_the_disk(tape, monkeypatch):
     append = tape.archive.append
 
     def slow(*args):
-        gate.wait(10)
+        gate.wait(PATIENCE_S)
         append(*args)
 
     monkeypatch.setattr(tape.archive, "append", slow)
     with tape.recorder:
         writer = threading.Thread(target=lambda: [tape.put(Noted(text="x")) for _ in range(50)])
         writer.start()
-        writer.join(0.3)
+        wait_until(lambda: len(tape.recorder._pending) == 10)
         assert writer.is_alive()
-        assert len(tape.recorder._pending) <= 10
         gate.set()
-        writer.join(10)
+        writer.join(PATIENCE_S)
     assert tape.stored == list(range(50))
 
 

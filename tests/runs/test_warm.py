@@ -1,8 +1,10 @@
 import pytest
 
 from ccviz.errors import UnsupportedError
+from ccviz.runs import warm
+from ccviz.runs.kernels import compiled
 from ccviz.runs.stepper import start
-from ccviz.runs.warm import examples, load
+from ccviz.runs.warm import compile_for, examples, lanes, load, start_compiling
 from ccviz.solvers import SOLVERS, make_solver
 
 
@@ -27,6 +29,7 @@ def test_every_solver_is_warmed_by_all_that_it_supports(solver):
 def test_loading_is_off_the_clock_of_the_run(monkeypatch):
     now = [0.0]
     monkeypatch.setattr("time.perf_counter", lambda: now[0])
+    monkeypatch.setattr(warm, "compiled", lambda _: True)
     monkeypatch.setattr("ccviz.runs.warm._run", lambda *_: now.__setitem__(0, 5.0))
     stepper = start(examples()[0], make_solver("cop-kmeans"))
     load(stepper)
@@ -45,3 +48,39 @@ def test_loading_runs_the_solver_itself(monkeypatch):
     monkeypatch.setattr("ccviz.runs.warm.start", watched)
     load(stepper)
     assert set(seen) == {"cop-kmeans"}
+
+
+@pytest.fixture
+def nothing_compiled(tmp_path, monkeypatch):
+    """Find no kernels, and note for whom they are compiled instead of doing it."""
+    runs = []
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(warm, "_run", lambda solver, problems: runs.append(solver.name))
+    return runs
+
+
+def test_the_lanes_miss_no_solver_and_begin_with_what_the_page_chooses():
+    first, beside = lanes()
+    assert {*first, *beside} == {solver.name for solver in SOLVERS}
+    assert first[0] == "blp-kmeans"
+    # What both compile, the second only waits for.
+    assert {*first} & {*beside} == {"blp-kmeans"}
+
+
+def test_each_solver_is_compiled_once(nothing_compiled):
+    compile_for(["sdp", "colgen"])
+    compile_for(["colgen", "dils"])
+    assert nothing_compiled == ["sdp", "colgen", "dils"]
+    assert compiled("dils")
+
+
+def test_a_run_compiles_what_is_missing_and_only_loads_it_afterwards(nothing_compiled):
+    for runs in (2, 1):
+        nothing_compiled.clear()
+        load(start(examples()[0], make_solver("cop-kmeans")))
+        assert nothing_compiled == ["cop-kmeans"] * runs
+
+
+def test_nothing_is_started_where_all_is_compiled(nothing_compiled):
+    compile_for([solver.name for solver in SOLVERS])
+    assert start_compiling() == []

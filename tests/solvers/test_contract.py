@@ -3,17 +3,19 @@
 import math
 from dataclasses import asdict, fields
 from functools import cache
+from itertools import count
 
 import numpy as np
 import pytest
 
 from ccviz import Partition, Problem, start
 from ccviz.errors import ParameterError, UnsupportedError
-from ccviz.events import Finished, IncumbentFound, InfeasibilityProved, Started
+from ccviz.events import Finished, InfeasibilityProved, Started
 from ccviz.problem.links import closure
 from ccviz.problem.rules import MaxSize
 from ccviz.runs.codec import decode_event, encode_event
 from ccviz.runs.run import result_of
+from ccviz.runs.stepper import Stepper
 from ccviz.solvers import SOLVERS, make_solver, solver_class
 
 NAMES = [solver.name for solver in SOLVERS]
@@ -22,6 +24,8 @@ QUICK = {  # parameters that let a solver end soon on so small problems
     "hg-means": {"generations": 3},
     "s-mdeclust": {"generations": 3},
 }
+AT_ONCE = 10
+"""Looks after the one that says stop: a loop within a loop leaves one by one."""
 
 X = np.random.default_rng(7).normal(size=(8, 2))
 PROBLEMS = {
@@ -90,14 +94,17 @@ def optimum(problem):
     return best
 
 
-def drive(name, problem, seed=1):
-    stepper = start(problem, quick(name), seed=seed, time_limit=60)
+def drive(name, problem):
+    stepper = start(problem, quick(name), seed=1)
     return list(stepper), stepper.run
+
+
+driven = cache(drive)
 
 
 @pytest.mark.parametrize(("name", "problem"), pairs(PROBLEMS))
 def test_a_run_keeps_the_contract(name, problem):
-    records, run = drive(name, problem)
+    records, run = driven(name, problem)
     events = [record.event for record in records]
     assert [record.seq for record in records] == list(range(len(records)))
     assert isinstance(events[0], Started)
@@ -123,7 +130,7 @@ def test_a_run_keeps_the_contract(name, problem):
 
 @pytest.mark.parametrize(("name", "problem"), pairs(PROBLEMS))
 def test_every_lower_bound_on_the_way_is_one(name, problem):
-    _, run = drive(name, problem)
+    _, run = driven(name, problem)
     best = optimum(problem)
     assert all(moment.lower_bound <= best * (1 + 1e-9) for moment in run.history)
     if run.tree:
@@ -151,16 +158,35 @@ def test_same_seed_same_events_and_they_can_be_stored(name, problem):
     assert [encode_event(decode_event(data)) for data in first] == first
 
 
-@pytest.mark.parametrize(("name", "problem"), pairs({"no links": PROBLEMS["no links"]}))
-def test_a_run_that_is_stopped_ends_at_once(name, problem):
-    stepper = start(problem, make_solver(name))
-    for record in stepper:
-        if isinstance(record.event, IncumbentFound):
-            break
-        stepper.stop()
-    after = list(stepper)
-    assert len(after) <= 1 or isinstance(after[-1].event, Finished)
-    assert start(problem, make_solver(name), time_limit=0).result().termination == "time_limit"
+@pytest.mark.parametrize("name", NAMES)
+def test_a_run_that_is_stopped_ends_at_once(name):
+    whole, looks = stopped(name, math.inf)
+    assert whole.termination != "interrupted"
+    if solver_class(name).supports.exact:  # a node takes long
+        assert looks > whole.seq + 2
+    for told in (1, looks // 2, looks - 1):
+        run, looked = stopped(name, told)
+        assert run.termination == "interrupted"
+        assert looked <= told + AT_ONCE
+
+
+def stopped(name, told):
+    """Return a run that is told to stop at a look, and how often it and its solver looked."""
+    looks = count()
+
+    def asked(run, age):
+        return "interrupted" if next(looks) >= told else None
+
+    problem = Problem(np.random.default_rng(7).normal(size=(30, 2)), 3)
+    stepper = Stepper(problem, quick(name), seed=1, criteria=[asked])
+    stepper.result()
+    return stepper.run, next(looks)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_time_is_no_run(name):
+    nothing = start(PROBLEMS["no links"], make_solver(name), time_limit=0)
+    assert nothing.result().termination == "time_limit"
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ccviz.errors import ParameterError
-from ccviz.solvers.workforce import open_workforce
+from ccviz.solvers.workforce import in_order, open_workforce
+from tests.patience import wait_until
 
 
 def blas_threads():
@@ -53,7 +54,7 @@ def test_a_scheduler_that_is_not_there_is_named():
 
 PARENT = """
 import os, time
-from ccviz.solvers.workforce import open_workforce
+from ccviz.solvers.workforce import in_order, open_workforce
 if __name__ == "__main__":
     with open_workforce("2") as workforce:
         print(workforce.executor.submit(os.getpid).result(), flush=True)
@@ -71,10 +72,7 @@ def test_workers_die_with_a_killed_parent(tmp_path):
     parent.send_signal(signal.SIGKILL)
     parent.wait()
     parent.stdout.close()
-    deadline = time.monotonic() + 10
-    while is_alive(worker) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert not is_alive(worker)
+    wait_until(lambda: not is_alive(worker))
 
 
 def is_alive(pid):
@@ -88,7 +86,20 @@ def test_what_is_in_hand_at_the_end_is_not_waited_for():
     with open_workforce("2") as workforce:
         workforce.executor.submit(os.getpid).result()
         futures = [workforce.executor.submit(time.sleep, 120) for _ in range(3)]
-        while not futures[0].running():
-            time.sleep(0.01)
+        wait_until(futures[0].running)
         began = time.monotonic()
     assert time.monotonic() - began < 60
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_answers_come_in_the_order_of_the_tasks(workers):
+    with open_workforce(workers) as workforce:
+        answers = in_order(workforce, pow, [(base, 2) for base in range(6)], lambda: False)
+        assert list(answers) == [0, 1, 4, 9, 16, 25]
+
+
+def test_no_answer_comes_after_a_stop():
+    stops = iter([False, False, False, True])
+    with open_workforce("1") as workforce:
+        answers = in_order(workforce, pow, [(i, 1) for i in range(9)], lambda: next(stops))
+        assert list(answers) == [0, 1, 2]

@@ -14,10 +14,16 @@ from ccviz.runs.file import import_run
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.share.address import apply_query, query
-from ccviz.views.share.project import open_project
+from ccviz.views.share.project import read_project, take_project
 
 WRITTEN = Path(__file__).parent / "v0_1"
 WANTED = json.loads((WRITTEN / "want.json").read_text(encoding="utf-8"))
+
+
+def open_project(session, name, content):
+    """Do at once what the page lets another process do."""
+    with session.in_words():
+        take_project(session, read_project(content, name, session.archive.path, session.person))
 
 
 @pytest.fixture

@@ -19,6 +19,9 @@ from ccviz.solvers.assignment._rules import (
 from ccviz.solvers.assignment._search import INFEASIBLE, SOLVED, UNFINISHED, search
 from ccviz.solvers.assignment.structure import Graph
 
+SEARCH_WORK = 20_000_000
+"""A node looks at every block of its component: so many looks at most."""
+
 
 @njit(cache=True)
 def assign(
@@ -82,7 +85,8 @@ def search_components(graph: Graph, state: State, warm: IntArray, node_limit: in
         if seen[root]:
             continue
         number = collect_component(root, graph, state, seen, members)
-        found, _ = search(members[:number], graph, state, warm, node_limit)
+        nodes = min(node_limit, SEARCH_WORK // number)
+        found, _ = search(members[:number], graph, state, warm, nodes)
         if found == INFEASIBLE:
             return INFEASIBLE
         if found == UNFINISHED:

@@ -30,7 +30,6 @@ from ccviz.solvers.colgen.master import (
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
 from ccviz.solvers.colgen.stabilisation import Stabiliser
-from ccviz.solvers.colgen.unit import scaled_task, unscaled
 from ccviz.solvers.tree import Report, Task, cutoff, decided
 
 
@@ -52,8 +51,6 @@ class NodeSettings:
     cover_nodes : int
         Nodes of the search for the best clustering within the pool.
     seed : int
-    growth : float
-        What a cost is multiplied by to be in the unit of the node's work.
     """
 
     tolerance: float = 1e-6
@@ -64,7 +61,6 @@ class NodeSettings:
     pricing: str = "both"
     cover_nodes: int = 200
     seed: int = 0
-    growth: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +77,7 @@ _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about 
 
 
 def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
-    """Work on a node for a second or so; the problem alone is in the unit of that work."""
-    report = _advance(problem, settings, scaled_task(task, settings.growth))
-    return unscaled(report, settings.growth)
-
-
-def _advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
+    """Work on a node for a second or so."""
     together, apart = decided(task.decisions, True), decided(task.decisions, False)
     try:
         problem = refine(problem, together, apart)

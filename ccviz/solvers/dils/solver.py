@@ -9,7 +9,7 @@ Every link may be broken, hard ones at weight 1: a reference to compare with.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 import numpy as np
@@ -60,31 +60,31 @@ class Dils(Solver):
         """Yield the events of one run."""
         soft, rng = soften(problem), context.rng
         pair = [self._improve(soft, random_labels(soft, rng), rng) for _ in range(2)]
+        better, worse = sorted(pair)
         best = np.inf
         for generation in range(self.generations):
-            pair.sort(key=lambda each: each[1])
-            better, worse = pair
-            if better[1] < best:
-                best = better[1]
-                yield IncumbentFound(labels=better[0], source=self.name, objective=best)
-            mutant = self._improve(soft, self._mutant(soft, better[0], worse[0], rng), rng)
-            replaced = mutant[1] < worse[1]
+            if better.fitness < best:
+                best = better.fitness
+                yield IncumbentFound(labels=better.labels, source=self.name, objective=best)
+            child = self._mutant(soft, better.labels, worse.labels, rng)
+            mutant = self._improve(soft, child, rng)
+            replaced = mutant < worse
             if replaced:
-                pair[1] = mutant
-            if max(pair[0][1], pair[1][1]) * (1.0 - self.xi) > min(pair[0][1], pair[1][1]):
-                pair.sort(key=lambda each: each[1])
-                pair[1] = self._improve(soft, random_labels(soft, rng), rng)
+                worse = mutant
+            if far_apart(better, worse, self.xi):
+                better = min(better, worse)
+                worse = self._improve(soft, random_labels(soft, rng), rng)
             yield GenerationEnded(
                 generation=generation,
-                objectives=np.array([each[1] for each in pair]),
-                diversity=float((pair[0][0] != pair[1][0]).mean()),
+                objectives=np.array([better.fitness, worse.fitness]),
+                diversity=float((better.labels != worse.labels).mean()),
                 replaced=np.array([1 if replaced else -1]),
                 local_searches=generation + 3,
             )
-        found = min(pair, key=lambda each: each[1])
-        if found[1] < best:
-            yield IncumbentFound(labels=found[0], source=self.name, objective=found[1])
-        broken = Partition(problem, found[0]).violations.hard
+            better, worse = sorted((better, worse))
+        if better.fitness < best:
+            yield IncumbentFound(labels=better.labels, source=self.name, objective=better.fitness)
+        broken = Partition(problem, better.labels).violations.hard
         if broken:
             yield Noted(text=f"{broken} hard links are broken: this method only weighs links.")
         yield Finished(termination="converged", message="All generations are done.")
@@ -99,10 +99,8 @@ class Dils(Solver):
         child[segment] = rng.integers(problem.k, size=length)
         return fill_empty(child, problem.k, rng)
 
-    def _improve(
-        self, problem: Problem, labels: IntArray, rng: np.random.Generator
-    ) -> tuple[IntArray, float]:
-        """Return the labels after a local search, and their fitness."""
+    def _improve(self, problem: Problem, labels: IntArray, rng: np.random.Generator) -> Individual:
+        """Return the labels after a local search, with their fitness."""
         # Imported here: it loads numba.
         from ccviz.solvers.dils._search import local_search
 
@@ -114,7 +112,20 @@ class Dils(Solver):
         fitness, _ = local_search(
             problem.X, labels, problem.k, links, broken, order, turns, self.neighbours
         )
-        return labels, float(fitness)
+        return Individual(float(fitness), labels)
+
+
+@dataclass(frozen=True, order=True)
+class Individual:
+    """A clustering and its fitness; the lesser is the better one."""
+
+    fitness: float
+    labels: IntArray = field(compare=False)
+
+
+def far_apart(one: Individual, other: Individual, xi: float) -> bool:
+    """Return whether one is worse than the other by more than a share of its fitness."""
+    return max(one, other).fitness * (1.0 - xi) > min(one, other).fitness
 
 
 def random_labels(problem: Problem, rng: np.random.Generator) -> IntArray:

@@ -20,11 +20,10 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import Context
 from ccviz.solvers.memetic.breeding import Mating, Recipe, breed, settle
-from ccviz.solvers.memetic.evaluation import evaluate
 from ccviz.solvers.memetic.instance import Instance
 from ccviz.solvers.memetic.local_search import Member, member_of
 from ccviz.solvers.memetic.population import Population, is_better
-from ccviz.solvers.workforce import Workforce
+from ccviz.solvers.workforce import Workforce, in_order
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,7 @@ class Evolution:
             (self.instance, self.recipe, self._seed(restart, 0, place))
             for place in range(self.schedule.population)
         )
-        for member in evaluate(self.workforce, settle, tasks, self.context.stop):
+        for member in in_order(self.workforce, settle, tasks, self.context.stop):
             population.members.append(member)
             yield from self._count(member, "first population")
         if len(population.members) == self.schedule.population:
@@ -135,7 +134,7 @@ class Evolution:
             for place in range(self.schedule.population)
         ]
         offspring: list[Member] = []
-        for child in evaluate(self.workforce, breed, tasks, self.context.stop):
+        for child in in_order(self.workforce, breed, tasks, self.context.stop):
             offspring.append(child)
             yield from self._count(child, "offspring")
         if len(offspring) == self.schedule.population:

@@ -21,10 +21,9 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.memetic.annotations import Annotations, cross, found
-from ccviz.solvers.memetic.evaluation import evaluate
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.population import spread_of
-from ccviz.solvers.workforce import Workforce
+from ccviz.solvers.workforce import Workforce, in_order
 
 SAME_COST = 1e-7
 """Members whose costs differ by less, with the same cluster sizes, are clones."""
@@ -78,7 +77,7 @@ class HybridSearch:
     def _evolve(self, generation: int, make: Any, tasks: list[tuple[Any, ...]]) -> Iterator[Event]:
         seeded = [(*task, self._seed(generation, i)) for i, task in enumerate(tasks)]
         offspring: list[Member] = []
-        for child in evaluate(self.workforce, make, seeded, self.context.stop):
+        for child in in_order(self.workforce, make, seeded, self.context.stop):
             offspring.append(child)
             yield from self._count(child)
         if len(offspring) == len(tasks):

@@ -33,7 +33,7 @@ class DecisionsOverlay:
     def dress(self, look: Look) -> None:
         """Take the colours of a theme."""
         for glyph in self._glyphs:
-            glyph.glyph.line_color = look.accent
+            glyph.glyph.line_color = look.mark
 
     def show(self, together: Lines | None, apart: Lines | None) -> None:
         """Draw the decisions of a node, or none."""

@@ -15,7 +15,7 @@ class DiversityFigure(SeriesFigure):
             look,
             "diversity",
             "generation",
-            [Series("diversity", "diversity", "accent")],
+            [Series("diversity", "diversity", "mark")],
             x_label="generation",
             y_label="diversity",
             tooltips=[("generation", "@generation"), ("diversity", "@diversity{0.0000}")],

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, LinearColorMapper, Range1d, Title
 
+from ccviz.numbers import percent
 from ccviz.views.figures.base import dress, plain_figure, refill
 from ccviz.views.frames.matrix import Matrix
-from ccviz.views.frames.numbers import percent
 from ccviz.views.palette import Look
 
 
@@ -51,7 +51,7 @@ class MatrixFigure:
         self._mapper.palette = shades(look.paper, look.ink)
         self._title.text_color = look.faint
         for border in self._borders:
-            border.glyph.line_color = look.accent
+            border.glyph.line_color = look.mark
 
     def show(self, frame: Matrix | None) -> None:
         """Draw a frame, or nothing."""

@@ -75,7 +75,7 @@ class PairsFigure:
             dress(plot, look)
         self._mapper.low_color = look.unassigned
         for ring in self._rings:
-            ring.glyph.line_color = look.accent
+            ring.glyph.line_color = look.mark
 
     def show_labels(self, labels: IntArray) -> None:
         """Colour the points; labels of all points, -1 for none."""

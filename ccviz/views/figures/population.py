@@ -70,7 +70,7 @@ class PopulationFigure:
         """Take the colours of a theme."""
         dress(self.plot, look)
         self._dots.glyph.fill_color = look.faint
-        self._replaced.glyph.line_color = look.accent
+        self._replaced.glyph.line_color = look.mark
         self._curves["best"].glyph.line_color = look.upper
         self._curves["mean"].glyph.line_color = look.lower
 

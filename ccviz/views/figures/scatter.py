@@ -128,7 +128,7 @@ class ScatterFigure:
         self._broken_glyph.glyph.line_color = look.broken
         for glyph in (self._path_line, self._path_ring):
             glyph.glyph.line_color = look.broken
-        self._pick_ring.glyph.line_color = look.accent
+        self._pick_ring.glyph.line_color = look.mark
         self._held_ring.glyph.line_color = look.upper
         self._redraw()
 

@@ -35,7 +35,7 @@ def _plot(curve: Curve, shared: tuple[float, float] | None) -> Any:
     for span, alpha in ((curve.good_range, 0.15), (shared, 0.35)):
         if span is not None:
             shade = BoxAnnotation(
-                left=span[0], right=span[1], fill_color=LIGHT.accent, fill_alpha=alpha
+                left=span[0], right=span[1], fill_color=LIGHT.mark, fill_alpha=alpha
             )
             plot.add_layout(shade)
     plot.line(curve.p, curve.ari, line_color=LIGHT.ink)

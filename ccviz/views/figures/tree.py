@@ -9,20 +9,21 @@ import numpy as np
 from bokeh.events import DoubleTap, Tap
 from bokeh.models import ColumnDataSource, HoverTool, Label, Legend, LegendItem, Span, Title
 
+from ccviz.numbers import count, number
 from ccviz.views.figures.base import add_corners, dress, plain_figure
 from ccviz.views.figures.sync import sync
-from ccviz.views.frames.numbers import count, number
+from ccviz.views.frames.states import STATES
 from ccviz.views.frames.tree import TreeFrame
 from ccviz.views.lab.picker import Screen, nearest
 from ccviz.views.palette import Look
 
 # Okabe and Ito's colours, and a shape each: neither alone has to carry the meaning.
-STATES = {
-    "open": ("circle", "#56b4e9", "open"),
-    "branched": ("circle_dot", "#8a97a6", "branched"),
-    "bound": ("square", "#e69f00", "closed by its bound"),
-    "infeasible": ("x", "#d55e00", "infeasible"),
-    "integral": ("diamond", "#009e73", "integral"),
+MARKS = {
+    "open": ("circle", "#56b4e9", STATES["open"].label),
+    "branched": ("circle_dot", "#8a97a6", STATES["branched"].label),
+    "bound": ("square", "#e69f00", STATES["bound"].label),
+    "infeasible": ("x", "#d55e00", STATES["infeasible"].label),
+    "integral": ("diamond", "#009e73", STATES["integral"].label),
     "incumbent": ("star", "#f0e442", "incumbent found here"),
     "folded": ("inverted_triangle", "#cc79a7", "folded subtree"),
 }
@@ -93,7 +94,7 @@ class TreeFigure:
         self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS, limit=1))
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
-        items = [self._legend_item(*look) for look in STATES.values()]
+        items = [self._legend_item(*look) for look in MARKS.values()]
         self._legend = Legend(items=items, orientation="horizontal", ncols=3)
         self._legend.update(padding=2, spacing=6)
         self.plot.add_layout(self._legend, "below")
@@ -131,7 +132,7 @@ class TreeFigure:
         dress(self.plot, look)
         self._edges.glyph.line_color = look.faint
         self._edges.glyph.line_alpha = 0.6
-        self._halo.glyph.line_color = look.accent
+        self._halo.glyph.line_color = look.mark
         self._line.line_color = self._label.text_color = look.upper
         self._title.text_color = look.faint
 
@@ -201,7 +202,7 @@ def node_looks(frame: TreeFrame) -> dict[str, np.ndarray]:
     """Return what each node looks like: kind, marker, colour, size, words, outline."""
     folded = (frame.hidden > 0) & (frame.state != "incumbent")
     kinds = np.where(folded, "folded", frame.state)
-    looks = [STATES[kind] for kind in kinds]
+    looks = [MARKS[kind] for kind in kinds]
     words = [
         f"{state}; {hidden} nodes below, {still_open} of them open" if hidden else state
         for (_, _, state), hidden, still_open in zip(
@@ -218,7 +219,7 @@ def node_looks(frame: TreeFrame) -> dict[str, np.ndarray]:
             9.0,
         ),
         # A cross has no area: its lines carry the colour.
-        "stroke": np.where(kinds == "infeasible", STATES["infeasible"][1], _OUTLINE).astype(object),
+        "stroke": np.where(kinds == "infeasible", MARKS["infeasible"][1], _OUTLINE).astype(object),
         "stroke_width": np.where(kinds == "infeasible", 2.5, 0.8),
         "words": np.array(words, dtype=object),
     }

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ccviz.events import TERMINATION_SENTENCES
+from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import STATUS_SENTENCES, Run, Status
-from ccviz.views.frames.numbers import count, number, percent, seconds
 
 SCORE_NAMES = {
     "ari": "ARI",

@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
 from ccviz.arrays import IntArray
+from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import label_of
-from ccviz.views.frames.numbers import number, percent, seconds
 
 
 @dataclass(frozen=True)
@@ -79,11 +79,11 @@ def _settings(infos: Sequence[RunInfo]) -> list[Row]:
     """Return the limits, and the settings in which runs that have them differ."""
     solvers = [solver for solver in SOLVERS if solver.name in {info.solver for info in infos}]
     settings = sorted({name for info in infos for name in info.settings if _differs(name, infos)})
-    limits = sorted({name for info in infos for name in info.limits})
+    limits = sorted({name for info in infos for name in info.limits.given})
     return [
         *(_asked(label_of(name, *solvers), name, [info.settings for info in infos])
           for name in settings),
-        *(_asked(label_of(name), name, [info.limits for info in infos]) for name in limits),
+        *(_asked(label_of(name), name, [info.limits.given for info in infos]) for name in limits),
     ]  # fmt: skip
 
 

@@ -11,10 +11,12 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned, Record
-from ccviz.runs.run import Node, Run
+from ccviz.numbers import number
+from ccviz.runs.nodes import Node
+from ccviz.runs.run import Run
 from ccviz.views.frames.links import Lines
-from ccviz.views.frames.numbers import number
 from ccviz.views.frames.scatter import Plane
+from ccviz.views.frames.states import STATES
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +27,7 @@ class NodeFacts:
     ----------
     node, depth : int
     state : str
-        See `ccviz.runs.run.NodeState`.
+        See `ccviz.runs.nodes.NodeState`.
     must_link, cannot_link : (m, 2) int64
         The pairs decided on the way from the root.
     time_s, lower_bound : (h,) float64
@@ -112,19 +114,7 @@ def why(run: Run, at: Node) -> str:
             f"and {j} are put together in one child and kept apart in the other."
         )
     detail = f" {at.detail}" if at.detail else ""
-    return _CLOSED[at.state].format(bound=bound, best=best) + detail
-
-
-_CLOSED = {
-    "bound": (
-        "It was closed by its bound: every clustering under these decisions costs at least "
-        "{bound}, so none is better than the incumbent ({best}) by more than the tolerance."
-    ),
-    "infeasible": "It was closed as infeasible: no clustering keeps these decisions and the links.",
-    "integral": (
-        "It was closed as solved: its relaxation is a clustering, so its bound {bound} is met."
-    ),
-}
+    return STATES[at.state].in_full.format(bound=bound, best=best) + detail
 
 
 def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
-from ccviz.views.frames.numbers import number, percent, seconds
+from ccviz.views.person import ALONE, Person
 
 COLUMNS = ("Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
@@ -15,17 +17,17 @@ _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resu
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run in the table: what its cells say, and by what they are sorted."""
+    """A run in the table: what its cells say, by what they are sorted, what one may do."""
 
     id: str
     name: str
     cells: tuple[str, ...]
     keys: tuple[str | float, ...]
-    resumable: bool
+    may: tuple[str, ...]
 
 
-def run_row(info: RunInfo) -> RunRow:
-    """Return the row of a run."""
+def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
+    """Return the row of a run, with what somebody may do with it."""
     state: str = info.status if info.state == "finished" else info.state
     if info.termination == "failed":
         state = "broke off"
@@ -44,7 +46,19 @@ def run_row(info: RunInfo) -> RunRow:
     sorted_by = [_last_if_missing(value) for _, value in measures]
     keys: tuple[str | float, ...] = (run, *sorted_by, state, info.dataset)
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
-    return RunRow(info.id, info.name, cells, keys, unfinished and info.solver in _RESUMABLE)
+    may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
+    return RunRow(info.id, info.name, cells, keys, may)
+
+
+def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:
+    yield "open"
+    if person.owns(info):
+        yield "rename"
+        if resumable:
+            yield "resume"
+        if person.in_class:
+            yield "hide" if info.shared else "share"
+        yield "delete"
 
 
 def _run_words(info: RunInfo) -> str:

@@ -23,7 +23,6 @@ from ccviz.events import (
     CutsAdded,
     Event,
     IncumbentFound,
-    NodeBounded,
     NodeBranched,
     NodeOpened,
     NodePruned,
@@ -32,7 +31,8 @@ from ccviz.events import (
 )
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.runs.run import NodeState, Run
+from ccviz.runs.nodes import FOLD, Node, Nodes
+from ccviz.runs.run import WORST, Run, rank_of
 from ccviz.views.frames.log import column
 
 Axis = Literal["bound", "depth"]
@@ -44,6 +44,8 @@ class TreeNode:
 
     Attributes
     ----------
+    facts : ccviz.runs.nodes.Node
+        What is known of it.
     size, open : int
         Nodes in its subtree, itself included; how many of them are open.
     folded : bool
@@ -53,20 +55,19 @@ class TreeNode:
     x : float
     """
 
-    number: int
+    facts: Node
     parent: TreeNode | None
-    depth: int
-    lower_bound: float
-    pair: tuple[int, int] | None
-    together: bool
-    state: NodeState = "open"
-    detail: str = ""
     children: list[TreeNode] = field(default_factory=list)
     size: int = 1
     open: int = 1
     folded: bool = False
     slot: float = 0.0
     x: float = 0.0
+
+    @property
+    def number(self) -> int:
+        """The node's number."""
+        return self.facts.node
 
     @property
     def is_tip(self) -> bool:
@@ -94,7 +95,7 @@ class TreeFrame:
     lower_bound : (m,) float64
     depth : (m,) int64
     state : (m,) str
-        `ccviz.runs.run.NodeState`, or ``"incumbent"`` where the incumbent was found.
+        `ccviz.runs.nodes.NodeState`, or ``"incumbent"`` where the incumbent was found.
     decision, detail : (m,) str
         What the branch to the node decided, and why the node was closed.
     hidden, hidden_open : (m,) int64
@@ -136,11 +137,8 @@ class Tree:
     """
 
     events: ClassVar[frozenset[type[Event]]] = frozenset(
-        {
-            NodeOpened, NodeBounded, NodeBranched, NodePruned, IncumbentFound,
-            CutsAdded, RelaxationSolved, ColumnsPriced,
-        }
-    )  # fmt: skip
+        {*FOLD, IncumbentFound, CutsAdded, RelaxationSolved, ColumnsPriced}
+    )
 
     def __init__(self, problem: Problem, most_shown: int = 500) -> None:
         self.problem, self.most_shown = problem, most_shown
@@ -151,28 +149,22 @@ class Tree:
     def of(cls, run: Run, most_shown: int = 500) -> Tree:
         """Return the tree of a run's state."""
         tree = cls(run.problem, most_shown)
+        tree.facts = dict(run.tree)
         for node in run.tree.values():
-            tree._open(
-                NodeOpened(
-                    node=node.node,
-                    parent=node.parent,
-                    depth=node.depth,
-                    lower_bound=node.lower_bound,
-                    pair=node.pair,
-                    together=node.together,
-                )
-            )
+            tree._hang(node)
         for node in run.tree.values():
             if node.state != "open":
-                tree._close(tree.nodes[node.node], node.state, node.lower_bound, node.detail)
+                tree._close(tree.nodes[node.node])
         tree.upper_bound = run.objective
         tree._fold_surplus()
         return tree
 
     def clear(self) -> None:
         """Forget the tree, but not which nodes a person unfolded."""
+        self.facts: Nodes = {}
         self.nodes: dict[int, TreeNode] = {}
         self.upper_bound = math.inf
+        self._rank = WORST
         self.found_at: int | None = None
         self._at: int | None = None
         self._shown: list[TreeNode] = []
@@ -181,9 +173,11 @@ class Tree:
     def feed(self, records: Iterable[Record]) -> None:
         """Take records."""
         for record in records:
-            handler = _HANDLERS.get(type(record.event))
-            if handler is not None:
-                handler(self, record.event)
+            kind = type(record.event)
+            if kind in FOLD:
+                FOLD[kind](self.facts, record.event)
+            if kind in _HANDLERS:
+                _HANDLERS[kind](self, record.event)
         self._fold_surplus()
 
     def toggle(self, number: int) -> None:
@@ -209,13 +203,14 @@ class Tree:
     # --- Taking events ----------------------------------------------------------------------
 
     def _open(self, event: NodeOpened) -> None:
-        parent = None if event.parent is None else self.nodes[event.parent]
-        node = TreeNode(
-            event.node, parent, event.depth, event.lower_bound, event.pair, event.together
-        )
-        self.nodes[event.node] = node
+        self._hang(self.facts[event.node])
+
+    def _hang(self, facts: Node) -> None:
+        parent = None if facts.parent is None else self.nodes[facts.parent]
+        node = TreeNode(facts, parent)
+        self.nodes[facts.node] = node
         if parent is None:
-            self._at = event.node  # what is found before its first round is the root's too
+            self._at = facts.node  # what is found before its first round is the root's too
             self._shown.append(node)
             self._tips.append(node)
             return
@@ -226,27 +221,18 @@ class Tree:
             ancestor.size += 1
             ancestor.open += 1
 
-    def _bound(self, event: NodeBounded) -> None:
-        node = self.nodes[event.node]
-        node.lower_bound = max(node.lower_bound, event.lower_bound)
+    def _finish(self, event: NodeBranched | NodePruned) -> None:
+        self._close(self.nodes[event.node])
 
-    def _branch(self, event: NodeBranched) -> None:
-        self._close(self.nodes[event.node], "branched", event.lower_bound, "")
-
-    def _prune(self, event: NodePruned) -> None:
-        self._close(self.nodes[event.node], event.reason, event.lower_bound, event.detail)
-
-    def _close(self, node: TreeNode, state: NodeState, lower_bound: float, detail: str) -> None:
-        node.state, node.detail = state, detail
-        node.lower_bound = max(node.lower_bound, lower_bound)
+    def _close(self, node: TreeNode) -> None:
         for ancestor in node.ancestors():
             ancestor.open -= 1
 
     def _improve(self, event: IncumbentFound) -> None:
-        found = Partition(self.problem, event.labels)
-        objective = found.wcss + found.penalty if event.objective is None else event.objective
-        if objective < self.upper_bound:
-            self.upper_bound, self.found_at = objective, self._at
+        rank = rank_of(Partition(self.problem, event.labels), event)
+        if rank < self._rank:
+            self._rank, self.found_at = rank, self._at
+            self.upper_bound = rank[1]
 
     def _visit(self, event: CutsAdded | RelaxationSolved | ColumnsPriced) -> None:
         # A solver says what it did at a node before it says what that found.
@@ -350,8 +336,9 @@ class Tree:
         self._center()
         shown = self._shown
         parents = [node.parent or node for node in shown]
-        lower_bound = column(shown, "lower_bound", float)
-        depth = column(shown, "depth", np.int64)
+        facts = [node.facts for node in shown]
+        lower_bound = column(facts, "lower_bound", float)
+        depth = column(facts, "depth", np.int64)
         y = depth.astype(float) if axis == "depth" else self._heights(lower_bound)
         row = {node.number: at for at, node in enumerate(shown)}
         parent_row = np.array([row[parent.number] for parent in parents], dtype=np.int64)
@@ -367,8 +354,8 @@ class Tree:
             lower_bound=lower_bound,
             depth=depth,
             state=np.array([self._state(node) for node in shown], dtype=object),
-            decision=np.array([decision_words(node) for node in shown], dtype=object),
-            detail=np.array([node.detail for node in shown], dtype=object),
+            decision=np.array([decision_words(each) for each in facts], dtype=object),
+            detail=column(facts, "detail", object),
             hidden=np.where(folded, column(shown, "size", np.int64) - 1, 0),
             hidden_open=np.where(folded, column(shown, "open", np.int64), 0),
             upper_bound=self.upper_bound,
@@ -377,7 +364,7 @@ class Tree:
         )
 
     def _state(self, node: TreeNode) -> str:
-        return "incumbent" if node.number == self.found_at else node.state
+        return "incumbent" if node.number == self.found_at else node.facts.state
 
     def _heights(self, lower_bound: np.ndarray) -> np.ndarray:
         known = lower_bound[np.isfinite(lower_bound)]
@@ -390,7 +377,7 @@ class Tree:
         return np.clip(lower_bound, known.min(), top)
 
 
-def decision_words(node: TreeNode) -> str:
+def decision_words(node: Node) -> str:
     """Return what the branch to a node decided, as a sentence."""
     if node.pair is None:
         return "the root: nothing is decided"
@@ -410,9 +397,8 @@ def _weight(node: TreeNode) -> tuple[bool, int, int]:
 
 _HANDLERS: dict[type, Any] = {
     NodeOpened: Tree._open,
-    NodeBounded: Tree._bound,
-    NodeBranched: Tree._branch,
-    NodePruned: Tree._prune,
+    NodeBranched: Tree._finish,
+    NodePruned: Tree._finish,
     IncumbentFound: Tree._improve,
     CutsAdded: Tree._visit,
     RelaxationSolved: Tree._visit,

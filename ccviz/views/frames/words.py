@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from ccviz import events
-from ccviz.views.frames.numbers import count, number
+from ccviz.bounds import relative_gap
+from ccviz.numbers import count, number
+from ccviz.views.frames.states import STATES
 
 
 def sentence(event: events.Event) -> str:
@@ -68,15 +70,26 @@ def _generation(event: events.GenerationEnded) -> str:
     )
 
 
+def _answered(event: events.QuestionAnswered) -> str:
+    i, j = event.pair
+    if event.together is None:
+        return f"Whether points {i} and {j} belong together, nobody knows."
+    return f"Points {i} and {j} {'' if event.together else 'do not '}belong together."
+
+
 def _incumbent(event: events.IncumbentFound) -> str:
     return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
 
 
-_CLOSED = {
-    "bound": "its bound is no better than the best clustering",
-    "infeasible": "its links cannot be kept",
-    "integral": "its relaxation is a clustering",
-}
+def _parts(event: events.PartsCut) -> str:
+    shared = int((event.part_of < 0).sum())
+    rest = f"; {count(shared, 'point')} far from the others went to all of them" if shared else ""
+    return f"The points were cut into {count(event.parts, 'part')} that are alike{rest}."
+
+
+def _part_gap(event: events.PartBounded) -> float:
+    return relative_gap(event.upper_bound, event.lower_bound)
+
 
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.Started: _started,
@@ -98,9 +111,15 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.NodeBranched: lambda event: (
         f"Node {event.node} branched on points {event.pair[0]} and {event.pair[1]}."
     ),
-    events.NodePruned: lambda event: f"Node {event.node} closed: {_CLOSED[event.reason]}.",
+    events.NodePruned: lambda event: f"Node {event.node} closed: {STATES[event.reason].because}.",
     events.ColumnsPriced: _columns,
     events.ResidualsUpdated: _residuals,
     events.GenerationEnded: _generation,
+    events.PartsCut: _parts,
+    events.PartBounded: lambda event: f"Part {event.part}: gap {_part_gap(event):.2g}.",
+    events.QuestionAsked: lambda event: (
+        f"Question {event.number}: do points {event.pair[0]} and {event.pair[1]} belong together?"
+    ),
+    events.QuestionAnswered: _answered,
     events.Finished: lambda event: event.message or events.TERMINATION_SENTENCES[event.termination],
 }

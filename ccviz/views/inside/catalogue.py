@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccviz.views.inside import columns, population, relaxation, residuals, tree
+from ccviz.views.inside import columns, parts, population, relaxation, residuals, tree
 from ccviz.views.lab.view import View
 
 CATALOGUE: tuple[View, ...] = (
@@ -11,4 +11,5 @@ CATALOGUE: tuple[View, ...] = (
     columns.VIEW,
     residuals.VIEW,
     population.VIEW,
+    parts.VIEW,
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from ccviz.numbers import count
 from ccviz.solvers import SOLVERS
-from ccviz.views.frames.numbers import count
 from ccviz.views.lab.player import Shot
 
 _SOLVER_NAMES = frozenset(solver.name for solver in SOLVERS)

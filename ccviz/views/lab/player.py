@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import param
 
+from ccviz.errors import ArchiveError
 from ccviz.events import Event, Record
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
@@ -117,7 +118,11 @@ class Player(param.Parameterized):
         """Look for new records and, when playing, move on as far as the pace says."""
         if not self._run_id:
             return
-        info = self._archive.info(self._run_id)
+        try:
+            info = self._archive.info(self._run_id)
+        except ArchiveError:
+            self.close()  # it was deleted elsewhere
+            raise
         event = None
         if self.playing:
             event = self._advance(self._allowance(elapsed_s, info.last_seq), info.last_seq)

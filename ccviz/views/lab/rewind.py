@@ -6,7 +6,8 @@ from bisect import bisect_right
 from copy import copy
 from dataclasses import replace
 
-from ccviz.runs.run import Node, Run
+from ccviz.runs.nodes import Node
+from ccviz.runs.run import Run
 
 _SPACING = 200
 _MOST = 32

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import param
 
@@ -13,10 +12,12 @@ from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
+from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, check
 from ccviz.views.lab.queue import RunQueue, Ticket
 
 _GRACE_S = 2.0
+_NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +27,7 @@ class Order:
     problem: Problem
     solver: Solver
     seed: int = 0
-    limits: dict[str, Any] = field(default_factory=dict)
+    limits: Limits = _NO_LIMITS
     dataset: str = ""
 
 
@@ -46,8 +47,9 @@ class Runner(param.Parameterized):
     waiting = param.Integer(default=0)
     run_id = param.String(default="")
 
-    def __init__(self, archive: Archive, queue: RunQueue) -> None:
+    def __init__(self, archive: Archive, queue: RunQueue, memory: int | None = None) -> None:
         super().__init__()
+        self._memory = memory
         self._archive, self._queue = archive, queue
         self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
@@ -86,19 +88,19 @@ class Runner(param.Parameterized):
         check(order.solver, order.problem)
         begin = partial(
             Job.start, self._archive, order.problem, order.solver, seed=order.seed,
-            dataset=order.dataset, paused=paused, **order.limits,
+            dataset=order.dataset, paused=paused, memory=self._memory, limits=order.limits,
         )  # fmt: skip
         self._enqueue(begin, paused)
 
-    def resume(self, run_id: str, **limits: Any) -> None:
-        """Let a stored run go on, in its turn.
+    def resume(self, run_id: str) -> None:
+        """Let a stored run go on, in its turn, without its old limits.
 
         Raises
         ------
         ArchiveError, UnsupportedError
             If it has nothing left to do, or its solver cannot go on.
         """
-        self._enqueue(partial(Job.resume, self._archive, run_id, **limits))
+        self._enqueue(partial(Job.resume, self._archive, run_id, memory=self._memory))
 
     def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
         self.close()

@@ -7,7 +7,7 @@ these methods. No method raises on bad input: the sentence becomes `Session.noti
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import inf
@@ -18,12 +18,14 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.data.files import read_data
-from ccviz.data.link_files import read_links_file
+from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
-from ccviz.events import DeadEnded, Finished
 from ccviz.feasibility.check import check_feasibility
+from ccviz.numbers import count
+from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.solvers import make_solver
 from ccviz.views.draft import (
@@ -35,15 +37,17 @@ from ccviz.views.draft import (
     draft_of_problem,
     group_links,
     links_between,
-    read_sizes,
 )
-from ccviz.views.frames.numbers import count
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
-from ccviz.views.lab.player import Player, Shot
+from ccviz.views.lab.playback import Playback
+from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
+from ccviz.views.lab.shelf import Shelf
 from ccviz.views.lab.watching import watched_settings
+from ccviz.views.person import ALONE, Person
 
 _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
@@ -96,20 +100,21 @@ class Session(param.Parameterized):
     compared = param.Parameter(default=())
     dark = param.Boolean(default=False)
 
-    def __init__(self, archive: Archive, queue: RunQueue, data: Dataset) -> None:
+    def __init__(
+        self, archive: Archive, queue: RunQueue, data: Dataset, person: Person = ALONE
+    ) -> None:
         draft = draft_of(data)
         x_axis, y_axis = usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
-        self.archive = archive
-        self.runner = Runner(archive, queue)
+        self.person = person
+        self.archive = archive = Shelf(archive, person)
+        self.intake = Intake(person.quota)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
+        self.playback = Playback(archive, self.runner, self.player)
         self._history = History(draft)
         self._ticked = perf_counter()
-        self._awaited = False
-        self._stopping = False
-        self._resumed = False
         self._solver_then = self.solver
-        self._followed = ""
         self._ringed: tuple[int, ...] = ()
         self.player.param.watch(self._ring_dead_end, "shot")
 
@@ -136,9 +141,19 @@ class Session(param.Parameterized):
             self._edit(draft)
 
     def load_file(self, name: str, content: bytes) -> None:
-        """Take a data set from an uploaded file."""
+        """Take a data set from an uploaded file, now or in some `tick`."""
+        swells = name.lower().endswith((".parquet", ".pq"))
+        self.bring(name, read_data, content, name, then=self._take_data, may_swell=swells)
+
+    def _take_data(self, data: Dataset) -> None:
+        self._edit(draft_of(data))
+
+    def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
+        """Let the intake read a file, and say so while it does; see `Intake.take`."""
         with self.in_words():
-            self._edit(draft_of(read_data(content, name)))
+            self.intake.take(read, *args, **how)
+            if self.intake.busy:
+                self.notice = Notice("info", f"{name} is being read…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -151,9 +166,10 @@ class Session(param.Parameterized):
             self._edit(self.draft.with_scaling(scaling))
 
     def set_sizes(self, text: str) -> None:
-        """Ask for a size of each cluster: ``50, 50, 50``, or ``40-60, 40-60, 30-70``."""
+        """Ask for a size of each cluster: ``50, 50, 50``, ``40-60``, ``equal``."""
         with self.in_words():
-            self._edit(self.draft.with_sizes(*read_sizes(text)))
+            draft = self.draft
+            self._edit(draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
 
     def add_links(self, links: Sequence[Link]) -> None:
         """Add many links at once."""
@@ -176,6 +192,8 @@ class Session(param.Parameterized):
         self._adopt()
 
     def _edit(self, draft: Draft) -> None:
+        self.person.quota.check_table(*draft.data.X.shape)
+        self.person.quota.check_links(len(draft.links))
         _ = draft.problem  # raises the sentence before anything has changed
         self._history.commit(draft)
         self._adopt()
@@ -191,8 +209,7 @@ class Session(param.Parameterized):
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
         if moved or draft.k != before.k:
-            self.runner.close()
-            self.player.close()
+            self.playback.close()
         self.param.update(**changes)
         self._warn_if_infeasible()
 
@@ -259,6 +276,7 @@ class Session(param.Parameterized):
             self.notice = Notice("info", "These data have no known classes to draw links from.")
             return
         with self.in_words():
+            self.person.quota.check_links(many)
             drawn = random_pairs(truth, many, noise, self.seed)
             pairs: list[tuple[Kind, Any]] = [
                 ("must", drawn.must_link),
@@ -269,16 +287,15 @@ class Session(param.Parameterized):
             ))  # fmt: skip
 
     def load_links(self, name: str, content: bytes) -> None:
-        """Add the links of a file."""
-        with self.in_words():
-            given = read_links_file(content, self.draft.n, name)
-            pairs: list[tuple[Kind, Any]] = [
-                ("must", given.must_link),
-                ("cannot", given.cannot_link),
-            ]
-            self._edit(
-                self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
-            )
+        """Add the links of a file, now or in some `tick`."""
+        self.bring(name, read_links_file, content, self.draft.n, name, then=self._take_links)
+
+    def _take_links(self, given: GivenLinks) -> None:
+        self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
+        pairs: list[tuple[Kind, Any]] = [("must", given.must_link), ("cannot", given.cannot_link)]
+        self._edit(
+            self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
+        )
 
     # --- Running ----------------------------------------------------------------------------
 
@@ -297,22 +314,21 @@ class Session(param.Parameterized):
         """Run the chosen solver on the problem."""
         # A solver that cannot handle the problem is refused: another choice answers that.
         with self.in_words("solver"):
-            self.runner.start(self._order(), paused)
+            self.playback.start(self._order(), paused)
             self.cancel()
-            self.player.close()
-            self._stopping = self._awaited = self._resumed = False
             self._solver_then = self.solver
-            self._follow()
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of the next run."""
+        return Limits(self.time_limit, self.gap_limit, self.node_limit)
 
     def _order(self) -> Order:
-        limits = {
-            "time_limit": self.time_limit, "gap": self.gap_limit, "node_limit": self.node_limit,
-        }  # fmt: skip
         return Order(
             self.draft.problem,
             self.solver,
             self.seed,
-            {name: value for name, value in limits.items() if value is not None},
+            self.limits,
             self.draft.data.name,
         )
 
@@ -321,26 +337,24 @@ class Session(param.Parameterized):
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
             self._edit(draft_of_problem(problem, self.draft, info.dataset))
-            self.player.open(run_id, playing=False)
-            self.player.end()
+            self.playback.show(run_id)
             self._solver_then = self.solver
 
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
         self.open_run(run_id)
         with self.in_words():
-            self._resumed = True
-            self.runner.resume(run_id)
-            self._follow()
+            self.playback.resume(run_id)
 
     def delete_run(self, run_id: str) -> None:
-        """Remove a run from the archive for good; one that is shown is stopped first."""
+        """Remove a run from the archive for good; the one that this session drives is ended."""
         with self.in_words():
-            if self.player.run_id == run_id:
+            if self.runner.busy and self.runner.run_id == run_id:
                 self.runner.close()
-                self.player.close()
             else:
                 self.archive.check_idle(run_id)
+            if self.player.run_id == run_id:
+                self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)
 
@@ -350,129 +364,64 @@ class Session(param.Parameterized):
 
         Who has chosen another solver since the run was shown wants a new run.
         """
-        if self.runner.state == "paused":
+        if self.playback.waits:
             return True
-        shot = self.player.shot
-        if shot is None or self.player.playing or shot.at_end or shot.seq < 0:
-            return False
-        return self.runner.busy or (shot.seq < shot.last and self.solver == self._solver_then)
+        shot = self.player.shot if self.playback.stands else None
+        return shot is not None and shot.seq < shot.last and self.solver == self._solver_then
 
     def play(self) -> None:
         """Run; or go on after a pause, of the worker or of a replay."""
         if self.runner.state in ("idle", "ended") and not self.can_go_on:
             self.start()
         else:
-            self.go_on()
+            self.playback.go_on()
 
     def play_or_pause(self) -> None:
         """Do what the space bar does."""
         if self.player.playing or self.runner.state == "running":
-            self.pause()
+            self.playback.pause()
         else:
             self.play()
-
-    def go_on(self) -> None:
-        """Go on after a pause: the worker, and the player."""
-        self.runner.go_on()
-        if self.player.shot is not None:
-            self.player.playing = self.player.shot.run.finished is None
-
-    def pause(self) -> None:
-        """Hold both the player and the worker."""
-        self.player.playing = False
-        self.runner.pause()
 
     def step(self) -> None:
         """One event more; starts a run, paused, if there is none."""
         if self.player.shot is None and not self.runner.busy:
             self.start(paused=True)
-        self.pause()
-        if self.player.shot is None or not self.player.step():
-            self.runner.step()
-            self._awaited = self.runner.busy
-
-    def back(self) -> None:
-        """One event back; the worker is paused."""
-        if self.player.shot is not None:
-            self.pause()
-            self.player.back()
-
-    def seek(self, seq: int) -> None:
-        """Show the run up to a record."""
-        if self.player.shot is not None and seq != self.player.shot.seq:
-            self.player.seek(seq)
-
-    def stop(self) -> None:
-        """End the run; what it found stays, and is shown."""
-        self.runner.stop()
-        self._stopping = True
+        self.playback.step()
 
     def tick(self) -> None:
         """Look after the worker and move the player on; call it a few times a second."""
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
         with self.in_words():
-            self.runner.tick()
-            self._follow()
-            self.player.tick(elapsed)
-            self._catch_up()
-
-    def _follow(self) -> None:
-        run_id = self.runner.run_id
-        if not run_id or (run_id == self.player.run_id and not self._resumed):
-            return
-        self._followed = run_id
-        self.player.open(run_id, playing=self.runner.state != "paused")
-        if self._resumed:  # what is there already need not be watched again
-            self.player.end()
-            self.player.playing = True
-        self._resumed = False
-
-    def _catch_up(self) -> None:
-        """Do what had to wait for the worker: show the step asked for, its end, its failure."""
-        shot = self.player.shot
-        if shot is None or shot.info.id != self._followed:
-            return
-        if self._awaited:
-            self._awaited = not self.player.step()
-        if not shot.info.termination:
-            return
-        self._followed = ""
-        if self._stopping or shot.info.termination == "failed":
-            self.player.end()
-        if shot.info.termination == "failed":
-            self.notice = failure(shot)
-        self._awaited = self._stopping = False
+            self.intake.tick()
+        with self.in_words():
+            failed = self.playback.tick(elapsed)
+            if failed is not None:
+                self.notice = failure(failed)
 
     def _ring_dead_end(self, event: Any) -> None:
         """Light up the point at which a start died, until something else happens."""
-        point = self._dead_end(event.new) if event.new else None
+        point = self.playback.dead_end(event.new) if event.new else None
         before, self._ringed = self._ringed, () if point is None else (point,)
         if self._ringed or (before and self.lit == before):
             self.lit = self._ringed
 
-    def _dead_end(self, shot: Shot) -> int | None:
-        """Return the point of the dead end that is shown, or that a run without an answer met."""
-        if isinstance(shot.event, DeadEnded):
-            return shot.event.point
-        if not isinstance(shot.event, Finished) or shot.run.incumbent is not None:
-            return None
-        met = self.archive.records(shot.info.id, kinds=[DeadEnded.__name__])
-        last = met[-1].event if met else None
-        return last.point if isinstance(last, DeadEnded) else None
-
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.runner.busy or self.player.playing or self._stopping
+        return self.playback.restless or self.intake.busy
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
-        self.runner.close()
-        self.player.close()
+        self.intake.close()
+        self.playback.close()
 
     def report(self, mistake: Exception) -> None:
-        """Say that something went wrong that nobody foresaw, and keep the trace for the log."""
+        """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""
+        if isinstance(mistake, CcvizError):
+            self.notice = Notice("error", as_sentence(str(mistake)))
+            return
         _log.error("unforeseen", exc_info=mistake)
         what = f"{type(mistake).__name__}: {mistake}"
         self.notice = Notice("error", f"Something went wrong that should not ({what}).")

@@ -16,11 +16,11 @@ from scipy.spatial.distance import cdist
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import CcvizError
 from ccviz.events import IncumbentFound, RelaxationSolved
+from ccviz.numbers import count
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Draft
 from ccviz.views.frames.matrix import likeness
-from ccviz.views.frames.numbers import count
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf
 
+from markupsafe import Markup
+
 from ccviz.data.datasets import load
+from ccviz.numbers import count, number
 from ccviz.views.draft import KIND_WORDS, Kind, Link
-from ccviz.views.frames.numbers import count, number
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.lessons.course import Lesson, Memory, Step
@@ -175,25 +177,33 @@ _WIDTH, _HEIGHT = 220, 44
 _SPOTS = ((110.0, 2.0), (55.0, 78.0), (165.0, 78.0))
 
 
-def sketch(memory: Memory) -> str:
+_BOX = Markup(
+    '<g class="{state}"><rect x="{left}" y="{y}" width="104" height="{height}" rx="6"/>'
+    '<text x="{x}" y="{above}">{words}</text>'
+    '<text x="{x}" y="{below}">≥ {bound}, {state}</text></g>'
+)
+_SKETCH = Markup(
+    '<svg class="sketch" viewBox="{box}" role="img" aria-label="{words}">{parts}</svg>'
+)
+
+
+def sketch(memory: Memory) -> Markup:
     """Return the small tree of what has been bounded so far, as SVG."""
     parts = [
-        f'<line x1="{_SPOTS[0][0]}" y1="{2 + _HEIGHT}" x2="{x}" y2="{y}"/>'
+        Markup('<line x1="{}" y1="{}" x2="{}" y2="{}"/>').format(_SPOTS[0][0], 2 + _HEIGHT, x, y)
         for x, y in _SPOTS[1 : len(memory)]
     ]
     for box, (x, y) in zip(memory, _SPOTS, strict=False):
         state = "closed" if box.is_closed(_best(memory)) else "open"
         parts.append(
-            f'<g class="{state}"><rect x="{x - 52}" y="{y}" width="104" height="{_HEIGHT}" rx="6"/>'
-            f'<text x="{x}" y="{y + 18}">{box.words}</text>'
-            f'<text x="{x}" y="{y + 35}">≥ {box.lower_bound:.4g}, {state}</text></g>'
-        )
+            _BOX.format(
+                state=state, left=x - 52, x=x, y=y, height=_HEIGHT, above=y + 18, below=y + 35,
+                words=box.words, bound=f"{box.lower_bound:.4g}",
+            )
+        )  # fmt: skip
     words = "; ".join(f"{box.words}: at least {number(box.lower_bound)}" for box in memory)
     box = f"0 0 {_WIDTH} {_HEIGHT + 4 if len(memory) == 1 else 126}"
-    return (
-        f'<svg class="sketch" viewBox="{box}" role="img" aria-label="{words}">'
-        f"{''.join(parts)}</svg>"
-    )
+    return _SKETCH.format(box=box, words=words, parts=Markup().join(parts))
 
 
 LESSON = Lesson(

@@ -8,9 +8,9 @@ from math import inf
 import numpy as np
 
 from ccviz.events import TERMINATION_SENTENCES
+from ccviz.numbers import count
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import STATUS_SENTENCES, Run
-from ccviz.views.frames.numbers import count
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Memory
 

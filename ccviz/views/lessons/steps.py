@@ -7,7 +7,7 @@ from math import inf
 from typing import Any
 
 from ccviz.data.datasets import load
-from ccviz.views.frames.numbers import count, number, seconds
+from ccviz.numbers import count, number, seconds
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Memory, Step
 from ccviz.views.lessons.needs import Need

@@ -36,7 +36,7 @@ from ccviz.views.panels.scatter import ScatterPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.share.picture import picture
 
-_COLORS = Path(__file__).parents[1] / "page" / "style.css"
+_COLORS = Path(__file__).parents[1] / "page" / "colors.css"
 _LOOK_S = 0.05
 
 
@@ -135,7 +135,7 @@ class Explorer:
 
     def stop(self) -> None:
         """End the run; what it found stays."""
-        self.session.stop()
+        self.session.playback.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end of the run, at most so many seconds; return whether it has come.
@@ -223,5 +223,4 @@ def _links(kind: Kind, links: Links) -> list[Link]:
 
 def _variables() -> str:
     """Return the page's colours for a widget that has no page: its root becomes ours."""
-    sheet = _COLORS.read_text(encoding="utf-8")
-    return sheet[: sheet.index("* { box-sizing")].replace(":root", ":host")
+    return _COLORS.read_text(encoding="utf-8").replace(":root", ":host")

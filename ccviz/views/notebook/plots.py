@@ -11,7 +11,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.figures.tree import STATES, node_looks
+from ccviz.views.figures.tree import MARKS, node_looks
 from ccviz.views.frames import bounds as bounds_frame
 from ccviz.views.frames.matrix import matrix as matrix_frame
 from ccviz.views.frames.projection import axis_names
@@ -122,8 +122,8 @@ def tree(run: Run, axis: Axis = "bound") -> hv.Overlay:
         ["place", height],
         ["kind", "size", "state", *facts],
     ).opts(
-        color=hv.dim("kind").categorize({name: color for name, (_, color, _) in STATES.items()}),
-        marker=hv.dim("kind").categorize({name: mark for name, (mark, _, _) in STATES.items()}),
+        color=hv.dim("kind").categorize({name: color for name, (_, color, _) in MARKS.items()}),
+        marker=hv.dim("kind").categorize({name: mark for name, (mark, _, _) in MARKS.items()}),
         size="size",
         line_color=LIGHT.ink,
         line_width=0.7,
@@ -150,4 +150,4 @@ def matrix(run: Run) -> hv.Overlay:
         frame.image / 255.0, bounds=(0, 0, s, s), kdims=["block", "other"], vdims="likeness"
     ).opts(cmap="Greys", clim=(0, 1), invert_yaxis=False, xaxis=None, yaxis=None, **_SIZE)
     borders = [line for at in frame.edges for line in (hv.VLine(at), hv.HLine(s - at))]
-    return hv.Overlay([image, *(line.opts(color=LIGHT.accent, line_width=1) for line in borders)])
+    return hv.Overlay([image, *(line.opts(color=LIGHT.mark, line_width=1) for line in borders)])

@@ -9,11 +9,12 @@ import param
 
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import together
+from ccviz.views.panels.preparation import PreparationPanel
 
 _PERIOD_MS = 140
 
 
-def keep_time(session: Session) -> None:
+def keep_time(session: Session, preparation: PreparationPanel | None = None) -> None:
     """Tick the session while it is restless; close it when the browser goes.
 
     The clock itself never stops: starting one in the middle of a session may run it outside the
@@ -24,6 +25,8 @@ def keep_time(session: Session) -> None:
         if session.restless:
             with together():
                 session.tick()
+        if preparation is not None:
+            preparation.tick()
 
     def end(_: Any) -> None:
         # The document is gone: a panel that heard of it would draw on nothing.

@@ -53,7 +53,7 @@ class PageScript(JSComponent):
             "z": session.undo,
             "y": session.redo,
             " ": session.play_or_pause,
-            "arrowleft": session.back,
+            "arrowleft": session.playback.back,
             "arrowright": session.step,
             **{str(place + 1): partial(show_room, place) for place in range(_ROOMS)},
         }

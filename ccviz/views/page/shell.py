@@ -12,6 +12,7 @@ from ccviz.runs.archive import Archive
 from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.preparation import Preparation
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course
@@ -25,8 +26,10 @@ from ccviz.views.panels.links import LinksPanel
 from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
+from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
 _HERE = Path(__file__).parent
@@ -38,15 +41,20 @@ def build() -> pn.template.Template:
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
     session = Session(
-        pn.state.as_cached("archive", Archive), pn.state.as_cached("queue", RunQueue), load("iris")
+        pn.state.as_cached("archive", Archive),
+        pn.state.as_cached("queue", RunQueue),
+        load("iris"),
+        visitor(),
     )
     pn.config.exception_handler = session.report
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
     session.dark = asked.pop("theme", "") == "dark"
     if asked:
         apply_query(session, asked)
+    preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session)
-    keep_time(session)
+    page.add_panel("preparation", preparation)
+    keep_time(session, preparation)
     return page
 
 
@@ -71,7 +79,8 @@ def freeze_imports() -> bool:
 def _page(session: Session) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Page(html)
-    page.add_variable("style", (_HERE / "style.css").read_text(encoding="utf-8"))
+    sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
+    page.add_variable("style", "".join(sheets))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
     stretch = {"sizing_mode": "stretch_both", "margin": 0}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.frames.comparison import Row, comparison
 from ccviz.views.lab.session import Session
@@ -51,18 +51,20 @@ class ComparisonPanel(pn.viewable.Viewer):
         self._html.object = _html([info.name for info in infos], rows)
 
 
-def _html(names: list[str], rows: tuple[Row, ...]) -> str:
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
-    lines = "".join(
-        f'<tr><th scope="row">{escape(row.name)}</th>'
-        + "".join(
-            f"<td{' class=best' if place in row.best else ''}>{escape(cell)}</td>"
-            for place, cell in enumerate(row.cells)
-        )
-        + "</tr>"
-        for row in rows
+_TABLE = Markup(
+    '<table aria-label="Runs side by side"><thead><tr><td></td>{head}</tr></thead>'
+    "<tbody>{lines}</tbody></table>"
+)
+
+
+def _html(names: list[str], rows: tuple[Row, ...]) -> Markup:
+    head = Markup().join(Markup('<th scope="col">{}</th>').format(name) for name in names)
+    return _TABLE.format(head=head, lines=Markup().join(map(_line, rows)))
+
+
+def _line(row: Row) -> Markup:
+    cells = Markup().join(
+        Markup("<td{}>{}</td>").format(Markup(" class=best") if place in row.best else "", cell)
+        for place, cell in enumerate(row.cells)
     )
-    return (
-        '<table aria-label="Runs side by side"><thead><tr><td></td>'
-        f"{head}</tr></thead><tbody>{lines}</tbody></table>"
-    )
+    return Markup('<tr><th scope="row">{}</th>{}</tr>').format(row.name, cells)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.data.scaling import SCALINGS
-from ccviz.views.draft import sizes_text
+from ccviz.problem.sizes import sizes_text
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
@@ -67,7 +68,7 @@ class DataPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            Html("<h2>Data</h2>", margin=(0, 4)),
+            Html(Markup("<h2>Data</h2>"), margin=(0, 4)),
             pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
             pn.FlexBox(self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"),
@@ -82,7 +83,9 @@ class DataPanel(pn.viewable.Viewer):
 
     def _load(self, name: str) -> None:
         options = {"n": self._n.value} if name in GENERATORS else {}
-        self._session.load(self._own.get(name) or load(name, **options))
+        with self._session.in_words():
+            self._session.person.quota.check_generated(options.get("n", 0))
+            self._session.load(self._own.get(name) or load(name, **options))
 
     def _on_file(self, event: Any) -> None:
         for name, content in event.new.items():
@@ -103,5 +106,5 @@ class DataPanel(pn.viewable.Viewer):
             if self._n.visible:
                 self._n.value = session.draft.n
             self._k.value = session.draft.k
-            self._sizes.value = sizes_text(session.draft)
+            self._sizes.value = sizes_text(session.draft.lower, session.draft.upper)
             self._scaling.value = session.draft.scaling

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
@@ -65,7 +66,7 @@ class FiguresPanel(pn.viewable.Viewer):
         """Draw what is new."""
         run = self._inspection.run
         saying = self._sayings.get(run.started.solver, "") if run and run.started else ""
-        self._words.object = f'<p class="about">{saying}</p>'
+        self._words.object = Markup('<p class="about">{}</p>').format(saying)
         self._words.visible = bool(saying)
         for figure, frame in self._drawn:
             figure.show(frame(self._inspection))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from html import escape
 from typing import Any
 
 import panel as pn
 from bokeh.models import Tooltip
+from markupsafe import Markup
 
-from ccviz.views.frames.numbers import count
+from ccviz.numbers import count
 from ccviz.views.lab.keys import tell_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
@@ -51,12 +51,13 @@ class HeaderPanel(pn.viewable.Viewer):
     def _refresh(self, *_: Any) -> None:
         draft = self._session.draft
         facts = [
-            f"<b>{escape(draft.data.name)}</b>",
+            Markup("<b>{}</b>").format(draft.data.name),
             count(draft.n, "point"),
             count(draft.data.X.shape[1], "feature"),
             f"k = {draft.k}",
         ]
-        self._facts.object = f'<span class="facts">{" · ".join(facts)}</span>'
+        told = Markup('<span class="facts">{}</span>')
+        self._facts.object = told.format(Markup(" · ").join(facts))
         self._undo.disabled = not self._session.can_undo
         self._redo.disabled = not self._session.can_redo
 
@@ -81,7 +82,8 @@ class NoticePanel(pn.viewable.Viewer):
         if notice is None:
             self._html.object = ""
         else:
-            self._html.object = f'<div class="sentence" role="alert">{escape(notice.text)}</div>'
+            told = Markup('<div class="sentence" role="alert">{}</div>')
+            self._html.object = told.format(notice.text)
             self._row.css_classes = ["notice", notice.kind]
         self._row.visible = notice is not None
 

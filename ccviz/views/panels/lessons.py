@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
@@ -16,6 +16,12 @@ from ccviz.views.panels.html import Html
 _NONE = "Lessons…"
 _BUTTON: Any = {"width": 84, "margin": 2}
 _BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
+
+_STEP = Markup(
+    '<div class="lesson" role="status"><div><b>Step {at} of {many}</b><p>{text}</p>{finding}</div>'
+    "{sketch}</div>"
+)
+_FINDING = Markup('<p class="finding">{}</p>')
 
 
 class LessonChoice(pn.viewable.Viewer):
@@ -71,10 +77,9 @@ class LessonPanel(pn.viewable.Viewer):
         if step is None:
             return
         many = len(course.lesson.steps)
-        finding = f'<p class="finding">{escape(course.finding)}</p>' if course.finding else ""
-        self._text.object = (
-            f'<div class="lesson" role="status"><div><b>Step {course.at + 1} of {many}</b>'
-            f"<p>{escape(step.text)}</p>{finding}</div>{course.sketch}</div>"
+        finding = _FINDING.format(course.finding) if course.finding else ""
+        self._text.object = _STEP.format(
+            at=course.at + 1, many=many, text=step.text, finding=finding, sketch=course.sketch
         )
         self._show.disabled = bool(course.finding)
         self._next.disabled = not course.finding

@@ -1,11 +1,11 @@
 // A list of links: weight and delete button for each; those that follow from others are greyed.
 function line(kind) {
-  return `<svg width="26" height="8" aria-hidden="true"><line x1="1" x2="25" y1="4" y2="4"
+  return html`<svg width="26" height="8" aria-hidden="true"><line x1="1" x2="25" y1="4" y2="4"
     class="${kind}" /></svg>`
 }
 
 function given(row, place) {
-  return `<li class="given ${row.broken ? "broken" : ""}">
+  return html`<li class="given ${row.broken ? "broken" : ""}">
     ${line(row.kind)}<span class="pair">${row.i} – ${row.j}</span>
     <span class="note">${row.note}</span>
     <input type="number" min="0" step="any" placeholder="hard" value="${row.weight ?? ""}"
@@ -16,7 +16,7 @@ function given(row, place) {
 }
 
 function implied(row) {
-  return `<li class="implied" title="It follows from the others">
+  return html`<li class="implied" title="It follows from the others">
     ${line(row.kind)}<span class="pair">${row.i} – ${row.j}</span>
     <span class="note">implied</span></li>`
 }
@@ -26,7 +26,7 @@ export function render({model}) {
   box.className = "links"
   const draw = () => {
     const rows = model.rows.map((row, place) => row.implied ? implied(row) : given(row, place))
-    box.innerHTML = `<ul aria-label="Links">${rows.join("")}</ul>`
+    box.innerHTML = html`<ul aria-label="Links">${rows}</ul>`.text
   }
   box.addEventListener("click", (event) => {
     const button = event.target.closest("button")

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import panel as pn
 import param
+from markupsafe import Markup
 from panel.custom import JSComponent
 
+from ccviz.numbers import count
 from ccviz.views.draft import Link
 from ccviz.views.frames.implied import Implied, implied
 from ccviz.views.frames.links import is_broken
-from ccviz.views.frames.numbers import count
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
+from ccviz.views.panels.template import with_template
 
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
@@ -59,7 +60,7 @@ class LinkList(JSComponent):
 
     rows = param.List(default=[])
 
-    _esm = Path(__file__).parent / "link_list.js"
+    _esm = with_template("link_list.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, on_message: Any, **params: Any) -> None:
@@ -111,7 +112,7 @@ class LinksPanel(pn.viewable.Viewer):
         rows += [_row(link, broken=False, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
-        self._title.object = f"<h2>Links</h2>{_summary(links, self._implied)}"
+        self._title.object = Markup("<h2>Links</h2>{}").format(_summary(links, self._implied))
 
 
 def _row(link: Link, broken: bool, follows: bool = False) -> dict[str, Any]:
@@ -122,9 +123,9 @@ def _row(link: Link, broken: bool, follows: bool = False) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _summary(links: tuple[Link, ...], follow: Implied) -> str:
+def _summary(links: tuple[Link, ...], follow: Implied) -> Markup:
     if not links:
-        return (
+        return Markup(
             '<p style="color:var(--faint);margin:4px 0">Click two points of the plot, then press '
             "<b>M</b> (must-link) or <b>C</b> (cannot-link).</p>"
         )
@@ -134,4 +135,5 @@ def _summary(links: tuple[Link, ...], follow: Implied) -> str:
         words.append(f"{follow.many:,} implied")
     if len(links) > _MOST_ROWS:
         words.append(f"the newest {_MOST_ROWS} below")
-    return f'<p style="color:var(--faint);margin:2px 0">{", ".join(words)}</p>'
+    told = Markup('<p style="color:var(--faint);margin:2px 0">{}</p>')
+    return told.format(", ".join(words))

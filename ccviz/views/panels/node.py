@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.arrays import IntArray
+from ccviz.numbers import count
 from ccviz.views.figures.node import NodeFigure
 from ccviz.views.frames.cuts import Cuts, CutsLog
 from ccviz.views.frames.node import NodeFacts, NodeLog
-from ccviz.views.frames.numbers import count
+from ccviz.views.frames.states import STATES
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
@@ -26,13 +27,6 @@ _STYLE = """
 .node dd { margin: 0 0 6px; font-variant-numeric: tabular-nums; }
 .node .empty { color: var(--faint); }
 """
-_STATES = {
-    "open": "open",
-    "branched": "branched",
-    "bound": "closed by its bound",
-    "infeasible": "infeasible",
-    "integral": "integral",
-}
 _MOST = 12
 
 
@@ -72,23 +66,30 @@ class NodePanel(pn.viewable.Viewer):
             self._column[:] = shown
 
 
-_EMPTY = (
+_EMPTY = Markup(
     '<div class="node"><p class="empty">Click a node of the tree: its decisions are drawn on the '
     "points, and what is known about it is written here.</p></div>"
 )
 
 
-def _html(facts: NodeFacts, cuts: Cuts) -> str:
+_NODE = Markup(
+    '<div class="node" role="region" aria-label="Node"><h3>Node {node}, depth {depth}: {state}</h3>'
+    "<p>{why}</p><dl>{rows}</dl></div>"
+)
+
+
+def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
     rows = [
         ("Decided together", _pairs(facts.must_link)),
         ("Decided apart", _pairs(facts.cannot_link)),
         ("Cuts", _cut_words(cuts)),
     ]
-    listed = "".join(f"<dt>{name}</dt><dd>{escape(words)}</dd>" for name, words in rows)
-    return (
-        '<div class="node" role="region" aria-label="Node">'
-        f"<h3>Node {facts.node}, depth {facts.depth}: {_STATES[facts.state]}</h3>"
-        f"<p>{escape(facts.why)}</p><dl>{listed}</dl></div>"
+    return _NODE.format(
+        node=facts.node,
+        depth=facts.depth,
+        state=STATES[facts.state].label,
+        why=facts.why,
+        rows=Markup().join(Markup("<dt>{}</dt><dd>{}</dd>").format(*row) for row in rows),
     )
 
 

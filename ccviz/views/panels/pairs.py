@@ -7,6 +7,7 @@ from typing import Any
 
 import panel as pn
 import param
+from markupsafe import Markup
 
 from ccviz.arrays import IntArray
 from ccviz.views.figures.pairs import PairsFigure
@@ -16,6 +17,8 @@ from ccviz.views.palette import look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
+
+_ABOUT = Markup('<p class="about">{}</p>')
 
 
 class PairsPanel(pn.viewable.Viewer):
@@ -72,7 +75,7 @@ class PairsPanel(pn.viewable.Viewer):
             return
         session, draft = self._session, self._session.draft
         if draft.X.shape[1] < 2:
-            self._words.object = '<p class="about">These data have a single feature.</p>'
+            self._words.object = _ABOUT.format("These data have a single feature.")
             self._place.objects = []
             return
         if self._figure is None:
@@ -84,7 +87,7 @@ class PairsPanel(pn.viewable.Viewer):
     def _draw(self) -> None:
         frame = pairs(self._session.draft)
         self._figure = PairsFigure(look(self._session.dark), frame, self._on_tap)
-        self._words.object = f'<p class="about">{self._about()}</p>'
+        self._words.object = _ABOUT.format(self._about())
         self._place.objects = [FigurePane(self._figure.grid, sizing_mode="stretch_both")]
 
     def _about(self) -> str:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
 from bokeh.models import Tooltip
+from markupsafe import Markup
 
 from ccviz.views.frames.words import sentence
 from ccviz.views.lab.player import PACES
@@ -16,6 +16,8 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 
+_WORDS = Markup('<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>')
+
 
 class PlayerPanel(pn.viewable.Viewer):
     """The bar under the plot."""
@@ -24,10 +26,12 @@ class PlayerPanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._run = _button("Run", icons.PLAY, "Run (Space)", session.play, kind="primary")
-        self._pause = _button("Pause", icons.PAUSE, "Pause (Space)", session.pause)
-        self._back = _button("Back", icons.BACK, "One event back (←)", session.back)
+        self._pause = _button("Pause", icons.PAUSE, "Pause (Space)", session.playback.pause)
+        self._back = _button("Back", icons.BACK, "One event back (←)", session.playback.back)
         self._step = _button("Step", icons.STEP, "One event on (→)", session.step)
-        self._stop = _button("Stop", icons.STOP, "End the run; keep what it found", session.stop)
+        self._stop = _button(
+            "Stop", icons.STOP, "End the run; keep what it found", session.playback.stop
+        )
         self._pace = pn.widgets.Select.from_param(
             session.player.param.pace, name="Speed",
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
@@ -39,7 +43,7 @@ class PlayerPanel(pn.viewable.Viewer):
         )  # fmt: skip
         self._following = Following()
         self._slider.param.watch(
-            self._following.unless(lambda event: session.seek(event.new)), "value"
+            self._following.unless(lambda event: session.playback.seek(event.new)), "value"
         )
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         session.player.param.watch(self._refresh, ["shot", "playing"])
@@ -68,10 +72,7 @@ class PlayerPanel(pn.viewable.Viewer):
         self._stop.disabled = not session.runner.busy
         self._follow()
         place, words = self._sentence()
-        words = escape(words)
-        self._words.object = (
-            f'<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>'
-        )
+        self._words.object = _WORDS.format(place=place, words=words)
 
     def _follow(self) -> None:
         shot = self._session.player.shot

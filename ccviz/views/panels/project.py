@@ -6,12 +6,18 @@ from io import BytesIO
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.share.datafile import csv_text
 from ccviz.views.share.project import SUFFIX, open_project, save_project
+
+_ABOUT = Markup(
+    '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
+    "in one file, which opens on any machine: drop it here.</p>"
+)
 
 
 class ProjectPanel(pn.viewable.Viewer):
@@ -37,11 +43,7 @@ class ProjectPanel(pn.viewable.Viewer):
         self._open.param.watch(self._on_file, "value")
 
     def __panel__(self) -> Any:
-        words = Html(
-            '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
-            "in one file, which opens on any machine: drop it here.</p>",
-            margin=0, sizing_mode="stretch_width",
-        )  # fmt: skip
+        words = Html(_ABOUT, margin=0, sizing_mode="stretch_width")
         return pn.Column(
             words, pn.Row(self._save, self._data, margin=0), self._open,
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],

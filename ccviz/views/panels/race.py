@@ -6,6 +6,7 @@ from typing import Any
 
 import panel as pn
 import param
+from markupsafe import Markup
 
 from ccviz.runs.run import Run
 from ccviz.views.figures.race import RaceFigure
@@ -53,7 +54,9 @@ class RacePanel(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         switches = pn.FlexBox(self._kind, self._against, margin=0)
         hint = Html(
-            '<p class="about">Tick past runs in the tab Runs to draw them over this one.</p>',
+            Markup(
+                '<p class="about">Tick past runs in the tab Runs to draw them over this one.</p>'
+            ),
             margin=0,
         )
         return pn.Column(switches, hint, self._place, sizing_mode="stretch_both", margin=0)

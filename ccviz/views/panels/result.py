@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.figures.bounds import BoundsFigure
 from ccviz.views.frames.bounds import Bounds, bounds
@@ -57,7 +57,7 @@ class ResultPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Column(self._html, sizing_mode="stretch_width", css_classes=["section"]),
             pn.Column(
-                Html("<h2>Bounds</h2>", margin=0), self._place,
+                Html(Markup("<h2>Bounds</h2>"), margin=0), self._place,
                 sizing_mode="stretch_both", css_classes=["section"], margin=(8, 0, 0, 0),
                 min_height=200,
             ),
@@ -70,7 +70,7 @@ class ResultPanel(pn.viewable.Viewer):
         frame = card(
             run, with_scores=not self._session.player.playing, asked=self._session.draft.problem
         )
-        self._html.object = _html(frame, self._provenance(), _FIRST if run is None else "")
+        self._html.object = _html(frame, self._provenance(), _FIRST if run is None else Markup())
         self._show_bounds(bounds(run))
 
     def _show_bounds(self, frame: Bounds) -> None:
@@ -88,36 +88,45 @@ class ResultPanel(pn.viewable.Viewer):
         return f"{run.started.solver}, seed {run.started.seed}"
 
 
-_FIRST = "<p>The lessons, at the top of the page, show it at work.</p>"
+_FIRST = Markup("<p>The lessons, at the top of the page, show it at work.</p>")
 
 
-def _html(frame: Card, provenance: str, more: str) -> str:
-    parts = [
-        '<div class="card" role="region" aria-label="Result">',
-        f'<div class="top"><span class="pill {frame.status}">{frame.headline}</span>',
-        f'<span class="seed">{escape(provenance)}</span></div>',
-        f"<p>{escape(frame.ending)}</p>" if frame.ending else "<p></p>",
-        f'<p class="caution">{frame.caution}</p>' if frame.caution else "",
-        more,
-        _definitions(frame.rows),
-        _sizes(frame.sizes),
-        _definitions(frame.scores, "scores"),
-        "</div>",
-    ]
-    return "".join(parts)
+_CARD = Markup(
+    '<div class="card" role="region" aria-label="Result">'
+    '<div class="top"><span class="pill {status}">{headline}</span>'
+    '<span class="seed">{provenance}</span></div>'
+    "<p>{ending}</p>{caution}{more}{rows}{sizes}{scores}</div>"
+)
 
 
-def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> str:
+def _html(frame: Card, provenance: str, more: Markup) -> Markup:
+    return _CARD.format(
+        status=frame.status,
+        headline=frame.headline,
+        provenance=provenance,
+        ending=frame.ending,
+        caution=Markup('<p class="caution">{}</p>').format(frame.caution) if frame.caution else "",
+        more=more,
+        rows=_definitions(frame.rows),
+        sizes=_sizes(frame.sizes),
+        scores=_definitions(frame.scores, "scores"),
+    )
+
+
+def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> Markup:
     if not rows:
-        return ""
-    cells = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
-    return f'<dl class="{css}">{cells}</dl>'
+        return Markup()
+    cell = Markup("<div><dt>{}</dt><dd>{}</dd></div>")
+    cells = Markup().join(cell.format(name, value) for name, value in rows)
+    return Markup('<dl class="{}">{}</dl>').format(css, cells)
 
 
-def _sizes(sizes: tuple[int, ...]) -> str:
-    bars = "".join(
-        f'<i style="flex:{size};background:{color}" title="{size} points"></i>'
-        for size, color in zip(sizes, cluster_colors(len(sizes)), strict=True)
+def _sizes(sizes: tuple[int, ...]) -> Markup:
+    bar = Markup('<i style="flex:{size};background:{color}" title="{size} points"></i>')
+    colors = cluster_colors(len(sizes))
+    bars = Markup().join(
+        bar.format(size=size, color=color) for size, color in zip(sizes, colors, strict=True)
     )
     words = ", ".join(map(str, sizes))
-    return f'<div class="sizes" role="img" aria-label="cluster sizes {words}">{bars}</div>'
+    whole = Markup('<div class="sizes" role="img" aria-label="cluster sizes {}">{}</div>')
+    return whole.format(words, bars)

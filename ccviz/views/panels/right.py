@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
@@ -25,9 +26,11 @@ class RightPanel(pn.viewable.Viewer):
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session)
         nothing = Html(
-            '<p class="about">The views of the solver appear here once it has something to show: '
-            "its tree, its relaxation, its columns, its population. The k-means kinds have none: "
-            "the plot and the player show all they do.</p>",
+            Markup(
+                '<p class="about">The views of the solver appear here once it has something to '
+                "show: its tree, its relaxation, its columns, its population. The k-means kinds "
+                "have none: the plot and the player show all they do.</p>"
+            ),
             margin=8,
         )
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")

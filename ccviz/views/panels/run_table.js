@@ -1,10 +1,10 @@
 // A table of runs: filter, sort by a column, choose some to compare, and act on one.
-const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"], ["delete", "Delete", "✕"]]
+const ACTIONS = [["open", "Show"], ["rename", "Rename"], ["resume", "Go on"],
+  ["share", "Share"], ["hide", "Unshare"], ["delete", "Delete", "✕"]]
 
-function text(value) {
-  const node = document.createElement("span")
-  node.textContent = value
-  return node.innerHTML.replaceAll('"', "&quot;")
+// A long name may break at its underscores.
+function breakable(text) {
+  return text.split("_").map((piece, at) => at ? html`_<wbr>${piece}` : html`${piece}`)
 }
 
 // Where the focus is, in words that find the same place after the table was drawn again.
@@ -34,18 +34,18 @@ export function render({model}) {
   }
   const draw = () => {
     const place = placeOf(box.querySelector("table :focus"))
-    head.innerHTML = `<tr><th></th>${model.columns.map((name, at) =>
-      `<th><button data-column="${at}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
-      </button></th>`).join("")}<th></th></tr>`
-    body.innerHTML = sorted().map((row) => `<tr data-id="${row.id}"
+    head.innerHTML = html`<tr><th></th>${model.columns.map((name, at) =>
+      html`<th><button data-column="${at}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
+      </button></th>`)}<th></th></tr>`.text
+    body.innerHTML = html`${sorted().map((row) => html`<tr data-id="${row.id}"
         class="${row.id === model.shown ? "shown" : ""}">
-      <td><input type="checkbox" data-what="compare" aria-label="Compare ${text(row.name)}"
+      <td><input type="checkbox" data-what="compare" aria-label="Compare ${row.name}"
         ${chosen.has(row.id) ? "checked" : ""}></td>
-      ${row.cells.map((cell) => `<td>${text(cell).replaceAll("_", "_<wbr>")}</td>`).join("")}
-      <td class="actions">${ACTIONS.filter(([what]) => what !== "resume" || row.resumable)
+      ${row.cells.map((cell) => html`<td>${breakable(cell)}</td>`)}
+      <td class="actions">${ACTIONS.filter(([what]) => row.may.includes(what))
         .map(([what, words, sign = words]) =>
-          `<button data-what="${what}" aria-label="${words}" title="${words}">${sign}</button>`).join("")}</td>
-    </tr>`).join("")
+          html`<button data-what="${what}" aria-label="${words}" title="${words}">${sign}</button>`)}</td>
+    </tr>`)}`.text
     if (place) box.querySelector(place)?.focus()
   }
   const act = (what, id) => {

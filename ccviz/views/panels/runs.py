@@ -10,15 +10,18 @@ from typing import Any
 
 import panel as pn
 import param
+from markupsafe import Markup
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
-from ccviz.runs.file import export_run, import_run
+from ccviz.runs.file import export_run
 from ccviz.views.frames.runs import COLUMNS, run_row
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.template import with_template
 
 _MOST_ROWS = 200
 
@@ -60,7 +63,7 @@ class RunTable(JSComponent):
     rows = param.List(default=[])
     shown = param.String(default="")
 
-    _esm = Path(__file__).parent / "run_table.js"
+    _esm = with_template("run_table.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, on_message: Any, **params: Any) -> None:
@@ -102,9 +105,11 @@ class RunsPanel(pn.viewable.Viewer):
 
     def refresh(self, *_: Any) -> None:
         """Read the list of runs again, and how many are under way on this server."""
-        self._queue.object = f'<p class="about">{self._session.runner.queue_words}</p>'
+        words = self._session.runner.queue_words
+        self._queue.object = Markup('<p class="about">{}</p>').format(words)
         self._table.rows = [
-            asdict(run_row(info)) for info in self._session.archive.runs()[:_MOST_ROWS]
+            asdict(run_row(info, self._session.person))
+            for info in self._session.archive.runs()[:_MOST_ROWS]
         ]
 
     def _on_shot(self, event: Any) -> None:
@@ -125,6 +130,8 @@ class RunsPanel(pn.viewable.Viewer):
                 session.resume_run(message["id"])
             elif what == "rename":
                 session.archive.rename(message["id"], message["name"])
+            elif what in ("share", "hide"):
+                session.archive.share(message["id"], what == "share")
             elif what == "delete":
                 session.delete_run(message["id"])
         self.refresh()
@@ -141,8 +148,12 @@ class RunsPanel(pn.viewable.Viewer):
     def _on_import(self, event: Any) -> None:
         if not event.new:
             return
-        with self._session.in_words("runs"), tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / Path(self._import.filename or "run.ccviz").name
-            path.write_bytes(event.new)
-            self._session.open_run(import_run(self._session.archive, path))
+        session, name = self._session, self._import.filename or "run.ccviz"
+        session.bring(
+            name, import_for, event.new, name, session.archive.path, session.person,
+            then=self._show, may_swell=True,
+        )  # fmt: skip
+
+    def _show(self, run_id: str) -> None:
+        self._session.open_run(run_id)
         self.refresh()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from html import escape
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.errors import UnsupportedError
 from ccviz.solvers import SOLVERS, Solver, check
@@ -52,7 +52,7 @@ class SolverPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            Html("<h2>Solver</h2>", margin=(0, 4)),
+            Html(Markup("<h2>Solver</h2>"), margin=(0, 4)),
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
             self._advanced,
@@ -85,12 +85,12 @@ class SolverPanel(pn.viewable.Viewer):
 
     def _tell(self, *_: Any) -> None:
         """Say whose solver it is, and if it cannot handle the problem."""
-        solver, cannot = self._session.solver, ""
+        solver, cannot = self._session.solver, Markup()
         try:
             check(solver, self._session.draft.problem)
         except UnsupportedError as refused:
-            cannot = f'<p class="cannot">{escape(str(refused))}</p>'
-        self._about.object = f'<p class="about">{escape(solver.paper)}</p>{cannot}'
+            cannot = Markup('<p class="cannot">{}</p>').format(refused)
+        self._about.object = Markup('<p class="about">{}</p>{}').format(solver.paper, cannot)
 
     def _on_setting(self, _: Any) -> None:
         values = {name: widget.value for name, widget in self._inputs.items()}

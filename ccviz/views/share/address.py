@@ -10,12 +10,15 @@ from urllib.parse import urlencode
 from ccviz.data.datasets import GENERATORS, load
 from ccviz.data.scaling import SCALINGS
 from ccviz.errors import CcvizError
+from ccviz.problem.sizes import read_sizes, sizes_text
 from ccviz.solvers import parse_setting, solver_class
-from ccviz.views.draft import Draft, Kind, Link, draft_of, read_sizes, sizes_text
+from ccviz.views.draft import Draft, Kind, Link, draft_of
 from ccviz.views.lab.session import Session
 
 MOST_CHARACTERS = 4000
 """Longer addresses are cut off somewhere on their way."""
+
+_MOST_DIGITS = 18
 
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
@@ -39,9 +42,9 @@ def query(session: Session) -> str:
     values |= {"x": session.x_axis, "y": session.y_axis}
     values |= {name: _pairs(draft, kind) for name, kind in _KINDS.items() if _pairs(draft, kind)}
     if draft.lower:
-        values["sizes"] = sizes_text(draft)
+        values["sizes"] = sizes_text(draft.lower, draft.upper)
     values |= {"solver": session.solver.name, "seed": session.seed}
-    values |= {f"limit.{name}": value for name, value in limits(session).items()}
+    values |= {f"limit.{name}": value for name, value in session.limits.given.items()}
     values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
     text = urlencode(values)
     if len(text) > MOST_CHARACTERS:
@@ -60,12 +63,6 @@ def _pairs(draft: Draft, kind: Kind) -> str:
 def exact(value: float) -> str:
     """Return a number as short as it is read back the same: six digits may not be enough."""
     return str(value).removesuffix(".0")
-
-
-def limits(session: Session) -> dict[str, Any]:
-    """Return the limits that are set, by their names in `ccviz.start`."""
-    given = {name: getattr(session, attribute) for name, attribute in LIMITS.items()}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def changed_settings(session: Session) -> dict[str, Any]:
@@ -102,6 +99,7 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
     draft = session.draft
     if "data" in values:
         options = {"n": _whole("n", values["n"])} if "n" in values else {}
+        session.person.quota.check_generated(options.get("n", 0))
         draft = draft_of(load(values["data"], **options))
     if "k" in values:
         draft = draft.with_k(_whole("k", values["k"]))
@@ -116,7 +114,9 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
         if word
     ]
     draft = draft.with_links(links) if links else draft
-    return draft.with_sizes(*read_sizes(values["sizes"])) if "sizes" in values else draft
+    if "sizes" not in values:
+        return draft
+    return draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
 
 
 LIMITS = {"time_limit": "time_limit", "gap": "gap_limit", "node_limit": "node_limit"}
@@ -131,8 +131,8 @@ def _set_limit(session: Session, attribute: str, name: str, text: str) -> None:
 
 
 def _whole(name: str, text: str) -> int:
-    if not text.isdecimal():
-        raise CcvizError(f"The address says {name} = {text!r}, which is no whole number.")
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
+        raise CcvizError(f"The address says {name} = {text[:99]!r}, which is no whole number here.")
     return int(text)
 
 

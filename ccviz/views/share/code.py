@@ -7,9 +7,10 @@ from inspect import signature
 from typing import Any
 
 from ccviz.data.datasets import GENERATORS
-from ccviz.views.draft import Draft, Kind, sizes_text
+from ccviz.problem.sizes import sizes_text
+from ccviz.views.draft import Draft, Kind
 from ccviz.views.lab.session import Session
-from ccviz.views.share.address import changed_settings, exact, limits
+from ccviz.views.share.address import changed_settings, exact
 
 
 def as_python(session: Session) -> str:
@@ -51,7 +52,11 @@ def _list(draft: Draft, kind: Kind) -> str:
 
 
 def _arguments(session: Session) -> str:
-    given: dict[str, Any] = {"seed": session.seed, **limits(session), **changed_settings(session)}
+    given: dict[str, Any] = {
+        "seed": session.seed,
+        **session.limits.given,
+        **changed_settings(session),
+    }
     words = [repr(session.solver.name), *(f"{name}={value!r}" for name, value in given.items())]
     return ", ".join(words)
 
@@ -63,8 +68,10 @@ def as_command(session: Session) -> str:
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
     words += ["--scale", draft.scaling] if draft.scaling != "none" else []
     words += ["--links", "links.txt"] if draft.links else []
-    words += ["--sizes", sizes_text(draft).replace(" ", "")] if draft.lower else []
-    for name, value in limits(session).items():
+    words += (
+        ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
+    )
+    for name, value in session.limits.given.items():
         words += [f"--{name.replace('_', '-')}", exact(value)]
     for name, value in changed_settings(session).items():
         words += ["--param", f"{name}={value}"]

@@ -2,21 +2,24 @@
 
 The file is a ZIP archive with ``project.json`` (what can be read by eye), ``data.msgpack`` (the
 points and their classes, see `ccviz.runs.codec`) and a file for each run (see `ccviz.runs.file`).
-Reading runs no code, checks every value, and changes nothing unless the whole file is sound.
+Reading runs no code, checks every value, and changes nothing unless the whole file is sound. It is
+done in a process of its own, for a small file may hold much.
 """
 
 from __future__ import annotations
 
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from io import BytesIO
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -27,14 +30,18 @@ from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
-from ccviz.runs.file import export_run, import_run
+from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, Link
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.shelf import Shelf
+from ccviz.views.person import Person
 
 SUFFIX = ".ccvizlab"
-_MOST_BYTES = 1 << 30
+_MOST_BYTES = 1 << 29
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+_ENCRYPTED = 0x1  # a flag of a part, in the format's own terms
 _MOST_RUNS = 50
 _HEAD, _DATA, _RUNS = "project.json", "data.msgpack", "runs/"
 
@@ -122,19 +129,87 @@ def runs_on(archive: Archive, draft: Draft) -> list[str]:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class Project:
+    """What a project file holds, besides its runs.
+
+    Attributes
+    ----------
+    draft : Draft
+    x_axis, y_axis : str
+    settings : dict
+        Solver, seed and limits, by their names in `Session`.
+    """
+
+    draft: Draft
+    x_axis: str
+    y_axis: str
+    settings: dict[str, Any]
+
+
 def open_project(session: Session, name: str, content: bytes) -> None:
-    """Take over what a file holds; a broken one becomes a notice, and changes nothing."""
-    with session.in_words(), _named(name), zipfile.ZipFile(BytesIO(content)) as file:
-        if sum(entry.file_size for entry in file.infolist()) > _MOST_BYTES:
-            raise CcvizError("what it holds is too large.")
+    """Take over what a file holds, once it is read; a broken one becomes a notice only."""
+    session.bring(
+        name, read_project, content, name, session.archive.path, session.person,
+        then=partial(take_project, session), may_swell=True,
+    )  # fmt: skip
+
+
+def take_project(session: Session, project: Project) -> None:
+    """Make a project that was read the session's."""
+    session.adopt(replace(project.draft))  # without what was worked out elsewhere
+    session.show_axes(project.x_axis, project.y_axis)
+    session.param.update(**project.settings)
+
+
+def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
+    """Read a project file, its runs into a person's shelf of an archive.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        Of the file.
+    path : path
+        Of the archive.
+    person : Person
+
+    Returns
+    -------
+    Project
+
+    Raises
+    ------
+    CcvizError
+        If it is broken or refused; the archive is left as it was.
+    """
+    with _named(name), zipfile.ZipFile(BytesIO(content)) as file, Archive(path) as archive:
+        _check_parts(file)
         head = msgspec.json.decode(file.read(_HEAD), type=_Head)
         draft = _draft(head, decode_problem(file.read(_DATA)))
         solver = make_solver(head.solver, **head.settings)
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
-        _import_runs(session.archive, file)
-        session.adopt(draft)
-        session.show_axes(head.x_axis, head.y_axis)
-        session.param.update(solver=solver, seed=head.seed, **limits)
+        person.quota.check_table(draft.n, draft.data.X.shape[1])
+        person.quota.check_links(len(draft.links))
+        _import_runs(Shelf(archive, person), file)
+        settings = {"solver": solver, "seed": head.seed, **limits}
+        return Project(draft, head.x_axis, head.y_axis, settings)
+
+
+def _check_parts(file: zipfile.ZipFile) -> None:
+    """Refuse parts that no project has; sizes that are promised here are held when it is read."""
+    parts = file.infolist()
+    if any(part.compress_type not in _METHODS or part.flag_bits & _ENCRYPTED for part in parts):
+        raise CcvizError("a part is encrypted, or compressed in an uncommon way.")
+    if sum(part.file_size for part in parts) > _MOST_BYTES:
+        raise CcvizError("what it holds is too large.")
+
+
+_BROKEN = (
+    zipfile.BadZipFile, zlib.error, EOFError, OSError, KeyError, NotImplementedError,
+    msgspec.MsgspecError, ValueError, RecursionError, MemoryError,
+)  # fmt: skip
+"""What damaged, nested or boundless parts make the libraries raise."""
 
 
 @contextmanager
@@ -142,10 +217,10 @@ def _named(name: str) -> Iterator[None]:
     """Begin every refusal with the name of the file."""
     try:
         yield
-    except (zipfile.BadZipFile, KeyError, msgspec.MsgspecError, ValueError) as broken:
-        raise CcvizError(f"{name} holds no sound project: {broken}") from None
     except CcvizError as refused:
         raise CcvizError(f"{name} holds no sound project: {refused}") from None
+    except _BROKEN as broken:
+        raise CcvizError(f"{name} holds no sound project: {broken}") from None
 
 
 def _draft(head: _Head, points: Problem) -> Draft:
@@ -155,13 +230,14 @@ def _draft(head: _Head, points: Problem) -> Draft:
         and len(head.classes) in {0, *range(many, points.n + many + 1)}
         and head.scaling in SCALINGS
         and {head.x_axis, head.y_axis} <= set(axis_names(head.features))
-        and head.seed >= 0
+        and 0 <= head.seed < 1 << 63
+        and all(limit is None or limit >= 0 for limit in (head.time_limit, head.gap_limit))
+        and (head.node_limit is None or head.node_limit >= 1)
     )
     if not sound:
         raise CcvizError("its parts do not fit together.")
-    data = Dataset(
-        head.name, points.X, tuple(head.features), points.truth, tuple(head.classes)
-    )  # fmt: skip
+    features, classes = (tuple(map(plain, names)) for names in (head.features, head.classes))
+    data = Dataset(plain(head.name), points.X, features, points.truth, classes)
     draft = Draft(
         data, head.k, head.scaling,
         tuple(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
@@ -182,7 +258,9 @@ def _import_runs(archive: Archive, file: zipfile.ZipFile) -> None:
             for name in names:
                 path.write_bytes(file.read(name))
                 imported.append(import_run(archive, path))
-        except CcvizError:
+        except BaseException as broken:
             for run_id in imported:
                 archive.delete(run_id)
-            raise CcvizError(f"its part {name} is broken.") from None
+            if isinstance(broken, CcvizError):
+                raise CcvizError(f"its part {name} is broken.") from None
+            raise

@@ -1,3 +1,4 @@
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -22,7 +23,9 @@ def every_cluster(problem, blocks):
             yield column
 
 
-def setup(seed, rules, method="space"):
+@cache
+def priced_by_hand(seed, rules):
+    """Return the instances of a small problem, prices, and the value of every cluster."""
     problem = random_problem(seed, rules)
     blocks = contract(problem)
     instances = tuple(make_instance(blocks, loads) for loads in conjunction(problem, problem.rules))
@@ -31,6 +34,11 @@ def setup(seed, rules, method="space"):
     duals = np.round(duals) if seed % 5 == 0 else duals  # ties
     clusters = np.array([*every_cluster(problem, blocks)])
     values = column_costs(clusters, blocks.centroid, blocks.mass) - clusters @ duals
+    return instances, duals, clusters, values
+
+
+def setup(seed, rules, method="space"):
+    instances, duals, clusters, values = priced_by_hand(seed, rules)
     return Pricer(instances, method), duals, clusters, values
 
 

@@ -1,3 +1,4 @@
+from functools import cache
 from itertools import product
 
 import numpy as np
@@ -89,12 +90,25 @@ def test_minimum_separation_gives_the_best_of_all_clusterings_so_far_apart(seed)
     assert isinstance(events[-1], Finished)
 
 
+def test_the_optimum_of_iris_with_three_hundred_links():
+    events = run(iris(3, 300))
+    assert of(events, IncumbentFound)[-1].objective == pytest.approx(88.8767778, rel=1e-6)
+    assert of(events, BoundImproved)[-1].lower_bound == pytest.approx(88.8767778, rel=1e-6)
+
+
+@cache
+def events_of(*instance):
+    """Return the events of a run on iris that several tests look at."""
+    return run(iris(*instance))
+
+
 @pytest.mark.parametrize("stabilisation", ["interior", "smoothing", "perturbation", "none"])
 @pytest.mark.parametrize("pricing", ["space", "blocks"])
 def test_every_stabilisation_and_pricing_gives_the_same_optimum(stabilisation, pricing):
-    events = run(iris(3, 300), stabilisation=stabilisation, pricing=pricing)
-    assert of(events, IncumbentFound)[-1].objective == pytest.approx(88.8767778, rel=1e-6)
-    assert of(events, BoundImproved)[-1].lower_bound == pytest.approx(88.8767778, rel=1e-6)
+    best = of(events_of(3, 60, 3), IncumbentFound)[-1].objective
+    events = run(iris(3, 60, every=3), stabilisation=stabilisation, pricing=pricing)
+    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
+    assert of(events, BoundImproved)[-1].lower_bound == pytest.approx(best, rel=1e-6)
 
 
 def test_stabilisation_at_least_halves_the_iterations():
@@ -158,7 +172,7 @@ def test_a_tree_whose_branches_are_all_infeasible_proves_it():
 
 
 def test_the_same_seed_gives_the_same_events():
-    first, second = (run(iris(5, 200)) for _ in range(2))
+    first, second = events_of(5, 200), run(iris(5, 200))
     assert len(first) == len(second)
     for a, b in zip(of(first, ColumnsPriced), of(second, ColumnsPriced), strict=True):
         assert a.lower_bound == b.lower_bound
@@ -172,7 +186,7 @@ def test_as_many_clusters_as_blocks_need_no_columns():
 
 
 def test_a_pricing_done_in_small_slices_comes_to_the_same_optimum(monkeypatch):
-    whole = run(iris(5, 200))
+    whole = events_of(5, 200)
     monkeypatch.setattr("ccviz.solvers.colgen.generation._SLICE", 30_000)
     sliced = run(iris(5, 200))
     for kind, field in ((IncumbentFound, "objective"), (BoundImproved, "lower_bound")):
@@ -182,11 +196,11 @@ def test_a_pricing_done_in_small_slices_comes_to_the_same_optimum(monkeypatch):
 
 @pytest.mark.parametrize("looks", [14, 20, 26])
 def test_a_stop_within_a_pricing_leaves_a_valid_bound(monkeypatch, looks):
+    optimum = of(events_of(5, 200), IncumbentFound)[-1].objective
     monkeypatch.setattr("ccviz.solvers.colgen.generation._SLICE", 30_000)
     count = iter(range(looks))
     context = Context(seed=0, stop=lambda: next(count, None) is None)
     events = [*Colgen().steps(iris(5, 200), context)]
     assert not of(events, Finished)
-    optimum = of(run(iris(5, 200)), IncumbentFound)[-1].objective
     for event in of(events, BoundImproved):
         assert event.lower_bound <= optimum * (1.0 + 1e-9)

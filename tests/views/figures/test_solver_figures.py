@@ -16,7 +16,7 @@ from ccviz.views.figures.matrix import MatrixFigure
 from ccviz.views.figures.population import PopulationFigure
 from ccviz.views.figures.pricing import PricingFigure
 from ccviz.views.figures.residuals import ResidualsFigure
-from ccviz.views.figures.tree import STATES, TreeFigure, _room_for
+from ccviz.views.figures.tree import MARKS, TreeFigure, _room_for
 from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.cuts import CutsLog
 from ccviz.views.frames.matrix import RelaxationLog
@@ -118,7 +118,7 @@ def test_a_click_picks_the_node_that_looks_nearest(problem, tree_records, monkey
 
 
 def test_states_differ_in_shape_and_in_colour():
-    looks = list(STATES.values())
+    looks = list(MARKS.values())
     assert len({marker for marker, _, _ in looks}) == len({color for _, color, _ in looks}) == 7
 
 

@@ -4,15 +4,17 @@ import numpy as np
 import pytest
 
 from ccviz.runs.info import RunInfo
+from ccviz.runs.limits import Limits
 from ccviz.views.frames.comparison import comparison
 
 
 def info(**changes):
     values = {
         "id": "a-1", "name": "a-1", "created": 0.0, "beat": 0.0, "pid": 1, "dataset": "iris",
-        "solver": "sdp", "settings": {"order": "best", "tolerance": 1e-4}, "limits": {}, "seed": 0,
-        "workers": "1", "n": 6, "d": 2, "k": 2, "status": "optimal", "termination": "proved",
-        "message": "", "objective": 10.0, "lower_bound": 10.0, "gap": 0.0, "nodes": 3,
+        "solver": "sdp", "settings": {"order": "best", "tolerance": 1e-4}, "limits": Limits(),
+        "seed": 0, "workers": "1", "n": 6, "d": 2, "k": 2,
+        "status": "optimal", "termination": "proved", "message": "",
+        "objective": 10.0, "lower_bound": 10.0, "gap": 0.0, "nodes": 3,
         "time_s": 2.0, "violations": 0, "ari": 0.5, "last_seq": 9,
     }  # fmt: skip
     return RunInfo(**values | changes)
@@ -26,7 +28,8 @@ def test_only_settings_that_differ_are_shown():
     found = rows(
         info(),
         info(
-            settings={"order": "depth", "tolerance": 1e-4, "limit": True}, limits={"node_limit": 1}
+            settings={"order": "depth", "tolerance": 1e-4, "limit": True},
+            limits=Limits(node_limit=1),
         ),
     )
     assert found["Next node"].cells == ("best", "depth")

@@ -35,7 +35,7 @@ def test_a_row_says_what_the_run_has_come_to(info):
     assert cells["State"] == "feasible"
     assert cells["Gap"] == "–"
     assert cells["Time"] == "100 ms"
-    assert not row.resumable
+    assert row.may == ("open", "rename", "delete")
 
 
 def test_the_objective_has_one_name_in_the_table_and_in_the_comparison(info):
@@ -63,8 +63,8 @@ def test_what_is_missing_sorts_last(info):
 def test_a_run_that_broke_off_can_go_on(info):
     row = run_row(replace(info, solver="sdp", termination="failed"))
     assert "broke off" in row.cells
-    assert row.resumable
+    assert "resume" in row.may
 
 
 def test_going_on_is_offered_only_where_the_solver_can(info):
-    assert not run_row(replace(info, termination="failed")).resumable
+    assert "resume" not in run_row(replace(info, termination="failed")).may

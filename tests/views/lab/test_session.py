@@ -1,5 +1,3 @@
-import time
-
 import pytest
 
 from ccviz.data.datasets import load
@@ -7,6 +5,7 @@ from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link, group_links
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from tests.patience import wait_until
 
 
 @pytest.fixture
@@ -18,13 +17,20 @@ def session(tmp_path):
         session.close()
 
 
-def play_out(session, seconds=30.0):
-    """Tick until nothing moves."""
-    end = time.monotonic() + seconds
-    while session.restless and time.monotonic() < end:
+def tick_until(session, condition):
+    """Tick until a condition holds."""
+
+    def holds():
         session.tick()
-        time.sleep(0.02)
-    assert not session.restless
+        return condition()
+
+    wait_until(holds)
+
+
+def play_out(session):
+    """Tick until nothing moves, at full speed."""
+    session.player.pace = "Live"
+    tick_until(session, lambda: not session.restless)
 
 
 def test_picking_goes_round(session):
@@ -114,7 +120,6 @@ def test_a_bad_file_leaves_everything_as_it_was(session):
 
 
 def test_a_run_from_start_to_end(session):
-    session.player.pace = "Live"
     session.add_links([Link("cannot", 3, 140)])
     session.play()
     play_out(session)
@@ -125,13 +130,10 @@ def test_a_run_from_start_to_end(session):
 
 def test_steps_start_a_run_that_waits(session):
     session.step()
-    end = time.monotonic() + 20
-    while (session.player.shot is None or session.player.shot.seq < 0) and time.monotonic() < end:
-        session.tick()
-        time.sleep(0.02)
+    tick_until(session, lambda: session.player.shot is not None and session.player.shot.seq >= 0)
     assert session.player.shot.seq == 0
     assert session.runner.state == "paused"
-    session.stop()
+    session.playback.stop()
     play_out(session)
     assert session.run.termination == "interrupted"
 
@@ -180,9 +182,9 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
     play_out(session)
     assert session.run.incumbent is None
     assert session.lit[0] in {0, 50, 100, 149}
-    session.back()
+    session.playback.back()
     assert len(session.lit) == 1
-    session.back()
+    session.playback.back()
     assert session.lit == ()
     session.player.end()
     assert len(session.lit) == 1
@@ -195,7 +197,6 @@ def test_a_second_run_waits_for_the_first(session):
     assert other.runner.state == "queued"
     assert other.runner.waiting == 1
     session.close()
-    other.player.pace = "Live"
     play_out(other)
     assert other.run.status == "feasible"
 
@@ -209,7 +210,6 @@ def test_a_run_that_somebody_drives_is_not_deleted(session):
 
 def test_links_keep_the_run_of_scaled_features_too(session):
     session.set_scaling("standard")
-    session.player.pace = "Live"
     session.play()
     play_out(session)
     session.pick_group([0, 1])
@@ -218,7 +218,6 @@ def test_links_keep_the_run_of_scaled_features_too(session):
 
 
 def test_editing_the_data_lets_go_of_the_run(session):
-    session.player.pace = "Live"
     session.play()
     play_out(session)
     session.set_k(4)
@@ -230,11 +229,11 @@ def test_a_stopped_run_goes_on_and_is_watched(session):
     session.node_limit = 1
     session.add_links(group_links("must", [0, 50]) + group_links("cannot", [1, 2]))
     session.start()
-    play_out(session, 120)
+    play_out(session)
     assert session.run.finished.termination != "proved"
     run_id = session.player.run_id
     session.resume_run(run_id)
-    play_out(session, 120)
+    play_out(session)
     assert session.player.run_id == run_id
     assert session.run.finished.termination == "proved"
 
@@ -259,18 +258,17 @@ def test_the_matrix_of_a_small_problem_is_shown(session):
 
 
 def test_a_replay_that_was_paused_goes_on_and_another_solver_runs_anew(session):
-    session.player.pace = "Live"
     session.start()
     play_out(session)
     assert not session.can_go_on
     run_id = session.player.run_id
-    session.seek(2)
+    session.playback.seek(2)
     assert session.can_go_on
     session.play()
     play_out(session)
     assert session.player.run_id == run_id
     assert session.run.finished is not None
-    session.seek(2)
+    session.playback.seek(2)
     session.set_solver("cop-kmeans")
     assert not session.can_go_on
     session.play()

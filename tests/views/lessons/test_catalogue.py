@@ -26,7 +26,7 @@ def session(tmp_path, monkeypatch):
 def run_here(session):
     """Run what the session would run, and show the run's end."""
     order = session._order()
-    stepper = start(order.problem, order.solver, seed=order.seed, **order.limits)
+    stepper = start(order.problem, order.solver, seed=order.seed, **order.limits.given)
     records = list(stepper)
     run_id = session.archive.create(order.problem, order.solver.name, {}, dataset=order.dataset)
     session.archive.append(run_id, records, summarise(stepper.run))

@@ -1,14 +1,12 @@
 import os
 import subprocess
 import sys
-import time
 
 import psutil
 import pytest
 
 from ccviz import CcvizError, explore
-
-PATIENCE_S = 240  # the first run on a new machine compiles its kernels
+from tests.patience import PATIENCE_S, wait_until
 
 
 @pytest.fixture
@@ -94,10 +92,7 @@ def test_a_kernel_that_ends_leaves_no_child(how, tmp_path):
         env=os.environ | {"CCVIZ_HOME": str(tmp_path)}, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     worker = int(kernel.stdout)
-    deadline = time.monotonic() + 30
-    while psutil.pid_exists(worker) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    assert not psutil.pid_exists(worker)
+    wait_until(lambda: not psutil.pid_exists(worker))
 
 
 def test_a_problem_is_checked(problem):

@@ -1,6 +1,5 @@
-import time
-
 from ccviz.views.panels.player import PlayerPanel
+from tests.patience import wait_until
 
 
 def words(panel):
@@ -14,9 +13,10 @@ def test_it_says_what_it_waits_for(session):
     session.start()
     session.tick()
     assert "The solver is loaded…" in words(panel)
-    end = time.monotonic() + 60
-    while session.player.shot.last < 0:
-        assert time.monotonic() < end
+
+    def began():
         session.tick()
-        time.sleep(0.02)
+        return session.player.shot.last >= 0
+
+    wait_until(began)
     assert "The solver is loaded…" not in words(panel)

@@ -191,7 +191,7 @@ def test_the_command_line_keeps_every_digit(session, tmp_path, monkeypatch):
     with Archive(tmp_path / "home" / "runs.sqlite") as archive:
         [info] = archive.runs()
     limits = {name.replace("gap_limit", "gap"): value for name, value in LIMITS.items()}
-    assert info.limits == limits
+    assert info.limits.given == limits
 
 
 def test_whole_numbers_are_said_as_such(session):

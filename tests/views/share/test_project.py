@@ -10,7 +10,13 @@ from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.share.project import open_project, save_project
+from ccviz.views.share.project import read_project, save_project, take_project
+
+
+def open_project(session, name, content):
+    """Do at once what the page lets another process do."""
+    with session.in_words():
+        take_project(session, read_project(content, name, session.archive.path, session.person))
 
 
 @pytest.fixture
@@ -46,8 +52,8 @@ def session(open_session):
 
 
 def remember(session, name):
-    run_id = session.archive.create(session.draft.problem, "by hand", {}, name=name)
-    began = Started(solver="by hand", settings={}, seed=0, n=40, d=2, k=3, n_blocks=39)
+    run_id = session.archive.create(session.draft.problem, "bh-kmeans", {}, name=name)
+    began = Started(solver="bh-kmeans", settings={}, seed=0, n=40, d=2, k=3, n_blocks=39)
     labels = np.arange(40) % 3
     events = [began, IncumbentFound(labels=labels), Finished(termination="converged")]
     session.archive.append(run_id, [Record(at, 0.0, e) for at, e in enumerate(events)], None)
@@ -111,6 +117,9 @@ def test_a_broken_part_is_a_sentence_and_changes_nothing(session, open_session, 
         ('"PC 1"', '"PC 9"'),
         ('"k": 3', '"k": 300'),
         ('"seed": 7', '"seed": -7'),
+        ('"time_limit": 9.0', '"time_limit": -1'),
+        ('"node_limit": 5', '"node_limit": 0'),
+        ('"links": [', '"links": [' * 5000),
         ('"format": 1', '"format": 2'),
     ],
 )
@@ -119,6 +128,56 @@ def test_a_wrong_value_is_a_sentence_and_changes_nothing(session, open_session, 
     text = zipfile.ZipFile(BytesIO(content)).read("project.json").decode()
     assert was in text
     refuse(open_session(), rewritten(content, project=text.replace(was, becomes).encode()))
+
+
+def rezipped(content, **how):
+    """Return the project with its parts compressed in another way."""
+    file = BytesIO()
+    old = zipfile.ZipFile(BytesIO(content))
+    with zipfile.ZipFile(file, "w", **how) as new:
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    return file.getvalue()
+
+
+def encrypted(content):
+    """Return the project with the flag of encryption on its first part."""
+    data = bytearray(content)
+    for magic, place in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+        data[data.index(magic) + place] |= 1
+    return bytes(data)
+
+
+def damaged(content):
+    """Return the project, deflated, with a few bytes of its first part overwritten."""
+    data = bytearray(rezipped(content, compression=zipfile.ZIP_DEFLATED))
+    data[50:60] = b"\xff" * 10
+    return bytes(data)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda content: rezipped(content, compression=zipfile.ZIP_LZMA),
+        encrypted,
+        damaged,
+        lambda content: content[: len(content) // 2],
+    ],
+)
+def test_uncommon_and_damaged_parts_are_a_sentence(session, open_session, change):
+    refuse(open_session(), change(save_project(session)))
+
+
+def test_a_project_that_was_compressed_by_hand_opens(session, open_session):
+    other = open_session()
+    again = rezipped(save_project(session), compression=zipfile.ZIP_DEFLATED)
+    open_project(other, "a.ccvizlab", again)
+    assert other.notice is None
+
+
+def test_parts_that_would_become_too_large_are_a_sentence(session, open_session, monkeypatch):
+    monkeypatch.setattr("ccviz.views.share.project._MOST_BYTES", 3000)
+    refuse(open_session(), rewritten(save_project(session), runs_001=b"0" * 3000))
 
 
 def refuse(other, content):

@@ -1,6 +1,6 @@
 import math
 
-from ccviz.views.frames.numbers import count, number, percent, seconds
+from ccviz.numbers import count, number, percent, seconds
 
 
 def test_numbers():

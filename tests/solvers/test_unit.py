@@ -7,14 +7,14 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import MaxDiameter
 from ccviz.proof.verify import verify
 from ccviz.runs.stepper import start
-from ccviz.solvers.colgen.unit import in_unit
+from ccviz.solvers.unit import in_unit
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 
-SCALES = (1e-60, 1e-12, 1e-5, 1.0, 1e12, 1e60)
+SCALES = (1e-120, 1e-60, 1e-12, 1e-5, 1.0, 1e12, 1e60)
 
 
-def run(problem):
-    return [record.event for record in start(problem, "colgen")]
+def run(problem, solver="colgen"):
+    return [record.event for record in start(problem, solver)]
 
 
 def scaled(problem, scale):
@@ -39,6 +39,14 @@ def test_a_proof_holds_in_every_unit(scale, rules):
         assert verdict.upper_bound == pytest.approx(best, rel=1e-6)
 
 
+@pytest.mark.parametrize("scale", SCALES)
+def test_a_semidefinite_proof_holds_in_every_unit(scale):
+    problem = scaled(random_problem(3), scale)
+    verdict = verify(problem, run(problem, "sdp"))
+    assert verdict.accepted, verdict.sentence
+    assert verdict.upper_bound == pytest.approx(best_clustering(problem), rel=1e-3)
+
+
 def test_what_is_shown_is_in_the_unit_of_the_points():
     problem = scaled(random_problem(3), 1e-6)
     events = run(problem)
@@ -54,10 +62,9 @@ def test_what_is_shown_is_in_the_unit_of_the_points():
 
 def test_the_unit_is_a_power_of_two():
     problem = Problem([[0.0, 1.0], [3e-7, 1.0], [5e-7, 1.0]], 2)
-    ours, growth = in_unit(problem)
+    ours, exponent = in_unit(problem)
     assert np.abs(ours.X).max() == pytest.approx(24, rel=0.5)
-    assert np.frexp(growth)[0] == 0.5
-    assert (ours.X / np.sqrt(growth) == problem.centred().X).all()
+    assert (np.ldexp(ours.X, -exponent) == problem.centred().X).all()
 
 
 def test_points_that_coincide_keep_their_unit():

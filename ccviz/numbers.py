@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 
 
-def number(value: float) -> str:
-    """Return a number with six significant digits, grouped; a dash if there is none."""
-    if not math.isfinite(value):
+def number(value: float | None, digits: int = 6) -> str:
+    """Return a number with so many significant digits, grouped; a dash if there is none."""
+    if value is None or not math.isfinite(value):
         return "–"
     if value != 0 and not 1e-4 <= abs(value) < 1e12:
-        return f"{value:.5g}"
-    digits = max(0, 5 - math.floor(math.log10(abs(value)))) if value else 0
-    text = f"{value:,.{digits}f}"
+        return f"{value:.{digits - 1}g}"
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
+    text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
@@ -20,7 +20,7 @@ def percent(share: float) -> str:
     """Return a share as a percentage; a dash if there is none."""
     if not math.isfinite(share):
         return "–"
-    return f"{100 * share:.2f} %" if share >= 1e-4 or share == 0 else f"{100 * share:.1g} %"
+    return f"{100 * share:.2f} %" if abs(share) >= 1e-4 or share == 0 else f"{100 * share:.1g} %"
 
 
 def seconds(time_s: float) -> str:

@@ -1,0 +1,54 @@
+"""Cluster sizes as people write them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ccviz.errors import ProblemError
+
+
+def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
+    """Return the fewest and the most points of each cluster; nothing for an empty text.
+
+    Parameters
+    ----------
+    text : str
+        ``equal``, or ``50`` and ``40-60`` joined by commas, semicolons or blanks. One item stands
+        for all clusters.
+    n, k : int
+        Points and clusters.
+
+    Returns
+    -------
+    lower, upper : list of int
+
+    Raises
+    ------
+    ProblemError
+        If a word is no size, or there are more or fewer than clusters.
+    """
+    if text.strip().lower() == "equal":
+        return [n // k] * k, [-(-n // k)] * k
+    words = re.split(r"[,;\s]+", text.strip(" \t,;"))
+    if words == [""]:
+        return [], []
+    if len(words) == 1:
+        words *= k
+    if len(words) != k:
+        raise ProblemError(f"there are {len(words)} sizes in {text!r}, but k is {k}.")
+    ranges = [_range(word) for word in words]
+    return [low for low, _ in ranges], [high for _, high in ranges]
+
+
+def _range(word: str) -> tuple[int, int]:
+    low, _, high = word.replace("–", "-").partition("-")
+    if not (low.isdecimal() and (high or low).isdecimal()):
+        raise ProblemError(f"{word!r} is no size: write 50, or 40-60, or equal.")
+    return int(low), int(high or low)
+
+
+def sizes_text(lower: Sequence[int], upper: Sequence[int]) -> str:
+    """Return sizes as `read_sizes` reads them."""
+    both = zip(lower, upper, strict=True)
+    return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in both)

@@ -1,0 +1,56 @@
+"""What a clustering costs at most, and whether it keeps everything that must hold."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.errors import ProblemError
+from ccviz.problem.problem import Problem
+from ccviz.proof.reading import Clustering, FlawError
+from ccviz.proof.rounding import Unit, scatter_above
+
+
+def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
+    """Return not less than the sum of squares of a clustering that keeps every link and rule.
+
+    Parameters
+    ----------
+    problem : Problem
+    unit : Unit
+    found : Clustering
+
+    Returns
+    -------
+    float
+        In the unit.
+
+    Raises
+    ------
+    FlawError
+        If it breaks a link or a rule.
+    """
+    labels = found.labels
+    for links, together in ((problem.must_link, True), (problem.cannot_link, False)):
+        i, j = links.pairs[:, 0], links.pairs[:, 1]
+        broken = (labels[i] == labels[j]) != together
+        if broken.any():
+            at = int(np.flatnonzero(broken)[0])
+            raise FlawError(f"a clustering breaks the link {i[at]}-{j[at]}")
+    clusters = [np.flatnonzero(labels == c) for c in range(problem.k)]
+    if not keeps_rules(problem, clusters):
+        raise FlawError("a clustering breaks a rule")
+    return scatter_above(unit, labels, np.bincount(labels).astype(np.float64))
+
+
+def keeps_rules(problem: Problem, clusters: list[np.ndarray]) -> bool:
+    """Whether every cluster, given by its points, keeps every rule.
+
+    Raises
+    ------
+    FlawError
+        If a rule makes no sense.
+    """
+    try:
+        return all(rule.allows(problem, each) for rule in problem.rules for each in clusters)
+    except ProblemError as wrong:
+        raise FlawError(str(wrong).removesuffix(".")) from None

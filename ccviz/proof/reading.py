@@ -1,0 +1,242 @@
+"""One strict reading of a run, before any arithmetic: what is left has the types it should have.
+
+Nothing is believed of an event but its kind: numbers must be finite, indices whole and in range,
+arrays of the right type and dimension. What fits no proof ends in a `FlawError`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from ccviz.events import (
+    Event,
+    IncumbentFound,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    Started,
+)
+from ccviz.problem.problem import Problem
+
+SOLVERS = ("sdp", "colgen", "divide")
+"""Those whose runs may hold proofs."""
+REASONS = ("bound", "infeasible", "integral")
+_ARRAYS = {  # of a certificate: kind of number, dimensions
+    "node": ("i", 1),
+    "unit": ("i", 1),
+    "nonnegativity": ("f", 1),
+    "points": ("i", 2),
+    "kind": ("i", 1),
+    "weights": ("f", 1),
+    "duals": ("f", 1),
+    "least": ("f", 1),
+    "witness": ("i", 1),
+}
+_MOST_EXPONENT = 4000  # of the unit of a certificate
+
+Pair = tuple[int, int]
+
+
+class FlawError(Exception):
+    """Where a proof fails; reads on from the name of what is at fault."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A node: its parent, and the pair that its branch put together or kept apart."""
+
+    parent: int | None
+    pair: Pair | None
+    together: bool
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A closed node.
+
+    Attributes
+    ----------
+    reason : {"bound", "infeasible", "integral"}
+    lower_bound : float
+        As claimed; not NaN.
+    certificate : dict of arrays
+        Their types, dimensions and finiteness are checked, not their lengths.
+    """
+
+    reason: str
+    lower_bound: float
+    certificate: dict[str, np.ndarray]
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """(n,) labels from 0 to k - 1, and the objective that is claimed, if any."""
+
+    labels: np.ndarray
+    claimed: float | None
+
+
+@dataclass(eq=False)
+class Proof:
+    """What a run says, sorted."""
+
+    opened: dict[int, Opened] = field(default_factory=dict)
+    branched: dict[int, Pair] = field(default_factory=dict)
+    leaves: dict[int, Leaf] = field(default_factory=dict)
+    clusterings: list[Clustering] = field(default_factory=list)
+
+    def path(self, node: int) -> list[int]:
+        """Return the node and all above it."""
+        path = [node]
+        while (parent := self.opened[path[-1]].parent) is not None:
+            path.append(parent)
+        return path
+
+
+def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
+    """Read a run's events.
+
+    Parameters
+    ----------
+    problem : Problem
+    events : iterable of Event
+
+    Returns
+    -------
+    Proof
+
+    Raises
+    ------
+    FlawError
+        If anything is not as it should be.
+    """
+    proof, solver = Proof(), None
+    for event in events:
+        match event:
+            case Started():
+                if solver is not None:
+                    raise FlawError("the run begins twice")
+                solver = event.solver
+            case NodeOpened():
+                _once(proof.opened, event.node, _read_opened(event, problem.n))
+            case NodeBranched():
+                what = f"the branching of node {event.node!r}"
+                _once(proof.branched, event.node, _read_pair(event.pair, problem.n, what))
+            case NodePruned():
+                _once(proof.leaves, event.node, _read_leaf(event, problem.n))
+            case IncumbentFound():
+                proof.clusterings.append(read_clustering(event, problem))
+    if solver not in SOLVERS or not proof.opened:
+        raise FlawError(
+            "the run has no search tree; only those of sdp, colgen and divide prove anything"
+        )
+    return proof
+
+
+def _once(table: dict[int, Any], node: Any, value: Any) -> None:
+    if not is_whole(node):
+        raise FlawError(f"a node has the number {node!r}")
+    if node in table:
+        raise FlawError(f"node {node} is opened or closed twice")
+    table[int(node)] = value
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number of at least zero."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 0
+
+
+def _is_number(value: Any) -> bool:
+    return not isinstance(value, bool) and isinstance(value, Real) and not math.isnan(value)
+
+
+def _read_opened(event: NodeOpened, n: int) -> Opened:
+    if event.parent is not None and not is_whole(event.parent):
+        raise FlawError(f"node {event.node!r} has the parent {event.parent!r}")
+    pair = event.pair
+    if pair is not None:
+        pair = _read_pair(pair, n, f"the branch of node {event.node!r}")
+    return Opened(event.parent, pair, event.together is True)
+
+
+def _read_pair(pair: Any, n: int, what: str) -> Pair:
+    if not isinstance(pair, tuple) or len(pair) != 2 or not all(map(is_whole, pair)):
+        raise FlawError(f"{what} is over {pair!r}, not over two points")
+    i, j = map(int, pair)
+    if i == j or max(i, j) >= n:
+        raise FlawError(f"{what} is over {i} and {j}, not over two of the points 0 to {n - 1}")
+    return i, j
+
+
+def _read_leaf(event: NodePruned, n: int) -> Leaf:
+    what = f"leaf {event.node!r}"
+    if event.reason not in REASONS:
+        raise FlawError(f"{what} is closed for no known reason")
+    if not _is_number(event.lower_bound):
+        raise FlawError(f"{what} claims the bound {event.lower_bound!r}")
+    if not isinstance(event.certificate, dict):
+        raise FlawError(f"{what} has no certificate")
+    arrays = {
+        name: _read_array(f"{what} has {name}", array, *_ARRAYS[name])
+        for name, array in event.certificate.items()
+        if name in _ARRAYS
+    }
+    for name in {"node", "unit", "least"} & set(arrays):
+        if arrays[name].shape != (1,):
+            raise FlawError(f"{what} has {name} that is not one number")
+    if "unit" in arrays and abs(int(arrays["unit"][0])) > _MOST_EXPONENT:
+        raise FlawError(f"{what} has a unit that is out of all range")
+    witness = arrays.get("witness")
+    if witness is not None and ((witness < 0) | (witness >= n)).any():
+        raise FlawError(f"{what} has a witness that is not one of the points 0 to {n - 1}")
+    return Leaf(event.reason, float(event.lower_bound), arrays)
+
+
+def _read_array(what: str, array: Any, kind: str, dimensions: int) -> np.ndarray:
+    if not isinstance(array, np.ndarray) or array.ndim != dimensions:
+        raise FlawError(f"{what} that is no array of {dimensions} dimensions")
+    if kind == "i":
+        if array.dtype.kind not in "iu" or array.dtype == np.uint64:
+            raise FlawError(f"{what} that is not of whole numbers")
+        return array.astype(np.int64)
+    if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+        raise FlawError(f"{what} that is not of numbers")
+    if not np.isfinite(array).all():
+        raise FlawError(f"{what} that is not finite")
+    return array.astype(np.float64)
+
+
+def read_multipliers(what: str, certificate: Any) -> dict[str, np.ndarray]:
+    """Return the arrays of a semidefinite certificate; ``what`` it belongs to is for the flaw."""
+    names = ("nonnegativity", "points", "kind", "weights")
+    if not isinstance(certificate, dict) or not set(names) <= set(certificate):
+        raise FlawError(f"{what} lacks its {', '.join(names)}")
+    return {
+        name: _read_array(f"{what} has {name}", certificate[name], *_ARRAYS[name]) for name in names
+    }
+
+
+def read_number(what: str, value: Any) -> float:
+    """Return a claimed bound."""
+    if not _is_number(value):
+        raise FlawError(f"{what} claims the bound {value!r}")
+    return float(value)
+
+
+def read_clustering(event: IncumbentFound, problem: Problem) -> Clustering:
+    """Return a clustering whose labels are a cluster for each point, and none empty."""
+    labels = _read_array("a clustering has a label", event.labels, "i", 1)
+    if labels.shape != (problem.n,) or labels.min() < 0 or labels.max() >= problem.k:
+        raise FlawError(f"a clustering lacks a label from 0 to {problem.k - 1} for each point")
+    if (np.bincount(labels, minlength=problem.k) == 0).any():
+        raise FlawError("a clustering has an empty cluster")
+    claimed = event.objective
+    if claimed is not None and not (_is_number(claimed) and math.isfinite(claimed)):
+        raise FlawError(f"a clustering claims the objective {claimed!r}")
+    return Clustering(labels, claimed)

@@ -1,0 +1,191 @@
+"""What rounding may have done: every bound here holds whatever it did.
+
+Numbers are doubles, rounded to nearest. A sum of products of ``count`` terms, added in any order,
+is off by at most ``gamma(count)`` times the sum of the terms' magnitudes (Higham 2002, section
+3.1; that holds for a matrix product of BLAS as well). `gamma` is twice the textbook's, which pays
+for the rounding of the bound itself.
+
+The points are moved to about their mean and scaled by a power of two, so that the largest
+coordinate is near 1 and nothing overflows or is lost below the smallest double. A difference of
+doubles has a relative error of 2^-53 whatever it is taken from, and no shift changes what a
+clustering costs: so the points as doubles are the data, and the centred ones have an error that
+is bounded. A sum of squares is the square of a norm, so an error of norm e in the points moves
+its root by at most e: that is how `Centroids.whole` takes it off.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.problem.problem import Problem
+from ccviz.proof.blocks import PlainBlocks
+from ccviz.proof.reading import FlawError
+
+_UNIT = 2.0**-53
+UNDERFLOW = 1e-290
+"""More than all that is lost below the smallest doubles, in the unit of the scaled points."""
+
+
+_LARGEST = 1e100  # of a certificate's numbers, in that unit: sums of their squares are finite
+
+
+def gamma(count: int) -> float:
+    """Return the relative error of a sum of so many products, safely."""
+    return 2.0 * (count + 1) * _UNIT
+
+
+def rescaled(values: np.ndarray, exponent: int) -> np.ndarray:
+    """Return a certificate's numbers times 2 to a power.
+
+    Raises
+    ------
+    FlawError
+        If they would be too large to add up.
+    """
+    with np.errstate(over="ignore"):
+        scaled = np.ldexp(values, exponent)
+    if not (np.abs(scaled) <= _LARGEST).all():
+        raise FlawError("has numbers that are too large to add up")
+    return scaled
+
+
+@dataclass(frozen=True, eq=False)
+class Unit:
+    """The unit in which a problem is checked.
+
+    Attributes
+    ----------
+    X : (n, d) float64
+        The points as given.
+    A : (n, d) float64
+        2^exponent times the points less about their mean, no coordinate above 1.
+    exponent : int
+    norm : float
+        Root of the sum of squares of A, rounded up.
+    error : float
+        Not less than the norm of the error of A.
+    """
+
+    X: np.ndarray
+    A: np.ndarray
+    exponent: int
+    norm: float
+    error: float
+
+    def back(self, value: float) -> float:
+        """Return a sum of squares in the unit of the points."""
+        return math.ldexp(value, -2 * self.exponent) if math.isfinite(value) else value
+
+    def scaled(self, value: float) -> float:
+        """Return a sum of squares in the unit of the check; inf if that is beyond all doubles."""
+        try:
+            return math.ldexp(value, 2 * self.exponent)
+        except OverflowError:
+            return math.copysign(math.inf, value)
+
+
+def unit_of(problem: Problem) -> Unit:
+    """Return the unit of a problem."""
+    near = problem.X - problem.X[0]  # zero where points coincide, which a mean would spoil
+    moved = near - near.mean(axis=0)
+    exponent = -int(np.frexp(np.abs(moved).max())[1])
+    near, A = np.ldexp(near, exponent), np.ldexp(moved, exponent)
+    norm, before = (root_up(float((each * each).sum()), each.size) for each in (A, near))
+    return Unit(problem.X, A, exponent, norm, gamma(2) * (norm + before))
+
+
+def root_up(squares: float, count: int) -> float:
+    """Return the root of a computed sum of so many squares, rounded up."""
+    return math.sqrt(squares * (1.0 + gamma(count + 4)) + UNDERFLOW)
+
+
+@dataclass(frozen=True, eq=False)
+class Centroids:
+    """The blocks of a node as points with masses, and what was lost on the way to them.
+
+    Attributes
+    ----------
+    points : (s, d) float64
+        Means of the blocks; what is proved is proved of these doubles.
+    mass : (s,) float64
+    conflict : (s, s) bool
+    inside : float
+        Not more than the sum of squared distances of the points to their blocks' means.
+    slip : float
+        Not less than the norm of the error of the points, each weighted by the root of its mass.
+    """
+
+    points: np.ndarray
+    mass: np.ndarray
+    conflict: np.ndarray
+    inside: float
+    slip: float
+
+    def whole(self, between: float) -> float:
+        """Return a bound on the true blocks and what is inside them, from one on `points`."""
+        if not math.isfinite(between):
+            return between
+        root = max(0.0, math.sqrt(max(0.0, between)) * (1.0 - gamma(4)) - self.slip)
+        return (self.inside + root * root) * (1.0 - gamma(4))
+
+
+def centroids(unit: Unit, blocks: PlainBlocks) -> Centroids:
+    """Return the means of the blocks in the unit."""
+    mass, block_of = blocks.mass, blocks.block_of
+    total = np.zeros((len(mass), unit.A.shape[1]))
+    np.add.at(total, block_of, unit.A)
+    slip = unit.norm * gamma(int(mass.max()) + 4) + unit.error
+    inside = _scatter_below(unit, block_of, mass)
+    return Centroids(total / mass[:, None], mass, blocks.conflict, inside, slip)
+
+
+def _scatter_below(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
+    """Return not more than the sum of squared distances of the points to their groups' means."""
+    off, total, _ = _off_means(unit, group, mass)
+    widest = int(mass.max())
+    # The means are off by what the distances to them add up to.
+    sums, sizes = np.zeros((2, *total.shape))
+    np.add.at(sums, group, off)
+    np.add.at(sizes, group, np.abs(off))
+    astray = np.abs(sums) + gamma(widest + 2) * sizes
+    squares = float((off * off).sum())
+    squares -= gamma(off.size + 4) * squares + 1.01 * float((astray**2 / mass[:, None]).sum())
+    root = math.sqrt(max(0.0, squares)) * (1.0 - gamma(2)) - gamma(2) * _reach(unit, group)
+    return max(0.0, root) ** 2 * (1.0 - gamma(2))
+
+
+def scatter_above(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
+    """Return not less than the sum of squared distances of the points to their groups' means.
+
+    Zero only if all points of a group coincide.
+    """
+    off, _, differ = _off_means(unit, group, mass)
+    root = root_up(float((off * off).sum()), off.size) if differ else 0.0
+    root += gamma(2) * _reach(unit, group)
+    return root * root * (1.0 + gamma(2))
+
+
+def _off_means(
+    unit: Unit, group: np.ndarray, mass: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, bool]:
+    """Return the points less about the means of their groups, and whether any group is spread."""
+    near = _from_first(unit, group)
+    total = np.zeros((len(mass), near.shape[1]))
+    np.add.at(total, group, near)
+    return near - (total / mass[:, None])[group], total, bool((near != 0.0).any())
+
+
+def _from_first(unit: Unit, group: np.ndarray) -> np.ndarray:
+    """Return the points less the first of their group: exact to a unit of each difference."""
+    first = np.unique(group, return_index=True)[1]
+    moved = unit.X - unit.X[first[group]]
+    scaled = np.ldexp(moved, unit.exponent)
+    return np.where((moved != 0.0) & (scaled == 0.0), np.finfo(float).tiny, scaled)
+
+
+def _reach(unit: Unit, group: np.ndarray) -> float:
+    near = _from_first(unit, group)
+    return root_up(float((near * near).sum()), near.size) if near.any() else 0.0

@@ -1,0 +1,160 @@
+"""The bound that a semidefinite certificate proves, rigorous to the last bit.
+
+For N >= 0 off the conflicts and cut weights w >= 0 put S = C - N - sum w A (Piccialli et al. 2022,
+eqs. 7 to 10, scaled by the blocks' sizes). Every clustering is a Y = u u' + R with 0 <= R <= I,
+R u = 0 and trace R = k - 1, and costs at least
+
+    constant + u'Su + <S, R> + sum w b.
+
+Rounding has no say in it (the idea is that of Jansson, Chaykin and Keil 2007): with any vectors
+v_j, any level m and any g_j that are negative for j < k and not so for the others,
+
+    S - u z' - z u' + h u u' = m I + sum g_j v_j v_j' + E   gives
+    <S, R> >= (k - 1) m + sum over j < k of g_j |v_j|^2 - sqrt(k - 1) |E|,
+
+for R u = 0, R >= 0 and R <= I. The v_j are eigenvectors as NumPy computes them, m the k-th smallest
+eigenvalue; nothing is asked of their accuracy, for E is computed, and its own error bounded.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ccviz.proof.reading import FlawError
+from ccviz.proof.rounding import UNDERFLOW, Centroids, gamma, rescaled
+
+STAR, CLIQUE = 0, 1  # kinds of cuts
+
+Multipliers = dict[str, np.ndarray]
+
+
+def spectral_bound(blocks: Centroids, k: int, multipliers: Multipliers, exponent: int) -> float:
+    """Return what the multipliers prove of the blocks' means.
+
+    Parameters
+    ----------
+    blocks : Centroids
+    k : int
+    multipliers : dict of arrays
+        ``nonnegativity``, ``points``, ``kind``, ``weights``, see ``docs/proof-format.md``.
+    exponent : int
+        The multipliers are to be taken times 2 to that power.
+
+    Raises
+    ------
+    FlawError
+        If the multipliers are not what they should be.
+    """
+    mass = blocks.mass
+    Q = np.sqrt(mass)[:, None] * blocks.points
+    squares = float((Q * Q).sum())
+    N = _nonnegativity(multipliers, blocks, exponent)
+    cuts, cut_size, gain = _cuts(multipliers, mass, k, exponent)
+    S = -(Q @ Q.T) - N - cuts
+    slack = gamma(Q.shape[1] + 8) * squares + gamma(4) * float(np.linalg.norm(N)) + cut_size
+    slack += gamma(Q.size + 6) * squares
+    inner, rest, more = _over_projections(S, np.sqrt(mass / mass.sum()), k)
+    bound = squares + inner + rest + gain
+    sizes = squares + abs(inner) + abs(rest) + gain
+    bound -= 1.01 * math.sqrt(k) * slack + more + gamma(8) * sizes + UNDERFLOW
+    return bound
+
+
+def _over_projections(S: np.ndarray, u: np.ndarray, k: int) -> tuple[float, float, float]:
+    """Return u'Su, a bound on <S, R> as above, and what both may be off by."""
+    s = len(S)
+    size = 1.01 * float(np.linalg.norm(S))
+    image = S @ u
+    inner = float(u @ image)
+    slack = gamma(2 * s + 16) * size
+    if k == 1:
+        return inner, 0.0, slack
+    M = S - np.outer(u, image) - np.outer(image, u) + np.outer(u, (inner + 2.0 * size) * u)
+    values, V = _eigen(M)
+    level = float(values[k - 1])
+    gaps = values - level
+    lengths = (V * V).sum(axis=0)
+    E = M - (V * gaps) @ V.T
+    E[np.diag_indices(s)] -= level
+    off = 1.01 * float(np.linalg.norm(E)) + gamma(s + 8) * float(np.abs(gaps) @ lengths)
+    off += gamma(4) * (10.0 * size + math.sqrt(s) * abs(level)) + gamma(32) * size
+    rest = (k - 1) * level + float(gaps[: k - 1] @ lengths[: k - 1])
+    slack += 1.01 * math.sqrt(k - 1) * off
+    slack += gamma(s + k + 8) * (k * abs(level) + float(np.abs(gaps[: k - 1]).sum()))
+    return inner, rest, slack
+
+
+def _eigen(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    try:
+        return np.linalg.eigh(M)
+    except np.linalg.LinAlgError:
+        raise FlawError("has multipliers whose eigenvalues cannot be found") from None
+
+
+def _nonnegativity(multipliers: Multipliers, blocks: Centroids, exponent: int) -> np.ndarray:
+    s = len(blocks.mass)
+    upper = multipliers["nonnegativity"]
+    if upper.shape != (s * (s + 1) // 2,):
+        raise FlawError(f"has {upper.size} multipliers, not those of {s} blocks")
+    N = np.zeros((s, s))
+    N[np.triu_indices(s)] = rescaled(upper, exponent)
+    N += np.triu(N, 1).T
+    if (N[~blocks.conflict] < 0.0).any():
+        raise FlawError("has a multiplier of the wrong sign")
+    return N
+
+
+def _cuts(
+    multipliers: Multipliers, mass: np.ndarray, k: int, exponent: int
+) -> tuple[np.ndarray, float, float]:
+    """Return the weighted sum of the cuts, its error, and the sum of their right sides.
+
+    A clique inequality (10) is over k + 1 blocks. A star with apex i and leaves T says
+    Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one leaf it is the paper's (8),
+    with two (9). It holds because t leaves in the cluster of i make t - 1 <= t (t - 1) / 2.
+    """
+    points, kind = multipliers["points"], multipliers["kind"]
+    weights = rescaled(multipliers["weights"], exponent)
+    if len(points) != len(kind) or kind.shape != weights.shape:
+        raise FlawError("has cuts that are not of one length")
+    if (weights < 0.0).any():
+        raise FlawError("has a cut's multiplier of the wrong sign")
+    _check_points(points, kind, len(mass), k)
+    total = np.zeros((len(mass), len(mass)))
+    root = np.sqrt(mass)
+    star = kind == STAR
+    apex = points[star, 0]
+    size = _add(total, apex, apex, weights[star], root)
+    for a in range(points.shape[1]):
+        for b in range(a):
+            used = points[:, a] >= 0
+            sign = -1.0 if b == 0 else 1.0
+            signed = np.where(star, sign, 1.0) * weights
+            size += _add(total, points[used, a], points[used, b], signed[used], root)
+    gain = float(weights[kind == CLIQUE].sum()) / (mass.sum() - k + 1)
+    error = gamma(points.size + 12) * size
+    return total, error, gain * (1.0 - gamma(len(weights) + 4))
+
+
+def _check_points(points: np.ndarray, kind: np.ndarray, s: int, k: int) -> None:
+    column = np.arange(points.shape[1])
+    used = points >= 0
+    width = used.sum(axis=1)
+    ordered = np.sort(np.where(used, points, s + column), axis=1)
+    wrong = (points >= s).any(axis=1) | (ordered[:, 1:] == ordered[:, :-1]).any(axis=1)
+    wrong |= (used != (column < width[:, None])).any(axis=1)
+    wrong |= np.select([kind == STAR, kind == CLIQUE], [width < 2, width != k + 1], True)
+    if wrong.any():
+        raise FlawError("has a cut over blocks that are not there, or not distinct")
+
+
+def _add(
+    total: np.ndarray, i: np.ndarray, j: np.ndarray, weights: np.ndarray, root: np.ndarray
+) -> float:
+    """Add weighted pairs of entries; return the sum of their magnitudes."""
+    half = 0.5 * weights / (root[i] * root[j])
+    np.add.at(total, (i, j), half)
+    np.add.at(total, (j, i), half)
+    return 2.0 * float(np.abs(half).sum())

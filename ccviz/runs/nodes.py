@@ -1,0 +1,82 @@
+"""The nodes of a search tree, and how events change them: the one fold for runs and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned
+
+NodeState = Literal["open", "branched", "bound", "infeasible", "integral"]
+
+
+@dataclass
+class Node:
+    """What is known about a node of the search tree.
+
+    Attributes
+    ----------
+    node, parent : int
+        Its number, and its parent's; the root has none.
+    depth : int
+    lower_bound : float
+    pair : (int, int) or None
+        The two points that the branch is about; None at the root.
+    together : bool
+        Whether it puts them together or keeps them apart.
+    state : NodeState
+    detail : str
+        Why it was closed, in words.
+    branch_pair : (int, int) or None
+        The pair that its children are about.
+    children : list of int
+    """
+
+    node: int
+    parent: int | None
+    depth: int
+    lower_bound: float
+    pair: tuple[int, int] | None = None
+    together: bool = False
+    state: NodeState = "open"
+    detail: str = ""
+    branch_pair: tuple[int, int] | None = None
+    children: list[int] = field(default_factory=list)
+
+
+Nodes = dict[int, Node]
+
+
+def _open(nodes: Nodes, event: NodeOpened) -> None:
+    nodes[event.node] = Node(
+        event.node, event.parent, event.depth, event.lower_bound, event.pair, event.together
+    )
+    if event.parent is not None:
+        nodes[event.parent].children.append(event.node)
+
+
+def _bound(nodes: Nodes, event: NodeBounded | NodeBranched | NodePruned) -> None:
+    node = nodes[event.node]
+    node.lower_bound = max(node.lower_bound, event.lower_bound)
+
+
+def _branch(nodes: Nodes, event: NodeBranched) -> None:
+    _bound(nodes, event)
+    node = nodes[event.node]
+    node.state, node.branch_pair = "branched", event.pair
+
+
+def _prune(nodes: Nodes, event: NodePruned) -> None:
+    _bound(nodes, event)
+    node = nodes[event.node]
+    node.state, node.detail = event.reason, event.detail
+
+
+FOLD: dict[type[Event], Callable[[Nodes, Any], None]] = {
+    NodeOpened: _open,
+    NodeBounded: _bound,
+    NodeBranched: _branch,
+    NodePruned: _prune,
+}
+"""What an event of each kind does to the nodes."""

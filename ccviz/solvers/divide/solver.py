@@ -1,0 +1,69 @@
+"""Divide and bound, after the anticlustering of Croella, Piccialli, Russo Russo and Sudoso 2025.
+
+Find a clustering. Cut the blocks into parts in which every cluster has its own centroid
+(`cutting`). Bound each part by semidefinite programming (`bounding`); the parts' bounds add up to
+one for the whole. Go on with the parts that stay open; where the cut itself costs too much, cut
+anew into larger parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ccviz.events import Event
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.sdp.solver import Sdp
+
+
+@dataclass(frozen=True)
+class Divide(Solver):
+    """A certified gap for more points than any exact solver can take."""
+
+    name: ClassVar[str] = "divide"
+    title: ClassVar[str] = "Divide and bound"
+    paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
+    supports: ClassVar[Supports] = Supports(bounds=True, resume=True)
+
+    tolerance: float = setting(1e-3, "Relative gap that is aimed at.", low=0.0)
+    incumbent: str = setting(
+        "auto",
+        "What looks for the clustering: memetic where that takes seconds, or BLP k-means.",
+        choices=("auto", "memetic", "blp-kmeans"),
+        label="First clustering",
+    )
+    part_size: int = setting(
+        250, "Blocks of a part to begin with; what has fewer than two parts goes to sdp.", low=2
+    )
+    largest_part: int = setting(
+        1000, "Parts that stay open are cut anew, up to this size.", low=2, label="Largest part"
+    )
+    shared: float = setting(
+        0.33,
+        "Most far blocks that every part has a share of, relative to a part's size.",
+        low=0.0,
+        advanced=True,
+        label="Shared blocks",
+    )
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of one run."""
+        if contract(problem).s < 2 * self.part_size:
+            yield from Sdp(tolerance=self.tolerance).steps(problem, context)
+            return
+        # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.divide.division import Division
+
+        division = Division(
+            problem,
+            context,
+            tolerance=self.tolerance,
+            incumbent=self.incumbent,
+            part_size=self.part_size,
+            largest_part=self.largest_part,
+            shared=self.shared,
+        )
+        yield from division.steps()

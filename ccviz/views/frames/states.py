@@ -1,0 +1,47 @@
+"""What a node of the tree may be, in words: for a label, for a sentence, and in full."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class StateWords:
+    """Words for a state of a node.
+
+    Attributes
+    ----------
+    label : str
+        What it is.
+    because : str
+        Why it is closed, as the end of a sentence; empty while it is not.
+    in_full : str
+        A sentence with ``{bound}`` and ``{best}``; empty while it is not closed.
+    """
+
+    label: str
+    because: str = ""
+    in_full: str = ""
+
+
+STATES: dict[str, StateWords] = {
+    "open": StateWords("open"),
+    "branched": StateWords("branched"),
+    "bound": StateWords(
+        "closed by its bound",
+        "its bound is no better than the best clustering",
+        "It was closed by its bound: every clustering under these decisions costs at least "
+        "{bound}, so none is better than the incumbent ({best}) by more than the tolerance.",
+    ),
+    "infeasible": StateWords(
+        "infeasible",
+        "its links cannot be kept",
+        "It was closed as infeasible: no clustering keeps these decisions and the links.",
+    ),
+    "integral": StateWords(
+        "integral",
+        "its relaxation is a clustering",
+        "It was closed as solved: its relaxation is a clustering, so its bound {bound} is met.",
+    ),
+}
+"""By `ccviz.runs.nodes.NodeState`."""

@@ -1,0 +1,107 @@
+"""Work on what a person brought, in a process of its own: nobody else waits for it.
+
+What is read may be long, large or hostile. So the process has an end in time and in memory, and
+the server goes on meanwhile. Both ends are this module, run as a script in the child: the work and
+its answer travel as pickles, which no third party writes.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import IO, Any
+
+from ccviz.errors import CcvizError
+
+_SHORT_OF_MEMORY = "It needs more memory than there is for reading a file."
+_MOST_TOLD = 500
+
+
+class Errand:
+    """Some work under way. Look at `done` from time to time, then take the `answer`.
+
+    Parameters
+    ----------
+    work : callable
+        A function of a module.
+    args : tuple
+    seconds : float
+        After which it is given up.
+    memory : int
+        Bytes that it may take.
+    """
+
+    def __init__(
+        self, work: Callable[..., Any], args: tuple[Any, ...], seconds: float, memory: int
+    ) -> None:
+        self._end, self._seconds = time.monotonic() + seconds, seconds
+        self._answer: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
+        with tempfile.TemporaryFile() as order:
+            pickle.dump((work, args), order)
+            order.seek(0)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", __name__, str(memory)],
+                stdin=order, stdout=self._answer, stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )  # fmt: skip
+
+    @property
+    def done(self) -> bool:
+        """Whether there is an answer, or never will be."""
+        return self._process.poll() is not None or time.monotonic() > self._end
+
+    def answer(self) -> Any:
+        """Return what the work returned.
+
+        Raises
+        ------
+        CcvizError
+            If it was refused, took too long, or broke off.
+        """
+        code = self._process.poll()
+        if code is None:
+            self.close()
+            raise CcvizError(f"It takes more than {self._seconds:g} seconds to read; it was left.")
+        self._answer.seek(0)
+        data = self._answer.read()
+        self.close()
+        if code or not data:
+            raise CcvizError(_SHORT_OF_MEMORY if code != 1 else "It cannot be read.")
+        refused, value = pickle.loads(data)
+        if refused:
+            raise CcvizError(value)
+        return value
+
+    def close(self) -> None:
+        """End the work, if it is still under way."""
+        if self._process.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._answer.close()
+
+
+def _main() -> None:
+    """Do what standard input says, and write the answer to standard output."""
+    memory = int(sys.argv[1])
+    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+    work, args = pickle.load(sys.stdin.buffer)
+    try:
+        answer = (False, work(*args))
+    except CcvizError as refused:
+        answer = (True, str(refused)[:_MOST_TOLD])
+    except MemoryError:
+        answer = (True, _SHORT_OF_MEMORY)
+    pickle.dump(answer, sys.stdout.buffer, protocol=pickle.HIGHEST_PROTOCOL)
+
+
+if __name__ == "__main__":
+    _main()

@@ -1,0 +1,157 @@
+"""A worker and the player that follows it: what the buttons under the plot do."""
+
+from __future__ import annotations
+
+from ccviz.events import DeadEnded, Finished
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.player import Player, Shot
+from ccviz.views.lab.runner import Order, Runner
+
+
+class Playback:
+    """Keeps the player in step with the run that a session has under way.
+
+    Parameters
+    ----------
+    archive : Archive
+    runner : Runner
+    player : Player
+    """
+
+    def __init__(self, archive: Archive, runner: Runner, player: Player) -> None:
+        self._archive, self._runner, self._player = archive, runner, player
+        self._awaited = False
+        self._stopping = False
+        self._resumed = False
+        self._followed = ""
+
+    def start(self, order: Order, paused: bool) -> None:
+        """Queue a run, and show it from its beginning.
+
+        Raises
+        ------
+        UnsupportedError
+            If the solver cannot handle the problem; what was shown stays.
+        """
+        self._runner.start(order, paused)
+        self._player.close()
+        self._stopping = self._awaited = self._resumed = False
+        self._follow()
+
+    def show(self, run_id: str) -> None:
+        """Show a stored run at its end."""
+        self._player.open(run_id, playing=False)
+        self._player.end()
+
+    def resume(self, run_id: str) -> None:
+        """Let a stored run go on; what is there already need not be watched again.
+
+        Raises
+        ------
+        ArchiveError, UnsupportedError
+            If it has nothing left to do, or its solver cannot go on.
+        """
+        self._resumed = True
+        self._runner.resume(run_id)
+        self._follow()
+
+    @property
+    def waits(self) -> bool:
+        """Whether a worker is paused, or the player stands before the end of one that is not."""
+        if self._runner.state == "paused":
+            return True
+        return self._runner.busy and self.stands
+
+    @property
+    def stands(self) -> bool:
+        """Whether a run is shown that does not play and is not at its end."""
+        shot = self._player.shot
+        return shot is not None and not (self._player.playing or shot.at_end or shot.seq < 0)
+
+    def go_on(self) -> None:
+        """Go on after a pause: the worker, and the player."""
+        self._runner.go_on()
+        if self._player.shot is not None:
+            self._player.playing = self._player.shot.run.finished is None
+
+    def pause(self) -> None:
+        """Hold both the player and the worker."""
+        self._player.playing = False
+        self._runner.pause()
+
+    def step(self) -> None:
+        """One event more; where the archive has none, the worker is asked for it."""
+        self.pause()
+        if self._player.shot is None or not self._player.step():
+            self._runner.step()
+            self._awaited = self._runner.busy
+
+    def back(self) -> None:
+        """One event back; the worker is paused."""
+        if self._player.shot is not None:
+            self.pause()
+            self._player.back()
+
+    def seek(self, seq: int) -> None:
+        """Show the run up to a record."""
+        if self._player.shot is not None and seq != self._player.shot.seq:
+            self._player.seek(seq)
+
+    def stop(self) -> None:
+        """End the run; what it found stays, and is shown."""
+        self._runner.stop()
+        self._stopping = True
+
+    def tick(self, elapsed_s: float) -> Shot | None:
+        """Look after the worker and move the player on; return the end of a run that failed."""
+        self._runner.tick()
+        self._follow()
+        self._player.tick(elapsed_s)
+        return self._catch_up()
+
+    def _follow(self) -> None:
+        run_id = self._runner.run_id
+        if not run_id or (run_id == self._player.run_id and not self._resumed):
+            return
+        self._followed = run_id
+        self._player.open(run_id, playing=self._runner.state != "paused")
+        if self._resumed:
+            self._player.end()
+            self._player.playing = True
+        self._resumed = False
+
+    def _catch_up(self) -> Shot | None:
+        """Do what had to wait for the worker: show the step asked for, and its end."""
+        shot = self._player.shot
+        if shot is None or shot.info.id != self._followed:
+            return None
+        if self._awaited:
+            self._awaited = not self._player.step()
+        if not shot.info.termination:
+            return None
+        self._followed = ""
+        failed = shot.info.termination == "failed"
+        if self._stopping or failed:
+            self._player.end()
+        self._awaited = self._stopping = False
+        return shot if failed else None
+
+    @property
+    def restless(self) -> bool:
+        """Whether something moves, so that `tick` must be called."""
+        return self._runner.busy or self._player.playing or self._stopping
+
+    def dead_end(self, shot: Shot) -> int | None:
+        """Return the point of the dead end that is shown, or that a run without an answer met."""
+        if isinstance(shot.event, DeadEnded):
+            return shot.event.point
+        if not isinstance(shot.event, Finished) or shot.run.incumbent is not None:
+            return None
+        met = self._archive.records(shot.info.id, kinds=[DeadEnded.__name__])
+        last = met[-1].event if met else None
+        return last.point if isinstance(last, DeadEnded) else None
+
+    def close(self) -> None:
+        """End the worker and show nothing."""
+        self._runner.close()
+        self._player.close()

@@ -1,0 +1,58 @@
+"""The compiling that goes on beside the server after it was set up, as sentences for the page."""
+
+from __future__ import annotations
+
+import atexit
+
+from ccviz.runs.kernels import compiled
+from ccviz.runs.warm import start_compiling
+from ccviz.solvers import SOLVERS
+from ccviz.views.lab.session import Session
+
+
+class Preparation:
+    """What this server still compiles, once on this machine; shared by all its sessions."""
+
+    def __init__(self) -> None:
+        self._lanes = start_compiling()
+        if self._lanes:
+            atexit.register(self.close)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The solvers that are not ready yet, by name; none once nobody is compiling any more."""
+        if not any(lane.poll() is None for lane in self._lanes):
+            self._lanes = []
+        return tuple(s.name for s in SOLVERS if not compiled(s.name)) if self._lanes else ()
+
+    def words(self, awaited: str = "") -> str:
+        """Return what to tell somebody, or nothing.
+
+        Parameters
+        ----------
+        awaited : str
+            Name of the solver whose run has not begun yet, if somebody waits for one.
+        """
+        if awaited and not compiled(awaited):
+            return (
+                f"The run begins as soon as the inner loops of {awaited} are compiled: "
+                "once on this machine, up to a minute."
+            )
+        if missing := self.missing:
+            ready = len(SOLVERS) - len(missing)
+            return (
+                f"Compiling the solvers, once on this machine: {ready} of {len(SOLVERS)} are "
+                "ready. A run may be started before."
+            )
+        return ""
+
+    def close(self) -> None:
+        """End what still compiles."""
+        for lane in self._lanes:
+            lane.terminate()
+
+
+def awaited_solver(session: Session) -> str:
+    """Return the solver of the run that a session waits for, while its worker has said nothing."""
+    shot = session.player.shot
+    return shot.info.solver if session.runner.busy and shot is not None and shot.last < 0 else ""

@@ -1,0 +1,15 @@
+// html`<b>${name}</b>`: markup whose values are text, unless they are such markup themselves.
+const SIGNS = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
+
+class Markup {
+  constructor(text) { this.text = text }
+}
+
+function marked(value) {
+  if (Array.isArray(value)) return value.map(marked).join("")
+  return value instanceof Markup ? value.text : String(value).replace(/[&<>"']/g, (sign) => SIGNS[sign])
+}
+
+function html(parts, ...values) {
+  return new Markup(parts.reduce((text, part, at) => text + marked(values[at - 1]) + part))
+}

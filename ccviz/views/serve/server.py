@@ -1,0 +1,134 @@
+"""Serves the dashboard behind its door."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import panel as pn
+from panel.io.server import get_server
+
+from ccviz.errors import CcvizError
+from ccviz.runs.archive import default_path
+from ccviz.views.serve.door import Door, load_key
+from ccviz.views.serve.gate import guard
+from ccviz.views.serve.visitor import DOOR
+
+_THIS_MACHINE = ("localhost", "127.0.0.1")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """How the dashboard is served.
+
+    Attributes
+    ----------
+    port : int
+    address : str
+        Of this machine, on which is listened.
+    hosts : tuple of str
+        Names and addresses by which others know it.
+    token, teacher_token : str
+        See `ccviz.views.serve.door.Door`.
+    is_class : bool
+    certificate, private_key : str
+        Files for TLS; empty for none.
+    show : bool
+        Whether a browser is opened.
+
+    Raises
+    ------
+    CcvizError
+        If these do not go together.
+    """
+
+    port: int = 5006
+    address: str = "127.0.0.1"
+    hosts: tuple[str, ...] = ()
+    token: str = ""
+    teacher_token: str = ""
+    is_class: bool = False
+    certificate: str = ""
+    private_key: str = ""
+    show: bool = False
+
+    def __post_init__(self) -> None:
+        if not (_is_loopback(self.address) or self.is_class or self.token):
+            raise CcvizError(
+                f"whoever reaches {self.address} could do what you can; "
+                "give a --token, or serve a --class."
+            )
+        if self.teacher_token and not self.is_class:
+            raise CcvizError("a teacher's token is for a class; --token is for everybody.")
+        if self.teacher_token and self.teacher_token == self.token:
+            raise CcvizError("the teacher's token and the token must differ.")
+        if bool(self.certificate) != bool(self.private_key):
+            raise CcvizError("TLS needs both --ssl-certfile and --ssl-keyfile.")
+        for path in filter(None, (self.certificate, self.private_key)):
+            if not Path(path).is_file():
+                raise CcvizError(f"there is no file {path}.")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Every name by which the server may be asked for."""
+        own = () if self.address in ("0.0.0.0", "::") else (self.address,)
+        return tuple(dict.fromkeys((*_THIS_MACHINE, *own, *(h.lower() for h in self.hosts))))
+
+    def door(self) -> Door:
+        """Return the door to this server."""
+        key = load_key(default_path().parent) if self.is_class or self.token else b""
+        return Door(
+            frozenset(self.names), key, self.token, self.teacher_token, self.is_class,
+            cookie=f"ccviz-{self.port}",
+        )  # fmt: skip
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def serve(serving: Serving, main: Path) -> None:
+    """Serve the dashboard until Ctrl-C.
+
+    Parameters
+    ----------
+    serving : Serving
+    main : path
+        The script that builds a page.
+    """
+    door = serving.door()
+    pn.state.cache[DOOR] = door
+    server = make_server(serving, door, main)
+    server.start()
+    server.io_loop.start()
+
+
+def make_server(serving: Serving, door: Door, main: Path) -> Any:
+    """Return a server that is not started yet.
+
+    Parameters
+    ----------
+    serving : Serving
+    door : Door
+    main : path
+
+    Returns
+    -------
+    panel.io.server.Server
+    """
+    tls: Any = {}
+    if serving.certificate:
+        tls = {"ssl_certfile": serving.certificate, "ssl_keyfile": serving.private_key}
+    # Bokeh asks for the origin of sockets by name and port; behind a proxy that is the proxy's.
+    origins = [f"{name}:{port}" for name in serving.names for port in (serving.port, 80, 443)]
+    server = get_server(
+        {"/main": str(main)}, port=serving.port, address=serving.address, start=False,
+        show=serving.show, websocket_origin=origins, **tls,
+    )  # fmt: skip
+    guard(server._tornado, door)
+    return server

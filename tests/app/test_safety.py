@@ -1,0 +1,182 @@
+"""The page behind its door, in real browsers: texts stay texts, and runs their owner's."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import numpy as np
+import pytest
+
+from ccviz import Problem
+from ccviz.events import (
+    Finished,
+    IncumbentFound,
+    NodeBounded,
+    NodeOpened,
+    NodePruned,
+    Noted,
+    Record,
+    Started,
+)
+from ccviz.runs.info import summarise
+from ccviz.runs.run import Run
+from tests.app.driver import ROOT, Lab, Server
+
+pytestmark = pytest.mark.browser
+
+SCRIPT = '"><img src=x onerror="window.pwned=1"><script>window.pwned=1</script>{{7*7}}'
+
+# Shadow roots too: there Panel puts all it draws.
+INJECTED = """() => {
+    const found = (root) => [...root.querySelectorAll("*")].flatMap((node) => [
+        ...(node.matches("img[src='x']") ? [node.outerHTML] : []),
+        ...(node.shadowRoot ? found(node.shadowRoot) : [])])
+    return {markup: found(document), ran: window.pwned ?? null}
+}"""
+CLEAN = {"markup": [], "ran": None}
+
+
+class Guarded(Server):
+    """`ccviz app` with a home and options of its own."""
+
+    def __init__(self, home, *options):
+        self.home, self.log = home, home / "server.log"
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        command = "from ccviz.cli import main; main()"
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", command, "app", "--port", str(self.port), *options],
+            cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
+            stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        self._wait()
+
+    def _wait(self):
+        end = time.monotonic() + 60
+        while not self._answers():
+            assert self.process.poll() is None, self.log.read_text()
+            assert time.monotonic() < end
+            time.sleep(0.1)
+
+    def _answers(self):
+        try:
+            urlopen(self.url).close()
+        except HTTPError:  # to strangers too
+            return True
+        except OSError:
+            return False
+        return True
+
+
+@pytest.fixture
+def serve(tmp_path):
+    servers = []
+
+    def serve(*options):
+        servers.append(Guarded(tmp_path, *options))
+        return servers[-1]
+
+    yield serve
+    for server in servers:
+        server.close()
+
+
+@pytest.fixture
+def visit(browser):
+    """Return a function that opens a page in another browser, and one that opens more in it."""
+    contexts = []
+
+    def visit(url):
+        contexts.append(browser.new_context(viewport={"width": 1400, "height": 900}))
+        return Lab(contexts[-1].new_page(), url)
+
+    yield visit
+    for context in contexts:
+        context.close()
+
+
+def enter(archive, text, solver="sdp"):
+    """Enter a run all of whose texts are the same."""
+    problem = Problem(np.random.default_rng(0).normal(size=(12, 2)), 3)
+    run_id = archive.create(problem, solver, {}, name=text, dataset=text)
+    run = Run(problem)
+    began = Started(solver=text, settings={text: text}, seed=0, n=12, d=2, k=3, n_blocks=12)
+    labels = np.arange(12) % 3
+    events = [
+        began,
+        Noted(text=text),
+        IncumbentFound(labels=labels, source=text),
+        NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0),
+        NodeBounded(node=0, lower_bound=1.0),
+        NodePruned(node=0, reason="bound", lower_bound=2.0, detail=text),
+        Finished(termination="converged", message=text),
+    ]
+    records = [Record(at, float(at), event) for at, event in enumerate(events)]
+    for record in records:
+        run.apply(record)
+    archive.append(run_id, records, summarise(run))
+
+
+def test_no_text_becomes_a_script(serve, visit):
+    server = serve()
+    with server.archive() as archive:
+        enter(archive, SCRIPT, solver=SCRIPT)  # as an older ccviz let in
+        enter(archive, SCRIPT)
+    lab = visit(f"{server.url}?data={SCRIPT}&solver={SCRIPT}&x={SCRIPT}&set.{SCRIPT}={SCRIPT}")
+    assert lab.page.evaluate(INJECTED) == CLEAN
+    lab.page.keyboard.press("Escape")
+    names = [f'"{SCRIPT.replace(chr(34), chr(34) * 2)} {at}"' for at in range(2)]
+    rows = [f"{x},{x * x % 5},{names[0]}" for x in range(12)]
+    table = "\n".join([f"{','.join(names)},class", *rows])
+    lab.upload(f"{SCRIPT}.csv".replace("/", ""), table.encode())
+    lab.see("12 points")
+    for tab in ("Result", "Inside the solver", "Bounds", "Runs", "Share"):
+        lab.room(tab)
+        lab.page.wait_for_timeout(300)
+        assert lab.page.evaluate(INJECTED) == CLEAN, tab
+    for place in range(2):
+        lab.room("Runs")
+        lab.page.get_by_role("button", name="Show", exact=True).nth(place).click()
+        lab.room("Result")
+        lab.see(f"{SCRIPT}, seed 0")
+        assert lab.page.evaluate(INJECTED) == CLEAN
+        lab.room("Inside the solver")
+        lab.page.wait_for_timeout(300)
+        assert lab.page.evaluate(INJECTED) == CLEAN
+    lab.room("Runs")
+    for box in lab.page.get_by_label("Compare").all():
+        box.check()
+    lab.page.get_by_role("table", name="Runs side by side").wait_for()
+    assert lab.page.evaluate(INJECTED) == CLEAN
+    lab.assert_clean()
+
+
+def test_in_a_class_runs_are_their_owners(serve, visit):
+    server = serve("--class", "--teacher-token", "chalk")
+    ann, bob = visit(server.url), visit(server.url)
+    ann.run()
+    ann.room("Runs")
+    ann.page.get_by_role("button", name="Show", exact=True).wait_for()
+    bob.room("Runs")
+    assert bob.page.locator(".scroll tbody tr").count() == 0
+    ann.page.get_by_role("button", name="Share", exact=True).click()
+    ann.page.get_by_role("button", name="Unshare").wait_for()
+    bob_again = Lab(bob.page, server.url)
+    bob_again.room("Runs")
+    row = bob.page.locator(".scroll tbody tr")
+    assert row.get_by_role("button").all_inner_texts() == ["Show"]
+    ann.page.get_by_role("button", name="Unshare").click()
+    ann.page.get_by_role("button", name="Share", exact=True).wait_for()
+    row.get_by_role("button", name="Show", exact=True).click()
+    bob_again.see("There is no run")
+    teacher = visit(f"{server.url}?token=chalk")
+    assert "chalk" not in teacher.page.url
+    teacher.room("Runs")
+    assert teacher.page.locator(".scroll tbody tr").count() == 1
+    for lab in (ann, bob_again, teacher):
+        lab.assert_clean()

@@ -1,0 +1,64 @@
+import sys
+from pathlib import Path
+
+import msgspec
+import numpy as np
+import pytest
+
+from ccviz import Problem, start
+from ccviz.events import NodeBranched
+from ccviz.runs.codec import encode_event, encode_problem
+
+TOOLS = Path(__file__).parents[2] / "tools"
+
+
+@pytest.fixture(scope="session")
+def proof():
+    """A run of sdp with branching, its problem and its events."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 2))
+    pairs = rng.choice(30, size=(26, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    problem = Problem(X, 4, must_link=pairs[:6], cannot_link=pairs[6:])
+    return problem, branched_run(problem, "sdp", tolerance=1e-5)
+
+
+@pytest.fixture(scope="session")
+def column_proof():
+    """A run of column generation with branching, its problem and its events."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 1))
+    pairs = rng.choice(30, size=(60, 2))
+    problem = Problem(X, 6, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    return problem, branched_run(problem, "colgen")
+
+
+def branched_run(problem, solver, **settings):
+    events = [record.event for record in start(problem, solver, **settings)]
+    assert any(isinstance(event, NodeBranched) for event in events)
+    return events
+
+
+@pytest.fixture
+def second(tmp_path, monkeypatch):
+    """Return what checks a run with ``tools/check_proof.py``.
+
+    It takes a problem and events, and returns the exit code and the sentence.
+    """
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import check_proof
+
+    def check(problem, events, gap=1e-4, nodes=1000):
+        path = tmp_path / "run.ccviz"
+        frames = [{"problem": encode_problem(problem)}]
+        frames += [[i, 0.0, encode_event(event)] for i, event in enumerate(events)]
+        with path.open("wb") as file:
+            file.write(b"ccviz run 1\n")
+            for frame in frames:
+                data = msgspec.msgpack.encode(frame)
+                file.write(len(data).to_bytes(8, "big") + data)
+        return check_proof.judge(path, gap, nodes)
+
+    yield check
+    for name in ("check_proof", "run_file"):
+        sys.modules.pop(name, None)

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from ccviz import Problem
+from ccviz.problem.blocks import contract
+from ccviz.solvers.divide.bounding import Effort, bound_part
+from ccviz.solvers.divide.cutting import cut
+from ccviz.solvers.divide.parts import take_parts
+
+EFFORT = Effort(tolerance=1e-4)
+
+
+def only_part(X, k, labels, **links):
+    blocks = contract(Problem(X, k, **links))
+    (part,) = take_parts(blocks, cut(blocks, labels, 1, 0, 0), labels)
+    return part
+
+
+@pytest.fixture(scope="module")
+def part():
+    labels = np.arange(60) % 3
+    X = 4.0 * np.eye(3)[labels] + np.random.default_rng(0).normal(size=(60, 3))
+    labels[[3, 4]] = [1, 2]
+    return only_part(X, 3, labels, cannot_link=[(0, 3), (1, 4)])
+
+
+def test_both_bounds_meet(part):
+    bound = bound_part(EFFORT, part)
+    assert bound.upper_bound * (1.0 - 1e-4) <= bound.lower_bound <= bound.upper_bound
+
+
+def test_it_goes_on_from_its_certificate_and_never_gets_worse(part):
+    first = bound_part(Effort(tolerance=0.0, rounds=2), part)
+    second = bound_part(Effort(tolerance=0.0, rounds=1), part, first)
+    assert second.lower_bound > first.lower_bound
+    assert second.rounds == 3
+    afresh = bound_part(Effort(tolerance=0.0, rounds=1), part)
+    assert second.lower_bound > afresh.lower_bound
+
+
+def test_no_more_blocks_than_clusters_cost_nothing():
+    bound = bound_part(EFFORT, only_part([[0.0], [5.0]], 2, np.array([0, 1])))
+    assert (bound.lower_bound, bound.upper_bound, bound.certificate) == (0.0, 0.0, {})
+
+
+def test_one_cluster_is_bounded_by_what_it_costs():
+    X = np.random.default_rng(1).normal(size=(30, 2))
+    bound = bound_part(EFFORT, only_part(X, 1, np.zeros(30, dtype=int)))
+    assert bound.lower_bound == pytest.approx(((X - X.mean(axis=0)) ** 2).sum())

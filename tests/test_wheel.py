@@ -1,0 +1,93 @@
+"""The wheel that `make wheel` builds installs into an empty environment and serves from it."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import sysconfig
+import time
+import urllib.request
+import venv
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def free_port() -> int:
+    with socket.socket() as place:
+        place.bind(("127.0.0.1", 0))
+        return place.getsockname()[1]
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Install the wheel alone; what it needs is found where these tests find it."""
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    venv.create(folder / "env", with_pip=False, symlinks=True)
+    python = folder / "env" / "bin" / "python"
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run(
+        [sys.executable, "-m", "pip", "--python", str(python), "install", "--no-deps",
+         "--no-index", "--quiet", "--disable-pip-version-check", str(wheel)],
+        check=True,
+    )  # fmt: skip
+    return folder
+
+
+@pytest.fixture
+def environment(tmp_path):
+    """Return the variables of an environment that has our libraries, and not our checkout."""
+    libraries = sysconfig.get_path("purelib")  # its .pth files, thus the checkout, do not count
+    return os.environ | {
+        "PYTHONPATH": libraries,
+        "HOME": str(tmp_path),
+        "CCVIZ_HOME": str(tmp_path),
+    }
+
+
+def get(url: str, server: subprocess.Popen) -> str:
+    """Ask until there is an answer."""
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and server.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(url) as answer:
+            return answer.read().decode()
+        time.sleep(0.1)
+    pytest.fail("the server did not answer")
+
+
+@pytest.mark.slow
+def test_the_wheel_is_used_and_not_the_checkout(installed, environment):
+    code = "import ccviz, ccviz.views; print(ccviz.__file__)"
+    run = subprocess.run(
+        [installed / "env" / "bin" / "python", "-c", code],
+        cwd=installed, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert Path(run.stdout.strip()).is_relative_to(installed)
+
+
+@pytest.mark.slow
+def test_the_wheel_brings_licence_and_data(installed):
+    (info,) = installed.glob("env/lib/*/site-packages/ccviz-*.dist-info")
+    assert (info / "licenses" / "LICENSE").read_text().startswith("MIT License")
+
+
+@pytest.mark.slow
+def test_the_dashboard_is_served_from_the_wheel(installed, environment):
+    port = free_port()
+    server = subprocess.Popen(
+        [installed / "env" / "bin" / "ccviz", "app", "--port", str(port)],
+        cwd=installed, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        assert "<title>ccviz</title>" in get(f"http://127.0.0.1:{port}/main", server)
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait(20)

@@ -1,0 +1,177 @@
+"""Files are read elsewhere, within limits, and what comes of it is taken in a tick."""
+
+import io
+import os
+import time
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+
+from ccviz import start
+from ccviz.data.datasets import load
+from ccviz.errors import CcvizError
+from ccviz.quota import ONE_PERSON, STUDENT
+from ccviz.runs.archive import Archive
+from ccviz.runs.file import export_run
+from ccviz.views.lab import intake
+from ccviz.views.lab.errand import Errand
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.lab.shelf import import_for
+from ccviz.views.panels.data import DataPanel
+from ccviz.views.person import Person
+from ccviz.views.share.address import apply_query
+
+MEMORY = ONE_PERSON.reading_bytes
+
+
+@pytest.fixture
+def session(tmp_path):
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(), load("iris"), Person("ann"))
+        yield session
+        session.close()
+
+
+def wait_until(condition, seconds=60.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def read_in(session):
+    """Tick the session until its intake has ended."""
+
+    def read():
+        session.tick()
+        return not session.intake.busy
+
+    wait_until(read)
+
+
+def csv(rows):
+    return "".join(f"{x},{x * x % 7}\n" for x in range(rows)).encode()
+
+
+def answer(work, *args, seconds=60.0, memory=MEMORY):
+    errand = Errand(work, args, seconds, memory)
+    wait_until(lambda: errand.done)
+    return errand.answer()
+
+
+@pytest.mark.parametrize(
+    ("work", "args", "limits", "sentence"),
+    [
+        (load, ("nowhere " * 999,), {}, "there is no data set"),
+        (time.sleep, (60,), {"seconds": 0.0}, "more than 0 seconds"),
+        (bytearray, (1 << 30,), {"memory": 1 << 28}, "more memory"),
+        (os._exit, (1,), {}, "cannot be read"),
+        (int, ("x",), {}, "cannot be read"),
+    ],
+)
+def test_an_errand_ends_in_a_sentence(work, args, limits, sentence):
+    with pytest.raises(CcvizError, match=sentence) as refused:
+        answer(work, *args, **limits)
+    assert len(str(refused.value)) <= 500
+    assert not [each for each in psutil.Process().children() if "errand" in str(each.cmdline())]
+
+
+def test_a_small_file_is_read_at_once(session):
+    session.load_file("small.csv", csv(50))
+    assert not session.intake.busy
+    assert session.draft.n == 50
+
+
+def test_a_large_file_is_read_elsewhere(session, monkeypatch):
+    monkeypatch.setattr(intake, "_SMALL_BYTES", 0)
+    session.load_file("large.csv", csv(300))
+    assert session.draft.data.name == "iris"
+    assert session.notice.text == "large.csv is being read…"
+    assert session.restless
+    session.load_file("another.csv", csv(30))
+    assert session.notice.text == "The last file is still being read."
+    read_in(session)
+    assert (session.draft.data.name, session.draft.n, session.notice) == ("large", 300, None)
+    session.load_links("links.txt", b"ML 0 1\nCL 2 300\n")
+    read_in(session)
+    assert "links.txt: line 2 names point 300" in session.notice.text
+
+
+def test_a_file_of_few_bytes_may_hold_much(session):
+    table = io.BytesIO()
+    pd.DataFrame({"a": np.zeros(100_000), "b": np.zeros(100_000)}).to_parquet(table)
+    assert len(table.getvalue()) < intake._SMALL_BYTES
+    session.load_file("zeros.parquet", table.getvalue())
+    assert session.intake.busy
+    read_in(session)
+    assert session.notice.text == "100,000 points are more than the 50,000 that are allowed here."
+    assert session.draft.data.name == "iris"
+
+
+def test_who_leaves_takes_the_work_along(session, monkeypatch):
+    monkeypatch.setattr(intake, "_SMALL_BYTES", 0)
+    session.load_file("large.csv", csv(300))
+    session.close()
+    assert not session.intake.busy
+    assert not [each for each in psutil.Process().children() if "errand" in str(each.cmdline())]
+
+
+def test_more_than_the_quota_is_refused(session, monkeypatch):
+    quota = replace(STUDENT, file_bytes=300, links=2)
+    monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
+    session.intake = intake.Intake(quota)
+    session.load_file("large.csv", csv(300))
+    assert "bytes in a file are more than the 300" in session.notice.text
+    session.load_links("links.txt", b"ML 0 1\nML 1 2\nML 3 4\n")
+    assert "3 links are more than the 2" in session.notice.text
+    session.draw_links(1_000_000_000)
+    assert "1,000,000,000 links are more than the 2" in session.notice.text
+    assert session.draft.links == ()
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [
+        ("50000000", "50,000,000 generated points are more"),
+        ("20001", "20,001 generated points are more"),
+        ("9" * 5000, "no whole number"),
+    ],
+)
+def test_an_address_asks_for_no_more_than_that(session, n, words):
+    apply_query(session, {"data": "blobs", "n": n})
+    assert words in session.notice.text
+    assert len(session.notice.text) < 200
+    assert session.draft.data.name == "iris"
+
+
+def test_nor_does_a_page_that_was_tampered_with(session):
+    panel = DataPanel(session)
+    panel._n.param["value"].bounds = panel._n.end = None
+    panel._name.value = "blobs"
+    panel._n.value = 50_000_000
+    assert "50,000,000 generated points are more than" in session.notice.text
+
+
+def test_an_imported_run_is_ones_own(session, tmp_path):
+    run_id = session.archive.create(session.draft.problem, "blp-kmeans", {})
+    session.archive.append(run_id, list(start(session.draft.problem)), None)
+    export_run(session.archive, run_id, tmp_path / "run.ccviz")
+    content = (tmp_path / "run.ccviz").read_bytes()
+    imported = []
+    session.bring(
+        "run.ccviz", import_for, content, "run.ccviz", session.archive.path, session.person,
+        then=imported.append, may_swell=True,
+    )  # fmt: skip
+    read_in(session)
+    assert session.archive.info(imported[0]).owner == "ann"
+    session.bring(
+        "bad.ccviz", import_for, content[:-1], "bad.ccviz", session.archive.path, session.person,
+        then=imported.append, may_swell=True,
+    )  # fmt: skip
+    read_in(session)
+    assert session.notice.text == "bad.ccviz holds no sound run: it breaks off in the middle."
+    assert len(session.archive.runs()) == 2

@@ -1,0 +1,158 @@
+"""What one person of a class sees and may do; an archive of one person shows all."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ccviz import Problem
+from ccviz.data.datasets import load
+from ccviz.errors import ArchiveError, CcvizError
+from ccviz.quota import STUDENT
+from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+from ccviz.views.lab.shelf import Shelf
+from ccviz.views.person import ALONE, Person
+
+PROBLEM = Problem(np.arange(12.0).reshape(6, 2), 2)
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield archive
+
+
+@pytest.fixture
+def ann(archive):
+    return Shelf(archive, Person("ann"))
+
+
+@pytest.fixture
+def bob(archive):
+    return Shelf(archive, Person("bob"))
+
+
+def enter(shelf):
+    run_id = shelf.create(PROBLEM, "blp-kmeans", {})
+    shelf.finish(run_id, "converged", "It ended.")
+    return run_id
+
+
+def ids(shelf):
+    return [info.id for info in shelf.runs()]
+
+
+READS = [
+    lambda shelf, run_id: shelf.info(run_id),
+    lambda shelf, run_id: shelf.problem(run_id),
+    lambda shelf, run_id: shelf.records(run_id),
+    lambda shelf, run_id: shelf.load(run_id),
+]
+WRITES = [
+    lambda shelf, run_id: shelf.rename(run_id, "mine"),
+    lambda shelf, run_id: shelf.delete(run_id),
+    lambda shelf, run_id: shelf.share(run_id),
+    lambda shelf, run_id: shelf.reopen(run_id),
+    lambda shelf, run_id: shelf.score(run_id),
+    lambda shelf, run_id: shelf.append(run_id, [], None),
+]
+
+
+def test_runs_of_others_are_not_there(ann, bob):
+    run_id = enter(ann)
+    assert (ids(ann), ids(bob)) == ([run_id], [])
+    for act in READS + WRITES:
+        with pytest.raises(ArchiveError, match="there is no run"):
+            act(bob, run_id)
+
+
+def test_a_shared_run_is_seen_and_not_changed(ann, bob):
+    run_id = enter(ann)
+    ann.share(run_id)
+    assert ids(bob) == [run_id]
+    for act in READS:
+        act(bob, run_id)
+    for act in WRITES:
+        with pytest.raises(ArchiveError, match="is somebody else's"):
+            act(bob, run_id)
+    ann.share(run_id, shared=False)
+    assert ids(bob) == []
+
+
+def test_the_teacher_sees_all_and_changes_nothing(archive, ann):
+    run_id = enter(ann)
+    teacher = Shelf(archive, Person("ms", is_teacher=True))
+    assert ids(teacher) == [run_id]
+    with pytest.raises(ArchiveError, match="is somebody else's"):
+        teacher.delete(run_id)
+
+
+def test_one_person_has_all(archive, ann):
+    run_id = enter(ann)
+    alone = Shelf(archive, ALONE)
+    assert ids(alone) == [run_id]
+    alone.delete(run_id)
+    assert ids(ann) == []
+
+
+def test_runs_of_one_person_are_not_shown_to_a_class(archive, ann):
+    enter(Shelf(archive, ALONE))
+    assert ids(ann) == []
+
+
+def test_a_run_that_another_session_drives_is_not_deleted(archive):
+    run_id = archive.create(PROBLEM, "blp-kmeans", {})  # driven by this process, no session's
+    session = Session(archive, RunQueue(), load("iris"))
+    session.open_run(run_id)
+    session.delete_run(run_id)
+    assert "goes on in process" in session.notice.text
+    assert ids(session.archive) == [run_id]
+    assert session.player.run_id == run_id
+
+
+def test_a_run_that_was_deleted_elsewhere_is_put_away(archive, ann):
+    run_id = enter(ann)
+    session = Session(archive, RunQueue(), load("iris"), Person("ann"))
+    session.open_run(run_id)
+    ann.delete(run_id)
+    session.tick()
+    assert "there is no run" in session.notice.text.lower()
+    assert session.player.shot is None
+    session.tick()
+
+
+def test_a_class_has_a_quota(archive, monkeypatch):
+    quota = replace(STUDENT, runs=1, points=6, cells=12, run_s=9.0)
+    monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
+    shelf = Shelf(archive, Person("ann"))
+    with pytest.raises(CcvizError, match="7 points are more than the 6"):
+        shelf.create(Problem(np.arange(7.0)[:, None], 2), "blp-kmeans", {})
+    with pytest.raises(CcvizError, match="18 values are more than the 12"):
+        shelf.create(Problem(np.arange(18.0).reshape(6, 3), 2), "blp-kmeans", {})
+    run_id = enter(shelf)
+    assert shelf.info(run_id).limits == Limits(time_limit=9.0)
+    with pytest.raises(CcvizError, match="you have 1 runs, and may have 1"):
+        enter(shelf)
+    shelf.reopen(run_id, Limits(time_limit=500.0, gap=0.1))
+    limits = shelf.info(run_id).limits
+    assert limits == Limits(time_limit=shelf.info(run_id).time_s + 9.0, gap=0.1)
+
+
+def test_records_count(archive, ann, bob):
+    enter(ann)
+    assert archive.size_of("ann")[0] == 1
+    assert archive.size_of("ann")[1] > 0
+    assert archive.size_of("bob") == (0, 0)
+
+
+def test_so_many_go_on_at_a_time(archive, ann, bob):
+    for _ in range(STUDENT.at_once):
+        run_id = ann.create(PROBLEM, "blp-kmeans", {})
+    with pytest.raises(CcvizError, match="2 runs of yours go on, and 2 may"):
+        ann.create(PROBLEM, "blp-kmeans", {})
+    bob.create(PROBLEM, "blp-kmeans", {})
+    ann.finish(run_id, "interrupted", "It was stopped.")
+    ann.create(PROBLEM, "blp-kmeans", {})

@@ -1,0 +1,129 @@
+"""What a server behind the door answers, asked by hand."""
+
+import asyncio
+import re
+
+import pytest
+from tornado.httpclient import AsyncHTTPClient, HTTPRequest
+from tornado.httpserver import HTTPServer
+from tornado.testing import bind_unused_port
+from tornado.web import Application, RequestHandler
+from tornado.websocket import WebSocketHandler
+
+from ccviz.views.serve.door import Door
+from ccviz.views.serve.gate import guard
+
+HOSTS = frozenset({"127.0.0.1"})
+OPEN = Door(HOSTS)
+LOCKED = Door(HOSTS, b"key", token="open sesame")
+CLASS = Door(HOSTS, b"key", teacher_token="ms", is_class=True)
+
+
+class Page(RequestHandler):
+    def get(self):
+        self.finish("<html><script>1</script><script src='a'></script><p>page</p>")
+
+
+class Data(RequestHandler):
+    def get(self):
+        self.set_header("Content-Type", "text/javascript")
+        self.finish("'<script>'")
+
+
+class Socket(WebSocketHandler):
+    def open(self):
+        self.write_message("in")
+
+
+def ask(door, *requests):
+    """Return the answers of a server to requests: paths, each with its headers."""
+
+    async def all_of_them():
+        application = Application([("/", Page), ("/data.js", Data), ("/ws", Socket)])
+        guard(application, door)
+        sockets, port = bind_unused_port()
+        server = HTTPServer(application)
+        server.add_socket(sockets)
+        client, own = AsyncHTTPClient(), f"http://127.0.0.1:{port}"
+        asked = [HTTPRequest(own + path, headers=headers, follow_redirects=False)
+                 for path, headers in requests]  # fmt: skip
+        answers = [await client.fetch(each, raise_error=False) for each in asked]
+        server.stop()
+        await server.close_all_connections()
+        return answers
+
+    return asyncio.run(all_of_them())
+
+
+def cookie_in(answer):
+    return {"Cookie": answer.headers["Set-Cookie"].partition(";")[0]}
+
+
+UPGRADE = {
+    "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
+    "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("path", "headers"),
+    [
+        ("/", {"Host": "evil.example"}),
+        ("/data.js", {"Host": "evil.example:5006"}),
+        ("/", {"Origin": "http://evil.example"}),
+        ("/", {"Origin": "null"}),
+        ("/ws", UPGRADE | {"Origin": "http://evil.example"}),
+        ("/ws", UPGRADE | {"Host": "evil.example", "Origin": "http://evil.example"}),
+        ("/?bokeh-session-id=chosen", {}),
+        ("/", {"Bokeh-Session-Id": "chosen"}),
+    ],
+)
+def test_strangers_are_refused(path, headers):
+    (answer,) = ask(OPEN, (path, headers))
+    assert answer.code == 403
+    assert b"<p>page</p>" not in answer.body
+
+
+def test_who_asks_for_the_server_by_its_name_comes_in():
+    page, data = ask(OPEN, ("/", {}), ("/data.js", {}))
+    assert (page.code, data.code) == (200, 200)
+    assert "Set-Cookie" not in page.headers
+
+
+def test_every_answer_is_strict_and_a_page_has_a_nonce():
+    first, second, data, refused = ask(
+        OPEN, ("/", {}), ("/", {}), ("/data.js", {}), ("/", {"Host": "evil.example"})
+    )
+    for answer in (first, second, data, refused):
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    policy = first.headers["Content-Security-Policy"]
+    nonce = re.search(r"'nonce-([^']+)'", policy)[1]
+    assert first.body.count(f'<script nonce="{nonce}"'.encode()) == 2
+    assert "frame-ancestors 'self'" in policy
+    assert "'unsafe-inline'" not in re.search(r"script-src[^;]*", policy)[0]
+    assert nonce not in second.headers["Content-Security-Policy"]
+    assert "Etag" not in first.headers
+    assert data.body == b"'<script>'"
+
+
+def test_a_token_is_asked_for_and_leaves_the_address():
+    asked, wrong, right, data = ask(
+        LOCKED, ("/?k=3", {}), ("/?token=x", {}), ("/?k=3&token=open+sesame", {}), ("/data.js", {})
+    )
+    assert (asked.code, wrong.code, data.code) == (403, 403, 403)
+    assert b"What is the token?" in asked.body
+    assert b"not the right one" in wrong.body
+    assert (right.code, right.headers["Location"]) == (302, "/?k=3")
+    assert "HttpOnly" in right.headers["Set-Cookie"]
+    assert "SameSite=Lax" in right.headers["Set-Cookie"]
+    page, forged = ask(LOCKED, ("/", cookie_in(right)), ("/", {"Cookie": "ccviz=a.b.c.d"}))
+    assert (page.code, forged.code) == (200, 403)
+
+
+def test_a_class_gives_each_browser_a_cookie():
+    one, two = ask(CLASS, ("/?k=3", {}), ("/", {}))
+    assert (one.code, one.headers["Location"], two.code) == (302, "/?k=3", 302)
+    assert cookie_in(one) != cookie_in(two)
+    teacher, again = ask(CLASS, ("/?token=ms", cookie_in(one)), ("/", cookie_in(one)))
+    assert (teacher.code, again.code) == (302, 200)
+    assert "Set-Cookie" not in again.headers
