@@ -27,6 +27,7 @@ ORDER = [
     "ccviz.data",
     "ccviz.solvers",
     "ccviz.runs",
+    "ccviz.row_links",
     "ccviz.api",
     "ccviz.active",
     "ccviz.estimator",

@@ -13,7 +13,6 @@ from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 
 
-
 @dataclass(frozen=True)
 class Violations:
     """How many constraints a partition breaks.
