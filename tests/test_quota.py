@@ -25,17 +25,17 @@ def test_who_asks_for_as_much_as_is_allowed_gets_it():
 
 
 @pytest.mark.parametrize(
-    ("run_s", "asked", "spent", "limit"),
+    ("run_s", "asked", "spent", "most"),
     [
-        (inf, {}, 0, {}),
-        (5, {}, 0, {"time_limit": 5}),
-        (5, {"time_limit": 2}, 0, {"time_limit": 2}),
-        (5, {"time_limit": 99}, 10, {"time_limit": 15}),
-        (5, {"gap": 1}, 0, {"gap": 1, "time_limit": 5}),
+        (inf, None, 0, None),
+        (inf, 7, 0, 7),
+        (5, None, 0, 5),
+        (5, 2, 0, 2),
+        (5, 99, 10, 15),
     ],
 )
-def test_time_is_limited(run_s, asked, spent, limit):
-    assert Quota(run_s=run_s).limited(asked, spent) == limit
+def test_time_is_limited(run_s, asked, spent, most):
+    assert Quota(run_s=run_s).most_seconds(asked, spent) == most
 
 
 @pytest.mark.parametrize(

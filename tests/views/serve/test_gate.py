@@ -70,10 +70,10 @@ UPGRADE = {
     [
         ("/", {"Host": "evil.example"}),
         ("/data.js", {"Host": "evil.example:5006"}),
-        ("/", {"Origin": "http://evil.example"}),
+        ("/", {"Origin": "http://127.0.0.1:1"}),
         ("/", {"Origin": "null"}),
-        ("/ws", UPGRADE | {"Origin": "http://evil.example"}),
-        ("/ws", UPGRADE | {"Host": "evil.example", "Origin": "http://evil.example"}),
+        ("/ws", UPGRADE | {"Origin": "http://127.0.0.1:1"}),
+        ("/ws", UPGRADE | {"Host": "evil.example", "Origin": "http://127.0.0.1:1"}),
         ("/?bokeh-session-id=chosen", {}),
         ("/", {"Bokeh-Session-Id": "chosen"}),
     ],
