@@ -78,7 +78,7 @@ wheel: $(SERVES)  ## Build a wheel into dist/
 	$(PY) -m hatchling build -t wheel $(ARGS)
 
 profile: env  ## Say where a solve spends its time (ARGS="data.csv -k 3 --solver sdp")
-	$(PY) -m pyinstrument -m ccviz.cli solve $(ARGS)
+	$(PY) -m pyinstrument $(VENV)/bin/ccviz solve $(or $(ARGS),iris -k 3 --solver sdp --no-archive)
 
 # --- Checks ---------------------------------------------------------------------------------
 

@@ -6,19 +6,31 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.metrics import pairwise_distances_argmin
+from sklearn.base import (
+    BaseEstimator,
+    ClassNamePrefixFeaturesOutMixin,
+    ClusterMixin,
+    TransformerMixin,
+)
+from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ccviz.api import solve
-from ccviz.arrays import IntArray
-from ccviz.errors import NoClusteringError
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import NoClusteringError, ProblemError
+from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
+from ccviz.problem.rule_text import parse_rule
+from ccviz.row_links import RowLinks
 from ccviz.runs.run import Result
+from ccviz.solvers import solver_class
 
 
-class ConstrainedKMeans(ClusterMixin, BaseEstimator):
+class ConstrainedKMeans(
+    ClassNamePrefixFeaturesOutMixin, TransformerMixin, ClusterMixin, BaseEstimator
+):
     """Minimum sum-of-squares clustering under must-link and cannot-link pairs.
 
     Parameters
@@ -86,6 +98,8 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         must_link: Any = (),
         cannot_link: Any = (),
         sizes: Any = None,
+        rules: Any = (),
+        links: RowLinks | None = None,
     ) -> Self:
         """Cluster the rows of X.
 
@@ -95,6 +109,11 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         y : ignored
         must_link, cannot_link, sizes
             As in `ccviz.Problem`.
+        rules : sequence of str or of rules
+            ``"diameter<=3"`` and its like, see `ccviz.problem.rule_text.parse_rule`.
+        links : RowLinks, optional
+            Links instead of ``must_link`` and ``cannot_link`` that cross-validation and pipelines
+            take along with the rows.
 
         Raises
         ------
@@ -106,7 +125,12 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
             If no clustering keeps the hard constraints, or the solver found none.
         """
         points: Any = validate_data(self, X, dtype=np.float64)
+        if links is not None:
+            must_link, cannot_link = _links_of(links, len(points), must_link, cannot_link)
         problem = Problem(points, self.n_clusters, must_link, cannot_link, sizes)
+        wishes = [parse_rule(each) if isinstance(each, str) else each for each in rules]
+        if wishes:
+            problem = with_rules(problem, wishes, solver_class(self.solver).supports.rules)
         self._keep(
             solve(
                 problem,
@@ -129,6 +153,7 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
     def _keep(self, result: Result) -> None:
         if result.partition is None or not result.partition.violations.none_hard:
             raise NoClusteringError(result.status, f"{self.solver}: {result.message}")
+        self._n_features_out = self.n_clusters
         self.labels_ = result.partition.labels.copy()
         self.cluster_centers_ = result.partition.centers
         self.inertia_ = result.partition.wcss
@@ -166,3 +191,26 @@ class ConstrainedKMeans(ClusterMixin, BaseEstimator):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return pairwise_distances_argmin(X, self.cluster_centers_).astype(np.int64)
+
+    def transform(self, X: ArrayLike) -> FloatArray:
+        """Return the distance to each cluster's mean, for each row of X.
+
+        Parameters
+        ----------
+        X : (m, d) array of float
+
+        Returns
+        -------
+        (m, n_clusters) float64
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return euclidean_distances(X, self.cluster_centers_)
+
+
+def _links_of(links: RowLinks, n: int, *given: Any) -> tuple[Links, Links]:
+    if len(links) != n:
+        raise ProblemError(f"the links are of {len(links)} rows, but X has {n}.")
+    if any(len(each) for each in given):
+        raise ProblemError("give must_link and cannot_link, or links, but not both.")
+    return links.must_link, links.cannot_link

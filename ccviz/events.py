@@ -2,7 +2,7 @@
 
 Everything reads this one stream: `ccviz.runs.run.Run` folds it, the archive stores it, the command
 line, the app and the notebooks draw it, a stopped run goes on from it. Events carry no clock and
-no run id; the driver stamps both on a `Record`. Same seed, same events.
+no run id; the driver stamps both on a `Record`. Same seed and workers, same events.
 
 Events are frozen structs that compare by identity. Arrays in them are copies, set read-only;
 numbers are Python's own, whatever the solver computed with.
@@ -289,6 +289,27 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     certificate: dict[str, np.ndarray] = msgspec.field(default_factory=dict)
 
 
+class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A strategy wants to know whether two points belong together, as question ``number``."""
+
+    number: int
+    pair: tuple[int, int]
+    strategy: str
+
+
+class QuestionAnswered(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """Somebody said whether two points belong together, None for *I don't know*.
+
+    ``confidence`` is the probability that it is right, ``implied`` how many pairs nobody was asked
+    about are known by all answers so far.
+    """
+
+    pair: tuple[int, int]
+    together: bool | None
+    confidence: float
+    implied: int
+
+
 class Finished(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """The run ended; no event follows."""
 
@@ -317,6 +338,8 @@ AnyEvent = (
     | GenerationEnded
     | PartsCut
     | PartBounded
+    | QuestionAsked
+    | QuestionAnswered
     | Finished
 )
 """Every event there is, as the codec reads them."""

@@ -179,7 +179,7 @@ def test_the_tour(lab, page):
     link_two_points(page, laboratory)
 
     laboratory.get_by_role("combobox").first.select_option("SDP branch-and-cut")
-    laboratory.get_by_role("button", name="Step", exact=True).click()  # such a run waits
+    laboratory.get_by_role("button", name="Run", exact=True).click()
     wait(lambda: workers(home), page)
     assert "run:" in run_cell(page, "session.problem.must_link")
     laboratory.get_by_role("button", name="Stop", exact=True).click()

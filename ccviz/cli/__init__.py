@@ -12,7 +12,9 @@ import sys
 
 import typer
 
+from ccviz.cli.ask import ask
 from ccviz.cli.bench import bench
+from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
 from ccviz.cli.replay import replay
 from ccviz.cli.resume import resume
@@ -33,7 +35,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(solve)
+app.command()(elbow)
 app.command()(solvers)
+app.command()(ask)
 app.command()(bench)
 app.command("sweep")(sweep_command)
 app.command("app")(serve)

@@ -40,11 +40,15 @@ class Progress:
 
     def show(self, run: Run) -> None:
         """Show how the run stands, if the last time is long enough ago."""
+        self.say(" ".join(filter(None, [self.title, describe(run)])))
+
+    def say(self, words: str) -> None:
+        """Show some words, if the last time is long enough ago."""
         now = time.monotonic()
         if now - self._last < self._every:
             return
         self._last = now
-        line = escape(" ".join(filter(None, [self.title, describe(run)])))
+        line = escape(words)
         if self._console.is_terminal:
             self._status.update(line)
         else:

@@ -6,14 +6,19 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ccviz.arrays import IntArray
 from ccviz.data import datasets
-from ccviz.data.datasets import Dataset
+from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.link_files import Link, read_links_file
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import ParameterError, ProblemError
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
+from ccviz.problem.rule_text import parse_rule
 from ccviz.problem.sizes import read_sizes
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import Run
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 
 
@@ -65,6 +70,26 @@ def build_problem(
         sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
         truth=dataset.truth,
     )
+
+
+def add_rules(problem: Problem, rules: Sequence[str], solver: Solver) -> Problem:
+    """Return the problem with the rules ``--rule`` asks for, as this solver keeps them."""
+    wishes = [parse_rule(rule, _clustering) for rule in rules]
+    return with_rules(problem, wishes, solver.supports.rules) if wishes else problem
+
+
+def _clustering(name: str) -> IntArray:
+    """Return the labels that a file holds, a label a line, or that a stored run found."""
+    if Path(name).is_file():
+        return encode_classes(Path(name).read_text(encoding="utf-8").split())[0]
+    archive = Archive()
+    run_id = archive.find(name)
+    run = Run(archive.problem(run_id))
+    for record in archive.records(run_id):
+        run.apply(record)
+    if run.incumbent is None:
+        raise ProblemError(f"the run {name} has no clustering to differ from.")
+    return run.incumbent.labels
 
 
 def build_solver(name: str, params: Iterable[str]) -> Solver:

@@ -142,7 +142,7 @@ def take_home(data: Dataset, result: Result, files: Files) -> None:
 
 @contextmanager
 def output(path: str) -> Iterator[IO[bytes]]:
-    """Open a file that appears when it is whole, or stdout for ``-``."""
+    """Open what a result is written to, ``-`` for stdout; a sentence if it cannot be."""
     if path == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

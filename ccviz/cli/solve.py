@@ -9,8 +9,9 @@ import typer
 
 from ccviz.cli.common import err, exit_code
 from ccviz.cli.drive import drive, open_archive
-from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.reading import add_rules, build_problem, build_solver, find_data, table_options
 from ccviz.cli.report import Files, report, take_home
+from ccviz.problem.rule_text import GRAMMAR
 from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
 
@@ -28,6 +29,7 @@ Params = Annotated[
 SizesText = Annotated[
     str | None, typer.Option("--sizes", help="'equal', or A or A-B, one or joined by commas.")
 ]
+Rules = Annotated[list[str] | None, typer.Option("--rule", help=f"A rule: {GRAMMAR}.")]
 Columns = Annotated[str | None, typer.Option(help="The features: columns A,B,... and no others.")]
 ClassColumn = Annotated[
     str | None,
@@ -50,7 +52,7 @@ Scaling = Annotated[
 TimeLimit = Annotated[float | None, typer.Option(help="Seconds.")]
 Gap = Annotated[float | None, typer.Option(help="Stop at this relative gap.")]
 NodeLimit = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same run.")]
+Seed = Annotated[int, typer.Option(help="Same seed and number of workers, same run.")]
 Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
 JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
 LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
@@ -72,6 +74,7 @@ def solve(
     solver: SolverName = "blp-kmeans",
     param: Params = None,
     sizes: SizesText = None,
+    rule: Rules = None,
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -100,10 +103,11 @@ def solve(
     files.check()
     options = table_options(columns, class_column, name_column, missing)
     dataset = find_data(data, header=header, **options)
+    chosen = build_solver(solver, param or [])
     problem = build_problem(dataset, k, links or [], sizes, scale)
+    problem = add_rules(problem, rule or [], chosen)
     for notice in (*dataset.notices, *problem.notices):
         err.print(f"ccviz: {notice}", markup=False)
-    chosen = build_solver(solver, param or [])
     limits = Limits(time_limit, gap, node_limit)
     stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     kept = open_archive() if archive else None

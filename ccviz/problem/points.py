@@ -13,6 +13,7 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError
 
 _LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
+_SMALLEST = 1e-130  # squares of differences keep all their digits still
 
 
 def read_points(given: Any) -> FloatArray:
@@ -43,6 +44,11 @@ def read_points(given: Any) -> FloatArray:
     least, most = X.min(), X.max()  # NaN if anything is
     if not (least >= -_LARGEST and most <= _LARGEST):
         raise ProblemError(_out_of_range(X))
+    if 0.0 < max(-least, most) < _SMALLEST:
+        raise ProblemError(
+            f"the data are all below {_SMALLEST:g}: too small to add up squares. Multiply them by "
+            "a constant; that changes no clustering."
+        )
     return freeze(X)
 
 

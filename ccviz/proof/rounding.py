@@ -22,15 +22,34 @@ import numpy as np
 
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks
+from ccviz.proof.reading import FlawError
 
 _UNIT = 2.0**-53
 UNDERFLOW = 1e-290
 """More than all that is lost below the smallest doubles, in the unit of the scaled points."""
 
 
+_LARGEST = 1e100  # of a certificate's numbers, in that unit: sums of their squares are finite
+
+
 def gamma(count: int) -> float:
     """Return the relative error of a sum of so many products, safely."""
     return 2.0 * (count + 1) * _UNIT
+
+
+def rescaled(values: np.ndarray, exponent: int) -> np.ndarray:
+    """Return a certificate's numbers times 2 to a power.
+
+    Raises
+    ------
+    FlawError
+        If they would be too large to add up.
+    """
+    with np.errstate(over="ignore"):
+        scaled = np.ldexp(values, exponent)
+    if not (np.abs(scaled) <= _LARGEST).all():
+        raise FlawError("has numbers that are too large to add up")
+    return scaled
 
 
 @dataclass(frozen=True, eq=False)

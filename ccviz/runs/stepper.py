@@ -37,7 +37,7 @@ class Stepper(Iterator[Record]):
     problem : Problem
     solver : Solver
     seed : int
-        Same seed, same events.
+        Same seed and same number of workers, same events.
     workers : str
         Number of processes, or the tcp:// address of a Dask scheduler.
     criteria : sequence of Criterion
@@ -233,7 +233,8 @@ def start(
     node_limit : int, optional
         Nodes of the search tree.
     seed : int
-        Same seed, same events.
+        Same seed and same number of workers, same events: with more of them an exact solver takes
+        its nodes in another order.
     workers : int or str
         Processes for exact solvers, or the address of a Dask scheduler.
     history : sequence of Record

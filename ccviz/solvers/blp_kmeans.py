@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, seed_centers
+
+if TYPE_CHECKING:
+    from ccviz.solvers.assignment.step import Descent
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,15 @@ class BlpKMeans(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
+        # Imported here: it loads numba.
+        from ccviz.solvers.assignment.step import Descent
+
         blocks, rng = contract(problem), context.rng
-        best = np.inf
+        descent, best = Descent(blocks, self.step_limit), np.inf
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
             seeds = seed_centers(blocks, rng, self.init)
-            end = yield from self._descend(blocks, seeds)
+            end = yield from self._descend(blocks, descent, seeds, best)
             if end.infeasible:
                 yield _why(problem)
                 yield Finished(termination="proved", message="The constraints cannot be kept.")
@@ -70,28 +76,23 @@ class BlpKMeans(Solver):
                 yield IncumbentFound(labels=blocks.lift(end.labels), source=self.name)
         yield _finished(self.n_init, best)
 
-    def _descend(self, blocks: Blocks, centers: FloatArray) -> Generator[Event, None, _End]:
+    def _descend(
+        self, blocks: Blocks, descent: Descent, centers: FloatArray, best: float
+    ) -> Generator[Event, None, _End]:
         """Assign and update in turn until the objective stops falling."""
-        from ccviz.solvers.assignment import solve_assignment, structure_of
-        from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+        from ccviz.solvers.assignment.centers import block_means, block_wcss
 
-        structure = structure_of(blocks)
-        end, prices = _End(np.full(blocks.s, -1), np.inf), None
+        end = _End(np.full(blocks.s, -1), np.inf)
+        descent.begin()
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            answer = solve_assignment(
-                block_costs(blocks.centroid, blocks.mass, centers),
-                structure,
-                nonempty=True,
-                warm_start=end.labels,
-                prices=prices,
-                time_limit=self.step_limit,
-            )
+            answer = descent.assign(centers)
             if not answer.found:
                 return _End(end.labels, end.wcss, infeasible=answer.infeasible)
+            lifted = blocks.lift(answer.labels)
             yield Assigned(
                 iteration=iteration,
-                labels=blocks.lift(answer.labels),
+                labels=lifted,
                 objective=answer.objective + blocks.scatter,
                 moved=int(blocks.mass[answer.labels != end.labels].sum()),
             )
@@ -99,9 +100,16 @@ class BlpKMeans(Solver):
             wcss = block_wcss(blocks.centroid, blocks.mass, answer.labels, moved)
             if not wcss < end.wcss:
                 break
-            centers, prices, end = moved, answer.prices, _End(answer.labels, wcss)
+            centers, end = moved, _End(answer.labels, wcss)
             yield CentersMoved(iteration=iteration, centers=centers)
+            # A run that is stopped has an answer; not each time, for it is checked from scratch.
+            if wcss < best and _is_power_of_two(iteration):
+                yield IncumbentFound(labels=lifted, source=self.name)
         return end
+
+
+def _is_power_of_two(number: int) -> bool:
+    return number & (number - 1) == 0
 
 
 @dataclass(frozen=True, eq=False)

@@ -437,13 +437,13 @@ def branch_and_bound(
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)
     if not context.stop():
-        yield _finished(search, _noise(problem))
+        yield _finished(search)
 
 
-def _finished(search: Search, noise: float) -> Finished:
+def _finished(search: Search) -> Finished:
     """Say what a search came to whose nodes are all done: its bounds have the last word."""
     left = search.upper_bound - search.lower_bound
-    if left > (search.tolerance + _ROUNDING) * search.upper_bound + noise:
+    if left > (search.tolerance + _ROUNDING) * search.upper_bound:
         gap = relative_gap(search.upper_bound, search.lower_bound)
         return Finished(
             termination="stalled",
@@ -452,11 +452,6 @@ def _finished(search: Search, noise: float) -> Finished:
     is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
     reason: Termination = "proved" if is_proof else "gap"
     return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
-
-
-def _noise(problem: Problem) -> float:
-    """Return a sum of squares that rounding alone can make of points that coincide."""
-    return float(((4.0 * np.finfo(float).eps * problem.X) ** 2).sum())
 
 
 def _memetic(problem: Problem, context: Context) -> IntArray | None:

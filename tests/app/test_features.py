@@ -306,6 +306,11 @@ def test_what_a_screen_reader_finds(lab):
     lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up").wait_for()
 
 
+def right_edge(button):
+    box = button.bounding_box()
+    return box["x"] + box["width"]
+
+
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180), (1024, 768)])
 def test_nothing_is_cut_off(lab, width, height):
     lab.page.set_viewport_size({"width": width, "height": height})
@@ -313,12 +318,12 @@ def test_nothing_is_cut_off(lab, width, height):
     lab.rest()
     assert lab.page.evaluate("() => { window.scrollTo(99, 0); return window.scrollX }") == 0
     for name in ("Paint", "Stop", "Theme"):
-        box = lab.page.get_by_role("button", name=name, exact=True).bounding_box()
-        assert box["x"] + box["width"] <= width
+        button = lab.page.get_by_role("button", name=name, exact=True)
+        lab.wait_for(lambda button=button: right_edge(button) <= width)
     if height == 720:
         left = "() => { const rail = document.querySelector('#left');" \
             "return rail.scrollHeight - rail.clientHeight }"  # fmt: skip
-        assert lab.page.evaluate(left) <= 0
+        lab.wait_for(lambda: lab.page.evaluate(left) <= 0)
     points = lab.points()
     x, y = lab.pixel(points["x"][0], points["y"][0])
     assert 0 < x < width

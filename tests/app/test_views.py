@@ -64,6 +64,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     before = lab.ranges("tree")
     lab.page.mouse.wheel(0, -240)
     lab.wait_for(lambda: lab.ranges("tree") != before)
+    lab.rest("tree")
     zoomed = lab.ranges("tree")
     picture(lab.page, "zoomed")
 
@@ -74,7 +75,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     tree = nodes(lab)
     assert len(tree["node"]) > few
     assert lab.ranges("tree") == pytest.approx(zoomed)
-    assert ring(lab) == {"x": [tree["x"][2]], "y": [tree["y"][2]]}
+    lab.wait_for(lambda: ring(lab) == {"x": [tree["x"][2]], "y": [tree["y"][2]]})
 
     place = lab.figure("tree")
     place.hover()
@@ -230,6 +231,7 @@ def test_ten_thousand_nodes_are_folded_and_can_be_moved(lab, server):
     left, right, bottom, top = lab.ranges("tree")
     middle = (left + right) / 2, (bottom + top) / 2
     lab.drag(middle, (left + 0.6 * (right - left), middle[1]), figure="tree")
+    lab.rest("tree")
     moved = lab.ranges("tree")
     assert moved[0] < left
     # A folded subtree opens where it is clicked, and the view stays.

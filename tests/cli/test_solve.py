@@ -227,3 +227,19 @@ def test_a_signal_stops_the_run_and_its_result_is_kept(command, ccviz, folder, n
     assert process.returncode == 0
     assert json.loads((folder / "a.json").read_text())["termination"] == "interrupted"
     assert "interrupted" in ccviz("runs").out
+
+
+def test_rules(ccviz, folder):
+    words = ["solve", "iris", "--no-archive", "--json", "-"]
+    done = ccviz(*words, "--rule", "diameter<=3.2", "--rule", "size>=30")
+    assert done.code == 0
+    X, labels = load("iris").X, np.array(json.loads(done.out)["labels"])
+    clusters = [X[labels == j] for j in range(3)]
+    assert all(len(cluster) >= 30 for cluster in clusters)
+    assert all(np.linalg.norm(c[:, None] - c, axis=2).max() <= 3.2 for c in clusters)
+    assert ccviz(*words, "--rule", "diameter<=0.5").code == 3
+    write(folder, "known.txt", "a\n" * 75 + "b\n" * 75)
+    done = ccviz(*words, "--rule", "overlap(known.txt)<=30")
+    assert done.sentence.startswith("blp-kmeans cannot handle rules on clusters; these can: colgen")
+    sentence = "the rule 'diameter' is not diameter<=D"
+    assert ccviz("solve", "iris", "--rule", "diameter").sentence.startswith(sentence)

@@ -30,6 +30,7 @@ SAMPLES = {
     float: 1.5,
     str: "text",
     bool: True,
+    bool | None: None,
     np.ndarray: np.arange(6.0).reshape(2, 3),
     int | None: None,
     float | None: -math.inf,

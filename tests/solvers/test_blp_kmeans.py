@@ -72,11 +72,16 @@ def test_no_cluster_is_left_empty():
 
 def test_reported_objective_is_recomputed_from_the_labels(iris):
     events = events_of(iris)
-    labels = next(event.labels for event in events if isinstance(event, IncumbentFound))
+    labels = [event.labels for event in events if isinstance(event, IncumbentFound)][-1]
     wcss = sum(
         ((iris.X[labels == j] - iris.X[labels == j].mean(axis=0)) ** 2).sum() for j in range(3)
     )
     assert solve(iris, BlpKMeans(), seed=3).objective == pytest.approx(wcss, rel=1e-12)
+
+
+def test_an_answer_is_there_after_the_first_step(iris):
+    kinds = [type(event) for event in events_of(iris)]
+    assert kinds.index(IncumbentFound) < kinds.index(CentersMoved) + 4
 
 
 def test_published_optimum_of_iris_is_found(bench):

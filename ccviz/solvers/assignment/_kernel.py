@@ -19,6 +19,9 @@ from ccviz.solvers.assignment._rules import (
 from ccviz.solvers.assignment._search import INFEASIBLE, SOLVED, UNFINISHED, search
 from ccviz.solvers.assignment.structure import Graph
 
+LARGEST_SEARCHED = 2_000
+"""Blocks of a component beyond which branch and bound is not tried: a node looks at all of them."""
+
 
 @njit(cache=True)
 def assign(
@@ -82,7 +85,8 @@ def search_components(graph: Graph, state: State, warm: IntArray, node_limit: in
         if seen[root]:
             continue
         number = collect_component(root, graph, state, seen, members)
-        found, _ = search(members[:number], graph, state, warm, node_limit)
+        nodes = node_limit if number <= LARGEST_SEARCHED else 0
+        found, _ = search(members[:number], graph, state, warm, nodes)
         if found == INFEASIBLE:
             return INFEASIBLE
         if found == UNFINISHED:

@@ -10,13 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._anneal import anneal
 from ccviz.solvers.assignment._cliques import clique_cover
 from ccviz.solvers.assignment._dual import Charges, Multipliers, ascend, new_multipliers
 from ccviz.solvers.assignment._kernel import assign
+from ccviz.solvers.assignment._moves import anneal_moves
 from ccviz.solvers.assignment._search import SOLVED
+from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.greedy import greedy_assignment
 from ccviz.solvers.assignment.result import keeps_sizes, objective_of
 from ccviz.solvers.assignment.structure import Graph, Structure
@@ -29,6 +32,9 @@ DIVE_ASCENT, DIVE_NODES = 15, 500
 
 MOVES, HOTTEST, COLDEST = 200_000, 10.0, 0.03
 """Moves of the annealing, and its temperatures in units of a block's mean regret or price."""
+
+ROUNDS, SWEEPS, WARMEST = 2, 20, 0.5
+"""Annealing where no proof is tried: rounds, each colder, and their sweeps over the blocks."""
 
 SLACK = 1e-9
 """Relative room for rounding before a candidate counts as ruled out."""
@@ -88,13 +94,44 @@ def reduce_by_bound(
     return best.reduced(bound, theta)
 
 
+def improve(
+    cost: FloatArray, structure: Structure, labels: IntArray, deadline: Deadline
+) -> IntArray:
+    """Improve a feasible assignment of many linked blocks, as long as that pays or time is left.
+
+    Parameters
+    ----------
+    cost : (s, k) float64
+    structure : Structure
+    labels : (s,) int64
+    deadline : Deadline
+    """
+    linked, labels = structure.linked, relabelled(cost, labels)
+    paid = cost[linked]
+    warmest, rng = WARMEST * _unit(paid, structure), np.random.default_rng(0)
+    for _ in range(ROUNDS):
+        gained, better = anneal_moves(paid, structure.graph, labels[linked], SWEEPS, warmest, rng)
+        if gained < 0:
+            labels[linked] = better
+        if deadline.left == 0.0:
+            break
+        warmest /= 4
+    return labels
+
+
+def relabelled(cost: FloatArray, labels: IntArray) -> IntArray:
+    """Return the same clusters at the centres where they cost least: conflicts stay kept."""
+    k = cost.shape[1]
+    paid = np.stack([np.bincount(labels, column, k) for column in cost.T], axis=1)
+    if not np.isfinite(paid).all():
+        return labels.copy()
+    return linear_sum_assignment(paid)[1][labels]
+
+
 def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntArray:
     """Improve labels; the temperatures follow what a block or a soft link is worth."""
     paid = cost[structure.linked]
-    two = np.partition(paid, 1, axis=1)[:, :2] if structure.k > 1 else paid[:, [0, 0]]
-    regret = (two[:, 1] - two[:, 0])[np.isfinite(two[:, 1])]
-    soft = np.abs(structure.price[np.isfinite(structure.price)])
-    unit = max((float(values.mean()) for values in (regret, soft) if len(values)), default=0.0)
+    unit = _unit(paid, structure)
     if unit == 0.0:
         return labels
     better = labels.copy()
@@ -108,6 +145,14 @@ def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntAr
         np.random.default_rng(0),
     )
     return better
+
+
+def _unit(paid: FloatArray, structure: Structure) -> float:
+    """Return what the choice of a centre is worth on average: a regret, or a soft link's price."""
+    two = np.partition(paid, 1, axis=1)[:, :2] if structure.k > 1 else paid[:, [0, 0]]
+    regret = (two[:, 1] - two[:, 0])[np.isfinite(two[:, 1])]
+    soft = np.abs(structure.price[np.isfinite(structure.price)])
+    return max((float(values.mean()) for values in (regret, soft) if len(values)), default=0.0)
 
 
 def _bound(

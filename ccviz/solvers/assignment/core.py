@@ -6,16 +6,15 @@ gets what is left.
 
 from __future__ import annotations
 
-import time
-from dataclasses import dataclass, field
-
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment._kernel import assign
+from ccviz.solvers.assignment._feasible import find_assignment
+from ccviz.solvers.assignment._kernel import LARGEST_SEARCHED, assign, cheapest
 from ccviz.solvers.assignment._rules import State, unfold
 from ccviz.solvers.assignment._search import SOLVED
-from ccviz.solvers.assignment.bound import Reduced, reduce_by_bound
+from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
+from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure
@@ -24,19 +23,8 @@ NODE_LIMIT = 20_000
 """Nodes of the compiled search for a component, after the bound has thinned it out."""
 
 
-@dataclass(frozen=True)
-class Deadline:
-    """A time limit in seconds that several steps share."""
-
-    time_limit: float | None
-    started: float = field(default_factory=time.monotonic)
-
-    @property
-    def left(self) -> float | None:
-        """Seconds left, never below 0; None without a limit."""
-        if self.time_limit is None:
-            return None
-        return max(self.time_limit - (time.monotonic() - self.started), 0.0)
+REPAIRS = 100_000
+"""Moves towards a first feasible assignment."""
 
 
 def solve_conditions(
@@ -73,8 +61,11 @@ def solve_core(
     core = np.flatnonzero(~state.decided)
     part = _substructure(structure, core)
     paid = np.where(state.possible[core], state.theta[core], np.inf)
-    known = state.label[core]
-    answer = _solve_part(paid, part, known if (known >= 0).all() else None, deadline)
+    known = _known(state.label[core], paid, part)
+    if len(core) <= LARGEST_SEARCHED:
+        answer = _solve_part(paid, part, known, deadline)
+    else:
+        answer = _improved(paid, part, known, deadline)
     if not answer.found:
         return answer.of_size(structure.s)
     state.label[core] = answer.labels
@@ -82,6 +73,28 @@ def solve_core(
     labels[structure.linked] = state.label
     objective = objective_of(labels, cost, structure)
     return Assignment(labels, objective, answer.proved, infeasible=False)
+
+
+def _improved(
+    cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
+) -> Assignment:
+    """Answer without any attempt at a proof: that nothing was found says nothing."""
+    if known is None:
+        return Assignment(np.full(structure.s, -1), np.inf, proved=False, infeasible=False)
+    better = improve(cost, structure, known, deadline)
+    objective = objective_of(better, cost, structure)
+    return Assignment(better, objective, proved=False, infeasible=False)
+
+
+def _known(labels: IntArray, cost: FloatArray, structure: Structure) -> IntArray | None:
+    """Return labels that keep the conflicts, those at hand if they do; None if none is found."""
+    if (labels >= 0).all() and objective_of(labels, cost, structure) < np.inf:
+        return labels
+    labels, paid = cheapest(cost), cost[structure.linked]
+    found, labels[structure.linked] = find_assignment(
+        paid, structure.graph, REPAIRS, np.random.default_rng(0)
+    )
+    return labels if found else None
 
 
 def _solve_part(

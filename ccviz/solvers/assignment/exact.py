@@ -13,7 +13,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._kernel import assign
 from ccviz.solvers.assignment._search import INFEASIBLE, UNFINISHED
 from ccviz.solvers.assignment._transport import transport
-from ccviz.solvers.assignment.core import Deadline, solve_conditions, solve_core
+from ccviz.solvers.assignment.core import solve_conditions, solve_core
+from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.result import Assignment, keeps_sizes, objective_of
 from ccviz.solvers.assignment.structure import Structure
 

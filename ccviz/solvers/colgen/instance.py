@@ -66,8 +66,10 @@ def make_instance(blocks: Blocks, loads: tuple[Load, ...] = ()) -> Instance:
 def principal_axes(centroid: FloatArray, mass: FloatArray) -> FloatArray:
     """Return the centroids turned to their principal axes; distances stay."""
     centred = centroid - mass @ centroid / mass.sum()
-    _, axes = np.linalg.eigh((centred * mass[:, None]).T @ centred)
-    return np.ascontiguousarray(centred @ axes[:, ::-1])
+    weighted = centred * np.sqrt(mass)[:, None]
+    # At most as many axes as blocks matter: of a hundred features and ten blocks, ten.
+    _, _, axes = np.linalg.svd(weighted, full_matrices=False)
+    return np.ascontiguousarray(centred @ axes.T)
 
 
 def _all_between(blocks: Blocks, load: Load) -> bool:

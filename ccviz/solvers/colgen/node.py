@@ -30,7 +30,6 @@ from ccviz.solvers.colgen.master import (
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
 from ccviz.solvers.colgen.stabilisation import Stabiliser
-from ccviz.solvers.colgen.unit import scaled_task, unscaled
 from ccviz.solvers.tree import Report, Task, cutoff, decided
 
 
@@ -52,8 +51,6 @@ class NodeSettings:
     cover_nodes : int
         Nodes of the search for the best clustering within the pool.
     seed : int
-    growth : float
-        What a cost is multiplied by to be in the unit of the node's work.
     """
 
     tolerance: float = 1e-6
@@ -64,7 +61,6 @@ class NodeSettings:
     pricing: str = "both"
     cover_nodes: int = 200
     seed: int = 0
-    growth: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,18 +71,14 @@ class Start:
     tries: int = 0
 
 
+_NEGLIGIBLE = 1e-18  # of what one single cluster costs
 _ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
 def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
-    """Work on a node for a second or so; the problem alone is in the unit of that work."""
-    report = _advance(problem, settings, scaled_task(task, settings.growth))
-    return unscaled(report, settings.growth)
-
-
-def _advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
+    """Work on a node for a second or so."""
     together, apart = decided(task.decisions, True), decided(task.decisions, False)
     try:
         problem = refine(problem, together, apart)
@@ -151,11 +143,11 @@ def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
 def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
     """Return what a point costs in the best clustering found, or in one single cluster."""
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
-    least = min(
-        column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum()
+    costs = [
+        float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
         for labels in clusterings
-    )
-    return max(float(least) / blocks.n, 1e-9)
+    ]
+    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / blocks.n
 
 
 def _inherited(blocks: Blocks, parent: Pool) -> Pool:

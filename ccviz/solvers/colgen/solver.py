@@ -69,10 +69,10 @@ class Colgen(Solver):
         """Yield the events of the search, see `ccviz.solvers.tree`."""
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.colgen.node import NodeSettings, advance
-        from ccviz.solvers.colgen.unit import in_unit
         from ccviz.solvers.tree import branch_and_bound
+        from ccviz.solvers.unit import in_unit, work_in_unit
 
-        scaled, growth = in_unit(problem)
+        scaled, exponent = in_unit(problem)
         settings = NodeSettings(
             tolerance=self.tolerance,
             starts=self.starts,
@@ -82,12 +82,11 @@ class Colgen(Solver):
             pricing=self.pricing,
             cover_nodes=self.cover_nodes,
             seed=context.seed,
-            growth=growth,
         )
         yield from branch_and_bound(
             problem,
             context,
-            partial(advance, scaled, settings),
+            partial(work_in_unit, partial(advance, scaled, settings), exponent),
             tolerance=self.tolerance,
             order=self.order,
             incumbent=self.incumbent,

@@ -68,7 +68,9 @@ class Sdp(Solver):
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.sdp.node import NodeSettings, advance
         from ccviz.solvers.tree import branch_and_bound
+        from ccviz.solvers.unit import in_unit, work_in_unit
 
+        scaled, exponent = in_unit(problem)
         settings = NodeSettings(
             tolerance=self.tolerance,
             round_iterations=self.round_iterations,
@@ -83,7 +85,7 @@ class Sdp(Solver):
         yield from branch_and_bound(
             problem,
             context,
-            partial(advance, problem.centred(), settings),
+            partial(work_in_unit, partial(advance, scaled, settings), exponent),
             tolerance=self.tolerance,
             order=self.order,
             incumbent=self.incumbent,

@@ -70,6 +70,13 @@ def _generation(event: events.GenerationEnded) -> str:
     )
 
 
+def _answered(event: events.QuestionAnswered) -> str:
+    i, j = event.pair
+    if event.together is None:
+        return f"Whether points {i} and {j} belong together, nobody knows."
+    return f"Points {i} and {j} {'' if event.together else 'do not '}belong together."
+
+
 def _incumbent(event: events.IncumbentFound) -> str:
     return f"A better clustering was found{f' by {event.source}' if event.source else ''}."
 
@@ -110,5 +117,9 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.GenerationEnded: _generation,
     events.PartsCut: _parts,
     events.PartBounded: lambda event: f"Part {event.part}: gap {_part_gap(event):.2g}.",
+    events.QuestionAsked: lambda event: (
+        f"Question {event.number}: do points {event.pair[0]} and {event.pair[1]} belong together?"
+    ),
+    events.QuestionAnswered: _answered,
     events.Finished: lambda event: event.message or events.TERMINATION_SENTENCES[event.termination],
 }

@@ -85,7 +85,7 @@ def test_a_gap_that_is_asked_for_is_reached_and_can_be_verified(tangled):
     result = stepper.result()
     assert (result.status, result.termination) == ("feasible", "gap")
     assert 1e-4 < result.gap <= 0.2
-    assert verify(tangled, events).accepted
+    assert verify(tangled, events, gap=0.2).accepted
 
 
 def test_the_memetic_solver_gives_the_first_incumbent(tangled):

@@ -1,17 +1,19 @@
-"""Column generation in a unit of its own, whatever the unit of the points.
+"""Exact solvers work in a unit of their own, whatever the unit of the points.
 
 Linear programs are solved to absolute tolerances: points that lie a millionth apart would all be
-worth the same to them. The unit is a power of two, so nothing is rounded on the way.
+worth the same to them, and squares of very small or large numbers leave the range of doubles. The
+unit is a power of two, so nothing is rounded on the way.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import msgspec
 import numpy as np
 
-from ccviz.events import ColumnsPriced, Event
+from ccviz.events import ColumnsPriced, CutsAdded, Event
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Alternatives, Rule, conjunction
 from ccviz.solvers.tree import Report, Task
@@ -29,8 +31,8 @@ class _Settled(Rule):
         return self.normal_form
 
 
-def in_unit(problem: Problem) -> tuple[Problem, float]:
-    """Return the problem about its mean in the unit of column generation.
+def in_unit(problem: Problem) -> tuple[Problem, int]:
+    """Return the problem about its mean in the unit of an exact solver's work.
 
     Parameters
     ----------
@@ -40,34 +42,47 @@ def in_unit(problem: Problem) -> tuple[Problem, float]:
     -------
     problem : Problem
         With the same clusterings, in the same order of their costs.
-    growth : float
-        By how much each cost has grown.
+    exponent : int
+        The points are multiplied by 2 to that power, and costs by its square.
     """
     centred = problem.centred()
-    _, exponent = np.frexp(np.abs(centred.X).max())
-    factor = float(np.ldexp(1.0, _REACH - int(exponent)))
+    exponent = _REACH - int(np.frexp(np.abs(centred.X).max())[1])
     rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
-    return replace(centred, X=centred.X * factor, rules=rules), factor**2
+    return replace(centred, X=np.ldexp(centred.X, exponent), rules=rules), exponent
 
 
-def scaled_task(task: Task, growth: float) -> Task:
-    """Return a task with its bounds in the unit of column generation."""
-    return replace(
+def work_in_unit(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:
+    """Return the report on a task in the unit of the points, of work that has its own.
+
+    Parameters
+    ----------
+    work : callable
+        Knows the problem as `in_unit` has it.
+    exponent : int
+    task : Task
+        In the unit of the points.
+    """
+    growth = float(np.ldexp(1.0, 2 * exponent))
+    task = replace(
         task, lower_bound=task.lower_bound * growth, upper_bound=task.upper_bound * growth
     )
+    return _unscaled(work(task), growth, exponent)
 
 
-def unscaled(report: Report, growth: float) -> Report:
-    """Return a report with everything that leaves the node in the unit of the points."""
+def _unscaled(report: Report, growth: float, exponent: int) -> Report:
+    """Return a report with all that is shown in the unit of the points; a certificate names its."""
+    unit = {"unit": np.array([exponent], dtype=np.int64)} if report.certificate else {}
     return replace(
         report,
         lower_bound=report.lower_bound / growth,
         events=tuple(_unscaled_event(event, growth) for event in report.events),
-        certificate={name: values / growth for name, values in report.certificate.items()},
+        certificate={**report.certificate, **unit},
     )
 
 
 def _unscaled_event(event: Event, growth: float) -> Event:
+    if isinstance(event, CutsAdded):
+        return msgspec.structs.replace(event, lower_bound=event.lower_bound / growth)
     if not isinstance(event, ColumnsPriced):
         return event
     return msgspec.structs.replace(

@@ -1,0 +1,180 @@
+"""What has been answered so far, and what follows from it for free."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from dataclasses import dataclass
+from math import comb
+
+from ccviz.active.grouping import Groups, Votes, group
+
+_SUREST = 0.999  # a certain answer weighs as much as this; it could not be outvoted otherwise
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer about the points i and j.
+
+    Attributes
+    ----------
+    i, j : int
+    together : bool or None
+        None where the person asked does not know.
+    confidence : float
+        The probability that the answer is right, over 0.5 and up to 1.
+    """
+
+    i: int
+    j: int
+    together: bool | None
+    confidence: float = 1.0
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two points, the smaller first."""
+        return min(self.i, self.j), max(self.i, self.j)
+
+    @property
+    def weight(self) -> float:
+        """The log-odds of together, 0 for an answer that says nothing."""
+        if self.together is None:
+            return 0.0
+        sure = min(self.confidence, _SUREST)
+        return math.log(sure / (1 - sure)) * (1 if self.together else -1)
+
+
+class Answers:
+    """The answers, and the groups of points that they make.
+
+    Parameters
+    ----------
+    k : int
+        Number of clusters: a point apart from all but one of k clusters is in that one.
+
+    Attributes
+    ----------
+    log : list of Answer
+        All of them, in the order of time.
+    classes : list of list of int
+        Groups of points each of which is known to be apart from all the others.
+    loose : list of list of int
+        The other groups: it is not known whether they are part of some class.
+    aside : set of int
+        Points about which the person asked was unsure.
+    """
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.log: list[Answer] = []
+        self.classes: list[list[int]] = []
+        self.loose: list[list[int]] = []
+        self.aside: set[int] = set()
+        self._votes: Votes = {}
+        self._groups = Groups()
+        self._by_point: dict[int, list[Answer]] = defaultdict(list)
+
+    def add(self, answer: Answer) -> None:
+        """Take one more answer.
+
+        Parameters
+        ----------
+        answer : Answer
+        """
+        self.log.append(answer)
+        self._by_point[answer.i].append(answer)
+        self._by_point[answer.j].append(answer)
+        if answer.together is None:
+            self.aside.add(answer.i)
+            return
+        self._votes[answer.pair] = self._votes.get(answer.pair, 0.0) + answer.weight
+        self._groups = group({pair: weight for pair, weight in self._votes.items() if weight})
+        self._find_classes()
+
+    def known(self, i: int, j: int) -> bool | None:
+        """Return whether two points are together, None if no answer implies it.
+
+        Parameters
+        ----------
+        i, j : int
+        """
+        return self._groups.known(i, j)
+
+    def about(self, point: int) -> list[Answer]:
+        """Return the answers about one point.
+
+        Parameters
+        ----------
+        point : int
+        """
+        return self._by_point.get(point, [])
+
+    def trust(self, point: int) -> float:
+        """Return the probability that some answer about a point is right and was kept.
+
+        Parameters
+        ----------
+        point : int
+        """
+        wrong = 1.0
+        for answer in self.about(point):
+            if answer.together is not None and self.is_kept(answer):
+                wrong *= 1 - min(answer.confidence, _SUREST)
+        return 1 - wrong
+
+    def is_kept(self, answer: Answer) -> bool:
+        """Return whether the groups agree with an answer.
+
+        Parameters
+        ----------
+        answer : Answer
+        """
+        return self.known(answer.i, answer.j) == answer.together
+
+    @property
+    def broken(self) -> list[Answer]:
+        """The answers with which the groups disagree."""
+        given = (answer for answer in self.log if answer.together is not None)
+        return [answer for answer in given if not self.is_kept(answer)]
+
+    @property
+    def implied(self) -> int:
+        """How many pairs are known without having been asked about."""
+        members, apart = self._groups.members, self._groups.apart
+        together = sum(comb(len(points), 2) for points in members.values())
+        between = sum(len(members[a]) * len(members[b]) for a in apart for b in apart[a]) // 2
+        asked = sum(self.known(i, j) is not None for i, j in self._votes)
+        return together + between - asked
+
+    def links(self) -> tuple[list[tuple[int, int, float]], list[tuple[int, int, float]]]:
+        """Return the answers as soft must-links and cannot-links ``(i, j, weight)``.
+
+        A link weighs as much as the answers about its pair agree, 1 if they are certain.
+        """
+        certain = math.log(_SUREST / (1 - _SUREST))
+        must: list[tuple[int, int, float]] = []
+        cannot: list[tuple[int, int, float]] = []
+        for (i, j), weight in self._votes.items():
+            if weight:
+                (must if weight > 0 else cannot).append((i, j, min(abs(weight) / certain, 1.0)))
+        return must, cannot
+
+    def _find_classes(self) -> None:
+        groups = self._groups
+        classes = self._apart_from_each_other()
+        if len(classes) == self.k:
+            for number in [each for each in groups.members if each not in classes]:
+                left = [c for c in classes if c not in groups.apart[number]]
+                if len(left) == 1:
+                    groups.join(left[0], number)
+            classes = self._apart_from_each_other()
+        self.classes = [groups.members[c] for c in classes]
+        self.loose = [points for number, points in groups.members.items() if number not in classes]
+
+    def _apart_from_each_other(self) -> list[int]:
+        """Return groups that are apart from each other, older ones first."""
+        found: list[int] = []
+        for number in self._groups.members:
+            if all(other in self._groups.apart[number] for other in found):
+                found.append(number)
+        return found

@@ -1,0 +1,106 @@
+"""To which class each point belongs, believed from a few points whose class is known.
+
+A Gaussian process regression of the class indicators in each view of similarity. Every view is
+judged by how well it predicts each known point from the other ones (leave-one-out, in closed form:
+Rasmussen and Williams 2006, section 5.4.2), and the views are averaged by that.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+
+_SHARPNESS = 6.0  # of turning regressed indicators into probabilities
+_TEMPER = 0.5  # of the views' weights: the left-out predictions are not independent
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """Points whose class is known or assumed.
+
+    Attributes
+    ----------
+    rows : (m,) int64
+        Where the points stand in the views; a row may occur more than once.
+    classes : (m,) int64
+    variance : (m,) float64
+        How little to trust each.
+    answered : int
+        The first so many are known by answers; only they judge the views.
+    """
+
+    rows: IntArray
+    classes: IntArray
+    variance: FloatArray
+    answered: int
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """What is believed about every point.
+
+    Attributes
+    ----------
+    share : (n, c) float64
+        The probability of each class.
+    left_out : (m, c) float64
+        The same of the answered points, each believed from the other ones.
+    weights : (v,) float64
+        How much each view counts.
+    evidence : Evidence
+    """
+
+    share: FloatArray
+    left_out: FloatArray
+    weights: FloatArray
+    evidence: Evidence
+
+    @property
+    def entropy(self) -> FloatArray:
+        """(n,) float64: how unsure the class of each point is, in nats."""
+        return -(self.share * np.log(np.maximum(self.share, 1e-300))).sum(axis=1)
+
+
+def believe(views: list[FloatArray], evidence: Evidence, prior: FloatArray) -> Belief:
+    """Return what the evidence says about every point.
+
+    Parameters
+    ----------
+    views : list of (n, n) float64
+    evidence : Evidence
+    prior : (n, c) float64
+        The probabilities of the classes before any evidence.
+
+    Returns
+    -------
+    Belief
+    """
+    rows, answered = evidence.rows, evidence.answered
+    rest = np.eye(prior.shape[1])[evidence.classes] - prior[rows]
+    means, left_out, scores = [], [], []
+    for view in views:
+        inverse = np.linalg.inv(view[np.ix_(rows, rows)] + np.diag(evidence.variance))
+        pull = inverse @ rest
+        means.append(prior + view[:, rows] @ pull)
+        others = probabilities((prior[rows] + rest - pull / np.diag(inverse)[:, None])[:answered])
+        left_out.append(others)
+        right = others[np.arange(answered), evidence.classes[:answered]]
+        scores.append(np.log(np.maximum(right, 1e-9)).sum())
+    weights = np.exp(_TEMPER * (np.array(scores) - max(scores)))
+    weights /= weights.sum()
+    share = probabilities(np.tensordot(weights, np.array(means), 1))
+    return Belief(share, np.tensordot(weights, np.array(left_out), 1), weights, evidence)
+
+
+def probabilities(means: FloatArray) -> FloatArray:
+    """Return (n, c) probabilities from regressed class indicators.
+
+    Parameters
+    ----------
+    means : (n, c) float64
+    """
+    raised = np.exp(_SHARPNESS * (means - means.max(axis=1, keepdims=True)))
+    return raised / raised.sum(axis=1, keepdims=True)

@@ -1,0 +1,243 @@
+"""Our own strategy: ask about the point whose class settles most of what is still open.
+
+The clusters of a plain k-means are what is believed at first. Their central points are asked
+about one by one, which says what classes there are; from then on, what is known about a few points
+spreads to all the others through views of similarity that are judged by the answers themselves
+(`ccviz.active.belief`). The next question is about the point that is most worth it: its own class
+is uncertain, and it is much like many other points whose class is uncertain (the fall of their
+variance if it were known, weighted by their entropy; compare Kapoor, Grauman, Urtasun and
+Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003). It is compared with
+the classes in the order of their probability, so that one or two questions suffice, and with the
+point of a class that is nearest to it, which is easiest to judge.
+
+If answers may be wrong, a point is compared with the one of a class that most is known about, and a
+point that the other answers contradict is asked about again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from ccviz.active.belief import Belief, Evidence, believe
+from ccviz.active.pieces import Pieces, cut
+from ccviz.active.similarity import views
+from ccviz.active.strategy import Pair, Strategy, nearest
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.seeding import plain_kmeans
+
+_VARIANCE = 0.05  # of a point whose class is answered for certain
+_DOUBT = 2.0  # how much more for one that is not to be trusted at all
+_ASSUMED = 1.0  # of the central point of a cluster that nobody was asked about yet
+_CANDIDATES = 200  # the least certain points, among which the next one is looked for
+_SLIGHT = 0.01  # the least that others can leave of a class that was answered: certainty wins
+_AGAIN = 3  # answers about a point, beyond one a class, until it is left alone
+
+
+class Fields(Strategy):
+    """Gaussian fields over several views of similarity."""
+
+    name: ClassVar[str] = "fields"
+    title: ClassVar[str] = "Gaussian fields"
+    paper: ClassVar[str] = "ccviz; after Zhu, Lafferty and Ghahramani (2003)"
+
+    _seen = -1
+    _last: Belief | None = None
+
+    def questions(self) -> Iterator[Pair]:
+        """Yield the pair that is most worth a question, until none is."""
+        while (pair := self._next()) is not None:
+            yield pair
+
+    def labels(self) -> IntArray:
+        """Return (n,) int64 the clustering now: the likeliest class, as answered where it was."""
+        belief, classes = self._belief, self._classes
+        labels = belief.share.argmax(axis=1)[self._pieces.of]
+        labels[[point for points in classes for point in points]] = self._answered(belief)
+        return labels
+
+    def _answered(self, belief: Belief) -> IntArray:
+        """Return the classes of the answered points: as answered, unless that is less likely."""
+        classes = belief.evidence.classes[: belief.evidence.answered]
+        points = [point for members in self._classes for point in members]
+        trust = np.array([self.answers.trust(point) for point in points])
+        likely = np.maximum(belief.left_out, _SLIGHT)
+        likely *= ((1 - trust) / max(likely.shape[1] - 1, 1))[:, None]
+        place = np.arange(len(points))
+        likely[place, classes] = np.maximum(belief.left_out[place, classes], _SLIGHT) * trust
+        return likely.argmax(axis=1)
+
+    def _next(self) -> Pair | None:
+        for points in self.answers.loose:
+            if (pair := self._compare(points[0])) is not None:
+                return pair
+        if self.noise and (pair := self._doubtful()) is not None:
+            return pair
+        point = self._point()
+        return None if point is None else self._compare(point)
+
+    def _compare(self, point: int) -> Pair | None:
+        """Return the point and one of the likeliest class that it could belong to."""
+        share = self._belief.share[self._pieces.of[point]]
+        classes = self._classes
+        for number in np.argsort(-share[: len(classes)], kind="stable").tolist():
+            other = nearest(self.X, self.X[point], self._spokesmen(classes[number]))
+            if any(self.ask(point, other)):
+                return point, other
+        return None
+
+    def _spokesmen(self, points: list[int]) -> list[int]:
+        """Return the points of a class to compare with: of noisy answers, those most asked about.
+
+        A wrong answer about one point then misleads no other one, as it would along a chain.
+        """
+        if not self.noise:
+            return points
+        count = [len(self.answers.about(point)) for point in points]
+        return [point for point, each in zip(points, count, strict=True) if each == max(count)]
+
+    def _point(self) -> int | None:
+        """Return the point to ask about next, None if none is worth it."""
+        taken = {point for points in self._classes for point in points} | self.answers.aside
+        loose = {point for points in self.answers.loose for point in points} | set(self._strays)
+        for cluster in self._unasked:
+            if self._central[cluster] not in taken | loose:
+                return int(self._central[cluster])
+        known = np.isin(self._pieces.representative, list(taken | loose))
+        left = np.flatnonzero(~known)
+        if not len(left):
+            return None
+        worth = self._worth(left)
+        return int(self._pieces.representative[left[worth.argmax()]])
+
+    def _worth(self, left: IntArray) -> FloatArray:
+        """Return how much of the uncertainty would go if the class of each piece were known."""
+        belief, worth = self._belief, np.zeros(len(left))
+        entropy = belief.entropy
+        some = np.argsort(-entropy[left], kind="stable")[:_CANDIDATES]
+        candidates, rows = left[some], belief.evidence.rows
+        mixed = np.tensordot(belief.weights, self._views[:, candidates], 1)
+        known = np.tensordot(belief.weights, self._views[:, rows], 1)
+        gram = known[:, rows] + np.diag(belief.evidence.variance)
+        covariance = mixed - mixed[:, rows] @ np.linalg.solve(gram, known)
+        own = np.maximum(covariance[np.arange(len(some)), candidates], 0.0)
+        open_mass = (self._pieces.mass * entropy)[left]
+        settled = (np.maximum(covariance[:, left], 0.0) ** 2) @ open_mass / (own + _VARIANCE)
+        worth[some] = settled * entropy[candidates]
+        return worth
+
+    def _doubtful(self) -> Pair | None:
+        """Return a pair that checks the answered point which the others contradict most."""
+        belief, classes = self._belief, self._classes
+        for stray in self._strays:
+            if (pair := self._check(stray, belief.share[self._pieces.of[stray]])) is not None:
+                return pair
+        points = [point for members in classes for point in members]
+        evidence = belief.evidence
+        if len(classes) < 2 or not evidence.answered:
+            return None
+        agrees = belief.left_out[np.arange(len(points)), evidence.classes[: len(points)]]
+        for place in np.argsort(agrees, kind="stable").tolist():
+            if agrees[place] > self.noise:
+                return None
+            if (pair := self._check(points[place], belief.left_out[place])) is not None:
+                return pair
+        return None
+
+    def _check(self, point: int, share: FloatArray) -> Pair | None:
+        """Return the point with one of the likeliest class that it was not yet compared with."""
+        given = self.answers.about(point)
+        if len(given) >= len(self._classes) + _AGAIN or point in self.answers.aside:
+            return None
+        met = {each for answer in given for each in (answer.i, answer.j)} | {point}
+        likely = np.argsort(-share[: len(self._classes)], kind="stable").tolist()
+        for number in likely[:2]:
+            fresh = [other for other in self._classes[number] if other not in met]
+            if fresh:
+                return point, nearest(self.X, self.X[point], fresh)
+        return None
+
+    @property
+    def _classes(self) -> list[list[int]]:
+        """The classes known so far; before any answer, one central point stands for the first."""
+        classes = self.answers.classes or [[int(self._central[self._by_size[0]])]]
+        return sorted(classes, key=len, reverse=True)[: self.k] if self.noise else classes
+
+    @property
+    def _strays(self) -> list[int]:
+        """Points that are in none of k classes, by answers some of which must be wrong."""
+        if not self.noise:
+            return []
+        kept = {point for points in self._classes for point in points}
+        return [point for points in self.answers.classes for point in points if point not in kept]
+
+    @property
+    def _unasked(self) -> list[int]:
+        """The clusters of the plain k-means without an answered point that may be classes yet."""
+        asked = {int(self._cluster[point]) for points in self._classes for point in points}
+        room = max(self.k - len(self._classes), 0)
+        return [cluster for cluster in self._by_size if cluster not in asked][:room]
+
+    @property
+    def _belief(self) -> Belief:
+        if self._last is None or self._seen != len(self.answers.log):
+            self._last, self._seen = self._believed(), len(self.answers.log)
+        return self._last
+
+    def _believed(self) -> Belief:
+        classes, unasked = self._classes, self._unasked
+        points = [point for members in classes for point in members]
+        number = [c for c, members in enumerate(classes) for _ in members]
+        assumed = list(range(len(classes), len(classes) + len(unasked)))
+        trust = np.array([self.answers.trust(point) for point in points])
+        variance = _VARIANCE + _DOUBT * (1 - trust)
+        evidence = Evidence(
+            self._pieces.of[[*points, *self._central[unasked]]],
+            np.array(number + assumed, dtype=np.int64),
+            np.append(variance, np.full(len(unasked), _ASSUMED)),
+            len(points),
+        )
+        return believe(list(self._views), evidence, self._prior(evidence, unasked))
+
+    def _prior(self, evidence: Evidence, unasked: list[int]) -> FloatArray:
+        """Return the classes of the plain k-means, the less sure the more of it was asked about."""
+        count = int(evidence.classes.max()) + 1
+        cluster = self._cluster[self._pieces.representative]
+        met = np.zeros((self.k, count))
+        np.add.at(met, (cluster[evidence.rows], evidence.classes), 1.0)
+        known = (met + 0.3 / count) / (met.sum(axis=1, keepdims=True) + 0.3)
+        share = len(unasked) / self.k
+        return share * known[cluster] + (1 - share) / count
+
+    @cached_property
+    def _pieces(self) -> Pieces:
+        return cut(self.X, self.seed)
+
+    @cached_property
+    def _views(self) -> FloatArray:
+        return np.array(views(self.X[self._pieces.representative], self.k, self.seed))
+
+    @cached_property
+    def _cluster(self) -> IntArray:
+        """(n,) int64: the clusters of a plain k-means."""
+        return plain_kmeans(self.X, self.k, self.seed, n_init=5).labels_.astype(np.int64)
+
+    @cached_property
+    def _central(self) -> IntArray:
+        """(k,) int64: the central point of each of these clusters, 0 for an empty one."""
+        members = [np.flatnonzero(self._cluster == c).tolist() for c in range(self.k)]
+        means = [self.X[points].mean(axis=0) if points else self.X[0] for points in members]
+        return np.array(
+            [
+                nearest(self.X, mean, points or [0])
+                for mean, points in zip(means, members, strict=True)
+            ]
+        )
+
+    @cached_property
+    def _by_size(self) -> list[int]:
+        size = np.bincount(self._cluster, minlength=self.k)
+        return [c for c in np.argsort(-size, kind="stable").tolist() if size[c]]

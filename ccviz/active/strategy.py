@@ -1,0 +1,93 @@
+"""What every way to choose questions has: the points, the answers so far, a clustering."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from ccviz.active.answers import Answers
+from ccviz.api import solve
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.problem import Problem
+
+Pair = tuple[int, int]
+
+
+class Strategy(ABC):
+    """A way to choose questions.
+
+    A strategy yields the pair that it wants answered, the point in question first, and finds the
+    answer among the answers when it goes on: True, False, or still None if nobody knows. It never
+    asks what follows from the answers, so a strategy that starts anew goes on where it was.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+    k : int
+    answers : Answers
+        To be read only; the learner writes them.
+    seed : int
+    noise : float
+        The share of answers that are expected to be wrong.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    paper: ClassVar[str]
+
+    def __init__(
+        self, X: FloatArray, k: int, answers: Answers, seed: int = 0, noise: float = 0.0
+    ) -> None:
+        self.X, self.k, self.answers, self.seed, self.noise = X, k, answers, seed, noise
+        self.n = len(X)
+        self.rng = np.random.default_rng(seed)
+
+    @abstractmethod
+    def questions(self) -> Iterator[Pair]:
+        """Yield the pairs to ask about, each after the answer to the one before."""
+
+    def labels(self) -> IntArray:
+        """Return (n,) int64 the clustering now: PCK-means, the answers as soft links."""
+        must_link, cannot_link = self.answers.links()
+        problem = Problem(self.X, self.k, must_link=must_link, cannot_link=cannot_link)  # type: ignore[arg-type]
+        found = solve(problem, "pck-means", seed=self.seed, progress=False).labels
+        return np.zeros(self.n, dtype=np.int64) if found is None else found
+
+    def ask(self, i: int, j: int) -> Iterator[Pair]:
+        """Yield a pair unless the answers know it already.
+
+        Parameters
+        ----------
+        i, j : int
+        """
+        if i != j and self.answers.known(i, j) is None and i not in self.answers.aside:
+            yield i, j
+
+    def place(self, point: int, order: list[list[int]]) -> Iterator[Pair]:
+        """Yield what asks whether a point belongs to one group after another, until it does.
+
+        Parameters
+        ----------
+        point : int
+        order : list of list of int
+            Groups of points, the likeliest first.
+        """
+        for points in order:
+            yield from self.ask(point, nearest(self.X, self.X[point], points))
+            if self.answers.known(point, points[0]):
+                return
+
+
+def nearest(X: FloatArray, place: FloatArray, points: list[int]) -> int:
+    """Return that of some points which is nearest to a place.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+    place : (d,) float64
+    points : list of int
+    """
+    return points[int(((X[points] - place) ** 2).sum(axis=1).argmin())]

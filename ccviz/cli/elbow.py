@@ -1,0 +1,135 @@
+"""`ccviz elbow`: how many clusters there are, under the links, with proved bounds beside."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import asdict, fields
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from ccviz.bounds import relative_gap
+from ccviz.cli.common import err, out
+from ccviz.cli.progress import Progress
+from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.report import check_writable, output
+from ccviz.cli.solve import (
+    ClassColumn,
+    Columns,
+    Data,
+    Header,
+    LinkFiles,
+    MissingValues,
+    NameColumn,
+    Params,
+    Scaling,
+    Seed,
+    SizesText,
+    SolverName,
+)
+from ccviz.errors import ParameterError
+from ccviz.numbers import number, percent
+from ccviz.studies.elbow import Step, best_by_gap, best_by_silhouette, find_elbow, measure
+
+
+def elbow(
+    data: Data,
+    k: Annotated[str, typer.Option("-k", help="Numbers of clusters, A-B.")] = "1-8",
+    links: LinkFiles = None,
+    solver: SolverName = "blp-kmeans",
+    param: Params = None,
+    sizes: SizesText = None,
+    columns: Columns = None,
+    class_column: ClassColumn = None,
+    name_column: NameColumn = None,
+    missing: MissingValues = None,
+    header: Header = None,
+    scale: Scaling = "none",
+    bound_time: Annotated[
+        float, typer.Option(help="Seconds for the lower bound of each k; 0 for none.", min=0)
+    ] = 10.0,
+    references: Annotated[
+        int, typer.Option(help="Sets of uniform points for the gap statistic.", min=0)
+    ] = 5,
+    seed: Seed = 0,
+    out_file: Annotated[str | None, typer.Option("--out", help="Write the table as CSV.")] = None,
+) -> None:
+    """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic."""
+    check_writable(out_file)
+    numbers = _range(k)
+    dataset = find_data(
+        data, header=header, **table_options(columns, class_column, name_column, missing)
+    )
+    for notice in dataset.notices:
+        err.print(f"ccviz: {notice}", markup=False)
+    chosen = build_solver(solver, param or [])
+    problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
+    steps = []
+    with threadpool_limits(1), Progress(err) as progress:
+        for problem in problems:
+            progress.say(f"k = {problem.k}")
+            steps.append(
+                measure(problem, chosen, seed=seed, references=references, bound_time=bound_time)
+            )
+    if out_file is not None:
+        with output(out_file) as file:
+            file.write(_csv(steps).encode())
+    if out_file != "-":
+        out.print(_table(steps))
+        for line in _findings(steps):
+            out.print(line, markup=False)
+
+
+def _range(text: str) -> range:
+    low, _, high = text.partition("-")
+    try:
+        numbers = range(int(low), int(high or low) + 1)
+    except ValueError:
+        numbers = range(0)
+    if not numbers or numbers[0] < 1:
+        raise ParameterError(f"-k {text} is no range A-B of numbers from 1.")
+    return numbers
+
+
+def _table(steps: list[Step]) -> Table:
+    table = Table("k", "objective", "lower bound", "gap", "silhouette", "gap statistic", "links",
+                  box=None, pad_edge=False)  # fmt: skip
+    for step in steps:
+        table.add_row(
+            str(step.k),
+            number(step.objective),
+            number(step.lower_bound),
+            percent(relative_gap(step.objective, step.lower_bound)),
+            number(step.silhouette, 3),
+            number(step.gap_statistic, 3),
+            _LINKS.get(step.status, "not found"),
+        )
+    return table
+
+
+_LINKS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be kept"}
+
+
+def _findings(steps: list[Step]) -> Iterator[str]:
+    bend = find_elbow(steps)
+    if bend is not None:
+        known = "proved by the bounds" if bend.proved else "not proved: the bounds leave room"
+        yield f"The objective bends most, in proportion, at k = {bend.k} ({known})."
+    for words, k in (
+        ("The silhouette is greatest", best_by_silhouette(steps)),
+        ("The gap statistic settles", best_by_gap(steps)),
+    ):
+        if k is not None:
+            yield f"{words} at k = {k}."
+
+
+def _csv(steps: list[Step]) -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, [each.name for each in fields(Step)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(step) for step in steps)
+    return file.getvalue()

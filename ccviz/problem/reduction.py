@@ -1,0 +1,106 @@
+"""Rules become links and sizes where they say no more than these, so that every solver keeps them.
+
+A maximum diameter is a cannot-link for each pair too far apart, a minimum separation a must-link
+for each pair too near (Davidson and Ravi 2007). Points stay as they are, and so do labels: a
+clustering of the reduced problem is one of the problem that was asked, and the reverse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from scipy.spatial.distance import pdist
+
+from ccviz.arrays import IntArray
+from ccviz.errors import ProblemError
+from ccviz.problem.blocks import refine
+from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.rule_text import MinSeparation, MinSize, Wish
+from ccviz.problem.rules import Both, MaxDiameter, MaxSize, minimum_separation
+
+MOST_PAIRS = 50_000_000
+"""Pairs of points whose distances are looked at."""
+
+MOST_LINKS = 1_000_000
+"""Links that rules are turned into."""
+
+
+def with_rules(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
+    """Return the problem with rules added: as links and sizes where they are no more than that.
+
+    Parameters
+    ----------
+    problem : Problem
+        Its own rules are treated alike.
+    wishes : iterable of Rule, MinSeparation or MinSize
+    keeps_rules : bool
+        Whether the solver keeps rules by itself. If it does, limits on size stay rules, otherwise
+        they become sizes, which more solvers keep.
+
+    Returns
+    -------
+    Problem
+        Over the same points; its clusterings are those that were asked for.
+
+    Raises
+    ------
+    ProblemError
+        If the rules contradict the links, or would be too many links.
+    """
+    must_link = np.zeros((0, 2), dtype=np.int64)
+    cannot_link = np.zeros((0, 2), dtype=np.int64)
+    left, smallest, largest = [], 1, problem.n
+    for wish in _flat([*problem.rules, *wishes]):
+        if isinstance(wish, MaxDiameter):
+            cannot_link = np.concatenate([cannot_link, _far(problem, wish.limit)])
+        elif isinstance(wish, MinSeparation):
+            must_link = np.concatenate([must_link, _near(problem, wish.limit)])
+        elif isinstance(wish, MinSize):
+            smallest = max(smallest, wish.limit)
+        elif isinstance(wish, MaxSize) and not (keeps_rules and problem.sizes is None):
+            largest = min(largest, wish.limit)
+        else:
+            left.append(wish)
+    sizes = _sizes(problem, smallest, largest)
+    return refine(replace(problem, sizes=sizes, rules=tuple(left)), must_link, cannot_link)
+
+
+def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:
+    """Yield rules without the bracket around those that must all hold."""
+    for wish in wishes:
+        if isinstance(wish, Both):
+            yield from _flat(wish.rules)
+        else:
+            yield wish
+
+
+def _far(problem: Problem, limit: float) -> IntArray:
+    n = problem.n
+    if n * (n - 1) // 2 > MOST_PAIRS:
+        raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
+    first, second = np.triu_indices(n, 1)
+    far = pdist(problem.X) > limit
+    return _few(np.column_stack([first[far], second[far]]), "diameter", "cannot-links")
+
+
+def _near(problem: Problem, limit: float) -> IntArray:
+    pairs = np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)
+    return _few(pairs, "separation", "must-links")
+
+
+def _few(pairs: IntArray, rule: str, kind: str) -> IntArray:
+    if len(pairs) > MOST_LINKS:
+        raise ProblemError(
+            f"the rule on the {rule} makes {len(pairs):,} {kind}; at most {MOST_LINKS:,} are kept."
+        )
+    return pairs
+
+
+def _sizes(problem: Problem, smallest: int, largest: int) -> Sizes | None:
+    if smallest <= 1 and largest >= problem.n:
+        return problem.sizes
+    k = problem.k
+    given = problem.sizes or Sizes(np.ones(k, dtype=np.int64), np.full(k, problem.n))
+    return Sizes(np.maximum(given.lower, smallest), np.minimum(given.upper, largest))

@@ -1,0 +1,123 @@
+"""The exact assignment steps of one descent, each with what is known from the one before.
+
+Without sizes only blocks with links need a search; all others take their nearest centre, and
+there bounds on distances spare most of the work. No table of all blocks by all centres is made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks
+from ccviz.solvers.assignment._nearest import assign_nearest
+from ccviz.solvers.assignment.centers import block_costs
+from ccviz.solvers.assignment.exact import fill_clusters, solve_assignment
+from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.structure import Structure, structure_of
+
+MOST_PROVED = 20_000
+"""Blocks up to which an empty cluster is filled at least cost; beyond, by the cheapest moves."""
+
+
+class Descent:
+    """Solves the assignment steps of a descent.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    time_limit : float
+        Seconds for one step.
+    """
+
+    def __init__(self, blocks: Blocks, time_limit: float) -> None:
+        self._blocks, self._limit = blocks, time_limit
+        self._structure = structure_of(blocks)
+        self._linked = self._structure.linked
+        self._inner = _inner(self._structure)
+        is_free = np.ones(blocks.s, dtype=bool)
+        is_free[self._linked] = False
+        self._free = np.flatnonzero(is_free)
+        self.begin()
+
+    def begin(self) -> None:
+        """Forget the last descent."""
+        self._labels: IntArray = np.full(self._blocks.s, -1)
+        self._lower = np.zeros(len(self._free))
+        self._centers: FloatArray | None = None
+        self._prices: FloatArray | None = None
+
+    def assign(self, centers: FloatArray) -> Assignment:
+        """Solve the step for the centres; no cluster is left empty.
+
+        Parameters
+        ----------
+        centers : (k, d) float64
+
+        Returns
+        -------
+        Assignment
+        """
+        if self._structure.is_sized:
+            answer = self._solve(centers)
+            self._prices = answer.prices
+        else:
+            answer = self._assign_split(centers)
+        if answer.found:
+            self._labels = answer.labels
+        return answer
+
+    def _assign_split(self, centers: FloatArray) -> Assignment:
+        blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
+        costs = block_costs(blocks.centroid[linked], blocks.mass[linked], centers)
+        answer = solve_assignment(
+            costs, self._inner, warm_start=labels[linked], time_limit=self._limit
+        )
+        if not answer.found:
+            return answer.of_size(blocks.s)
+        labels[linked] = answer.labels
+        before = centers if self._centers is None else self._centers
+        drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
+        cost = assign_nearest(
+            blocks.centroid, blocks.mass, self._free, centers, drift, labels, self._lower
+        )
+        self._centers = centers
+        if not np.bincount(labels, minlength=blocks.k).all():
+            return self._fill(labels, centers)
+        return replace(answer, labels=labels, objective=answer.objective + cost)
+
+    def _fill(self, labels: IntArray, centers: FloatArray) -> Assignment:
+        """Solve the step again with the condition that no cluster is empty."""
+        self._lower[:] = 0.0  # they belong to other labels
+        self._labels = labels
+        if self._blocks.s <= MOST_PROVED:
+            return self._solve(centers)
+        costs = block_costs(self._blocks.centroid, self._blocks.mass, centers)
+        filled = fill_clusters(labels, costs)
+        objective = objective_of(filled, costs, self._structure)
+        return Assignment(filled, objective, proved=False, infeasible=False)
+
+    def _solve(self, centers: FloatArray) -> Assignment:
+        return solve_assignment(
+            block_costs(self._blocks.centroid, self._blocks.mass, centers),
+            self._structure,
+            nonempty=True,
+            warm_start=self._labels,
+            prices=self._prices,
+            time_limit=self._limit,
+        )
+
+
+def _inner(structure: Structure) -> Structure:
+    """Return the structure of the linked blocks alone, sizes apart."""
+    place = np.zeros(structure.s, dtype=np.int64)
+    place[structure.linked] = np.arange(len(structure.linked))
+    return Structure.from_prices(
+        len(structure.linked),
+        structure.k,
+        place[structure.pairs],
+        structure.price,
+        constant=structure.constant,
+    )

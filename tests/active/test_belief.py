@@ -1,0 +1,42 @@
+"""What a few known points say about the others."""
+
+import numpy as np
+import pytest
+
+from ccviz.active.belief import Evidence, believe
+
+X = np.array([0.0, 0.1, 0.2, 1.0, 1.1, 1.2])
+NEAR = np.exp(-((X[:, None] - X) ** 2) / 0.1)
+ODD = np.exp(-((X[:, None] * 7 % 1 - X * 7 % 1) ** 2) / 0.01)
+PRIOR = np.full((6, 2), 0.5)
+
+
+def evidence(rows, classes, answered=None):
+    rows, classes = np.array(rows), np.array(classes)
+    return Evidence(
+        rows, classes, np.full(len(rows), 0.05), len(rows) if answered is None else answered
+    )
+
+
+def test_classes_spread_to_what_is_alike():
+    belief = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR)
+    assert belief.share.argmax(axis=1).tolist() == [0, 0, 0, 1, 1, 1]
+    assert belief.share.sum(axis=1) == pytest.approx(1)
+    assert belief.entropy[1] < belief.entropy[2]
+
+
+def test_the_view_that_predicts_the_answers_counts():
+    belief = believe([ODD, NEAR], evidence([0, 2, 3, 5], [0, 0, 1, 1]), PRIOR)
+    assert belief.weights[1] > 0.6
+
+
+def test_what_is_left_out_is_what_it_would_be_without():
+    whole = believe([NEAR], evidence([0, 2, 5], [0, 0, 1]), PRIOR)
+    without = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR)
+    assert whole.left_out[1] == pytest.approx(without.share[2])
+
+
+def test_what_is_only_assumed_judges_no_view():
+    belief = believe([ODD, NEAR], evidence([0, 5], [0, 1], answered=0), PRIOR)
+    assert belief.weights == pytest.approx(0.5)
+    assert belief.left_out.shape == (0, 2)

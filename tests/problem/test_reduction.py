@@ -1,0 +1,100 @@
+"""Rules as links and sizes, against every clustering there is."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from ccviz import Partition, Problem, solve
+from ccviz.errors import ProblemError
+from ccviz.problem import reduction
+from ccviz.problem.reduction import with_rules
+from ccviz.problem.rule_text import MinSeparation, MinSize
+from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize
+
+X = np.random.default_rng(5).uniform(size=(7, 2)) * 4
+GAPS = cdist(X, X)
+K = 3
+
+
+def keeps(labels, wishes):
+    same = labels[:, None] == labels
+    counts = np.bincount(labels, minlength=K)
+    for wish in wishes:
+        if isinstance(wish, MaxDiameter):
+            good = GAPS[same].max() <= wish.limit
+        elif isinstance(wish, MinSeparation):
+            good = same.all() or GAPS[~same].min() >= wish.limit
+        else:
+            good = counts.min() >= wish.limit if isinstance(wish, MinSize) else (
+                counts.max() <= wish.limit
+            )  # fmt: skip
+        if not good:
+            return False
+    return counts.min() > 0
+
+
+def brute_force(wishes):
+    problem = Problem(X, K)
+    labelings = np.indices((K,) * len(X)).reshape(len(X), -1).T
+    return min(
+        (Partition(problem, labels).wcss for labels in labelings if keeps(labels, wishes)),
+        default=math.inf,
+    )
+
+
+WISHES = {
+    "diameter": (MaxDiameter(2.2),),
+    "separation": (MinSeparation(0.9),),
+    "both": (MaxDiameter(3.2), MinSeparation(0.6)),
+    "sizes": (MaxSize(3), MinSize(2)),
+    "impossible": (MaxDiameter(0.1),),
+}
+
+
+# The exact solvers keep no least sizes.
+EXACT = [(solver, asked) for solver in ("sdp", "colgen") for asked in WISHES if asked != "sizes"]
+
+
+@pytest.mark.parametrize(("solver", "asked"), EXACT + [("blp-kmeans", asked) for asked in WISHES])
+def test_the_optimum_is_that_of_the_rules(solver, asked):
+    wishes, best = WISHES[asked], brute_force(WISHES[asked])
+    problem = with_rules(Problem(X, K), wishes, keeps_rules=solver == "colgen")
+    result = solve(problem, solver, seed=0)
+    if math.isinf(best):
+        assert result.status == "infeasible"
+        return
+    assert keeps(result.labels, wishes)
+    assert result.objective >= best * (1 - 1e-9)
+    assert result.status == "feasible" or result.objective <= best * (1 + 1e-4)
+    assert result.lower_bound <= best * (1 + 1e-9)
+
+
+def test_what_is_no_link_stays_a_rule():
+    overlap = MaxOverlap((0, 1, 2), 1)
+    problem = with_rules(Problem(X, K), [Both((overlap, MaxDiameter(2.2)))], keeps_rules=True)
+    assert problem.rules == (overlap,)
+    assert len(problem.cannot_link) == (np.triu(GAPS) > 2.2).sum()
+
+
+def test_sizes_that_were_given_are_narrowed():
+    sizes = Problem(X, K, sizes=([1, 1, 1], [5, 5, 3])).sizes
+    problem = with_rules(Problem(X, K, sizes=sizes), [MinSize(2), MaxSize(4)], keeps_rules=True)
+    assert problem.sizes.lower.tolist() == [2, 2, 2]
+    assert problem.sizes.upper.tolist() == [4, 4, 3]
+
+
+def test_too_many_links_are_a_sentence(monkeypatch):
+    monkeypatch.setattr(reduction, "MOST_LINKS", 3)
+    with pytest.raises(ProblemError, match="makes 21 cannot-links; at most 3"):
+        with_rules(Problem(X, K), [MaxDiameter(0)], keeps_rules=False)
+    monkeypatch.setattr(reduction, "MOST_PAIRS", 3)
+    with pytest.raises(ProblemError, match="too many of 7 points"):
+        with_rules(Problem(X, K), [MaxDiameter(0)], keeps_rules=False)
+
+
+def test_rules_that_contradict_links_are_a_sentence():
+    far = np.unravel_index(GAPS.argmax(), GAPS.shape)
+    with pytest.raises(ProblemError, match="contradicts the must-link"):
+        with_rules(Problem(X, K, must_link=[far]), [MaxDiameter(1.0)], keeps_rules=False)

@@ -1,0 +1,43 @@
+"""Rules as people write them."""
+
+import pytest
+
+from ccviz.errors import ProblemError
+from ccviz.problem.rule_text import MinSeparation, MinSize, parse_rule
+from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize
+
+KNOWN = {"mine": [0, 0, 0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("diameter<=3", MaxDiameter(3.0)),
+        (" Diameter <= 2.5e1 ", MaxDiameter(25.0)),
+        ("separation>=0.5", MinSeparation(0.5)),
+        ("size<=40", MaxSize(40)),
+        ("size>=4", MinSize(4)),
+        ("overlap(mine)<=1", Both((MaxOverlap((0, 1, 2), 1), MaxOverlap((3, 4), 1)))),
+        ("difference(mine)>=1", Both((MaxOverlap((0, 1, 2), 2), MaxOverlap((3, 4), 1)))),
+    ],
+)
+def test_rules(text, rule):
+    assert parse_rule(text, KNOWN.__getitem__) == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("diameter>=3", "the rule 'diameter>=3' is not diameter<=D, separation>=D"),
+        ("beauty<=3", "is not diameter<=D"),
+        ("", "the rule '' is not"),
+        ("size<=2.5", "has the limit 2.5, which is no whole number from 0"),
+        ("diameter<=-1", "has the limit -1, which is no number from 0"),
+        ("diameter<=inf", "has the limit inf"),
+        ("overlap(mine)<=1", "names a clustering, but none is known here"),
+    ],
+)
+def test_what_is_no_rule_is_a_sentence(text, sentence):
+    with pytest.raises(ProblemError, match="the rule") as caught:
+        parse_rule(text)
+    assert sentence in str(caught.value)

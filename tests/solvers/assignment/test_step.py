@@ -1,0 +1,41 @@
+"""Steps of a descent: each is the exact assignment, whatever was kept from the one before."""
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, contract
+from ccviz.solvers.assignment import solve_assignment, step, structure_of
+from ccviz.solvers.assignment.centers import block_costs
+
+
+def problem(seed, n=60, k=4):
+    rng = np.random.default_rng(seed)
+    pairs = rng.permutation(n)[:20].reshape(-1, 2)
+    return Problem(rng.normal(size=(n, 3)), k, must_link=pairs[:3], cannot_link=pairs[3:])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_every_step_is_the_exact_assignment(seed):
+    blocks, rng = contract(problem(seed)), np.random.default_rng(seed)
+    descent, centers = step.Descent(blocks, 5.0), rng.normal(size=(4, 3))
+    for scale in (0.5, 0.1, 0.01, 0.0):
+        answer = descent.assign(centers)
+        costs = block_costs(blocks.centroid, blocks.mass, centers)
+        exact = solve_assignment(costs, structure_of(blocks), nonempty=True)
+        assert answer.objective == pytest.approx(exact.objective)
+        assert (answer.labels == exact.labels).all()
+        centers = centers + scale * rng.normal(size=(4, 3))
+
+
+@pytest.mark.parametrize("most_proved", [0, 100])
+def test_no_cluster_is_left_empty(monkeypatch, most_proved):
+    monkeypatch.setattr(step, "MOST_PROVED", most_proved)
+    blocks = contract(problem(0))
+    descent = step.Descent(blocks, 5.0)
+    for far in (100.0, 90.0):
+        centers = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [far, 0.0, 0.0]])
+        answer = descent.assign(centers)
+        assert len(set(answer.labels.tolist())) == 4
+        first, second = answer.labels[blocks.conflicts.T]
+        assert (first != second).all()
+        assert answer.proved == (most_proved > 0)

@@ -1,0 +1,68 @@
+"""How many clusters: the figures of each k, and what is concluded from them."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ccviz import Problem
+from ccviz.studies.elbow import (
+    Elbow,
+    Step,
+    best_by_gap,
+    best_by_silhouette,
+    find_elbow,
+    measure,
+)
+
+CENTERS = np.array([[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]])
+X = np.repeat(CENTERS, 3, axis=0) + np.random.default_rng(0).normal(size=(9, 2))
+
+
+def step(k, objective, lower_bound=None, silhouette=math.nan, gap=math.nan):
+    bound = objective if lower_bound is None else lower_bound
+    return Step(k, "feasible", objective, bound, silhouette, gap, 0.1)
+
+
+def test_three_clouds_are_found_and_proved():
+    steps = [measure(Problem(X, k), bound_time=60, references=3) for k in range(1, 5)]
+    assert all(each.lower_bound <= each.objective for each in steps)
+    assert find_elbow(steps) == Elbow(3, proved=True)
+    assert best_by_silhouette(steps) == 3
+    assert steps[2].gap_statistic > steps[1].gap_statistic
+    assert math.isnan(steps[0].silhouette)
+
+
+def test_links_that_cannot_be_kept_are_said():
+    clique = [(0, 1), (1, 2), (0, 2)]
+    found = measure(Problem(X, 2, cannot_link=clique), bound_time=0)
+    assert (found.status, found.objective) == ("infeasible", math.inf)
+    assert measure(Problem(X, 3, cannot_link=clique), bound_time=0).status == "feasible"
+
+
+def test_sizes_and_soft_links_still_have_a_bound():
+    sizes = Problem(X, 3, sizes=[2, 3, 4])
+    found = measure(sizes, bound_time=20, references=0)
+    assert -math.inf < found.lower_bound <= found.objective
+    assert math.isnan(found.gap_statistic)
+    soft = measure(Problem(X, 3, must_link=[(0, 4, 2.0)]), "pck-means", bound_time=20, references=0)
+    assert -math.inf < soft.lower_bound <= soft.objective
+
+
+@pytest.mark.parametrize(
+    ("steps", "elbow"),
+    [
+        ([step(1, 100), step(2, 50), step(3, 10), step(4, 9)], Elbow(3, True)),
+        ([step(1, 100), step(2, 50, 20), step(3, 10), step(4, 9)], Elbow(3, False)),
+        ([step(1, 100), step(2, math.inf), step(3, 10), step(4, 9), step(5, 8)], Elbow(4, False)),
+        ([step(1, 100), step(2, 50)], None),
+    ],
+)
+def test_an_elbow_is_proved_if_no_optimum_within_the_bounds_moves_it(steps, elbow):
+    assert find_elbow(steps) == elbow
+
+
+def test_the_gap_statistic_settles_where_the_next_is_no_better():
+    assert best_by_gap([step(1, 9, gap=0.0), step(2, 5, gap=0.5), step(3, 4, gap=0.55)]) == 2
+    assert best_by_gap([step(1, 9)]) is None
+    assert best_by_silhouette([step(1, 9)]) is None
