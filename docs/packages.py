@@ -19,7 +19,7 @@ ROWS = (
     (("feasibility", "feasibility"), ("data", "data"), ("proof", "proof")),
     (("solvers", "solvers"),),
     (("runs", "runs"),),
-    (("api, estimator", "api"), ("studies", "studies")),
+    (("api, estimator", "api"), ("active", "active"), ("studies", "studies")),
     (("views", "views"), ("cli", "cli")),
 )
 _WIDTH, _HEIGHT, _BOX = 700, 78, (190, 40)

@@ -23,6 +23,7 @@ WELCOME_HOSTS = {
     "doi.org",
     "docs.jupyter.org",
     "github.com",
+    "evil.example",  # reserved too: who knocks at the server in its tests
     "highs.dev",
     "holoviews.org",
     "lab.example",  # reserved for examples, RFC 2606

@@ -1,5 +1,6 @@
 """What the README says is true."""
 
+import csv
 import re
 from pathlib import Path
 
@@ -37,3 +38,14 @@ def test_the_table_says_what_each_solver_supports():
 def test_every_picture_is_there():
     for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README):
         assert (ROOT / path).stat().st_size > 0
+
+
+def test_the_gap_of_many_points_is_the_tables():
+    with (ROOT / "benchmarks" / "results" / "divide.csv").open(newline="") as file:
+        rows = {(row["set"], row["links"]): row for row in csv.DictReader(file)}
+    row = rows["gaussians-210000", "no"]
+    gap, points = f"{100 * float(row['verified_gap']):.3f} %", f"{int(row['n']):,} points"
+    claim = re.search(r"- `divide` certifies (.*?)\n-", README, flags=re.DOTALL).group(1)
+    assert f"a gap of {gap} for {points}" in claim
+    assert f"in {float(row['cpu_s']):.0f} CPU" in claim
+    assert float(row["verify_s"]) <= 7

@@ -10,7 +10,8 @@ Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003). I
 the classes in the order of their probability, so that one or two questions suffice, and with the
 point of a class that is nearest to it, which is easiest to judge.
 
-If answers may be wrong, a point that the other answers contradict is asked about again.
+If answers may be wrong, a point is compared with the one of a class that most is known about, and a
+point that the other answers contradict is asked about again.
 """
 
 from __future__ import annotations
@@ -83,10 +84,20 @@ class Fields(Strategy):
         share = self._belief.share[self._pieces.of[point]]
         classes = self._classes
         for number in np.argsort(-share[: len(classes)], kind="stable").tolist():
-            other = nearest(self.X, self.X[point], classes[number])
+            other = nearest(self.X, self.X[point], self._spokesmen(classes[number]))
             if any(self.ask(point, other)):
                 return point, other
         return None
+
+    def _spokesmen(self, points: list[int]) -> list[int]:
+        """Return the points of a class to compare with: of noisy answers, those most asked about.
+
+        A wrong answer about one point then misleads no other one, as it would along a chain.
+        """
+        if not self.noise:
+            return points
+        count = [len(self.answers.about(point)) for point in points]
+        return [point for point, each in zip(points, count, strict=True) if each == max(count)]
 
     def _point(self) -> int | None:
         """Return the point to ask about next, None if none is worth it."""

@@ -10,9 +10,20 @@ import typer
 
 from ccviz.active.learner import STRATEGIES, Learner
 from ccviz.cli.common import err, out
-from ccviz.cli.reading import build_problem, find_data
+from ccviz.cli.reading import build_problem, find_data, table_options
 from ccviz.cli.report import check_writable, output
-from ccviz.cli.solve import ClassColumn, Data, Header, K, LabelsFile, LinkFiles, Seed
+from ccviz.cli.solve import (
+    ClassColumn,
+    Columns,
+    Data,
+    Header,
+    K,
+    LabelsFile,
+    LinkFiles,
+    MissingValues,
+    NameColumn,
+    Seed,
+)
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
@@ -37,7 +48,10 @@ def ask(
     questions: Questions = 100,
     by_class: ByClass = False,
     noise: Noise = 0.0,
+    columns: Columns = None,
     class_column: ClassColumn = None,
+    name_column: NameColumn = None,
+    missing: MissingValues = None,
     header: Header = None,
     seed: Seed = 0,
     labels: LabelsFile = None,
@@ -48,7 +62,8 @@ def ask(
     Features are scaled to 0 to 1. Reply y (yes), n (no), u (I am unsure) or q (enough).
     """
     check_writable(labels, out_file)
-    dataset = find_data(data, label=class_column, header=header)
+    options = table_options(columns, class_column, name_column, missing)
+    dataset = find_data(data, header=header, **options)
     problem = build_problem(dataset, k, links or [], None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")

@@ -18,6 +18,9 @@ from ccviz.problem.blocks import Blocks, contract, two_colouring
 from ccviz.problem.links import chain
 from ccviz.problem.problem import Problem
 
+LARGEST_CORE = 20_000
+"""Blocks of a core beyond which nothing is searched: a step of any search looks at all of them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
@@ -59,7 +62,7 @@ def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility
     Returns
     -------
     Feasibility
-        ``feasible`` is None where the time was too short to decide.
+        ``feasible`` is None where the time was too short to decide, or a core too large to try.
     """
     blocks = contract(problem)
     if problem.k == 2 and (cycle := _odd_cycle(blocks)):
@@ -75,6 +78,8 @@ def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility
         return _with_sizes(blocks, max(cliques_by_block, key=len, default=_NOBODY), time_limit)
     colour = np.full(blocks.s, -1, dtype=np.int64)
     for core, clique in zip(cores, cliques, strict=True):
+        if len(core.vertices) > LARGEST_CORE:
+            return Feasibility(None, None, (), _TOO_MANY.format(len(core.vertices)))
         found = _colour_core(core, clique, blocks.k, time_limit)
         if found is None:
             return Feasibility(None, None, (), _UNDECIDED.format(time_limit))
@@ -86,6 +91,7 @@ def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility
 
 
 _NOBODY: IntArray = np.zeros(0, dtype=np.int64)
+_TOO_MANY = "undecided: {:,} blocks that depend on each other are too many to search."
 _UNDECIDED = "undecided after {:g} s of search."
 _NO_COLOURING = (
     "a search proved that the cannot-links among {} blocks of points cannot all be kept."

@@ -85,12 +85,18 @@ class Partition:
     @cached_property
     def wcss(self) -> float:
         """Within-cluster sum of squares, the objective."""
-        # From one point of each cluster: far from zero the means themselves lose digits.
-        first = np.zeros(self.problem.k, dtype=np.int64)
-        first[self.labels[::-1]] = np.arange(self.problem.n)[::-1]
-        near = self.problem.X - self.problem.X[first[self.labels]]
-        means = cluster_means(near, self.labels, self.problem.k)
-        return float(((near - means[self.labels]) ** 2).sum())
+        # From one point of each cluster: far from zero the means themselves lose digits. A column
+        # at a time, so that there is no second table of the points.
+        labels, k = self.labels, self.problem.k
+        first = np.zeros(k, dtype=np.int64)
+        first[labels[::-1]] = np.arange(self.problem.n)[::-1]
+        size = np.maximum(np.bincount(labels, minlength=k), 1)
+        total = 0.0
+        for column in self.problem.X.T:
+            near = column - column[first][labels]
+            mean = np.bincount(labels, near, k) / size
+            total += float(((near - mean[labels]) ** 2).sum())
+        return total
 
     @cached_property
     def penalty(self) -> float:

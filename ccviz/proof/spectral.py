@@ -122,19 +122,20 @@ def _cuts(
     if (weights < 0.0).any():
         raise FlawError("has a cut's multiplier of the wrong sign")
     _check_points(points, kind, len(mass), k)
-    total = np.zeros((len(mass), len(mass)))
+    # The sum itself, the magnitudes of its parts, and how many parts an entry has.
+    total, size, count = np.zeros((3, len(mass), len(mass)))
     root = np.sqrt(mass)
     star = kind == STAR
     apex = points[star, 0]
-    size = _add(total, apex, apex, weights[star], root)
+    _add((total, size, count), apex, apex, weights[star], root)
     for a in range(points.shape[1]):
         for b in range(a):
             used = points[:, a] >= 0
             sign = -1.0 if b == 0 else 1.0
             signed = np.where(star, sign, 1.0) * weights
-            size += _add(total, points[used, a], points[used, b], signed[used], root)
+            _add((total, size, count), points[used, a], points[used, b], signed[used], root)
     gain = float(weights[kind == CLIQUE].sum()) / (mass.sum() - k + 1)
-    error = gamma(points.size + 12) * size
+    error = gamma(int(count.max()) + 12) * 1.01 * float(np.linalg.norm(size))
     return total, error, gain * (1.0 - gamma(len(weights) + 4))
 
 
@@ -151,10 +152,14 @@ def _check_points(points: np.ndarray, kind: np.ndarray, s: int, k: int) -> None:
 
 
 def _add(
-    total: np.ndarray, i: np.ndarray, j: np.ndarray, weights: np.ndarray, root: np.ndarray
-) -> float:
-    """Add weighted pairs of entries; return the sum of their magnitudes."""
+    sums: tuple[np.ndarray, np.ndarray, np.ndarray],
+    i: np.ndarray,
+    j: np.ndarray,
+    weights: np.ndarray,
+    root: np.ndarray,
+) -> None:
+    """Add weighted pairs of entries to a sum, their magnitudes to another, ones to a third."""
     half = 0.5 * weights / (root[i] * root[j])
-    np.add.at(total, (i, j), half)
-    np.add.at(total, (j, i), half)
-    return 2.0 * float(np.abs(half).sum())
+    for total, part in zip(sums, (half, np.abs(half), np.ones(len(half))), strict=True):
+        np.add.at(total, (i, j), part)
+        np.add.at(total, (j, i), part)

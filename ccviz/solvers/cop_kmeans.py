@@ -78,12 +78,12 @@ class CopKMeans(Solver):
         first_point: IntArray,
     ) -> Generator[Event, None, tuple[IntArray | None, float]]:
         """Assign and update in turn until nothing moves; no labels after a dead end."""
-        from ccviz.solvers.assignment.greedy import greedy_step
+        from ccviz.solvers.assignment.greedy import greedy_step, new_bounds
 
-        labels = np.full(blocks.s, -1)
+        labels, bounds = np.full(blocks.s, -1), new_bounds(blocks.s, centers)
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            step = greedy_step(blocks.centroid, centers, order, rules, labels)
+            step = greedy_step(blocks.centroid, centers, order, rules, labels, bounds)
             yield Assigned(
                 iteration=iteration,
                 labels=blocks.lift(step.labels),

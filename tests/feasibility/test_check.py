@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ccviz import Partition, Problem, ProblemError, check_feasibility
+from ccviz.feasibility import check
 from ccviz.problem.links import closure
 
 
@@ -140,3 +141,13 @@ def test_planted_colouring_of_a_dense_core_is_found():
     pairs = pairs[truth[pairs[:, 0]] != truth[pairs[:, 1]]]
     answer = check_feasibility(Problem(rng.random((600, 2)), 5, cannot_link=pairs), time_limit=5)
     assert answer.feasible
+
+
+def test_a_core_too_large_to_search_is_undecided(monkeypatch):
+    ring = [tuple(sorted((i, (i + step) % 7))) for i in range(7) for step in (1, 2)]
+    problem = Problem(np.arange(7.0)[:, None], 4, cannot_link=ring)
+    assert check_feasibility(problem).feasible
+    monkeypatch.setattr(check, "LARGEST_CORE", 6)
+    answer = check_feasibility(problem)
+    assert answer.feasible is None
+    assert "7 blocks that depend on each other are too many" in answer.reason

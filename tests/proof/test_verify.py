@@ -167,16 +167,17 @@ def test_one_altered_dual_is_found(column_proof, place, factor):
 
 def test_a_dual_altered_with_all_that_is_said_of_it_is_found_by_pricing(column_proof):
     problem, events = column_proof
-    leaf = next(i for i, event in enumerate(events) if isinstance(event, NodePruned))
+    leaves = [i for i, event in enumerate(events) if isinstance(event, NodePruned)]
+    leaf = min(leaves, key=lambda i: events[i].lower_bound)
+    more = 0.01 * events[leaf].certificate["duals"][0]
 
     def change(values):
-        values[0] += 0.01
+        values[0] += more
         return values
 
     lied = replaced_array(events, leaf, "duals", change)
-    least = lied[leaf].certificate["least"] - 0.01 / problem.k
-    lied = replaced_array(lied, leaf, "least", lambda values: least)
-    assert "overlooks a cluster" in verify(problem, lied).sentence
+    lied = replaced_array(lied, leaf, "least", lambda values: values - more / problem.k)
+    assert "overlooks a cluster" in verify(problem, lied, gap=0.0).sentence
 
 
 def test_a_least_value_that_is_not_is_found(column_proof):
@@ -184,7 +185,9 @@ def test_a_least_value_that_is_not_is_found(column_proof):
     leaves = [i for i, event in enumerate(events) if isinstance(event, NodePruned)]
     leaf = min(leaves, key=lambda i: events[i].lower_bound)
     raised = replaced_array(events, leaf, "least", lambda values: values * 0.99)
-    bound = events[leaf].lower_bound - 0.01 * problem.k * events[leaf].certificate["least"][0]
+    certificate = events[leaf].certificate
+    least = certificate["least"][0] / 4.0 ** certificate["unit"][0]  # in the unit of the points
+    bound = events[leaf].lower_bound - 0.01 * problem.k * least
     raised[leaf] = msgspec.structs.replace(raised[leaf], lower_bound=bound)
     assert "overlooks a cluster" in verify(problem, raised, gap=0.0).sentence
 

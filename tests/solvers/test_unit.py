@@ -69,3 +69,21 @@ def test_the_unit_is_a_power_of_two():
 
 def test_points_that_coincide_keep_their_unit():
     assert in_unit(Problem(np.ones((3, 2)), 2))[0].X.tolist() == np.zeros((3, 2)).tolist()
+
+
+@pytest.mark.parametrize("radius", [1e-3, 1e-5, 1e-7])
+def test_tight_clusters_far_from_each_other_are_proved(radius):
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        X = np.repeat(rng.normal(size=(3, 2)), 3, axis=0) + radius * rng.normal(size=(9, 2))
+        problem = Problem(X, 3)
+        verdict = verify(problem, run(problem))
+        assert verdict.accepted, verdict.sentence
+        assert 0.0 < verdict.upper_bound < 100.0 * radius**2
+
+
+def test_more_features_than_points_need_no_square_of_the_features():
+    X = np.random.default_rng(0).normal(size=(9, 20_000))
+    problem = Problem(X, 3, must_link=[(0, 1), (2, 3), (4, 5)])
+    verdict = verify(problem, run(problem))
+    assert verdict.accepted, verdict.sentence

@@ -19,8 +19,8 @@ from ccviz.solvers.assignment._rules import (
 from ccviz.solvers.assignment._search import INFEASIBLE, SOLVED, UNFINISHED, search
 from ccviz.solvers.assignment.structure import Graph
 
-SEARCH_WORK = 20_000_000
-"""A node looks at every block of its component: so many looks at most."""
+LARGEST_SEARCHED = 2_000
+"""Blocks of a component beyond which branch and bound is not tried: a node looks at all of them."""
 
 
 @njit(cache=True)
@@ -85,7 +85,7 @@ def search_components(graph: Graph, state: State, warm: IntArray, node_limit: in
         if seen[root]:
             continue
         number = collect_component(root, graph, state, seen, members)
-        nodes = min(node_limit, SEARCH_WORK // number)
+        nodes = node_limit if number <= LARGEST_SEARCHED else 0
         found, _ = search(members[:number], graph, state, warm, nodes)
         if found == INFEASIBLE:
             return INFEASIBLE

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment.centers import squared_distance
+from ccviz.solvers.assignment.centers import half_gaps, squared_distance, squared_distances
 
 
 @njit(cache=True)
@@ -41,7 +41,7 @@ def assign_nearest(
     """
     k = len(centers)
     turned = np.ascontiguousarray(centers.T)
-    half = _half_gaps(centers)
+    half = half_gaps(centers)
     furthest = np.argmax(drift)
     most, second = drift[furthest], 0.0
     for j in range(k):
@@ -57,7 +57,7 @@ def assign_nearest(
             if np.sqrt(paid) <= max(lower[p], half[own]):
                 cost += mass[b] * paid
                 continue
-        _fill(centroid[b], turned, distance)
+        squared_distances(centroid[b], turned, distance)
         best, other = (0, np.inf) if own < 0 else (own, np.inf)
         for j in range(k):
             if distance[j] < distance[best]:
@@ -68,23 +68,3 @@ def assign_nearest(
         labels[b], lower[p] = best, np.sqrt(other)
         cost += mass[b] * distance[best]
     return cost
-
-
-@njit(cache=True, fastmath={"reassoc", "contract"})
-def _fill(x: FloatArray, turned: FloatArray, distance: FloatArray) -> None:
-    """Fill the squared distances of a point to all centres, given as columns."""
-    distance[:] = 0.0
-    for t in range(len(x)):
-        for j in range(len(distance)):
-            distance[j] += (x[t] - turned[t, j]) ** 2
-
-
-@njit(cache=True)
-def _half_gaps(centers: FloatArray) -> FloatArray:
-    """Return half the distance of each centre to the next one."""
-    half = np.full(len(centers), np.inf)
-    for i in range(len(centers)):
-        for j in range(len(centers)):
-            if i != j:
-                half[i] = min(half[i], np.sqrt(squared_distance(centers[i], centers[j])) / 2)
-    return half

@@ -17,6 +17,26 @@ def squared_distance(x: FloatArray, y: FloatArray) -> float:
     return total
 
 
+@njit(cache=True, fastmath={"reassoc", "contract"})
+def squared_distances(x: FloatArray, turned: FloatArray, distance: FloatArray) -> None:
+    """Fill the squared distances of a point to all centres, given as columns."""
+    distance[:] = 0.0
+    for t in range(len(x)):
+        for j in range(len(distance)):
+            distance[j] += (x[t] - turned[t, j]) ** 2
+
+
+@njit(cache=True)
+def half_gaps(centers: FloatArray) -> FloatArray:
+    """Return half the distance of each centre to the next one."""
+    half = np.full(len(centers), np.inf)
+    for i in range(len(centers)):
+        for j in range(len(centers)):
+            if i != j:
+                half[i] = min(half[i], np.sqrt(squared_distance(centers[i], centers[j])) / 2)
+    return half
+
+
 @njit(cache=True)
 def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> FloatArray:
     """Return (s, k) what each block adds to the WCSS at each centre, its own scatter apart.

@@ -10,7 +10,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._feasible import find_assignment
-from ccviz.solvers.assignment._kernel import assign, cheapest
+from ccviz.solvers.assignment._kernel import LARGEST_SEARCHED, assign, cheapest
 from ccviz.solvers.assignment._rules import State, unfold
 from ccviz.solvers.assignment._search import SOLVED
 from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
@@ -23,8 +23,8 @@ NODE_LIMIT = 20_000
 """Nodes of the compiled search for a component, after the bound has thinned it out."""
 
 
-LARGEST_PROVED, REPAIRS = 2_000, 100_000
-"""Blocks of a core beyond which no proof is tried; moves towards a first feasible assignment."""
+REPAIRS = 100_000
+"""Moves towards a first feasible assignment."""
 
 
 def solve_conditions(
@@ -62,11 +62,10 @@ def solve_core(
     part = _substructure(structure, core)
     paid = np.where(state.possible[core], state.theta[core], np.inf)
     known = _known(state.label[core], paid, part)
-    if len(core) > LARGEST_PROVED and known is not None:
-        better = improve(paid, part, known, deadline)
-        answer = Assignment(better, objective_of(better, paid, part), False, False)
-    else:
+    if len(core) <= LARGEST_SEARCHED:
         answer = _solve_part(paid, part, known, deadline)
+    else:
+        answer = _improved(paid, part, known, deadline)
     if not answer.found:
         return answer.of_size(structure.s)
     state.label[core] = answer.labels
@@ -74,6 +73,17 @@ def solve_core(
     labels[structure.linked] = state.label
     objective = objective_of(labels, cost, structure)
     return Assignment(labels, objective, answer.proved, infeasible=False)
+
+
+def _improved(
+    cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
+) -> Assignment:
+    """Answer without any attempt at a proof: that nothing was found says nothing."""
+    if known is None:
+        return Assignment(np.full(structure.s, -1), np.inf, proved=False, infeasible=False)
+    better = improve(cost, structure, known, deadline)
+    objective = objective_of(better, cost, structure)
+    return Assignment(better, objective, proved=False, infeasible=False)
 
 
 def _known(labels: IntArray, cost: FloatArray, structure: Structure) -> IntArray | None:

@@ -8,7 +8,13 @@ import numpy as np
 from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+from ccviz.solvers.assignment.centers import (
+    block_means,
+    block_wcss,
+    half_gaps,
+    squared_distance,
+    squared_distances,
+)
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure
 
@@ -91,21 +97,36 @@ def assign_in_order(cost: FloatArray, order: IntArray, rules: Rules, labels: Int
     for done in range(len(order)):
         b = order[done]
         _charge_links(rules.position[b], rules, linked_label, charge)
-        best, best_cost, best_need = -1, np.inf, 0.0
-        for j in range(k):
-            # What the clusters still lack must fit into the points that come after.
-            need = needed - min(rules.mass[b], max(rules.lower[j] - load[j], 0.0))
-            fits = load[j] + rules.mass[b] <= rules.upper[j] and need <= left - rules.mass[b]
-            if fits and cost[b, j] + charge[j] < best_cost:
-                best, best_cost, best_need = j, cost[b, j] + charge[j], need
+        best, needed = _cheapest_fit(b, cost[b], charge, left, needed, load, rules)
         if best < 0:
             return done
-        labels[b], needed = best, best_need
+        labels[b] = best
         load[best] += rules.mass[b]
         left -= rules.mass[b]
         if rules.position[b] >= 0:
             linked_label[rules.position[b]] = best
     return len(order)
+
+
+@njit(cache=True)
+def _cheapest_fit(
+    b: int,
+    paid: FloatArray,
+    charge: FloatArray,
+    left: float,
+    needed: float,
+    load: FloatArray,
+    rules: Rules,
+) -> tuple[int, float]:
+    """Return the cheapest centre allowed for block b, -1 if none, and what clusters lack then."""
+    best, best_cost, best_need = -1, np.inf, needed
+    for j in range(len(paid)):
+        # What the clusters still lack must fit into the points that come after.
+        need = needed - min(rules.mass[b], max(rules.lower[j] - load[j], 0.0))
+        fits = load[j] + rules.mass[b] <= rules.upper[j] and need <= left - rules.mass[b]
+        if fits and paid[j] + charge[j] < best_cost:
+            best, best_cost, best_need = j, paid[j] + charge[j], need
+    return best, best_need
 
 
 @njit(cache=True)
@@ -121,12 +142,41 @@ def _charge_links(v: int, rules: Rules, linked_label: IntArray, charge: FloatArr
 
 
 def greedy_step(
-    centroid: FloatArray, centers: FloatArray, order: IntArray, rules: Rules, old: IntArray
+    centroid: FloatArray,
+    centers: FloatArray,
+    order: IntArray,
+    rules: Rules,
+    old: IntArray,
+    bounds: Bounds,
 ) -> GreedyStep:
     """Do one iteration of COP-k-means: assign greedily, move the centres."""
     labels, means = np.empty(len(order), dtype=np.int64), np.empty_like(centers)
-    numbers = _greedy_step(centroid, centers, order, old, labels, means, *rules)
+    drift = np.sqrt(((centers - bounds.centers) ** 2).sum(axis=1))
+    numbers = _greedy_step(
+        centroid, centers, drift, bounds.lower, order, old, labels, means, *rules
+    )
+    bounds.centers[:] = centers
     return GreedyStep(labels, means, *numbers)
+
+
+class Bounds(NamedTuple):
+    """What one iteration tells the next: most blocks without links stay (Hamerly 2010).
+
+    Attributes
+    ----------
+    lower : (s,) float64
+        Lower bounds on each block's distance to any centre but its own.
+    centers : (k, d) float64
+        The centres that they belong to.
+    """
+
+    lower: FloatArray
+    centers: FloatArray
+
+
+def new_bounds(s: int, centers: FloatArray) -> Bounds:
+    """Return bounds that say nothing."""
+    return Bounds(np.zeros(s), centers.copy())
 
 
 class GreedyStep(NamedTuple):
@@ -159,6 +209,8 @@ class GreedyStep(NamedTuple):
 def _greedy_step(
     centroid: FloatArray,
     centers: FloatArray,
+    drift: FloatArray,
+    lower_bound: FloatArray,
     order: IntArray,
     old: IntArray,
     labels: IntArray,
@@ -172,15 +224,65 @@ def _greedy_step(
     upper: FloatArray,
 ) -> tuple[int, float, float, float]:
     rules = Rules(start, neighbour, price, position, mass, lower, upper)
-    cost = block_costs(centroid, mass, centers)
-    done = assign_in_order(cost, order, rules, labels)
-    objective, moved = 0.0, 0.0
+    done, objective = _assign_points(
+        centroid, centers, drift, lower_bound, order, old, labels, rules
+    )
+    moved = 0.0
     for b in range(len(order)):
-        if labels[b] >= 0:
-            objective += cost[b, labels[b]]
         if labels[b] != old[b]:
             moved += mass[b]
     if done < len(order):
         return done, moved, objective, np.inf
     means[:] = block_means(centroid, mass, labels, centers)
     return done, moved, objective, block_wcss(centroid, mass, labels, means)
+
+
+@njit(cache=True)
+def _assign_points(
+    centroid: FloatArray,
+    centers: FloatArray,
+    drift: FloatArray,
+    lower_bound: FloatArray,
+    order: IntArray,
+    old: IntArray,
+    labels: IntArray,
+    rules: Rules,
+) -> tuple[int, float]:
+    """Fill ``labels`` like `assign_in_order`, distances worked out only where they are needed."""
+    k = len(centers)
+    linked_label = np.full(len(rules.start) - 1, -1, np.int64)
+    charge, load, paid = np.zeros(k), np.zeros(k), np.empty(k)
+    left, needed, total = rules.mass.sum(), rules.lower.sum(), 0.0
+    turned, half, furthest = np.ascontiguousarray(centers.T), half_gaps(centers), drift.max()
+    unsized = rules.upper.min() == np.inf
+    labels[:] = -1
+    for done in range(len(order)):
+        b = order[done]
+        mass, best = rules.mass[b], -1
+        lower_bound[b] -= furthest
+        # Nothing stands between this block and its nearest centre.
+        free = unsized and rules.position[b] < 0 and needed == 0.0
+        if free and old[b] >= 0:
+            near = squared_distance(centroid[b], centers[old[b]])
+            if np.sqrt(near) <= max(lower_bound[b], half[old[b]]):
+                best = old[b]
+                total += mass * near
+        if best < 0:
+            squared_distances(centroid[b], turned, paid)
+            paid *= mass
+            if not free:
+                _charge_links(rules.position[b], rules, linked_label, charge)
+            else:
+                charge[:] = 0.0
+            best, needed = _cheapest_fit(b, paid, charge, left, needed, load, rules)
+            if best < 0:
+                return done, total
+            total += paid[best]
+            paid[best] = np.inf
+            lower_bound[b] = np.sqrt(paid.min() / mass)
+        labels[b] = best
+        load[best] += mass
+        left -= mass
+        if rules.position[b] >= 0:
+            linked_label[rules.position[b]] = best
+    return len(order), total

@@ -17,6 +17,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen import interior as interior_point
 
 _HELPERS = 3  # columns a row that are no clusters: artificial, and two for stabilisation
+_USUAL = 10  # the largest artificial cost is about 2^10 to HiGHS, whose tolerances are absolute
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,13 +61,15 @@ class Master:
     def __init__(self, s: int, k: int, artificial_cost: FloatArray, interior: bool) -> None:
         self.s, self.k = s, k
         self.interior = interior
+        # Tight clusters far from each other cost next to nothing in the unit of the points.
+        self._growth = float(np.ldexp(1.0, _USUAL - int(np.frexp(artificial_cost.max())[1])))
         self.columns = np.zeros((0, s), dtype=np.bool_)
         self.costs = np.zeros(0)
         self._highs = highspy.Highs()
         for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
             self._highs.setOptionValue(option, value)
-        self._open(artificial_cost)
-        self._artificial_cost = artificial_cost
+        self._artificial_cost = artificial_cost * self._growth
+        self._open(self._artificial_cost)
 
     def _open(self, artificial_cost: FloatArray) -> None:
         s, unbounded = self.s, highspy.kHighsInf
@@ -96,7 +99,7 @@ class Master:
         ends = np.cumsum(columns.sum(axis=1) + 1)
         self._highs.addCols(
             m,
-            np.ascontiguousarray(costs, dtype=np.float64),
+            np.ascontiguousarray(costs * self._growth, dtype=np.float64),
             np.zeros(m),
             np.full(m, highspy.kHighsInf),
             len(rows),
@@ -116,7 +119,7 @@ class Master:
 
     def perturb(self, center: FloatArray, extent: float) -> None:
         """Let every row be missed by up to ``extent`` at the price ``center`` (table 4)."""
-        s = self.s
+        s, center = self.s, center * self._growth
         index = np.arange(s, 3 * s, dtype=np.int32)
         self._highs.changeColsCost(2 * s, index, np.concatenate([center, -center]))
         self._highs.changeColsBounds(2 * s, index, np.zeros(2 * s), np.full(2 * s, extent))
@@ -127,7 +130,7 @@ class Master:
             return self.solve_to_vertex()
         point = interior_point.solve(
             csc_array(self.columns.T, dtype=np.float64),
-            self.costs,
+            self.costs * self._growth,
             self._artificial_cost,
             self.k,
             accuracy,
@@ -143,7 +146,8 @@ class Master:
         return self._solution(duals, value[_HELPERS * self.s :], float(value[: self.s].sum()))
 
     def _solution(self, row: FloatArray, weights: FloatArray, shortfall: float) -> MasterSolution:
-        duals, price = np.maximum(row[: self.s], 0.0), max(-row[self.s], 0.0)
+        row = row / self._growth
+        duals, price = np.maximum(row[: self.s], 0.0), max(-float(row[self.s]), 0.0)
         return MasterSolution(
             objective=float(duals.sum() - self.k * price),
             duals=duals,

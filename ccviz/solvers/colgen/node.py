@@ -71,6 +71,7 @@ class Start:
     tries: int = 0
 
 
+_NEGLIGIBLE = 1e-18  # of what one single cluster costs
 _ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
@@ -142,11 +143,11 @@ def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
 def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
     """Return what a point costs in the best clustering found, or in one single cluster."""
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
-    least = min(
-        column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum()
+    costs = [
+        float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
         for labels in clusterings
-    )
-    return max(float(least) / blocks.n, 1e-9)
+    ]
+    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / blocks.n
 
 
 def _inherited(blocks: Blocks, parent: Pool) -> Pool:

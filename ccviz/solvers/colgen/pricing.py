@@ -20,7 +20,7 @@ from ccviz.solvers.colgen.enumeration import make_enumeration
 from ccviz.solvers.colgen.instance import Instance
 
 _MOST = 600  # columns handed back by one call
-_NOTHING = -1e-12  # a value that is not worth having
+_NOTHING = -1e-12  # a value that is not worth having, relative to the duals
 _UNLIMITED = 2**62
 _FIRST_TURN = 50_000  # blocks that each of two methods looks at first; then twice as many each time
 
@@ -139,7 +139,8 @@ class Pricer:
             Blocks to look at, over all nodes of the search, before it returns.
         """
         waiting = tuple(range(len(self.alternatives)))
-        search = Search(duals, min(known, _NOTHING), min(below, _NOTHING), waiting)
+        nothing = _NOTHING * float(duals.sum())
+        search = Search(duals, min(known, nothing), min(below, nothing), waiting)
         return self.go_on(search, visit_limit)
 
     def go_on(self, search: Search, visit_limit: int = _UNLIMITED) -> Priced:
@@ -153,12 +154,19 @@ class Pricer:
         under_way = search.under_way if search.states else worst
         waiting = [max(under_way, worst), *[worst] * len(search.waiting)][: len(search.waiting)]
         least = min([search.proved, *waiting])
-        # What rounding may have lost in the sums of squares and duals of one cluster.
-        first = self.alternatives[0]
-        size = float(first.mass @ (first.points**2).sum(axis=1) + search.duals.sum())
-        least -= 64.0 * np.finfo(float).eps * size
+        least -= self._rounding(float(search.duals.sum()))
         joined = join(parts)
         return Priced(joined.columns, joined.costs, least, search if search.waiting else None)
+
+    def _rounding(self, total: float) -> float:
+        """Return what rounding may have made of a cluster's value, where duals add up to total.
+
+        A cluster that is worth anything costs less than its duals. The points have an error in
+        the norm, which moves the root of that cost by no more.
+        """
+        first, eps = self.alternatives[0], float(np.finfo(float).eps)
+        error = 16.0 * eps * float(np.sqrt(first.mass @ (first.points**2).sum(axis=1)))
+        return (2.0 * np.sqrt(total) + error) * error + 64.0 * eps * total
 
     def _turn(self, search: Search, visit_limit: int) -> tuple[Search, int, int]:
         """Let a method search the first alternative for a while.

@@ -12,7 +12,7 @@ function placeOf(node) {
   if (!node) return null
   const {column, what} = node.dataset
   if (column) return `[data-column="${column}"]`
-  return `[data-id="${node.closest("tr").dataset.id}"] [data-what="${what}"]`
+  return `[data-id="${CSS.escape(node.closest("tr").dataset.id)}"] [data-what="${what}"]`
 }
 
 export function render({model}) {

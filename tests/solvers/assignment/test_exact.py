@@ -149,3 +149,17 @@ def test_without_time_the_answer_is_the_best_known_and_not_proved(no_search):
     assert answer.found
     assert not answer.proved
     assert not answer.infeasible
+
+
+@pytest.mark.parametrize("clique", [4, 5])
+def test_beyond_any_search_an_answer_is_found_and_never_called_proved(
+    monkeypatch, no_search, clique
+):
+    monkeypatch.setattr(core, "LARGEST_SEARCHED", 0)
+    pairs = np.array([(i, j) for j in range(clique) for i in range(j)])
+    structure = Structure.from_edges(clique, 4, pairs)
+    cost = np.tile(np.arange(4.0), (clique, 1))
+    answer = solve_assignment(cost, structure)
+    assert answer.found == (clique == 4)
+    assert not answer.proved
+    assert not answer.infeasible

@@ -5,12 +5,12 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
 from ccviz import Partition, Problem, solve, start
 from ccviz.cli.progress import describe
-from ccviz.errors import ContradictionError
+from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
 
 
@@ -46,8 +46,8 @@ def odd_problems(draw):
     must, cannot = ([(i, j) for i, j in draw(pairs) if i != j] for _ in range(2))
     try:
         return Problem(X, draw(st.integers(1, 4)), must_link=must, cannot_link=cannot)
-    except ContradictionError:
-        return Problem(X, draw(st.integers(1, 4)), must_link=must)
+    except (ProblemError, ContradictionError):
+        reject()
 
 
 @settings(max_examples=30)
