@@ -103,5 +103,11 @@ format: env  ## Format the code and mend what ruff can mend
 bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
 	@set -e; for script in $(BENCH); do echo "$$script"; $(PY) $$script $(ARGS); done
 
+coverage: env warm  ## Branch coverage of the core (all but the views and the command line) by its tests
+	$(PY) -m coverage erase
+	$(PY) -m coverage run -m pytest -q -p no:xdist -m "not browser" $(ARGS)
+	$(PY) -m coverage combine --quiet
+	$(PY) -m coverage report
+
 flaky: chromium  ## Run the tests of the page RUNS times idle and RUNS times beside busy processes
 	$(PY) tools/flaky.py --runs $(RUNS) --workers $(WORKERS) -- $(ARGS)

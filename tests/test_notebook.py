@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+import ccviz
 from ccviz import CcvizError, Problem, explore, solve, start
 from ccviz.notebook import Plots
 from ccviz.runs.run import Run
@@ -12,6 +13,8 @@ X = [[0.0, 0.0], [0.1, 0.0], [1.0, 1.0], [1.1, 1.0]]
 @pytest.fixture
 def without_holoviews(monkeypatch):
     monkeypatch.setitem(sys.modules, "holoviews", None)
+    # The package's own name for them is put back too: it would lead to what is imported here.
+    monkeypatch.setattr(ccviz, "views", getattr(ccviz, "views", None), raising=False)
     for name in [name for name in sys.modules if name.startswith("ccviz.views")]:
         monkeypatch.delitem(sys.modules, name)
 
