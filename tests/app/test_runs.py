@@ -157,7 +157,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
 
     chooser = lab.page.locator("input[type=file][accept='.ccviz']")
     chooser.set_input_files({"name": "no.ccviz", "mimeType": "", "buffer": b"nothing"})
-    lab.see_notice("no.ccviz")
+    lab.see_notice("no.ccviz holds no sound run")
     chooser.set_input_files(path)
     row_of(lab, name).wait_for()
     lab.room("Result")

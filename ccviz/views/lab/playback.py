@@ -24,6 +24,7 @@ class Playback:
         self._stopping = False
         self._resumed = False
         self._followed = ""
+        self._opened = ""
 
     def start(self, order: Order, paused: bool) -> None:
         """Queue a run, and show it from its beginning.
@@ -111,9 +112,9 @@ class Playback:
 
     def _follow(self) -> None:
         run_id = self._runner.run_id
-        if not run_id or (run_id == self._player.run_id and not self._resumed):
+        if not run_id or (run_id == self._opened and not self._resumed):
             return
-        self._followed = run_id
+        self._followed = self._opened = run_id
         self._player.open(run_id, playing=self._runner.state != "paused")
         if self._resumed:
             self._player.end()

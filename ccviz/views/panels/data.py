@@ -12,6 +12,7 @@ from ccviz.data.scaling import SCALINGS
 from ccviz.problem.sizes import sizes_text
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.dropped import Dropped
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 
@@ -64,6 +65,7 @@ class DataPanel(pn.viewable.Viewer):
         self._k.param.watch(on(lambda event: self._set_k(event.new)), "value")
         self._scaling.param.watch(on(lambda event: session.set_scaling(event.new)), "value")
         self._sizes.param.watch(on(lambda event: session.set_sizes(event.new)), "value")
+        self._dropped = Dropped()
         self._file.param.watch(held(self._on_file), "value")
 
     def __panel__(self) -> Any:
@@ -88,9 +90,8 @@ class DataPanel(pn.viewable.Viewer):
             self._session.load(self._own.get(name) or load(name, **options))
 
     def _on_file(self, event: Any) -> None:
-        for name, content in event.new.items():
-            data = content.encode() if isinstance(content, str) else content
-            self._session.load_file(name, data)
+        for name, content in self._dropped.fresh(event.new):
+            self._session.load_file(name, content)
         self._follow()
 
     def _follow(self, *_: Any) -> None:

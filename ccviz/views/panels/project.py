@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.dropped import Dropped
 from ccviz.views.panels.html import Html
 from ccviz.views.share.datafile import csv_text
 from ccviz.views.share.project import SUFFIX, open_project, save_project
@@ -36,6 +37,7 @@ class ProjectPanel(pn.viewable.Viewer):
         )  # fmt: skip
         session.param.watch(self._follow, "draft")
         self._follow()
+        self._dropped = Dropped()
         self._open = pn.widgets.FileDropper(
             multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
             margin=(4, 0, 0, 0), css_classes=["dropper", "project"], max_file_size="500MB",
@@ -57,6 +59,5 @@ class ProjectPanel(pn.viewable.Viewer):
         return BytesIO(csv_text(self._session.draft.data).encode())
 
     def _on_file(self, event: Any) -> None:
-        for name, content in event.new.items():
-            data = content.encode() if isinstance(content, str) else content
-            held(open_project)(self._session, name, data)
+        for name, content in self._dropped.fresh(event.new):
+            held(open_project)(self._session, name, content)

@@ -274,3 +274,13 @@ def test_a_replay_that_was_paused_goes_on_and_another_solver_runs_anew(session):
     session.play()
     play_out(session)
     assert session.player.run_id != run_id
+
+
+def test_a_deleted_run_is_not_followed_again(session):
+    session.set_solver("blp-kmeans")
+    session.start()
+    play_out(session)
+    session.delete_run(session.runner.run_id)
+    session.tick()
+    assert session.run is None
+    assert session.notice is None
