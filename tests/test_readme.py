@@ -24,13 +24,15 @@ def test_the_library_example_runs_as_it_stands():
 
 def test_the_table_of_solvers_is_the_registry():
     rows = re.findall(r"^\| `([\w-]+)` \| (.*?) \| (.*?) \|", README, flags=re.MULTILINE)
-    assert rows == [(solver.name, solver.title, solver.paper) for solver in SOLVERS]
+    registry = [(solver.name, solver.title, solver.paper) for solver in SOLVERS]
+    assert rows == registry, "the README's table needs a row for each of SOLVERS, in its order"
 
 
 def test_the_table_says_what_each_solver_supports():
     for solver in SOLVERS:
-        row = re.search(rf"^\| `{solver.name}` \|(.*)\|$", README, flags=re.MULTILINE).group(1)
-        can = [cell.strip() == "yes" for cell in row.split("|")[2:]]
+        row = re.search(rf"^\| `{solver.name}` \|(.*)\|$", README, flags=re.MULTILINE)
+        assert row, f"the README's table has no row for {solver.name}"
+        can = [cell.strip() == "yes" for cell in row.group(1).split("|")[2:]]
         has = solver.supports
         assert can == [has.hard, has.soft, has.sizes, has.bounds, has.exact], solver.name
 

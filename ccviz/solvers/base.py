@@ -24,7 +24,8 @@ class Supports:
     Attributes
     ----------
     hard, soft : bool
-        Hard links are kept, soft links are weighed.
+        Hard links are kept, soft links are weighed. Without ``hard`` a problem with hard links is
+        taken all the same, and an answer that breaks one is no answer: the status is unknown.
     sizes : bool
         Cluster sizes are kept.
     rules : bool
@@ -227,6 +228,8 @@ class Solver:
 
 
 def _read_setting(solver: str, each: Any, value: Any) -> Any:
+    if "doc" not in each.metadata:
+        raise TypeError(f"{solver}: the parameter {each.name} is not declared by `setting(...)`.")
     where = f"{solver}: {each.name} = {value!r}"
     choices, low, high = (each.metadata[key] for key in ("choices", "low", "high"))
     kind = type(each.default)

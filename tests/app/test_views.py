@@ -359,7 +359,7 @@ def test_column_generation_shows_columns_prices_and_pricing(lab_of, tmp_path):
     lab.room("Inside the solver")
     lab.page.locator(".bk-tab").get_by_text("Columns", exact=True).click()
     lab.save(tmp_path, "master", "pricing", "duals")
-    assert tabs(lab) == ["Tree", "Columns"]
+    assert tabs(lab)[:2] == ["Tree", "Columns"]
     rounds = lab.sources("master", "master")[0]
     assert rounds["at"] == list(range(1, len(rounds["at"]) + 1))
     assert rounds["lower_bound"][-1] <= rounds["master"][-1] * (1 + 1e-4)
@@ -377,7 +377,7 @@ def test_the_box_method_shows_residuals_and_an_assignment_turning_binary(lab_of,
     lab.run()
     lab.room("Inside the solver")
     lab.save(tmp_path, "residuals", "assignment")
-    assert tabs(lab) == ["Residuals"]
+    assert tabs(lab)[:1] == ["Residuals"]
     course = lab.sources("residuals", "primal")[0]
     assert course["primal"][-1] < course["primal"][0]
     assert axis(lab, "residuals", "y")[1] == "LogAxis"
@@ -395,7 +395,7 @@ def test_the_memetic_method_shows_its_population(lab_of, tmp_path):
     lab.run()
     lab.room("Inside the solver")
     lab.save(tmp_path, "population", "diversity")
-    assert tabs(lab) == ["Population"]
+    assert tabs(lab)[:1] == ["Population"]
     members = lab.sources("population", "member")[0]
     curves = lab.sources("population", "best")[0]
     assert len(members["objective"]) > len(curves["best"]) > 0

@@ -1,10 +1,13 @@
+from dataclasses import dataclass
+from typing import ClassVar
+
 import numpy as np
 import pytest
 
 from ccviz.errors import UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.solvers import SOLVERS, check
-from ccviz.solvers.base import label_of
+from ccviz.solvers.base import Solver, label_of
 from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.ipc_kmeans import IpcKMeans
 from ccviz.solvers.sdp.solver import Sdp
@@ -27,6 +30,16 @@ def test_a_refusal_names_the_solvers_that_can():
     assert first == "sdp cannot handle cluster sizes"
     can = [solver.name for solver in SOLVERS if solver.supports.sizes]
     assert able == f"{', '.join(can)}."
+
+
+def test_a_parameter_without_a_sentence_is_named():
+    @dataclass(frozen=True)
+    class Hasty(Solver):
+        name: ClassVar[str] = "hasty"
+        rounds: int = 3
+
+    with pytest.raises(TypeError, match="hasty: the parameter rounds is not declared by `setting"):
+        Hasty()
 
 
 def test_a_setting_is_called_by_its_label_or_its_name_in_words():

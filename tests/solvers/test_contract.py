@@ -10,7 +10,7 @@ import pytest
 
 from ccviz import Partition, Problem, start
 from ccviz.errors import ParameterError, UnsupportedError
-from ccviz.events import Finished, InfeasibilityProved, Started
+from ccviz.events import Finished, IncumbentFound, InfeasibilityProved, Started
 from ccviz.problem.links import closure
 from ccviz.problem.rules import MaxSize
 from ccviz.runs.codec import decode_event, encode_event
@@ -110,7 +110,8 @@ def test_a_run_keeps_the_contract(name, problem):
     assert isinstance(events[0], Started)
     assert events[0].settings == asdict(quick(name))
     assert [isinstance(event, Finished) for event in events] == [False] * (len(events) - 1) + [True]
-    assert run.termination not in {"failed", "interrupted"}
+    assert run.termination != "interrupted", "the events ended without the solver's own Finished"
+    assert run.termination != "failed"
     result = result_of(run)
     best = optimum(problem)
     slack = 1e-9 * max(best, 1e-300)
@@ -126,6 +127,17 @@ def test_a_run_keeps_the_contract(name, problem):
         assert result.status == "optimal"
     if not solver_class(name).supports.bounds:
         assert result.lower_bound == -math.inf
+
+
+@pytest.mark.parametrize(
+    ("name", "problem"),
+    [each for each in pairs(PROBLEMS) if solver_class(each.values[0]).supports.hard],
+)
+def test_who_says_that_hard_links_are_kept_keeps_them(name, problem):
+    for record in driven(name, problem)[0]:
+        if isinstance(record.event, IncumbentFound):
+            broken = Partition(problem, record.event.labels).violations
+            assert broken.none_hard, f"{name} has Supports(hard=True), and its answer {broken}"
 
 
 @pytest.mark.parametrize(("name", "problem"), pairs(PROBLEMS))
@@ -144,7 +156,10 @@ def test_no_answer_where_there_is_none(name, problem):
     proofs = [record.event for record in records if isinstance(record.event, InfeasibilityProved)]
     assert bool(proofs) == (run.status == "infeasible")
     assert all(proof.reason for proof in proofs)
-    assert run.termination == "proved" if proofs else run.finished.message
+    if proofs:
+        assert run.termination == "proved"
+    else:
+        assert run.finished.message, "Finished needs a message where there is no answer"
     if solver_class(name).supports.exact:
         assert run.status == "infeasible"
 
@@ -154,7 +169,7 @@ def test_same_seed_same_events_and_they_can_be_stored(name, problem):
     first, second = (
         [encode_event(record.event) for record in drive(name, problem)[0]] for _ in range(2)
     )
-    assert first == second
+    assert first == second, "other events from the same seed: is all chance from context.rng?"
     assert [encode_event(decode_event(data)) for data in first] == first
 
 
@@ -167,7 +182,7 @@ def test_a_run_that_is_stopped_ends_at_once(name):
     for told in (1, looks // 2, looks - 1):
         run, looked = stopped(name, told)
         assert run.termination == "interrupted"
-        assert looked <= told + AT_ONCE
+        assert looked <= told + AT_ONCE, "it went on when context.stop() was true"
 
 
 def stopped(name, told):

@@ -58,9 +58,8 @@ def begin(session):
     return begin
 
 
-def test_a_dead_end_is_met_and_survived(session):
-    course = Course(session)
-    course.begin(LESSONS[0])
+def test_a_dead_end_is_met_and_survived(session, begin):
+    course = begin("Why COP-k-means dies")
     findings = set()
     for status, words in (
         (None, "The true classes keep all"),
