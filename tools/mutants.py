@@ -19,6 +19,7 @@ import sys
 import tempfile
 import tomllib
 from argparse import ArgumentParser
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -104,18 +105,19 @@ def change(folder: Path, name: str) -> str:
     return f"{function}: {' '.join(parts[0])} → {' '.join(parts[1])}".replace("`", "")
 
 
-def outcome(module: str, sample: int) -> Outcome:
-    """Try a module's mutants: all of them, or a sample that is always the same."""
-    known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get(module, {})
+def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
+    """Try the mutants of the modules that have these tests: all, or always the same sample."""
+    known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for part in ("ccviz", "tests"):
             shutil.copytree(ROOT / part, folder / part)
         settings = {
             "source_paths": ["ccviz"],
-            "only_mutate": [f"ccviz/{module}.py"],
+            "only_mutate": [f"ccviz/{module}.py" for module in modules],
             "pytest_add_cli_args": ["-p", "no:xdist", "--hypothesis-seed=0"],
-            "pytest_add_cli_args_test_selection": [MODULES[module]],
+            "pytest_add_cli_args_test_selection": [tests],
+            "timeout_multiplier": 5.0,
             "use_git_change_detection": False,
         }
         lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
@@ -123,29 +125,32 @@ def outcome(module: str, sample: int) -> Outcome:
         told = "\n".join([project, "[tool.mutmut]", *lines, ""])
         (folder / "pyproject.toml").write_text(told, encoding="utf-8")
         mutmut(folder, "run", "--max-children", "1", "*__mutmut_1")  # their names are known then
-        every = sorted(statuses(folder))
-        taken = random.Random(0).sample(every, min(sample or len(every), len(every)))
-        mutmut(folder, "run", "--max-children", "1", *taken)
-        found = statuses(folder)
-        left = [each for each in sorted(taken) if found[each] in ("survived", "no tests")]
-        changes = [change(folder, each) for each in left]
-    return Outcome(
-        module,
-        len(every),
-        len(taken),
-        len(taken) - len(left),
-        tuple(each for each in changes if each not in known),
-        {each: known[each] for each in changes if each in known},
-    )
+        names = sorted(statuses(folder))
+        for module in modules:
+            every = [
+                each for each in names if each.startswith(f"ccviz.{module.replace('/', '.')}.")
+            ]
+            taken = random.Random(0).sample(every, min(sample or len(every), len(every)))
+            mutmut(folder, "run", "--max-children", "1", *taken)
+            found = statuses(folder)
+            left = [each for each in sorted(taken) if found[each] in ("survived", "no tests")]
+            changes, reasons = [change(folder, each) for each in left], known.get(module, {})
+            yield Outcome(
+                module,
+                len(every),
+                len(taken),
+                len(taken) - len(left),
+                tuple(each for each in changes if each not in reasons),
+                {each: reasons[each] for each in changes if each in reasons},
+            )
 
 
-def write(outcomes: list[Outcome]) -> None:
-    """Write the table; modules that were not tried now keep what was there."""
+def write(outcome: Outcome) -> None:
+    """Write a module's row and section; those of the others stay."""
     before = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
     rows = {row.split("`")[1]: row for row in re.findall(r"^\| `.*$", before, re.MULTILINE)}
-    sections = {text.split("\n")[0]: f"## {text.strip()}\n" for text in before.split("## ")[1:]}
-    for each in outcomes:
-        rows[each.module], sections[each.module] = each.row(), each.section()
+    sections = {text.split("\n")[0]: f"## {text.strip()}\n" for text in before.split("\n## ")[1:]}
+    rows[outcome.module], sections[outcome.module] = outcome.row(), outcome.section()
     known = [module for module in MODULES if module in rows]
     told = [sections[module] for module in known if sections.get(module)]
     table = HEAD + "\n".join(rows[module] for module in known) + "\n"
@@ -157,10 +162,12 @@ def main() -> None:
     parser.add_argument("modules", nargs="*", help="such as solvers/tree; all if none is given")
     parser.add_argument("--sample", type=int, default=60, help="mutants a module; 0 for all")
     options = parser.parse_args()
-    for module in options.modules or MODULES:
-        found = outcome(module, options.sample)
-        print(found.row(), found.section(), sep="\n", flush=True)
-        write([found])
+    chosen = options.modules or [*MODULES]
+    for tests in dict.fromkeys(MODULES[module] for module in chosen):
+        alike = [module for module in chosen if MODULES[module] == tests]
+        for outcome in outcomes(tests, alike, options.sample):
+            print(outcome.row(), outcome.section(), sep="\n", flush=True)
+            write(outcome)
 
 
 if __name__ == "__main__":

@@ -322,7 +322,7 @@ def test_a_child_is_closed_by_its_parents_bound_without_work():
         Report("branch", 2.0, pair=(0, 1), certificate={"a": POINTS}),
         Report("integral", objective(FAR), labels=FAR),
     )
-    search.objective_of = lambda labels: 2.0
+    search.objective_of, search.tolerance = lambda labels: 2.0, 0.0
     last = of_kind(search.steps(HERE, lambda: False), NodePruned)[-1]
     assert len(tasks) == 2
     assert (last.node, last.reason, last.lower_bound) == (2, "bound", 2.0)
@@ -337,6 +337,32 @@ def test_a_bound_at_the_cutoff_closes_what_would_branch():
     (pruned,) = of_kind(events, NodePruned)
     assert (pruned.reason, pruned.lower_bound) == ("bound", 2.0)
     assert search.lower_bound == 2.0
+
+
+def test_a_bound_that_did_not_grow_keeps_its_proof():
+    search, _ = scripted(
+        Report("go on", 0.1, certificate={"a": POINTS}),
+        Report("bound", 0.1, certificate={"b": POINTS}),
+    )
+    events = list(search.steps(HERE, lambda: False))
+    assert len(of_kind(events, NodeBounded)) == 1
+    assert [*of_kind(events, NodePruned)[0].certificate] == ["a", "node"]
+
+
+def test_what_proves_nothing_has_no_proof():
+    opened = NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
+    for history in ((), (Record(0, 0.0, opened),)):
+        search, _ = scripted(Report("integral", -math.inf, labels=FAR))
+        (pruned,) = of_kind(search.steps(HERE, lambda: False, history), NodePruned)
+        assert pruned.certificate == {}
+
+
+def test_work_that_stops_ends_the_search():
+    def stopped(task):
+        raise StoppedError
+
+    events = list(Search(stopped, objective, 1e-6).steps(HERE, lambda: False))
+    assert [type(event) for event in events] == [NodeOpened]
 
 
 def test_an_infeasible_root_names_its_witness():
@@ -581,3 +607,15 @@ def test_a_search_goes_on_from_the_history_of_its_context():
     history = tuple(Record(seq, 0.0, event) for seq, event in enumerate(events[:-1]))
     (last,) = small_run(None, context=Context(history=history))[-1:]
     assert last.termination == "proved"
+
+
+def test_a_search_takes_its_nodes_in_the_order_it_is_told():
+    tasks = []
+
+    def answer(task):
+        tasks.append(task.node)
+        return Report("branch", 0.1 * len(tasks), pair=PAIRS[len(task.decisions)])
+
+    context = Context(stop=lambda: len(tasks) > 2)
+    list(branch_and_bound(SMALL, context, answer, tolerance=0.0, order="depth", incumbent="none"))
+    assert tasks == [0, 1, 3]
