@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ccviz import ContradictionError, Partition, Problem, contract
 from ccviz.problem.blocks import refine, two_colouring
+from ccviz.problem.rules import MaxSize
 
 X = np.random.default_rng(0).normal(size=(7, 2))
 
@@ -85,6 +86,44 @@ def test_conflicts_are_unique_pairs_of_blocks():
     assert blocks.conflict_graph.toarray().sum() == 4
 
 
+def test_conflicts_that_repeat_later_are_unique_too():
+    blocks = contract(Problem(X, 3, must_link=[(1, 2)], cannot_link=[(0, 3), (1, 3), (2, 3)]))
+    assert blocks.conflicts.tolist() == [[0, 2], [1, 2]]
+
+
+def test_all_points_may_be_one_block():
+    blocks = contract(Problem(X, 1, must_link=[(i, i + 1) for i in range(6)]))
+    assert blocks.mass.tolist() == [7]
+    assert blocks.centroid == pytest.approx(X.mean(0, keepdims=True))
+    assert blocks.scatter == pytest.approx(((X - X.mean(0)) ** 2).sum())
+
+
+def test_blocks_keep_the_rest_of_the_problem():
+    rules = (MaxSize(5),)
+    problem = Problem(X, 2, must_link=[(0, 1)], sizes=([1, 2], [5, 6]), rules=rules)
+    blocks = contract(problem)
+    assert (blocks.k, blocks.sizes, blocks.rules) == (2, problem.sizes, rules)
+
+
+def test_a_problem_is_contracted_once():
+    problem = Problem(X, 2, must_link=[(0, 1)])
+    assert contract(problem) is contract(problem)
+
+
+def test_labels_are_whole_numbers():
+    blocks = contract(Problem(X, 2, must_link=[(0, 5)]))
+    assert blocks.project(np.zeros(7, dtype=np.int64)).dtype == np.int64
+    assert blocks.block_of.dtype == np.int64
+
+
+def test_two_clusters_merge_no_more_than_they_must():
+    """The names that components and lone blocks get on the way do not meet."""
+    for n in range(2, 8):
+        for i in range(n - 1):
+            blocks = contract(Problem(X[:n], 2, cannot_link=[(i, i + 1)]))
+            assert blocks.block_of.tolist() == [*range(n)]
+
+
 def test_two_clusters_merge_what_has_a_common_enemy():
     blocks = contract(Problem(X, 2, cannot_link=[(0, 1), (1, 2), (2, 3), (4, 5)]))
     assert blocks.block_of.tolist() == [0, 1, 0, 1, 2, 3, 4]
@@ -116,8 +155,19 @@ def test_refine_adds_hard_pairs():
         refine(problem, [(0, 1)], [])
 
 
+def test_refine_keeps_the_rest_of_the_problem():
+    truth, rules = [0, 0, 0, 1, 1, 1, 1], (MaxSize(5),)
+    problem = Problem(X, 2, sizes=([1, 2], [5, 6]), truth=truth, rules=rules)
+    refined = refine(problem, [(0, 1)], [])
+    assert refined.sizes.lower.tolist() == [1, 2]
+    assert refined.sizes.upper.tolist() == [5, 6]
+    assert refined.truth.tolist() == truth
+    assert refined.rules == rules
+
+
 def test_two_colouring_names_sides_and_odd_components():
     pairs = np.array([[0, 1], [1, 2], [3, 4], [4, 5], [3, 5], [5, 6]])
     component, side = two_colouring(pairs, 8)
     assert component.tolist() == [0, 0, 0, 1, 1, 1, 1, 2]
     assert side.tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
+    assert (component.dtype, side.dtype) == (np.int64, np.int64)

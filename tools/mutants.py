@@ -1,0 +1,174 @@
+"""Mutation testing, `make mutants`: change the code in one place, and see whether a test notices.
+
+    python tools/mutants.py [--sample N] [MODULE ...]
+
+mutmut makes the mutants and runs, for each, the tests that reach it, until the first fails; one
+that does not end is noticed too. All of it happens in a copy, so the checkout stays as it is.
+Mutants that change nothing that could be seen are listed by hand in `equivalent_mutants.toml`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results" / "mutants.md"
+EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+PROOF = sorted(path.stem for path in (ROOT / "ccviz" / "proof").glob("[!_]*.py"))
+
+# Each with the tests that mirror it.
+MODULES = {
+    "problem/blocks": "tests/problem/test_blocks.py",
+    "solvers/tree": "tests/solvers/test_tree.py",
+    **{f"proof/{name}": "tests/proof" for name in PROOF},
+}
+HEAD = """# Mutants
+
+What `make mutants` found. A mutant is the module changed in one place; it is noticed if one of the
+module's tests fails, or does not end. Where fewer were tried than there are, they are a sample,
+the same each time. Those that nobody could notice have a reason; the rate leaves them out.
+
+| Module | Mutants | Tried | Noticed | Equivalent | Rate |
+|---|---|---|---|---|---|
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one module's mutants.
+
+    Attributes
+    ----------
+    module : str
+    mutants, tried, noticed : int
+        Mutants there are; those that were tried; those that a test noticed.
+    missed : tuple of str
+        The changes that no test noticed, though it could.
+    equivalent : dict of str to str
+        The changes that nobody could notice, each with the reason.
+    """
+
+    module: str
+    mutants: int
+    tried: int
+    noticed: int
+    missed: tuple[str, ...]
+    equivalent: dict[str, str]
+
+    def row(self) -> str:
+        hidden = len(self.missed) + self.noticed
+        numbers = f"{self.mutants} | {self.tried} | {self.noticed} | {self.tried - hidden}"
+        return f"| `{self.module}` | {numbers} | {100 * self.noticed / max(hidden, 1):.0f} % |"
+
+    def section(self) -> str:
+        lines = [f"## {self.module}", ""]
+        lines += [f"- `{change}`: {reason}" for change, reason in self.equivalent.items()]
+        lines += [f"- `{change}`: not noticed." for change in self.missed]
+        return "\n".join(lines) + "\n" if len(lines) > 2 else ""
+
+
+def mutmut(folder: Path, *words: str) -> str:
+    """Run mutmut in the copy, and return what it prints."""
+    command = [sys.executable, "-m", "mutmut", *words]
+    alone = {**os.environ, "PYTHONPATH": ""}
+    done = subprocess.run(
+        command, cwd=folder, env=alone, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
+    return done.stdout
+
+
+def statuses(folder: Path) -> dict[str, str]:
+    """Return the name of each mutant, and what came of it."""
+    lines = mutmut(folder, "results", "--all", "true").splitlines()
+    return dict(line.strip().split(": ") for line in lines if "__mutmut_" in line)
+
+
+def change(folder: Path, name: str) -> str:
+    """Return what a mutant changes, as one line, after the name of the function."""
+    function = re.split("x_|ǁ", name.partition("__mutmut_")[0], maxsplit=1)[-1].replace("ǁ", ".")
+    told = mutmut(folder, "show", name).splitlines()
+    parts = [[line[1:].strip() for line in told if re.match(f"[{sign}] ", line)] for sign in "-+"]
+    return f"{function}: {' '.join(parts[0])} → {' '.join(parts[1])}".replace("`", "")
+
+
+def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
+    """Try the mutants of the modules that have these tests: all, or always the same sample."""
+    known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for part in ("ccviz", "tests"):
+            shutil.copytree(ROOT / part, folder / part)
+        settings = {
+            "source_paths": ["ccviz"],
+            "only_mutate": [f"ccviz/{module}.py" for module in modules],
+            "pytest_add_cli_args": ["-p", "no:xdist", "--hypothesis-seed=0"],
+            "pytest_add_cli_args_test_selection": [tests],
+            "timeout_multiplier": 5.0,
+            "use_git_change_detection": False,
+        }
+        lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
+        project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+        told = "\n".join([project, "[tool.mutmut]", *lines, ""])
+        (folder / "pyproject.toml").write_text(told, encoding="utf-8")
+        mutmut(folder, "run", "--max-children", "1", "*__mutmut_1")  # their names are known then
+        names = sorted(statuses(folder))
+        for module in modules:
+            every = [
+                each for each in names if each.startswith(f"ccviz.{module.replace('/', '.')}.")
+            ]
+            taken = random.Random(0).sample(every, min(sample or len(every), len(every)))
+            mutmut(folder, "run", "--max-children", "1", *taken)
+            found = statuses(folder)
+            left = [each for each in sorted(taken) if found[each] in ("survived", "no tests")]
+            changes, reasons = [change(folder, each) for each in left], known.get(module, {})
+            yield Outcome(
+                module,
+                len(every),
+                len(taken),
+                len(taken) - len(left),
+                tuple(each for each in changes if each not in reasons),
+                {each: reasons[each] for each in changes if each in reasons},
+            )
+
+
+def write(outcome: Outcome) -> None:
+    """Write a module's row and section; those of the others stay."""
+    before = RESULTS.read_text(encoding="utf-8") if RESULTS.exists() else ""
+    rows = {row.split("`")[1]: row for row in re.findall(r"^\| `.*$", before, re.MULTILINE)}
+    sections = {text.split("\n")[0]: f"## {text.strip()}\n" for text in before.split("\n## ")[1:]}
+    rows[outcome.module], sections[outcome.module] = outcome.row(), outcome.section()
+    known = [module for module in MODULES if module in rows]
+    told = [sections[module] for module in known if sections.get(module)]
+    table = HEAD + "\n".join(rows[module] for module in known) + "\n"
+    RESULTS.write_text("\n".join([table, *told]), encoding="utf-8")
+
+
+def main() -> None:
+    parser = ArgumentParser(description=__doc__)
+    parser.add_argument("modules", nargs="*", help="such as solvers/tree; all if none is given")
+    parser.add_argument("--sample", type=int, default=60, help="mutants a module; 0 for all")
+    options = parser.parse_args()
+    chosen = options.modules or [*MODULES]
+    for tests in dict.fromkeys(MODULES[module] for module in chosen):
+        alike = [module for module in chosen if MODULES[module] == tests]
+        for outcome in outcomes(tests, alike, options.sample):
+            print(outcome.row(), outcome.section(), sep="\n", flush=True)
+            write(outcome)
+
+
+if __name__ == "__main__":
+    main()
