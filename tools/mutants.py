@@ -91,6 +91,10 @@ def mutmut(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+def dotted(module: str) -> str:
+    return f"ccviz.{module.replace('/', '.')}."
+
+
 def statuses(folder: Path) -> dict[str, str]:
     """Return the name of each mutant, and what came of it."""
     lines = mutmut(folder, "results", "--all", "true").splitlines()
@@ -124,12 +128,11 @@ def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
         project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
         told = "\n".join([project, "[tool.mutmut]", *lines, ""])
         (folder / "pyproject.toml").write_text(told, encoding="utf-8")
-        mutmut(folder, "run", "--max-children", "1", "*__mutmut_1")  # their names are known then
+        # A few runs, after which the names of all are known.
+        mutmut(folder, "run", "--max-children", "1", f"{dotted(modules[0])}*__mutmut_1")
         names = sorted(statuses(folder))
         for module in modules:
-            every = [
-                each for each in names if each.startswith(f"ccviz.{module.replace('/', '.')}.")
-            ]
+            every = [each for each in names if each.startswith(dotted(module))]
             taken = random.Random(0).sample(every, min(sample or len(every), len(every)))
             mutmut(folder, "run", "--max-children", "1", *taken)
             found = statuses(folder)
