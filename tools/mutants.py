@@ -34,6 +34,7 @@ MODULES = {
     "solvers/tree": "tests/solvers/test_tree.py",
     **{f"proof/{name}": "tests/proof" for name in PROOF},
 }
+NOTICED = ("killed", "timeout", "segfault")
 HEAD = """# Mutants
 
 What `make mutants` found. A mutant is the module changed in one place; it is noticed if one of the
@@ -114,10 +115,11 @@ def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
     known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("ccviz", "tests"):
+        for part in ("ccviz", "tests", "tools"):
             shutil.copytree(ROOT / part, folder / part)
         settings = {
             "source_paths": ["ccviz"],
+            "also_copy": ["tools"],
             "only_mutate": [f"ccviz/{module}.py" for module in modules],
             "pytest_add_cli_args": ["-p", "no:xdist", "--hypothesis-seed=0"],
             "pytest_add_cli_args_test_selection": [tests],
@@ -136,7 +138,7 @@ def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
             taken = random.Random(0).sample(every, min(sample or len(every), len(every)))
             mutmut(folder, "run", "--max-children", "1", *taken)
             found = statuses(folder)
-            left = [each for each in sorted(taken) if found[each] in ("survived", "no tests")]
+            left = [each for each in sorted(taken) if found[each] not in NOTICED]
             changes, reasons = [change(folder, each) for each in left], known.get(module, {})
             yield Outcome(
                 module,
