@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from ccviz.proof.budget import STEP, Budget
+from ccviz.proof.budget import Budget
 from ccviz.proof.colouring import colourable
 
 
@@ -39,13 +39,3 @@ def test_each_step_is_paid_for():
     steps = 3 * (2000 + 3 * 2)
     assert colourable(nothing, 2, Budget(steps)) is True
     assert colourable(nothing, 2, Budget(steps - 1)) is None
-
-
-def test_a_budget_is_spent_to_the_last_look():
-    budget = Budget.of(2.0)
-    assert budget.left == 2.0 * STEP
-    assert budget.spend(1.5 * STEP) is True
-    assert budget.spend(STEP) is False
-    assert budget.left == 0.5 * STEP
-    assert budget.spend(0.5 * STEP) is True
-    assert budget.left == 0.0
