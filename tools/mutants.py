@@ -28,12 +28,21 @@ RESULTS = ROOT / "benchmarks" / "results" / "mutants.md"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
 PROOF = sorted(path.stem for path in (ROOT / "ccviz" / "proof").glob("[!_]*.py"))
 
+
+def tests_of(name: str) -> str:
+    """Return the tests that mirror a module of proofs; all of them where none does."""
+    own = f"tests/proof/test_{name}.py"
+    return own if (ROOT / own).exists() else "tests/proof"
+
+
 # Each with the tests that mirror it.
 MODULES = {
     "problem/blocks": "tests/problem/test_blocks.py",
     "solvers/tree": "tests/solvers/test_tree.py",
-    **{f"proof/{name}": "tests/proof" for name in PROOF},
+    **{f"proof/{name}": tests_of(name) for name in PROOF},
 }
+QUIET = ("-p", "no:xdist", "--hypothesis-seed=0")
+NOTICED = ("killed", "timeout", "segfault")
 HEAD = """# Mutants
 
 What `make mutants` found. A mutant is the module changed in one place; it is noticed if one of the
@@ -91,6 +100,10 @@ def mutmut(folder: Path, *words: str) -> str:
     return done.stdout
 
 
+def dotted(module: str) -> str:
+    return f"ccviz.{module.replace('/', '.')}."
+
+
 def statuses(folder: Path) -> dict[str, str]:
     """Return the name of each mutant, and what came of it."""
     lines = mutmut(folder, "results", "--all", "true").splitlines()
@@ -110,12 +123,14 @@ def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
     known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8"))
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for part in ("ccviz", "tests"):
+        for part in ("ccviz", "tests", "tools"):
             shutil.copytree(ROOT / part, folder / part)
         settings = {
             "source_paths": ["ccviz"],
+            "also_copy": ["tools"],
             "only_mutate": [f"ccviz/{module}.py" for module in modules],
-            "pytest_add_cli_args": ["-p", "no:xdist", "--hypothesis-seed=0"],
+            # mutmut adds an import of its own, which that test would see.
+            "pytest_add_cli_args": [*QUIET, "-k", "not uses_no_code"],
             "pytest_add_cli_args_test_selection": [tests],
             "timeout_multiplier": 5.0,
             "use_git_change_detection": False,
@@ -124,16 +139,15 @@ def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
         project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
         told = "\n".join([project, "[tool.mutmut]", *lines, ""])
         (folder / "pyproject.toml").write_text(told, encoding="utf-8")
-        mutmut(folder, "run", "--max-children", "1", "*__mutmut_1")  # their names are known then
+        # A few runs, after which the names of all are known.
+        mutmut(folder, "run", "--max-children", "1", f"{dotted(modules[0])}*__mutmut_1")
         names = sorted(statuses(folder))
         for module in modules:
-            every = [
-                each for each in names if each.startswith(f"ccviz.{module.replace('/', '.')}.")
-            ]
+            every = [each for each in names if each.startswith(dotted(module))]
             taken = random.Random(0).sample(every, min(sample or len(every), len(every)))
             mutmut(folder, "run", "--max-children", "1", *taken)
             found = statuses(folder)
-            left = [each for each in sorted(taken) if found[each] in ("survived", "no tests")]
+            left = [each for each in sorted(taken) if found[each] not in NOTICED]
             changes, reasons = [change(folder, each) for each in left], known.get(module, {})
             yield Outcome(
                 module,
