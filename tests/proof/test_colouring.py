@@ -27,6 +27,19 @@ def test_the_search_finds_what_trying_everything_finds(seed):
         assert colourable(conflict, k, Budget.of(1.0)) is exists
 
 
+def test_what_is_coloured_after_steps_back_is_found():
+    rng = np.random.default_rng(0)
+    every = np.array([*product(range(3), repeat=9)])
+    answers = []
+    for _ in range(150):
+        pairs = [(i, j) for i in range(9) for j in range(i) if rng.random() < 0.5]
+        i, j = np.array(pairs).T
+        exists = bool((every[:, i] != every[:, j]).all(axis=1).any())
+        assert colourable(graph(9, *pairs), 3, Budget.of(1.0)) is exists
+        answers.append(exists)
+    assert 30 < sum(answers) < 120
+
+
 def test_a_wheel_needs_four_colours_and_a_search():
     rim = [(i, (i + 1) % 7) for i in range(7)]
     wheel = graph(8, *rim, *((7, i) for i in range(7)))
