@@ -33,13 +33,12 @@ from ccviz.events import Finished, Record, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
 from ccviz.runs.info import RunInfo, Summary, summarise
-from ccviz.runs.limits import Limits
+from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.run import FOLDED, REPLACED, Run
 
 VERSION = 1
 """Of the tables; stored in the file, and checked when it is opened."""
 
-_NO_LIMITS = Limits()
 _SCHEMA = """
 CREATE TABLE problems (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE runs (
@@ -159,7 +158,7 @@ class Archive:
         *,
         seed: int = 0,
         workers: str = "1",
-        limits: Limits = _NO_LIMITS,
+        limits: Limits = NO_LIMITS,
         dataset: str = "",
         name: str = "",
         owner: str = "",

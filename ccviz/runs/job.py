@@ -27,13 +27,12 @@ from ccviz.errors import ArchiveError
 from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
-from ccviz.runs.limits import Limits
+from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.resume import reopen
 from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
 from ccviz.solvers.workforce import check_workers
 
-_NO_LIMITS = Limits()
 _THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 
@@ -83,7 +82,7 @@ class Job:
         *,
         seed: int = 0,
         workers: int | str = 1,
-        limits: Limits = _NO_LIMITS,
+        limits: Limits = NO_LIMITS,
         dataset: str = "",
         name: str = "",
         paused: bool = False,
@@ -133,7 +132,7 @@ class Job:
         cls,
         archive: Archive,
         run_id: str,
-        limits: Limits = _NO_LIMITS,
+        limits: Limits = NO_LIMITS,
         *,
         workers: int | str = 1,
         memory: int | None = None,

@@ -44,3 +44,7 @@ class Limits:
     def given(self) -> dict[str, Any]:
         """Those that hold, by name."""
         return {name: value for name, value in asdict(self).items() if value is not None}
+
+
+NO_LIMITS = Limits()
+"""Nothing ends the run but the solver."""

@@ -12,12 +12,11 @@ from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
-from ccviz.runs.limits import Limits
+from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.solvers import Solver, check
 from ccviz.views.lab.queue import RunQueue, Ticket
 
 _GRACE_S = 2.0
-_NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +26,7 @@ class Order:
     problem: Problem
     solver: Solver
     seed: int = 0
-    limits: Limits = _NO_LIMITS
+    limits: Limits = NO_LIMITS
     dataset: str = ""
 
 

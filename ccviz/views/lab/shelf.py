@@ -12,10 +12,8 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
 from ccviz.runs.info import RunInfo
-from ccviz.runs.limits import Limits
+from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.views.person import Person
-
-_NO_LIMITS = Limits()
 
 
 class Shelf(Archive):
@@ -41,7 +39,7 @@ class Shelf(Archive):
         solver: str,
         settings: dict[str, Any],
         *,
-        limits: Limits = _NO_LIMITS,
+        limits: Limits = NO_LIMITS,
         **about: Any,
     ) -> str:
         """Enter a run of this person's, within the quota; see `Archive.create`."""
@@ -57,7 +55,7 @@ class Shelf(Archive):
         """Take back a run's end, within the quota; see `Archive.reopen`."""
         self._check_at_once()
         spent = self.info(run_id).time_s
-        super().reopen(run_id, self._within(limits or Limits(), spent))
+        super().reopen(run_id, self._within(limits or NO_LIMITS, spent))
 
     def _within(self, limits: Limits, spent_s: float = 0.0) -> Limits:
         """Return limits within the quota."""
