@@ -26,22 +26,30 @@ async function unpack(word) {
 
 // --- Numbers as people read them (ccviz.numbers) --------------------------------------------
 
+const stripped = (text) => text.includes(".") ? text.replace(/\.?0+$/, "") : text
+
+// Python's format "g": so many significant digits, without zeros at the end.
+function general(value, digits) {
+  const [mantissa, power] = value.toExponential(digits - 1).split("e")
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < digits) return stripped(value.toFixed(Math.max(0, digits - 1 - exponent)))
+  const sign = exponent < 0 ? "-" : "+"
+  return `${stripped(mantissa)}e${sign}${String(Math.abs(exponent)).padStart(2, "0")}`
+}
+
 function number(value, digits = 6) {
   if (value === null || !Number.isFinite(value)) return "–"
-  if (value !== 0 && !(Math.abs(value) >= 1e-4 && Math.abs(value) < 1e12)) {
-    return value.toExponential(digits - 1).replace(/e([+-])(\d)$/, "e$10$2")
-  }
+  if (value !== 0 && !(Math.abs(value) >= 1e-4 && Math.abs(value) < 1e12)) return general(value, digits - 1)
   const decimals = value === 0 ? 0 : Math.max(0, digits - 1 - Math.floor(Math.log10(Math.abs(value))))
   const [whole, rest] = value.toFixed(decimals).split(".")
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",")
-  const short = (rest || "").replace(/0+$/, "")
-  return short ? `${grouped}.${short}` : grouped
+  return rest ? stripped(`${grouped}.${rest}`) : grouped
 }
 
 function percent(share) {
   if (!Number.isFinite(share)) return "–"
-  if (Math.abs(share) >= 1e-4 || share === 0) return `${(100 * share).toFixed(2)} %`
-  return `${(100 * share).toExponential(0).replace(/e([+-])(\d)$/, "e$10$2")} %`
+  const fixed = Math.abs(share) >= 1e-4 || share === 0
+  return `${fixed ? (100 * share).toFixed(2) : general(100 * share, 1)} %`
 }
 
 const count = (amount, noun) => `${amount.toLocaleString("en")} ${noun}${amount === 1 ? "" : "s"}`

@@ -234,7 +234,7 @@ def made_up(problem, play_of, request):
     """Return runs made by hand, one for each view of a solver's inner life."""
     names = ("relaxation", "column", "residual", "population")
     plays = [play_of(request.getfixturevalue(f"{name}_records"), name) for name in names]
-    tree = play_of(request.getfixturevalue("tree_records")(53), "tree")
+    tree = play_of(request.getfixturevalue("tree_records")(21), "tree")
     cut = PartsCut(parts=3, part_of=np.where(np.arange(40) < 38, np.arange(40) % 3, -1))
     bounded = [PartBounded(part=at, lower_bound=9.0, upper_bound=10.0, rounds=1) for at in (2, 0)]
     return [*plays, tree, play_of(stamped(problem, [cut, *bounded]), "parts")]
@@ -258,7 +258,7 @@ def test_every_moment_of_every_run_is_that_of_the_live_page(open_plays, made_up,
 
 
 def test_going_back_shows_what_was_shown(open_plays, play_of, tree_records):
-    page = open_plays(play_of(tree_records(53)))
+    page = open_plays(play_of(tree_records(15)))
     forth = page.evaluate(_PLAIN % _FRAMES)
     back = page.evaluate(
         _PLAIN % _FRAMES.replace("Array.from(run.times, (_, at) =>", "Array.from(run.times, (_, "
@@ -271,8 +271,8 @@ def test_numbers_are_written_as_python_does(open_plays, play_of, tree_records):
     page = open_plays(play_of(tree_records(3)))
     rng = np.random.default_rng(0)
     values = [0.0, 1.0, 999999.5, 1e12, 9.99999e-5, *(10 ** rng.uniform(-9, 15, 200)).tolist()]
-    values += [-value for value in values]
-    written = page.evaluate(
-        "(values) => values.map((each) => [number(each), percent(each)])", values
-    )
-    assert written == [[number(value), percent(value)] for value in values]
+    values += [-value for value in values[1:]]
+    shares = [0.0, 1.0, *(10 ** rng.uniform(-9, 2, 200)).tolist()]
+    for name, python, given in (("number", number, values), ("percent", percent, shares)):
+        written = page.evaluate(f"(given) => given.map((each) => {name}(each))", given)
+        assert written == [python(each) for each in given]
