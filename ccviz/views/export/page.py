@@ -130,8 +130,22 @@ def _summary(runs: list[dict[str, Any]]) -> str:
 def _lesson(told: Told | None) -> dict[str, Any] | None:
     if told is None:
         return None
-    steps = [dict(zip(("text", "finding", "sketch"), step, strict=True)) for step in told.steps]
+    steps = [
+        {"text": text, "finding": finding, "sketch": _picture(sketch)}
+        for text, finding, sketch in told.steps
+    ]
     return asdict(told) | {"steps": steps}
+
+
+def _picture(sketch: str) -> str:
+    """Return an SVG of the live page as a picture by itself, which has no page's style."""
+    rules = (
+        f"line, rect {{ stroke: {LIGHT.faint}; fill: none }} rect {{ stroke-width: 1.5 }}"
+        ".closed rect { stroke-dasharray: 4 3 }"
+        f"text {{ font: 11px sans-serif; text-anchor: middle; fill: {LIGHT.ink} }}"
+    )
+    named = sketch.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
+    return named.replace(">", f"><style>{rules}</style>", 1)
 
 
 def _words() -> dict[str, Any]:

@@ -106,7 +106,7 @@ def _page(session: Session) -> pn.template.Template:
             **stretch,
         ),
     )
-    right = RightPanel(session, inspection)
+    right = RightPanel(session, inspection, course.told)
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show)
     page.add_panel("script", pn.Row(script, Mending(), width=0, height=0))
