@@ -16,6 +16,7 @@ from ccviz.cli.ask import ask
 from ccviz.cli.bench import bench
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
+from ccviz.cli.lesson import lesson
 from ccviz.cli.replay import replay
 from ccviz.cli.resume import resume
 from ccviz.cli.runs import runs
@@ -45,6 +46,7 @@ app.command()(runs)
 app.command()(replay)
 app.command()(export)
 app.command("import")(import_)
+app.command()(lesson)
 app.command()(verify)
 app.command()(resume)
 
