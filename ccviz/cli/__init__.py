@@ -14,6 +14,7 @@ import typer
 
 from ccviz.cli.ask import ask
 from ccviz.cli.bench import bench
+from ccviz.cli.desktop import desktop
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
 from ccviz.cli.lesson import lesson
@@ -42,6 +43,7 @@ app.command()(ask)
 app.command()(bench)
 app.command("sweep")(sweep_command)
 app.command("app")(serve)
+app.command()(desktop)
 app.command()(runs)
 app.command()(replay)
 app.command()(export)

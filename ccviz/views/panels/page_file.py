@@ -15,9 +15,8 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 
 _STYLE = """
-button { border: 1px solid var(--line); border-radius: 4px; background: var(--paper);
-  color: var(--ink); font: inherit; font-size: 13px; padding: 0 10px; height: 30px;
-  cursor: pointer; }
+button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+  color: var(--ink); font: 600 14px var(--font); padding: 0 14px; height: 36px; cursor: pointer; }
 button:hover:not(:disabled) { background: var(--back); }
 button:disabled { color: var(--faint); cursor: default; }
 button:focus-visible { outline: 2px solid var(--accent); }

@@ -65,8 +65,10 @@ class SharePanel(pn.viewable.Viewer):
         texts = pn.Column(
             self._texts, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
-        project = ProjectPanel(self._session, PageFile(self._session, self._told))
-        return pn.Column(project, texts, sizing_mode="stretch_both", margin=0)
+        page = PageFile(self._session, self._told, margin=(4, 8, 0, 0))
+        return pn.Column(
+            ProjectPanel(self._session, page), texts, sizing_mode="stretch_both", margin=0
+        )
 
     def _refresh(self, *_: Any) -> None:
         session = self._session
