@@ -96,3 +96,16 @@ def test_every_run_of_the_gallery_plays_in_firefox(site, tmp_path):
             page.open(run)
             assert page.evaluate(_PLAYS) == "Before the first event.", run.name
         assert not page.heard
+
+
+def test_the_sizes_of_pages_are_the_tables_and_within_what_was_asked():
+    table = (ROOT / "benchmarks" / "results" / "export.md").read_text(encoding="utf-8")
+    small, matrices, large = (
+        float(line.split("|")[3])
+        for line in table.splitlines()
+        if "File, MB" not in line and "---" not in line
+    )
+    assert max(small, matrices) <= 2.0
+    assert large <= 10.0
+    words = " ".join((ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split())
+    assert f"a tree of 53 nodes takes {small} MB, a tree of 10,000 nodes {large} MB" in words
