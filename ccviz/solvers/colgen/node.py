@@ -29,38 +29,9 @@ from ccviz.solvers.colgen.master import (
 )
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
+from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.stabilisation import Stabiliser
 from ccviz.solvers.tree import Report, Task, cutoff, decided
-
-
-@dataclass(frozen=True)
-class NodeSettings:
-    """What `advance` needs to know of the solver's parameters.
-
-    Attributes
-    ----------
-    tolerance : float
-        Relative gap at which a node is closed.
-    starts : int
-        Runs of k-means for the first columns.
-    round_iterations : int
-        Iterations a task.
-    stabilisation : str
-    smoothing : float
-    pricing : {"both", "space", "blocks"}
-    cover_nodes : int
-        Nodes of the search for the best clustering within the pool.
-    seed : int
-    """
-
-    tolerance: float = 1e-6
-    starts: int = 10
-    round_iterations: int = 5
-    stabilisation: str = "interior"
-    smoothing: float = 0.5
-    pricing: str = "both"
-    cover_nodes: int = 200
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +63,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     if not isinstance(state, Start):
         return _round(problem, settings, task, state)
     if state.tries < settings.starts:
-        return _try_start(problem, settings, task, state)
+        return _try_start(problem, task, state)
     return _round(problem, settings, task, _first_pool(problem, settings, state))
 
 
@@ -111,10 +82,10 @@ def _open(problem: Problem, task: Task) -> Pool | Start | Report:
     return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
 
 
-def _try_start(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
+def _try_start(problem: Problem, task: Task, start: Start) -> Report:
     """Report on one run of k-means."""
     blocks = contract(problem)
-    rng = np.random.default_rng((settings.seed, task.node, start.tries))
+    rng = np.random.default_rng((task.seed, task.node, start.tries))
     labels = clustering(blocks, rng)
     found = start.found if labels is None else (*start.found, labels)
     state = Start(found, start.tries + 1)
@@ -171,7 +142,7 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
     tolerance = _tolerance(task, settings, pool)
-    generation = Generation(pool, pricer, tolerance, settings.seed)
+    generation = Generation(pool, pricer, tolerance, task.seed)
     solution = generation.run(min(settings.round_iterations, 1 + int(_TASK_WORK / s**3)), limit)
     pool = generation.pool
     report = Report(
