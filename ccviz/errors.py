@@ -50,6 +50,10 @@ class ArchiveError(CcvizError):
     """A run that is not in the archive, or an archive or export file that cannot be read."""
 
 
+class WorkersLostError(CcvizError):
+    """All workers of a run were lost, and none came in their place."""
+
+
 class NoClusteringError(CcvizError):
     """A run that was to give a clustering ended without one.
 
@@ -62,3 +66,27 @@ class NoClusteringError(CcvizError):
     def __init__(self, status: str, sentence: str) -> None:
         self.status = status
         super().__init__(sentence)
+
+
+_MOST_QUOTED = 80
+
+
+def quote(value: object) -> str:
+    """Return a value as a sentence can quote it: as it is written, and cut where it is long.
+
+    Parameters
+    ----------
+    value : object
+        Whatever somebody gave.
+
+    Returns
+    -------
+    str
+    """
+    if isinstance(value, str | bytes):
+        value = value[: _MOST_QUOTED + 1]
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        return "a number of very many digits"
+    return text if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 1]}…"
