@@ -237,6 +237,7 @@ def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_
             protocol="tcp", scheduler_port=port, host="127.0.0.1",
         )  # fmt: skip
 
+    monkeypatch.setattr(workforce, "_RETURN_S", 2.0)
     gone = cluster()
     address = gone.scheduler_address
     with open_workforce(address) as force:
@@ -245,7 +246,6 @@ def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_
         back = cluster(int(address.rpartition(":")[2]))
         HELD.set()
         assert [force.answer(each, never) for each in errands] == [0, 1]
-        monkeypatch.setattr(workforce, "_RETURN_S", 0.2)
         back.close()
         with pytest.raises(WorkersLostError, match=f"The Dask scheduler at {address} or its w"):
             force.answer(force.give_out(waits, 2), never)
