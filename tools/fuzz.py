@@ -74,7 +74,9 @@ def table(seen: list[dict[str, Any]]) -> str:
         faults = sum(bool(each["fault"]) for each in those)
         slowest = max(each["seconds"] for each in those)
         largest = max(each["size"] for each in those) >> 20
-        lines.append(f"| {many:,} {kind} | {refused:,} | {faults} | {slowest:.1f} s | {largest} MiB |")
+        lines.append(
+            f"| {many:,} {kind} | {refused:,} | {faults} | {slowest:.1f} s | {largest} MiB |"
+        )
     return "\n".join(lines)
 
 

@@ -9,7 +9,7 @@ from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
-from ccviz.errors import ParameterError, WorkersLostError
+from ccviz.errors import ParameterError, WorkersLostError, quote
 from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started, Termination
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
@@ -202,7 +202,7 @@ def check_order(problem: Problem, solver: Solver, seed: Any, workers: str) -> No
     check(solver, problem)
     check_workers(workers)
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
-        raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
+        raise ParameterError(f"seed = {quote(seed)} is not a whole number from 0 to 2^63 - 1.")
 
 
 def _chosen(solver: Any, settings: dict[str, Any]) -> Any:

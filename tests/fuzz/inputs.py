@@ -14,7 +14,6 @@ from functools import cache
 from typing import Any
 
 import msgspec
-import numpy as np
 from hypothesis import strategies as st
 
 from ccviz.data.datasets import NAMES
