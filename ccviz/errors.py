@@ -73,7 +73,11 @@ class FileFormatError(CcvizError):
 
 
 class ArchiveError(CcvizError):
-    """A run that is not in the archive, or an archive or export file that cannot be read."""
+    """An archive or export file that cannot be read or written."""
+
+
+class UnknownRunError(ArchiveError):
+    """A run that is not in the archive, or not any more."""
 
 
 class WorkersLostError(CcvizError):
