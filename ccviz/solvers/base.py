@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ccviz.errors import ParameterError, UnsupportedError
+from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
@@ -230,7 +230,7 @@ class Solver:
 def _read_setting(solver: str, each: Any, value: Any) -> Any:
     if "doc" not in each.metadata:
         raise TypeError(f"{solver}: the parameter {each.name} is not declared by `setting(...)`.")
-    where = f"{solver}: {each.name} = {value!r}"
+    where = f"{solver}: {each.name} = {quote(value)}"
     choices, low, high = (each.metadata[key] for key in ("choices", "low", "high"))
     kind = type(each.default)
     if not _is_a(kind, value):

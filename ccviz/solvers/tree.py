@@ -2,7 +2,7 @@
 
 A node is the problem with the pairs decided on the way to it. A solver gives one pure function,
 which takes a `Task` (work on this node for a while) and returns a `Report`: the node's bound so
-far, what happened, and a verdict. The search picks nodes, hands tasks to an executor and folds the
+far, what happened, and a verdict. The search picks nodes, hands tasks to a workforce and folds the
 reports in the order in which the tasks were given out, so a run depends on its seed and its number
 of workers but not on who finished first.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,7 +39,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
-from ccviz.solvers.workforce import SerialExecutor, Workforce, open_workforce
+from ccviz.solvers.workforce import Errand, Workforce, done_here, open_workforce
 
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
@@ -186,7 +185,7 @@ class Search:
     lower_bound: float = -math.inf
     infeasible: bool = False
     _waiting: dict[int, _Node] = field(default_factory=dict)
-    _running: deque[tuple[_Node, Future[Report]]] = field(default_factory=deque)
+    _running: deque[tuple[_Node, Errand[Report]]] = field(default_factory=deque)
     _bounds: dict[int, float] = field(default_factory=dict)  # of nodes neither closed nor branched
     _closed_bound: float = math.inf
     _count: int = 0
@@ -210,7 +209,7 @@ class Search:
                 while self._waiting and len(self._running) < workforce.size:
                     yield from self._give_out(workforce, stop)
                 if self._running:
-                    report = self._collect(stop)
+                    report = self._collect(workforce, stop)
                     if report is None:
                         return
                     yield from self._fold(*report)
@@ -314,18 +313,21 @@ class Search:
         # Workers are woken once a tree has grown; a lone node is worked on here even then.
         nodes = 1 + len(self._waiting) + len(self._running)
         self._grown = self._grown or nodes >= _GROWN
-        executor = workforce.executor if self._grown and nodes > 1 else SerialExecutor()
-        if isinstance(executor, SerialExecutor):
-            task = replace(task, stop=stop)
-        self._running.append((node, executor.submit(self.work, task)))
+        if workforce.is_here or not self._grown or nodes == 1:
+            errand = done_here(self.work, replace(task, stop=stop))
+        else:
+            errand = workforce.give_out(self.work, task)
+        self._running.append((node, errand))
 
-    def _collect(self, stop: Callable[[], bool]) -> tuple[_Node, Report] | None:
-        node, future = self._running[0]
-        while not wait([future], timeout=0.1).done:
-            if stop():
-                return None
+    def _collect(
+        self, workforce: Workforce, stop: Callable[[], bool]
+    ) -> tuple[_Node, Report] | None:
+        node, errand = self._running[0]
+        report = workforce.answer(errand, stop)
+        if report is None:
+            return None
         self._running.popleft()
-        return node, future.result()
+        return node, report
 
     def _fold(self, node: _Node, report: Report) -> Iterator[Event]:
         yield from report.events

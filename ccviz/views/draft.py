@@ -14,6 +14,7 @@ import numpy as np
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
+from ccviz.numbers import whole
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 
@@ -269,7 +270,8 @@ def read_points(text: str, n: int) -> list[int]:
     """
     points = []
     for word in text.replace(",", " ").split():
-        if not word.isdecimal() or int(word) >= n:
+        point = whole(word)
+        if point is None or point >= n:
             raise CcvizError(f"{word!r} is no point: they are 0 to {n - 1}.")
-        points.append(int(word))
+        points.append(point)
     return list(dict.fromkeys(points))

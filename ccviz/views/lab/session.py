@@ -269,6 +269,30 @@ class Session(param.Parameterized):
                 raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
 
+    def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
+        """Take a problem, its axes and the settings of a run all at once, or none of them.
+
+        Parameters
+        ----------
+        draft : Draft
+        axes : (str, str)
+            An empty name leaves one to the features.
+        **settings
+            Sound values of ``solver``, ``seed`` and the limits.
+
+        Raises
+        ------
+        CcvizError
+            If something is refused; nothing has changed then.
+        """
+        known = axis_names(draft.data.features)
+        for name in filter(None, axes):
+            if name not in known:
+                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        self._edit(draft)
+        self.show_axes(*axes)
+        self.param.update(**settings)
+
     def draw_links(self, many: int, noise: float = 0.0) -> None:
         """Draw links from the known classes, a share of them wrong, in the weight for new links."""
         truth = self.draft.data.truth

@@ -157,9 +157,8 @@ def open_project(session: Session, name: str, content: bytes) -> None:
 
 def take_project(session: Session, project: Project) -> None:
     """Make a project that was read the session's."""
-    session.adopt(replace(project.draft))  # without what was worked out elsewhere
-    session.show_axes(project.x_axis, project.y_axis)
-    session.param.update(**project.settings)
+    draft = replace(project.draft)  # without what was worked out elsewhere
+    session.take_over(draft, (project.x_axis, project.y_axis), **project.settings)
 
 
 def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
