@@ -75,7 +75,9 @@ class Start:
 _NEGLIGIBLE = 1e-18  # of what one single cluster costs
 _ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
-_MOST_SEMIDEFINITE = 400  # blocks: with more, clusters are few points and pricing is quick to check
+_FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,
+_MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
+_LARGE_CLUSTERS = 12  # of clusters of fewer blocks is quick to check
 _SEMIDEFINITE_ROUNDS = 60
 _SHARE = 0.9  # of the gap, which leaves something for rounding
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
@@ -216,7 +218,9 @@ def _certificate(pool: Pool) -> dict[str, np.ndarray]:
 
 def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> Report:
     """Add a certificate that is quick to check to a node that is closed, where there is one."""
-    if report.verdict == "branch" or pool.blocks.s > _MOST_SEMIDEFINITE:
+    s, k = pool.blocks.s, pool.blocks.k
+    worth = s <= _FEW_BLOCKS or (s <= _MANY_BLOCKS and s >= _LARGE_CLUSTERS * k)
+    if report.verdict == "branch" or not worth:
         return report
     known = task.upper_bound
     if report.labels is not None:
