@@ -29,9 +29,10 @@ from ccviz.solvers.colgen.master import (
 )
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
+from ccviz.solvers.colgen.semidefinite import semidefinite
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.stabilisation import Stabiliser
-from ccviz.solvers.tree import Report, Task, cutoff, decided
+from ccviz.solvers.tree import OPTIMAL_GAP, Report, Task, cutoff, decided
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,11 @@ class Start:
 _NEGLIGIBLE = 1e-18  # of what one single cluster costs
 _ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
+_FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,
+_MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
+_LARGE_CLUSTERS = 12  # of clusters of fewer blocks is quick to check
+_SEMIDEFINITE_ROUNDS = 60
+_SHARE = 0.9  # of the gap, which leaves something for rounding
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
@@ -157,9 +163,10 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
         detail = "The bound passes what a single cluster of all points costs."
         return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
     if pool.bound >= limit:
-        return replace(report, verdict="bound")
+        return _twice_proved(problem, task, pool, replace(report, verdict="bound"))
     if pool.converged:
-        return _settle(problem, settings, task, generation, report)
+        report = _settle(problem, settings, task, generation, report)
+        return _twice_proved(problem, task, pool, report)
     return _rounded(
         problem, report, pricer, pool, choose(pool.columns, solution.weights, problem.k)
     )
@@ -178,6 +185,22 @@ def _certificate(pool: Pool) -> dict[str, np.ndarray]:
     if pool.duals is None:
         return {}
     return {"duals": pool.duals, "least": np.array([pool.least])}
+
+
+def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> Report:
+    """Add a certificate that is quick to check to a node that is closed, where there is one."""
+    s, k = pool.blocks.s, pool.blocks.k
+    worth = s <= _FEW_BLOCKS or (s <= _MANY_BLOCKS and s >= _LARGE_CLUSTERS * k)
+    if report.verdict == "branch" or not worth:
+        return report
+    known = task.upper_bound
+    if report.labels is not None:
+        known = min(known, Partition(problem, report.labels).wcss)
+    if not np.isfinite(known):
+        return report
+    target = known * (1.0 - _SHARE * OPTIMAL_GAP)
+    found = semidefinite(pool.blocks, target, _SEMIDEFINITE_ROUNDS, task.stop)
+    return replace(report, certificate={**report.certificate, **found})
 
 
 def _pricer(problem: Problem, blocks: Blocks, method: str = "both") -> Pricer:
