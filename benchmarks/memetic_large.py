@@ -191,9 +191,7 @@ def summary(
 
 def draw_profiles(rows: list[dict[str, str]], target: Path) -> None:
     grouped = medians(rows)
-    values = {
-        name: np.array([cells[name][0] for cells in grouped.values()]) for name in METHODS
-    }
+    values = {name: np.array([cells[name][0] for cells in grouped.values()]) for name in METHODS}
     draw([("Objective, equal CPU time", values, 1.5)], target)
 
 

@@ -83,7 +83,5 @@ def _improve(
     rng: np.random.Generator,
 ) -> Member:
     if recipe.local_search == "blp-kmeans":
-        return blp_kmeans(
-            instance, centers, feasible, recipe.local_iterations, recipe.step_limit
-        )
+        return blp_kmeans(instance, centers, feasible, recipe.local_iterations, recipe.step_limit)
     return steep_descent(instance, centers, feasible, DEPTH[recipe.local_search], rng)
