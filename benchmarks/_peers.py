@@ -2,10 +2,10 @@
 
 Measured once, in November 2026, with one thread on a two-core machine of the kind that our tables
 come from; seconds are CPU seconds, gaps are relative to the published optimum. ``smdeclust`` is the
-authors' own program for S-MDEClust (github.com/pierlumanzu/s_mdeclust, variant SG, P = 20): one run,
-its seconds in all and to its best. ``blp`` is a published program for BLP k-means: seconds a run,
-and the best gap of up to 100 runs. On ecoli and ECG5000 both had HiGHS for a MILP solver, elsewhere
-Gurobi, whose free licence these two exceed; so they cannot be run by every reader again.
+authors' own program for S-MDEClust (github.com/pierlumanzu/s_mdeclust, variant SG, P = 20): one
+run, its seconds in all and to its best. ``blp`` is a published program for BLP k-means: seconds a
+run, and the best gap of up to 100 runs. On ecoli and ECG5000 both had HiGHS for a MILP solver,
+elsewhere Gurobi, whose free licence these two exceed; so they cannot be run by every reader again.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
     python benchmarks/kmeans_small.py
 
-CPU seconds of one thread, events and bookkeeping included. The peer's figures for BLP
-k-means stand in `peers.csv`, see `_peers.py`. COP-k-means has its rivals here, 100 starts of each in this one run: the
-same algorithm in plain Python loops, point by point as published (Table 1 of the paper, over the
-closure of the links), and block by block as ours does.
+CPU seconds of one thread, events and bookkeeping included. The peer's figures for BLP k-means stand
+in `peers.csv`, see `_peers.py`. COP-k-means has its rivals here, 100 starts of each in this one
+run: the same algorithm in plain Python loops, point by point as published (Table 1 of the paper,
+over the closure of the links), and block by block as ours does.
 """
 
 from __future__ import annotations

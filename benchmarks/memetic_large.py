@@ -4,9 +4,9 @@
 
 The 2-D instances with up to 10,000 links. Each method has 1 s of CPU time and 1 s more for every
 10,000 points, and works on until they are over: populations follow each other, and so do restarts
-from random points. An assignment of the methods that make them exactly ends after half a second with
-its best. What a method needs to its next look at the clock it takes beyond; the table says how much
-it used. Methods by name:
+from random points. An assignment of the methods that make them exactly ends after half a second
+with its best. What a method needs to its next look at the clock it takes beyond; the table says how
+much it used. Methods by name:
 
 - ``default``: our s-mdeclust as it is.
 - ``SG``: the authors' variant without mutation, as they run it (`ccviz.solvers.s_mdeclust`).
@@ -34,7 +34,6 @@ from ccviz.data.files import read_data
 from ccviz.data.link_files import read_links_file
 from ccviz.events import Restarted
 from ccviz.problem.partition import Partition
-from ccviz.runs.run import Run
 from ccviz.runs.stepper import Stepper
 from ccviz.runs.stop import Termination
 from ccviz.solvers.base import Solver
@@ -104,7 +103,7 @@ def measure(problem: Problem, solver: Solver, seed: int) -> dict[str, object]:
     """Run a solver until its CPU time is over."""
     began, limit = time.process_time(), 1.0 + problem.n / 10_000
 
-    def over(run: Run, age: float) -> Termination | None:
+    def over(*_: object) -> Termination | None:
         return "time_limit" if time.process_time() - began > limit else None
 
     stepper = Stepper(problem, solver, seed, criteria=[over])

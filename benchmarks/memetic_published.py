@@ -82,8 +82,8 @@ def row_of(instance: Instance, seed: int) -> dict[str, object]:
 
 def by_data_set(rows: list[dict[str, str]]) -> str:
     lines = [
-        "The last two columns: our seconds in all, and to our best, as shares of the exact solver's",
-        "published seconds in all. Its seconds to its best are not printed.",
+        "The last two columns: our seconds in all, and to our best, as shares of the exact",
+        "solver's published seconds in all. Its seconds to its best are not printed.",
         "",
         "| data set | runs | feasible | optimum reached | largest gap | CPU s, median "
         "| CPU s, most | to the best, median | local searches, median | in all, most "

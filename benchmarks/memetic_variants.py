@@ -3,8 +3,8 @@
     python benchmarks/memetic_variants.py [--bench DIR] [--links 0 1 2] [--seeds 0]
         [--study variants|additions]
 
-``variants``: the paper's S, SM, SG and SMG as the authors run them, beside our default, on link files
-of iris, accent and ECG5000. Performance profiles in objective, time, local searches and their
+``variants``: the paper's S, SM, SG and SMG as the authors run them, beside our default, on link
+files of iris, accent and ECG5000. Performance profiles in objective, time, local searches and their
 iterations (the paper's Figure 2). Where nothing mutates, the authors' code never assigns greedily,
 so that its S and SG are one algorithm; ``SG, greedy means`` is the paper's text, where the local
 search starts from the greedy membership.
@@ -53,7 +53,7 @@ STUDIES = {
                 "mutation": "off",
                 "assignment": "greedy",
                 "offspring": "means",
-            },  # fmt: skip
+            },
             "default": {},
         },
     ),
