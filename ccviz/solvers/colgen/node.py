@@ -20,7 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
 from ccviz.solvers.colgen.generation import Generation, Pool, Round
-from ccviz.solvers.colgen.initial import clustering
+from ccviz.solvers.colgen.initial import best_of_cop_kmeans, clustering
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import (
     best_cover,
@@ -43,6 +43,8 @@ class NodeSettings:
         Relative gap at which a node is closed.
     starts : int
         Runs of k-means for the first columns.
+    first : {"blp-kmeans", "cop-kmeans"}
+        Which k-means; of the latter only the best run counts.
     round_iterations : int
         Iterations a task.
     stabilisation : str
@@ -55,6 +57,7 @@ class NodeSettings:
 
     tolerance: float = 1e-6
     starts: int = 10
+    first: str = "blp-kmeans"
     round_iterations: int = 5
     stabilisation: str = "interior"
     smoothing: float = 0.5
@@ -92,7 +95,8 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     if not isinstance(state, Start):
         return _round(problem, settings, task, state)
     if state.tries < settings.starts:
-        return _try_start(problem, settings, task, state)
+        attempt = _try_cop if settings.first == "cop-kmeans" else _try_start
+        return attempt(problem, settings, task, state)
     return _round(problem, settings, task, _first_pool(problem, settings, state))
 
 
@@ -121,6 +125,17 @@ def _try_start(problem: Problem, settings: NodeSettings, task: Task, start: Star
     best = _best_of(problem, blocks, found)
     bound = max(task.lower_bound, blocks.scatter)
     return Report("go on", bound, labels=best, source="k-means", state=state)
+
+
+def _try_cop(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
+    """Report on all runs of COP-k-means at once; only their best is a start, as in the paper."""
+    blocks = contract(problem)
+    labels = best_of_cop_kmeans(problem, settings.starts, settings.seed, task.stop)
+    found = start.found if labels is None else (blocks.project(labels),)
+    best = _best_of(problem, blocks, found)
+    bound = max(task.lower_bound, blocks.scatter)
+    state = Start(found, settings.starts)
+    return Report("go on", bound, labels=best, source="cop-kmeans", state=state)
 
 
 def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> IntArray | None:
