@@ -14,7 +14,6 @@ from ccviz.runs.run import Result
 _FILE_WIDTH = 240  # of tables that go to a file or another program, where nothing need be cut
 
 
-
 class _Told(io.TextIOBase):
     """Standard error for what is told beside the work, which goes on if nobody can hear it."""
 

@@ -171,8 +171,8 @@ class Solver:
     name, title, paper : str
         Registry name, name for people, and the paper it follows.
     supports : Supports
-    most_blocks : float
-        Blocks of must-linked points beyond which a run would not fit into memory.
+    most_blocks, most_points : float
+        Blocks of must-linked points, or points, beyond which a run would not fit into memory.
     """
 
     name: ClassVar[str]
@@ -180,6 +180,7 @@ class Solver:
     paper: ClassVar[str]
     supports: ClassVar[Supports] = Supports()
     most_blocks: ClassVar[float] = inf
+    most_points: ClassVar[float] = inf
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -220,6 +221,11 @@ class Solver:
             what = " and ".join(missing)
             others = f"; {who_can(problem)}" if who_can else ""
             raise UnsupportedError(f"{self.name} cannot handle {what}{others}.")
+        if problem.n > self.most_points:
+            raise UnsupportedError(
+                f"{self.name} works with matrices of a row and a column a point, and can take "
+                f"{self.most_points:,} points; this problem has {problem.n:,}."
+            )
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block, and can take "

@@ -20,7 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
 from ccviz.solvers.colgen.generation import Generation, Pool, Round
-from ccviz.solvers.colgen.initial import clustering
+from ccviz.solvers.colgen.initial import best_of_cop_kmeans, clustering
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import (
     best_cover,
@@ -69,6 +69,8 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     if not isinstance(state, Start):
         return _round(problem, settings, task, state)
     if state.tries < settings.starts:
+        if settings.first == "cop-kmeans":
+            return _try_cop(problem, settings, task, state)
         return _try_start(problem, task, state)
     return _round(problem, settings, task, _first_pool(problem, settings, state))
 
@@ -98,6 +100,17 @@ def _try_start(problem: Problem, task: Task, start: Start) -> Report:
     best = _best_of(problem, blocks, found)
     bound = max(task.lower_bound, blocks.scatter)
     return Report("go on", bound, labels=best, source="k-means", state=state)
+
+
+def _try_cop(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
+    """Report on all runs of COP-k-means at once; only their best is a start, as in the paper."""
+    blocks = contract(problem)
+    labels = best_of_cop_kmeans(problem, settings.starts, task.seed, task.stop)
+    found = start.found if labels is None else (blocks.project(labels),)
+    best = _best_of(problem, blocks, found)
+    bound = max(task.lower_bound, blocks.scatter)
+    state = Start(found, settings.starts)
+    return Report("go on", bound, labels=best, source="cop-kmeans", state=state)
 
 
 def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> IntArray | None:
