@@ -77,8 +77,8 @@ class _Head(msgspec.Struct):
     node_limit: int | None
 
 
-def save_project(session: Session) -> bytes:
-    """Return a session's problem and settings, and its last runs on these points, as a file."""
+def save_project(session: Session, with_runs: bool = True) -> bytes:
+    """Return a session's problem and settings as a file, with its last runs on these points."""
     data = session.draft.data
     points = Problem(data.X, 1, truth=data.truth)
     file = BytesIO()
@@ -86,7 +86,8 @@ def save_project(session: Session) -> bytes:
         archive.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(_head(session))))
         archive.writestr(_DATA, encode_problem(points))
         # The oldest first, so that the newest is on top where they are read.
-        for place, run_id in enumerate(reversed(runs_on(session.archive, session.draft))):
+        runs = runs_on(session.archive, session.draft) if with_runs else []
+        for place, run_id in enumerate(reversed(runs)):
             path = Path(folder) / f"{place}.ccviz"
             export_run(session.archive, run_id, path)
             archive.write(path, f"{_RUNS}{place:03}.ccviz")
