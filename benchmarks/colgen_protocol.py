@@ -260,8 +260,8 @@ def write_table(source: Path) -> None:
         "CPU seconds of one process, compiled code loaded. The verdict is that of `ccviz verify`:",
         "*accepted* if every leaf has a semidefinite certificate or its pricing was searched",
         "again in plain NumPy, *trust* if that was too long and all else was checked, empty if it",
-        f"was not asked for. The checker had {WORK:.0f} units of work (`ccviz verify --work {WORK:.0f}`), a",
-        "unit about a second.",
+        f"was not asked for. The checker had {WORK:.0f} units of work, as in",
+        f"`ccviz verify --work {WORK:.0f}`, a unit about a second.",
         "",
     ]
     for part, heading in HEADINGS.items():

@@ -109,9 +109,7 @@ def coloring(
     So colours are matched with those shown before: as few points as can be change theirs.
     """
     if run is not None and instead is not None:
-        color = _matching(instead, before, run.problem.k)
-        nothing = np.zeros(0, dtype=np.int64)
-        return Coloring(color[instead], np.zeros((0, 2)), nothing)
+        return learned(instead, run.problem.k, before)
     if run is None or run.labels is None:
         nothing = np.zeros(0, dtype=np.int64)
         return Coloring(np.full(len(where.x), -1), np.zeros((0, 2)), nothing)
@@ -124,6 +122,21 @@ def coloring(
         centers=where.place(centers[known]),
         center_labels=color[np.flatnonzero(known)],
     )
+
+
+def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Coloring:
+    """Return a clustering that no run has found as colours, few of which change.
+
+    Parameters
+    ----------
+    labels : (n,) int64
+    k : int
+        Number of clusters.
+    before : (n,) int64, optional
+        The colours shown so far.
+    """
+    color = _matching(labels, before, max(k, int(labels.max(initial=-1)) + 1))
+    return Coloring(color[labels], np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
 
 
 def _matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:

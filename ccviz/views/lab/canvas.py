@@ -78,8 +78,8 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     truth = None if old.truth is None else old.truth[stays]
     data = replace(old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=())
     return replace(
-        flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=()
-    )  # fmt: skip
+        flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=()
+    )
 
 
 def flattened(draft: Draft, where: Plane) -> Draft:

@@ -39,6 +39,7 @@ from ccviz.views.draft import (
     links_between,
 )
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.playback import Playback
@@ -112,6 +113,8 @@ class Session(param.Parameterized):
         self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
+        self.asking = Asking()
+        self.asking.param.watch(self._on_question, "asked")
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
@@ -208,9 +211,11 @@ class Session(param.Parameterized):
         if moved:
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
+            self.asking.forget()
         if moved or draft.k != before.k:
             self.playback.close()
         self.param.update(**changes)
+        self.asking.follow(draft)
         self._warn_if_infeasible()
 
     def _warn_if_infeasible(self) -> None:
@@ -225,8 +230,10 @@ class Session(param.Parameterized):
 
     def pick(self, point: int | None) -> None:
         """Pick a point: the first, then its partner. The same again, or none, lets go."""
-        if point is None or point in self.picked or len(self.picked) > 2:
-            picked: tuple[int, ...] = () if point is None or point in self.picked else (point,)
+        if self.picked == self.asking.pair:  # another pair than the one asked about
+            picked: tuple[int, ...] = () if point is None else (point,)
+        elif point is None or point in self.picked or len(self.picked) > 2:
+            picked = () if point is None or point in self.picked else (point,)
         else:
             picked = (*self.picked[:1], point)
         self.param.update(picked=picked, lit=(), notice=None)
@@ -236,8 +243,11 @@ class Session(param.Parameterized):
         self.param.update(picked=tuple(points), lit=(), notice=None)
 
     def cancel(self) -> None:
-        """Let go of what is picked and put the notice away."""
-        self.param.update(**_LET_GO)
+        """Let go of what is picked and put the notice away; from a bare question, ask no more."""
+        asked = self.asking.pair or ()
+        if self.asking.active and self.picked == asked and not self.held and not self.notice:
+            self.asking.stop()
+        self.param.update(**_LET_GO | {"picked": self.asking.pair or ()})
 
     def hold(self) -> None:
         """Put the picked points aside, to link the next group against them."""
@@ -321,6 +331,31 @@ class Session(param.Parameterized):
             self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
         )
 
+    # --- Questions --------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Ask which points belong together, one pair after another; or stop asking."""
+        with self.in_words():
+            if self.asking.active:
+                self.asking.stop()
+            else:
+                self.param.update(**_LET_GO)
+                self.asking.begin(self.draft)
+
+    def unsure(self) -> None:
+        """Answer the question with *I cannot tell*."""
+        pair = self.asking.pair
+        if pair is None:
+            self.notice = Notice("info", "U answers a question: press A, and you are asked.")
+            return
+        with self.in_words():
+            self._edit(self.draft.with_unsure(*pair))
+
+    def _on_question(self, event: Any) -> None:
+        """Pick the pair that is asked about, so that M and C link it."""
+        if event.new is not None or (event.old is not None and self.picked == event.old.pair):
+            self.picked = self.asking.pair or ()
+
     # --- Running ----------------------------------------------------------------------------
 
     @property
@@ -339,6 +374,7 @@ class Session(param.Parameterized):
         # A solver that cannot handle the problem is refused: another choice answers that.
         with self.in_words("solver"):
             self.playback.start(self._order(), paused)
+            self.asking.stop()
             self.cancel()
             self._solver_then = self.solver
 
@@ -420,6 +456,8 @@ class Session(param.Parameterized):
         with self.in_words():
             self.intake.tick()
         with self.in_words():
+            self.asking.tick()
+        with self.in_words():
             failed = self.playback.tick(elapsed)
             if failed is not None:
                 self.notice = failure(failed)
@@ -434,11 +472,12 @@ class Session(param.Parameterized):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.playback.restless or self.intake.busy
+        return self.playback.restless or self.intake.busy or self.asking.busy
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
+        self.asking.close()
         self.playback.close()
 
     def report(self, mistake: Exception) -> None:

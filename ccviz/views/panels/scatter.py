@@ -13,7 +13,8 @@ from ccviz.arrays import IntArray
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.scatter import classes, coloring, plane
+from ccviz.views.frames.question import question
+from ccviz.views.frames.scatter import classes, coloring, learned, plane
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
@@ -24,6 +25,7 @@ from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.popup import LinkPopup
+from ccviz.views.panels.question import QuestionPopup
 
 
 class ScatterPanel(pn.viewable.Viewer):
@@ -57,7 +59,10 @@ class ScatterPanel(pn.viewable.Viewer):
         self._painter = painter or Painter(session)
         self._figure = ScatterFigure(look(session.dark))
         self._popup = LinkPopup(session.link, session.hold, session.cancel)
-        self._figure.plot.elements.append(self._popup.model)
+        self._question = QuestionPopup(
+            session.link, session.unsure, session.undo, session.asking.stop
+        )
+        self._figure.plot.elements += [self._popup.model, self._question.model]
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
         for kind in ("tap", "doubletap"):
             self._figure.plot.on_event(kind, held(self._on_tap))
@@ -72,6 +77,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_lit, "lit")
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
+        session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
         self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self._place()
@@ -111,11 +117,15 @@ class ScatterPanel(pn.viewable.Viewer):
         painted = run is None and self._painter.active
         if truth is not None and (self.by_class or painted):
             self._figure.show_clusters(classes(truth))
+        elif session.asking.labels is not None:
+            frame = learned(session.asking.labels, session.draft.k, self._figure.labels)
+            self._figure.show_clusters(frame)
         else:
             leaning = node_labels(self._inspection)
             frame = coloring(run, self._plane, self._figure.labels, leaning)
             self._figure.show_clusters(frame)
-        labels = self._figure.labels if run is not None and run.labels is not None else None
+        shown = session.asking.labels is not None or (run is not None and run.labels is not None)
+        labels = self._figure.labels if shown else None
         must, cannot = (
             lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
         )
@@ -132,7 +142,7 @@ class ScatterPanel(pn.viewable.Viewer):
         else:
             self._color()
 
-    def _on_shot(self, _: Any) -> None:
+    def _on_shot(self, *_: Any) -> None:
         self._color()
 
     def _on_node(self, _: Any) -> None:
@@ -144,11 +154,17 @@ class ScatterPanel(pn.viewable.Viewer):
         picked, aside = self._session.picked, self._session.held
         self._figure.show_picked(self._plane, picked)
         self._figure.show_held(self._plane, aside)
+        places = [(float(self._plane.x[point]), float(self._plane.y[point]))
+                  for point in picked[-2:]]  # fmt: skip
+        if picked and picked == self._session.asking.pair:
+            self._popup.hide()
+            data = self._session.draft.data
+            self._question.show(question(data, picked), *places, self._figure.screen)
+            return
+        self._question.hide()
         if len(picked) < 2 and not (picked and aside):
             self._popup.hide()
             return
-        places = [(float(self._plane.x[point]), float(self._plane.y[point]))
-                  for point in picked[-2:]]  # fmt: skip
         beside = places[0] if len(picked) == 2 else None
         self._popup.show(picked, aside, places[-1], self._figure.screen, beside)
 
