@@ -152,7 +152,7 @@ def test_everything_is_undone_and_done_again(lab):
             lambda: facts(lab).startswith("wine") and len(lab.points()["x"]) == 178,
         ),
         (
-            lambda: lab.upload("mine.csv", b"a,b\n" + b"1,2\n3,4\n5,7\n" * 3),
+            lambda: lab.take_table("mine.csv", b"a,b\n" + b"1,2\n3,4\n5,7\n" * 3),
             lambda: facts(lab).startswith(MINE) and len(lab.points()["x"]) == 9,
         ),
     ]
@@ -228,7 +228,7 @@ def test_the_data_are_saved_and_read_again(lab, tmp_path):
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "iris.csv"
-    lab.upload("again.csv", path.read_bytes())
+    lab.take_table("again.csv", path.read_bytes())
     lab.see("again · 150 points · 4 features · k = 3")
 
 

@@ -76,7 +76,10 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     )
     old = flat.data
     truth = None if old.truth is None else old.truth[stays]
-    data = replace(old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=())
+    names = tuple(name for name, stay in zip(old.names, stays.tolist(), strict=False) if stay)
+    data = replace(
+        old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None
+    )
     return replace(
         flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=()
     )  # fmt: skip
@@ -88,8 +91,9 @@ def flattened(draft: Draft, where: Plane) -> Draft:
     if draft.scaling == "none" and sorted(features) == sorted((where.x_name, where.y_name)):
         return draft
     data = replace(
-        draft.data, name=NAME, X=np.column_stack([where.x, where.y]), features=FEATURES, notices=()
-    )
+        draft.data, name=NAME, X=np.column_stack([where.x, where.y]), features=FEATURES,
+        notices=(), origin=None,
+    )  # fmt: skip
     return replace(draft, data=data, scaling="none", lower=(), upper=())
 
 

@@ -17,7 +17,6 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.files import read_data
 from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import CcvizError, ContradictionError
@@ -139,14 +138,6 @@ class Session(param.Parameterized):
         """Take a whole problem at once."""
         with self.in_words():
             self._edit(draft)
-
-    def load_file(self, name: str, content: bytes) -> None:
-        """Take a data set from an uploaded file, now or in some `tick`."""
-        swells = name.lower().endswith((".parquet", ".pq"))
-        self.bring(name, read_data, content, name, then=self._take_data, may_swell=swells)
-
-    def _take_data(self, data: Dataset) -> None:
-        self._edit(draft_of(data))
 
     def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Let the intake read a file, and say so while it does; see `Intake.take`."""

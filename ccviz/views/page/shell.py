@@ -10,6 +10,7 @@ import panel as pn
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
 from ccviz.views.inside.catalogue import CATALOGUE
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.preparation import Preparation
@@ -28,6 +29,7 @@ from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
+from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
@@ -84,13 +86,13 @@ def _page(session: Session) -> pn.template.Template:
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
-    course, painter = Course(session), Painter(session)
+    course, painter, importing = Course(session), Painter(session), Importing(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
     page.add_panel("lesson", LessonPanel(course))
     page.add_panel(
         "left",
         pn.Column(
-            DataPanel(session), LinksPanel(session), SolverPanel(session),
+            DataPanel(session, importing), LinksPanel(session), SolverPanel(session),
             sizing_mode="stretch_width", margin=0,
         ),
     )  # fmt: skip
@@ -109,5 +111,5 @@ def _page(session: Session) -> pn.template.Template:
     right = RightPanel(session, inspection)
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show)
-    page.add_panel("script", pn.Row(script, Mending(), width=0, height=0))
+    page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))
     return page

@@ -10,6 +10,7 @@ from markupsafe import Markup
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.data.scaling import SCALINGS
 from ccviz.problem.sizes import sizes_text
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import Dropped
@@ -24,9 +25,9 @@ _NARROWEST_SIZES = 130
 class DataPanel(pn.viewable.Viewer):
     """Data set or file, k, sizes and scaling."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, importing: Importing) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._importing = session, importing
         self._following = Following()
         names = {name.replace("_", " "): name for name in NAMES}
         half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
@@ -91,7 +92,7 @@ class DataPanel(pn.viewable.Viewer):
 
     def _on_file(self, event: Any) -> None:
         for name, content in self._dropped.fresh(event.new):
-            self._session.load_file(name, content)
+            self._importing.bring(name, content)
         self._follow()
 
     def _follow(self, *_: Any) -> None:

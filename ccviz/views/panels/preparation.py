@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.lab.preparation import Preparation, awaited_solver
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.html import Html
+
+_LINE = Markup('<div class="about" role="status">{}</div>')
 
 
 class PreparationPanel(pn.viewable.Viewer):
@@ -36,4 +39,4 @@ class PreparationPanel(pn.viewable.Viewer):
         words = self._preparation.words(awaited_solver(self._session))
         if words != self._words:
             self._words = words
-            self._html.object = f'<div class="about" role="status">{words}</div>' if words else ""
+            self._html.object = _LINE.format(words) if words else ""

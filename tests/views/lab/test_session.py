@@ -1,20 +1,7 @@
-import pytest
-
 from ccviz.data.datasets import load
-from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link, group_links
-from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from tests.patience import wait_until
-
-
-@pytest.fixture
-def session(tmp_path):
-    """Return a session with iris on the table."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(limit=1), load("iris"))
-        yield session
-        session.close()
 
 
 def tick_until(session, condition):
@@ -112,13 +99,6 @@ def test_an_infeasible_set_is_told_with_its_witness(session):
     assert len(session.draft.links) == 6
 
 
-def test_a_bad_file_leaves_everything_as_it_was(session):
-    before = session.draft
-    session.load_file("bad.csv", b"1,2\n3\n")
-    assert session.draft is before
-    assert session.notice.text.startswith("bad.csv: line 2")
-
-
 def test_a_run_from_start_to_end(session):
     session.add_links([Link("cannot", 3, 140)])
     session.play()
@@ -170,8 +150,7 @@ def test_a_refusal_goes_once_the_same_works(session):
     session.set_k(500)
     session.set_solver("sdp")
     assert session.notice.kind == "error"
-    session.load_file("bad.csv", b"1,2\n3\n")
-    session.load_file("good.csv", b"1,2\n3,4\n5,6\n")
+    session.load(load("wine"))
     assert session.notice is None
 
 
