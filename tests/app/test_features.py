@@ -290,7 +290,7 @@ def test_the_keyboard_is_enough(lab):
     keyboard.press(" ")
     lab.see("Feasible clustering")
     lab.see("ARI")
-    keyboard.press("4")
+    keyboard.press("5")
     lab.page.get_by_label("Filter runs").wait_for()
     keyboard.press("1")
     lab.see("Feasible clustering")

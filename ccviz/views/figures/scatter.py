@@ -165,7 +165,7 @@ class ScatterFigure:
         if not keep_view:
             self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
             self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
-        self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_name, plane.y_name
+        self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_title, plane.y_title
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()

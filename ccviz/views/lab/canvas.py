@@ -21,7 +21,7 @@ def blank_plane() -> Plane:
     """Return an empty sheet."""
     nothing = np.zeros(0)
     axes = tuple((np.eye(2)[axis], np.zeros(2)) for axis in range(2))
-    return Plane(*FEATURES, nothing, nothing, [], axes)  # type: ignore[arg-type]
+    return Plane(*FEATURES, *FEATURES, nothing, nothing, [], axes)  # type: ignore[arg-type]
 
 
 def with_points(sheet: Draft | None, where: Plane, points: FloatArray, cluster: int) -> Draft:

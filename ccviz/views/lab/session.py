@@ -38,6 +38,7 @@ from ccviz.views.draft import (
     links_between,
 )
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.playback import Playback
@@ -52,7 +53,9 @@ _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
 _CHECK_S = 0.2
 
-_LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
+_LET_GO: dict[str, Any] = {
+    "picked": (), "held": (), "lit": (), "notice": None, "isolated": None, "differing": (),
+}  # fmt: skip
 
 
 class Session(param.Parameterized):
@@ -70,6 +73,10 @@ class Session(param.Parameterized):
         A group put aside, against which the next one is linked.
     lit : tuple of int
         Points lit up on the plot: the chain of a contradiction, the witness of infeasibility.
+    isolated : int or None
+        The cluster that alone keeps its colour, by its number on the page.
+    differing : tuple of int
+        The points that alone keep their colours: those in which two runs differ.
     notice : Notice or None
     weight : float
         Of new links; infinite for hard ones.
@@ -89,6 +96,8 @@ class Session(param.Parameterized):
     picked = param.Parameter(default=())
     held = param.Parameter(default=())
     lit = param.Parameter(default=())
+    isolated = param.Integer(default=None, allow_None=True)
+    differing = param.Parameter(default=())
     notice = param.Parameter(default=None)
     solver = param.Parameter()
     weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
@@ -111,6 +120,7 @@ class Session(param.Parameterized):
         self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
+        self.hues = Hues()
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
@@ -145,6 +155,13 @@ class Session(param.Parameterized):
             self.intake.take(read, *args, **how)
             if self.intake.busy:
                 self.notice = Notice("info", f"{name} is being read…")
+
+    def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
+        """Let the intake write a file, and say so while it does; see `Intake.do`."""
+        with self.in_words():
+            self.intake.do(work, *args, **how)
+            if self.intake.busy:
+                self.notice = Notice("info", f"{name} is being written…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -199,7 +216,7 @@ class Session(param.Parameterized):
         if moved:
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
-        if moved or draft.k != before.k:
+            self.hues.forget()
             self.playback.close()
         self.param.update(**changes)
         self._warn_if_infeasible()
@@ -345,6 +362,7 @@ class Session(param.Parameterized):
             else:
                 self.archive.check_idle(run_id)
             if self.player.run_id == run_id:
+                self.hues.forget()
                 self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)

@@ -16,7 +16,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.panels.commit import held
 
-_ROOMS = 5
+_ROOMS = 6
 
 
 class PageScript(JSComponent):

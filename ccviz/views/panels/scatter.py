@@ -13,7 +13,7 @@ from ccviz.arrays import IntArray
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.scatter import classes, coloring, plane
+from ccviz.views.frames.scatter import classes, coloring, only, plane
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
@@ -23,6 +23,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
+from ccviz.views.panels.legend import Legend
 from ccviz.views.panels.popup import LinkPopup
 
 
@@ -41,6 +42,8 @@ class ScatterPanel(pn.viewable.Viewer):
     ----------
     by_class : bool
         Whether points have the colours of their known classes, where there are any.
+    legend : Legend
+        What the colours stand for, to be put somewhere near.
     """
 
     by_class = param.Boolean(default=False)
@@ -70,9 +73,11 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_problem, ["draft", "x_axis", "y_axis"])
         session.param.watch(self._on_picked, ["picked", "held"])
         session.param.watch(self._on_lit, "lit")
+        session.param.watch(self._on_shot, ["isolated", "differing"])
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
         self.param.watch(self._on_shot, "by_class")
+        self.legend = Legend(session)
         self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self._place()
 
@@ -107,15 +112,21 @@ class ScatterPanel(pn.viewable.Viewer):
         if self._is_blank:
             return
         session, run = self._session, self._session.run
+        if run is not None and run.labels is None and session.player.playing:
+            run = None  # the old colours stay until there are new ones
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
+        frame = coloring(run, self._plane, session.hues.shown, node_labels(self._inspection))
+        session.hues.keep(frame.labels)
+        labels = frame.labels if run is not None and run.labels is not None else None
+        names: dict[int, str] = {}
         if truth is not None and (self.by_class or painted):
-            self._figure.show_clusters(classes(truth))
-        else:
-            leaning = node_labels(self._inspection)
-            frame = coloring(run, self._plane, self._figure.labels, leaning)
-            self._figure.show_clusters(frame)
-        labels = self._figure.labels if run is not None and run.labels is not None else None
+            frame = classes(truth, None if painted else session.hues.shown)
+            called = session.draft.data.classes or [f"class {j}" for j in range(truth.max() + 1)]
+            known, first = np.unique(truth, return_index=True)
+            names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
+        self.legend.show(frame.labels, names)
+        self._figure.show_clusters(only(frame, session.isolated, session.differing))
         must, cannot = (
             lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
         )

@@ -178,9 +178,8 @@ def test_a_table_of_ones_own_is_read_again_as_it_was_decided(session, tmp_path, 
     assert_same(scope["problem"], session)
     assert scope["data"].names == ("7", "5", "9")
     words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
-    assert words[2:10] == [
-        "--columns", "x,y,town", "--class-column", "note", "--name-column", "id", "--missing", "drop",
-    ]  # fmt: skip
+    options = "--columns x,y,town --class-column note --name-column id --missing drop"
+    assert words[2:10] == options.split()
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["objective"] == scope["result"].objective
