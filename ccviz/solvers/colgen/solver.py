@@ -20,6 +20,7 @@ class Colgen(Solver):
     title: ClassVar[str] = "Column generation"
     paper: ClassVar[str] = "Babaki, Guns and Nijssen (2014)"
     supports: ClassVar[Supports] = Supports(rules=True, exact=True, bounds=True, resume=True)
+    group: ClassVar[str] = "Exact, with proof"
 
     tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0)
     order: str = setting(

@@ -20,6 +20,7 @@ class Sdp(Solver):
     title: ClassVar[str] = "SDP branch-and-cut"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
     supports: ClassVar[Supports] = Supports(exact=True, bounds=True, resume=True)
+    group: ClassVar[str] = "Exact, with proof"
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-4, "Relative gap that counts as solved.", low=0.0)

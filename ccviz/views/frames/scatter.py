@@ -61,8 +61,9 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     features = draft.data.features
     maps = tuple(coordinates(draft.X, features, name) for name in (x_name, y_name))
     x, y = ((draft.X - origin) @ weights for weights, origin in maps)
-    titles = (axis_title(draft.X, features, name) for name in (x_name, y_name))
-    return Plane(x_name, y_name, *titles, x, y, _class_names(draft.data), maps)  # type: ignore[arg-type]
+    across, up = (axis_title(draft.X, features, name) for name in (x_name, y_name))
+    words = _class_names(draft.data)
+    return Plane(x_name, y_name, across, up, x, y, words, maps)  # type: ignore[arg-type]
 
 
 def _class_names(data: Dataset) -> list[str]:

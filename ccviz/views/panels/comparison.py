@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.arrays import IntArray
 from ccviz.numbers import count
 from ccviz.views.frames.comparison import Row, comparison, differing
 from ccviz.views.lab.session import Session
@@ -53,7 +54,7 @@ class ComparisonPanel(pn.viewable.Viewer):
         infos = [archive.info(run_id) for run_id in chosen]
         found = [archive.load(run_id).incumbent for run_id in chosen]
         labels = [each.labels if each else None for each in found]
-        self._apart = self._differing(labels[:2], max(info.k for info in infos))
+        self._apart = self._differing(labels[0], labels[1], max(info.k for info in infos))
         self._show.visible = bool(self._apart)
         self._show.name = (
             f"Show the {count(len(self._apart), 'point')} in which the first two differ"
@@ -61,12 +62,12 @@ class ComparisonPanel(pn.viewable.Viewer):
         rows = comparison(infos, labels)
         self._html.object = _html([info.name for info in infos], rows)
 
-    def _differing(self, labels: list[Any], k: int) -> tuple[int, ...]:
+    def _differing(self, first: IntArray | None, other: IntArray | None, k: int) -> tuple[int, ...]:
         """Return the points in which two runs differ, if they are those on the plot."""
         n = self._session.draft.n
-        if any(each is None or len(each) != n for each in labels):
+        if first is None or other is None or not len(first) == len(other) == n:
             return ()
-        return tuple(differing(*labels, k).tolist())
+        return tuple(differing(first, other, k).tolist())
 
     def _light(self) -> None:
         session = self._session
