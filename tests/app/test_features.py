@@ -275,7 +275,7 @@ def test_the_keyboard_is_enough(lab):
     lab.see_notice("Keys: M must-link")
     keyboard.press("Escape")
     lab.page.get_by_text("Pick, draw, import, export").click()
-    box = lab.page.get_by_label("Pick points by number")
+    box = lab.page.get_by_label("Pick points by number or name")
     box.fill("3 151")
     box.press("Enter")
     lab.see_notice("'151' is no point: they are 0 to 149.")

@@ -137,26 +137,3 @@ def _row(found: Profile, j: int) -> FeatureRow:
     return FeatureRow(
         found.features[j], float(found.separation[j]), whole, tuple(Cell(*each) for each in cells)
     )
-
-
-def marks(data: Dataset, most: int = 3) -> list[str]:
-    """Return what marks each point out: the features in which it is furthest from the mean.
-
-    Parameters
-    ----------
-    data : Dataset
-    most : int
-        Features a point.
-
-    Returns
-    -------
-    list of str
-        Such as ``petal length 4.7 (+1.2σ), …``; the sign says on which side.
-    """
-    spread = data.X.std(axis=0)
-    apart = (data.X - data.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    first = np.argsort(-np.abs(apart), axis=1, kind="stable")[:, :most]
-    return [
-        ", ".join(f"{data.features[j]} {point[j]:.4g} ({away[j]:+.1f}σ)" for j in order.tolist())
-        for point, away, order in zip(data.X, apart, first, strict=True)
-    ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -12,10 +12,13 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
+from ccviz.views.frames.marks import marks
 from ccviz.views.frames.projection import axis_title, coordinates
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
+MOST_TOLD = 3000
+"""Points up to which tooltips say what marks each out, and which links it has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,8 @@ class Plane:
     x, y : (n,) float64
     classes : list of str
         What is known about each point, for its tooltip.
+    names, marks : list of str
+        What each point is called, and what marks it out; empty where that is not said.
     """
 
     x_name: str
@@ -40,6 +45,8 @@ class Plane:
     y: FloatArray
     classes: list[str]
     _maps: tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+    names: list[str] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m, 2) where points (m, d) are drawn."""
@@ -62,8 +69,11 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     maps = tuple(coordinates(draft.X, features, name) for name in (x_name, y_name))
     x, y = ((draft.X - origin) @ weights for weights, origin in maps)
     across, up = (axis_title(draft.X, features, name) for name in (x_name, y_name))
-    words = _class_names(draft.data)
-    return Plane(x_name, y_name, across, up, x, y, words, maps)  # type: ignore[arg-type]
+    data = draft.data
+    told = marks(data) if len(x) <= MOST_TOLD else []
+    names = list(data.names)
+    words = _class_names(data)
+    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told)  # type: ignore[arg-type]
 
 
 def _class_names(data: Dataset) -> list[str]:

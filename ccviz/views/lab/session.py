@@ -296,7 +296,8 @@ class Session(param.Parameterized):
 
     def load_links(self, name: str, content: bytes) -> None:
         """Add the links of a file, now or in some `tick`."""
-        self.bring(name, read_links_file, content, self.draft.n, name, then=self._take_links)
+        names = self.draft.data.names
+        self.bring(name, read_links_file, content, self.draft.n, name, names, then=self._take_links)
 
     def _take_links(self, given: GivenLinks) -> None:
         self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))

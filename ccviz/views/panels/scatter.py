@@ -13,7 +13,8 @@ from ccviz.arrays import IntArray
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
-from ccviz.views.frames.scatter import classes, coloring, only, plane
+from ccviz.views.frames.marks import links_of
+from ccviz.views.frames.scatter import MOST_TOLD, classes, coloring, only, plane
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
@@ -106,7 +107,13 @@ class ScatterPanel(pn.viewable.Viewer):
         session = self._session
         self._plane = plane(session.draft, session.x_axis, session.y_axis)
         self._figure.show_plane(self._plane, keep_view)
+        self._say_links()
         self._color()
+
+    def _say_links(self) -> None:
+        draft = self._session.draft
+        if draft.n <= MOST_TOLD:
+            self._figure.say_links(links_of(draft.data, draft.links))
 
     def _color(self) -> None:
         if self._is_blank:
@@ -126,7 +133,7 @@ class ScatterPanel(pn.viewable.Viewer):
             known, first = np.unique(truth, return_index=True)
             names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
         self.legend.show(frame.labels, names)
-        self._figure.show_clusters(only(frame, session.isolated, session.differing))
+        self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
         must, cannot = (
             lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
         )
@@ -141,6 +148,7 @@ class ScatterPanel(pn.viewable.Viewer):
             drawing = self._painter.active and self._session.draft.data.name == PAINTED
             self._place(keep_view=drawing)
         else:
+            self._say_links()
             self._color()
 
     def _on_shot(self, _: Any) -> None:
@@ -161,7 +169,8 @@ class ScatterPanel(pn.viewable.Viewer):
         places = [(float(self._plane.x[point]), float(self._plane.y[point]))
                   for point in picked[-2:]]  # fmt: skip
         beside = places[0] if len(picked) == 2 else None
-        self._popup.show(picked, aside, places[-1], self._figure.screen, beside)
+        names = self._session.draft.data.names
+        self._popup.show(picked, aside, places[-1], self._figure.screen, beside, names)
 
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))

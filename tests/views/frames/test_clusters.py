@@ -5,7 +5,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.views.frames import clusters as frames
-from ccviz.views.frames.clusters import clusters, marks
+from ccviz.views.frames.clusters import clusters
 
 X = np.array([[0.0, 5.0, 1.0], [2.0, 6.0, 1.0], [10.0, 5.0, 1.0], [12.0, 6.0, 1.0]])
 
@@ -40,7 +40,3 @@ def test_an_empty_cluster_has_no_silhouette(data, monkeypatch):
     assert np.isnan(frame.rows[0].cells[1].mean)
     assert frame.simplified
     assert (len(frame.rows), frame.features) == (1, 3)
-
-
-def test_what_marks_a_point_out(data):
-    assert marks(data, 2)[0] == "first 0 (-1.2σ), second 5 (-1.0σ)"
