@@ -46,6 +46,7 @@ from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
+from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.person import ALONE, Person
 
@@ -117,6 +118,7 @@ class Session(param.Parameterized):
         self.person = person
         self.archive = archive = Shelf(archive, person)
         self.intake = Intake(person.quota)
+        self.sweep = Sweep(queue, person.quota)
         self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
@@ -406,6 +408,8 @@ class Session(param.Parameterized):
         with self.in_words():
             self.intake.tick()
         with self.in_words():
+            self.sweep.tick()
+        with self.in_words():
             failed = self.playback.tick(elapsed)
             if failed is not None:
                 self.notice = failure(failed)
@@ -420,11 +424,12 @@ class Session(param.Parameterized):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.playback.restless or self.intake.busy
+        return self.playback.restless or self.intake.busy or self.sweep.busy
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
+        self.sweep.stop()
         self.playback.close()
 
     def report(self, mistake: Exception) -> None:

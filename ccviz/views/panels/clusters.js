@@ -38,8 +38,8 @@ export function render({model}) {
     const scrolled = box.querySelector(".scroll")?.scrollTop ?? 0
     box.innerHTML = html`<p>${about}</p>
       <div class="scroll"><table aria-label="What marks the clusters"><thead><tr>
-        <th scope="col">Feature<small>cluster; points, share, silhouette</small></th>
-        <th scope="col">Separates</th><th scope="col">All</th>
+        <th scope="col">Feature</th>
+        <th scope="col" title="Share of the variance between the clusters">Share</th><th scope="col">All</th>
         ${heads.map((each) => head(each, model.chosen))}</tr></thead>
         <tbody>${rows.map(row)}</tbody></table></div>
       ${more ? html`<p>${more}</p>` : ""}

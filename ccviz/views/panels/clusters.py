@@ -121,8 +121,9 @@ def content(frame: Clusters) -> dict[str, Any]:
     hidden = frame.features - len(frame.rows)
     how = ", by means of clusters" if frame.simplified else ""
     return {
-        "about": f"Mean ± deviation, the features that separate most first; blue is above the mean "
-        f"of all, orange below. Mean silhouette {frame.silhouette:.2f}{how}.",
+        "about": "Mean ± deviation; blue is above the mean of all, orange below. First come the "
+        "features with the largest share of their variance between the clusters. Under a cluster "
+        f"stand its points, its share and its silhouette ({frame.silhouette:.2f} in all{how}).",
         "heads": [_head(each) for each in frame.heads],
         "rows": [_row(each) for each in frame.rows],
         "more": f"And {count(hidden, 'more feature')} in the files." if hidden else "",
@@ -150,4 +151,8 @@ def _row(row: FeatureRow) -> dict[str, Any]:
 
 def _cell(cell: Cell) -> list[Any]:
     apart = 0.0 if math.isnan(cell.apart) else cell.apart
-    return [f"{cell.mean:.4g}", f"{cell.spread:.3g}", apart]
+    return [_short(cell.mean, 4), _short(cell.spread, 3), apart]
+
+
+def _short(value: float, digits: int) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"

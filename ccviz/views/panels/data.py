@@ -14,6 +14,7 @@ from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import Dropped
+from ccviz.views.panels.elbow import ElbowPanel
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 
@@ -54,6 +55,9 @@ class DataPanel(pn.viewable.Viewer):
             multiple=False, max_file_size=_MOST_UPLOAD, layout="integrated", height=36,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
         )  # fmt: skip
+        self._elbow = ElbowPanel(session)
+        self._which = pn.widgets.Button(name="Which k?", margin=(22, 4, 2, 4))
+        self._which.on_click(lambda _: setattr(self._elbow, "shown", True))
         self._own: dict[str, Dataset] = {}
         self._watch()
         session.param.watch(self._follow, "draft")
@@ -74,7 +78,10 @@ class DataPanel(pn.viewable.Viewer):
             Html(Markup("<h2>Data</h2>"), margin=(0, 4)),
             pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
-            pn.FlexBox(self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"),
+            pn.FlexBox(
+                self._k, self._which, self._n, self._sizes, margin=0, sizing_mode="stretch_width"
+            ),
+            pn.Row(self._elbow, width=0, height=0, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
