@@ -13,11 +13,14 @@ from pathlib import Path
 import psutil
 
 from ccviz.runs.archive import Archive
+from ccviz.solvers import SOLVERS
 from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[2]
 # An address whose run never ends by itself, and needs no second to find a clustering.
 ENDLESS = "?data=iris&k=3&cl=0-60&solver=cop-kmeans&set.n_init=100000000"
+
+_NAMES = {solver.title: solver.name for solver in SOLVERS}
 
 # Where a point of the data is on the page, through the scales of the figure that draws it.
 _TO_PIXEL = """([name, x, y]) => {
@@ -325,7 +328,7 @@ class Lab:
                         for label in ("Solver", "Seed"))  # fmt: skip
         self.choose("Speed", "Speed: Live")
         self.press("Run")
-        self.see(f"{solver}, seed {seed}")
+        self.see(f"{_NAMES[solver]}, seed {seed}")
         self.see(re.compile("^(Optimal|Feasible) clustering"))
         self.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
 

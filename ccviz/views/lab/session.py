@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -19,7 +19,7 @@ import param
 from ccviz.data.datasets import Dataset
 from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
-from ccviz.errors import CcvizError, ContradictionError
+from ccviz.errors import CcvizError, ContradictionError, ParameterError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
@@ -87,6 +87,8 @@ class Session(param.Parameterized):
     node_limit : int or None
     compared : tuple of str
         Runs of the archive whose bounds are drawn over those of the run shown.
+    as_edited : bool
+        Whether every edit of links, k or sizes starts a run.
     dark : bool
         Whether the page is dark.
     """
@@ -107,6 +109,7 @@ class Session(param.Parameterized):
     gap_limit = param.Number(default=None, bounds=(0, None))
     node_limit = param.Integer(default=None, bounds=(1, None))
     compared = param.Parameter(default=())
+    as_edited = param.Boolean(default=False)
     dark = param.Boolean(default=False)
 
     def __init__(
@@ -201,12 +204,15 @@ class Session(param.Parameterized):
         self._history.redo()
         self._adopt()
 
-    def _edit(self, draft: Draft) -> None:
+    def _edit(self, draft: Draft, rerun: bool = True) -> None:
         self.person.quota.check_table(*draft.data.X.shape)
         self.person.quota.check_links(len(draft.links))
         _ = draft.problem  # raises the sentence before anything has changed
+        same_points = draft.has_points_of(self.draft)
         self._history.commit(draft)
         self._adopt()
+        if self.as_edited and rerun and same_points:
+            self.start()
 
     def _adopt(self) -> None:
         """Make the present draft of the history the session's."""
@@ -344,11 +350,19 @@ class Session(param.Parameterized):
         )
 
     def open_run(self, run_id: str) -> None:
-        """Show a run of the archive, with its problem on the table."""
+        """Show a run of the archive, with its problem on the table, its solver and settings."""
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self._edit(draft_of_problem(problem, self.draft, info.dataset))
+            self._edit(draft_of_problem(problem, self.draft, info.dataset), rerun=False)
             self.playback.show(run_id)
+            with suppress(ParameterError):  # a run of another version may have other settings
+                self.param.update(
+                    solver=make_solver(info.solver, **info.settings),
+                    seed=info.seed,
+                    time_limit=info.limits.time_limit,
+                    gap_limit=info.limits.gap,
+                    node_limit=info.limits.node_limit,
+                )
             self._solver_then = self.solver
 
     def resume_run(self, run_id: str) -> None:

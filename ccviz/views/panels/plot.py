@@ -66,7 +66,7 @@ class PlotPanel(pn.viewable.Viewer):
         bar = pn.Row(
             self._view, self._x, self._y, self._classes, pn.Spacer(sizing_mode="stretch_width"),
             self._suggest, self._paint,
-            sizing_mode="stretch_width", margin=(0, 0, 4, 0),
+            sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
             bar, self._brush, self._legend, self._place, sizing_mode="stretch_both", margin=0

@@ -47,6 +47,9 @@ class SolverPanel(pn.viewable.Viewer):
         self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
         self._nodes = _limit(session.param.node_limit, "Node limit", 100)
         self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
+        self._as_edited = pn.widgets.Toggle.from_param(
+            session.param.as_edited, name="Run as I edit", margin=(4, 4)
+        )
         self._choice.param.watch(
             self._following.unless(lambda event: session.set_solver(event.new)), "value"
         )
@@ -60,7 +63,7 @@ class SolverPanel(pn.viewable.Viewer):
             Html(Markup("<h2>Solver</h2>"), margin=(0, 4)),
             self._choice, self._about, self._take, self._form,
             _pair(self._seed, self._time),
-            self._advanced,
+            self._advanced, self._as_edited,
             sizing_mode="stretch_width", css_classes=["section"], margin=0,
         )  # fmt: skip
 

@@ -169,6 +169,44 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
     assert len(session.lit) == 1
 
 
+def test_a_shown_run_brings_its_solver_and_settings_back(session):
+    session.set_solver("cop-kmeans", n_init=3)
+    session.param.update(seed=7, time_limit=30.0)
+    session.start()
+    play_out(session)
+    shown = session.player.run_id
+    session.set_solver("blp-kmeans")
+    session.param.update(seed=0, time_limit=None)
+    session.open_run(shown)
+    assert (session.solver.name, session.solver.n_init) == ("cop-kmeans", 3)
+    assert (session.seed, session.time_limit) == (7, 30.0)
+
+
+def test_edits_run_by_themselves_if_told_so(session):
+    session.add_links([Link("cannot", 3, 140)])
+    assert not session.runner.busy
+    session.as_edited = True
+    session.set_k(4)
+    assert session.runner.busy
+    play_out(session)
+    assert session.run.problem.k == 4
+    first = session.player.run_id
+    session.open_run(first)
+    session.load(load("wine"))
+    assert not session.runner.busy
+
+
+def test_another_k_keeps_the_picture_and_other_points_do_not(session):
+    session.start()
+    play_out(session)
+    session.set_k(5)
+    assert session.run.problem.k == 3
+    session.hues.keep(session.run.labels)
+    session.set_scaling("standard")
+    assert session.run is None
+    assert session.hues.shown is None
+
+
 def test_a_second_run_waits_for_the_first(session):
     other = Session(session.archive, session.runner._queue, load("iris"))
     session.step()
@@ -199,7 +237,7 @@ def test_links_keep_the_run_of_scaled_features_too(session):
 def test_editing_the_data_lets_go_of_the_run(session):
     session.play()
     play_out(session)
-    session.set_k(4)
+    session.set_scaling("standard")
     assert session.run is None
 
 
