@@ -21,7 +21,9 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
@@ -32,7 +34,8 @@ import numpy as np  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
-MARKS = (10, 25, 50, 100)
+RIVAL = Path(__file__).parent / "_questions_rival.py"
+MARKS = (10, 25, 50, 100, 200)
 SETS = (
     *("iris", "wine", "seeds", "glass", "ecoli", "accent", "ionosphere", "sonar", "zoo"),
     *("vehicle", "pima", "digits", "letter"),
@@ -41,64 +44,10 @@ OURS = "fields"
 RIVALS = ("cobras_ts", "assc MinMax", "assc NPU")
 LIMIT = 150
 LETTERS = 1000  # of 20,000 points
+TOGETHER = 5  # seeds in one go
 
-RIVAL = """
-import json, random, sys, time, warnings
-import numpy as np
-np.int = int
-warnings.filterwarnings("ignore")
-method, file, seed, noise, marks = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:6])
-X, y = np.load(file)["X"], np.load(file)["y"]
-k, wrong = len(set(y)), np.random.default_rng(seed + 1000)
-np.random.seed(seed)
-random.seed(seed)
-
-class Oracle:
-    max_queries_cnt = marks[-1]
-    def __init__(self):
-        self.log = []
-    def query(self, i, j):
-        if len(self.log) >= marks[-1]:
-            raise MaximumQueriesExceeded
-        together = bool(y[i] == y[j]) != (wrong.random() < noise)
-        self.log.append((int(i), int(j), together))
-        return together
-    query_points = query
-    def continue_cluster_process(self):
-        return True
-    def update_clustering(self, *_):
-        pass
-    update_clustering_detailed = update_clustering
-
-if method == "cobras_ts":
-    from cobras_ts.cobras_kmeans import COBRAS_kmeans
-else:
-    from active_semi_clustering.active.pairwise_constraints import NPU, MinMax
-    from active_semi_clustering.active.pairwise_constraints.example_oracle import (
-        MaximumQueriesExceeded,
-    )
-    from active_semi_clustering.exceptions import EmptyClustersException
-    from active_semi_clustering.semi_supervised.pairwise_constraints import PCKMeans
-
-def clustered(log):
-    links = [[(i, j) for i, j, yes in log if yes == kind] for kind in (True, False)]
-    while True:
-        try:
-            return PCKMeans(k).fit(X, ml=links[0], cl=links[1]).labels_
-        except EmptyClustersException:
-            pass
-
-oracle, started = Oracle(), time.process_time()
-if method == "cobras_ts":
-    found = COBRAS_kmeans(X, oracle, marks[-1]).cluster()[1]
-    labels = [found[min(mark, len(found)) - 1] for mark in marks]
-else:
-    (NPU(PCKMeans(k)) if method == "assc NPU" else MinMax(n_clusters=k)).fit(X, oracle)
-    labels = [clustered(oracle.log[:mark]) for mark in marks]
-seconds = time.process_time() - started
-print(json.dumps([[np.asarray(each).tolist() for each in labels], seconds]))
-"""
-
+Found = tuple[list[np.ndarray], float]
+"""Clusterings at every mark, and CPU seconds."""
 
 def points(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return a set's points, features scaled to 0 to 1, and its classes."""
@@ -124,9 +73,7 @@ def points(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     return scale(X, "range"), np.unique(y, return_inverse=True)[1]
 
 
-def ours(
-    strategy: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float
-) -> tuple[list[np.ndarray], float]:
+def ours(strategy: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float) -> Found:
     """Return the clusterings of one of our strategies, and its CPU seconds."""
     from ccviz.active.learner import Learner
 
@@ -144,46 +91,45 @@ def ours(
 
 
 def rival(
-    python: str, method: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float
-) -> tuple[list[np.ndarray], float] | None:
-    """Return the same of a rival, None if it fails or takes too long."""
+    python: str, method: str, X: np.ndarray, y: np.ndarray, seeds: list[int], noise: float
+) -> list[Found | None]:
+    """Return the same of a rival, a seed each; None where it fails or takes too long."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "set.npz"
         np.savez(file, X=X, y=y)
-        words = [str(file), str(seed), str(noise), json.dumps(MARKS)]
-        try:
-            ran = subprocess.run(
-                [python, "-c", RIVAL, method, *words],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=LIMIT,
-            )
-        except subprocess.TimeoutExpired:
-            return None
-    if ran.returncode:
-        print(method, ran.stderr.strip().split("\n")[-1], file=sys.stderr)
-        return None
-    labels, seconds = json.loads(ran.stdout.strip().split("\n")[-1])
-    return [np.array(each) for each in labels], seconds
+        words = [method, str(file), json.dumps(seeds), str(noise), json.dumps(MARKS)]
+        ran = subprocess.Popen(
+            [python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True
+        )
+        late = threading.Timer(LIMIT * len(seeds), ran.kill)
+        late.start()
+        assert ran.stdout is not None
+        lines = list(ran.stdout)
+        late.cancel()
+    found: list[Found | None] = [
+        ([np.array(each) for each in labels], seconds)
+        for labels, seconds in map(json.loads, lines)
+    ]
+    return found + [None] * (len(seeds) - len(found))
 
 
 def measure(
-    name: str, method: str, seed: int, noise: float, python: str | None, folder: Path
-) -> dict[str, object]:
-    """Return one row: ARI at every mark, empty where a rival gave none."""
+    name: str, method: str, seeds: list[int], noise: float, python: str | None, folder: Path
+) -> Iterator[dict[str, object]]:
+    """Yield a row a seed: ARI at every mark, empty where a rival gave none."""
     from sklearn.metrics import adjusted_rand_score
 
     X, y = points(name, folder)
     if method in RIVALS:
-        found = rival(str(python), method, X, y, seed, noise)
+        all_found = rival(str(python), method, X, y, seeds, noise)
     else:
-        found = ours(method, X, y, seed, noise)
-    labels, seconds = found or ([], float("nan"))
-    row: dict[str, object] = {"set": name, "noise": noise, "method": method, "seed": seed}
-    for place, mark in enumerate(MARKS):
-        row[f"ari_{mark}"] = f"{adjusted_rand_score(y, labels[place]):.4f}" if labels else ""
-    return row | {"cpu_s": f"{seconds:.2f}"}
+        all_found = (ours(method, X, y, seed, noise) for seed in seeds)
+    for seed, found in zip(seeds, all_found, strict=True):
+        labels, seconds = found or ([], float("nan"))
+        row: dict[str, object] = {"set": name, "noise": noise, "method": method, "seed": seed}
+        for place, mark in enumerate(MARKS):
+            row[f"ari_{mark}"] = f"{adjusted_rand_score(y, labels[place]):.4f}" if labels else ""
+        yield row | {"cpu_s": f"{seconds:.2f}"}
 
 
 def summary(rows: list[dict[str, str]]) -> str:
@@ -274,11 +220,14 @@ def main() -> None:
         print("No --rival-python: the rivals are left out.", file=sys.stderr)
     path = RESULTS / "questions.csv"
     done = {(row["set"], row["noise"], row["method"], row["seed"]) for row in read_rows(path)}
-    for seed, method, name in product(range(asked.seeds), methods, asked.sets.split(",")):
-        if (name, str(asked.noise), method, str(seed)) not in done:
-            row = measure(name, method, seed, asked.noise, asked.rival_python, folder)
-            append_row(path, row)
-            print(*row.values(), flush=True)
+    chunks = [range(asked.seeds)[at : at + TOGETHER] for at in range(0, asked.seeds, TOGETHER)]
+    for chunk, method, name in product(chunks, methods, asked.sets.split(",")):
+        known = (name, str(asked.noise), method)
+        seeds = [seed for seed in chunk if (*known, str(seed)) not in done]
+        if seeds:
+            for row in measure(name, method, seeds, asked.noise, asked.rival_python, folder):
+                append_row(path, row)
+                print(*row.values(), flush=True)
     (RESULTS / "questions.md").write_text("\n".join((summary(read_rows(path)), speed())))
 
 

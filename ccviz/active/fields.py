@@ -34,6 +34,7 @@ _DOUBT = 2.0  # how much more for one that is not to be trusted at all
 _ASSUMED = 1.0  # of the central point of a cluster that nobody was asked about yet
 _CANDIDATES = 200  # the least certain points, among which the next one is looked for
 _SLIGHT = 0.01  # the least that others can leave of a class that was answered: certainty wins
+_ENOUGH = 0.02  # a doubt about every single point below which no question is worth it
 _AGAIN = 3  # answers about a point, beyond one a class, until it is left alone
 
 
@@ -52,8 +53,14 @@ class Fields(Strategy):
         while (pair := self._next()) is not None:
             yield pair
 
+    def prepare(self) -> None:
+        """Look at the points in every view: most of what the first answer takes."""
+        _ = self._views
+
     def labels(self) -> IntArray:
         """Return (n,) int64 the clustering now: the likeliest class, as answered where it was."""
+        if not self.answers.log:
+            return self._cluster
         belief, classes = self._belief, self._classes
         labels = belief.share.argmax(axis=1)[self._pieces.of]
         labels[[point for points in classes for point in points]] = self._answered(belief)
@@ -81,13 +88,17 @@ class Fields(Strategy):
 
     def _compare(self, point: int) -> Pair | None:
         """Return the point and one of the likeliest class that it could belong to."""
-        share = self._belief.share[self._pieces.of[point]]
         classes = self._classes
-        for number in np.argsort(-share[: len(classes)], kind="stable").tolist():
+        for number in self._likeliest(point) if len(classes) > 1 else [0]:
             other = nearest(self.X, self.X[point], self._spokesmen(classes[number]))
             if any(self.ask(point, other)):
                 return point, other
         return None
+
+    def _likeliest(self, point: int) -> list[int]:
+        """Return the classes known so far, the one to which a point most likely belongs first."""
+        share = self._belief.share[self._pieces.of[point], : len(self._classes)]
+        return np.argsort(-share, kind="stable").tolist()
 
     def _spokesmen(self, points: list[int]) -> list[int]:
         """Return the points of a class to compare with: of noisy answers, those most asked about.
@@ -108,10 +119,20 @@ class Fields(Strategy):
                 return int(self._central[cluster])
         known = np.isin(self._pieces.representative, list(taken | loose))
         left = np.flatnonzero(~known)
-        if not len(left):
+        if not len(left) or self._is_clear(left):
             return None
         worth = self._worth(left)
         return int(self._pieces.representative[left[worth.argmax()]])
+
+    def _is_clear(self, left: IntArray) -> bool:
+        """Whether the classes of all these pieces are as good as known; if so, say it."""
+        doubt = float(self._belief.doubt[left].max())
+        if doubt < _ENOUGH:
+            self.enough = (
+                "whatever the answer, the clustering would hardly change: of no point is the "
+                f"cluster in doubt by more than {doubt:.1%}."
+            )
+        return doubt < _ENOUGH
 
     def _worth(self, left: IntArray) -> FloatArray:
         """Return how much of the uncertainty would go if the class of each piece were known."""
@@ -131,14 +152,15 @@ class Fields(Strategy):
 
     def _doubtful(self) -> Pair | None:
         """Return a pair that checks the answered point which the others contradict most."""
-        belief, classes = self._belief, self._classes
+        classes = self._classes
+        if len(classes) < 2:
+            return None
+        belief = self._belief
         for stray in self._strays:
             if (pair := self._check(stray, belief.share[self._pieces.of[stray]])) is not None:
                 return pair
         points = [point for members in classes for point in members]
         evidence = belief.evidence
-        if len(classes) < 2 or not evidence.answered:
-            return None
         agrees = belief.left_out[np.arange(len(points)), evidence.classes[: len(points)]]
         for place in np.argsort(agrees, kind="stable").tolist():
             if agrees[place] > self.noise:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ccviz.errors import CcvizError
+from ccviz.numbers import whole
 
 
 class NameBook:
@@ -54,8 +55,9 @@ class NameBook:
             raise CcvizError(f"several points are called {word.strip()!r}; take their numbers.")
         if key in self._known:
             return self._known[key]
-        if key.isdecimal() and int(key) < self._n:
-            return int(key)
+        point = whole(key)
+        if point is not None and point < self._n:
+            return point
         called = "is no name and " if self._names else "is "
         raise CcvizError(f"{word.strip()!r} {called}no point: they are 0 to {self._n - 1}.")
 

@@ -11,6 +11,7 @@ from ccviz.data.cells import NumberStyle, is_missing_text
 from ccviz.data.sources import MOST_POINTS, check_size, decode_text, is_unicode
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
+from ccviz.numbers import whole
 
 _SEPARATORS = ";\t|,"  # in this order: decimals may have commas, and words may, but no semicolons
 _SAMPLE = 50
@@ -42,8 +43,12 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
         check_size(count, 1)
     text = decode_text(data)
     notices = () if is_unicode(data) else ("The file is read as Windows-1252 (Latin-1).",)
+    if not text.strip():
+        raise FileFormatError("the file is empty.")
     delimiter = find_delimiter(text)
     rows = list(_split(text, delimiter))
+    if not rows:
+        raise FileFormatError("there is nothing between the separators.")
     first = rows[0][1]
     if header is None and not delimiter and _is_promise(rows):
         return _keep_promise(rows)
@@ -74,11 +79,19 @@ def find_delimiter(text: str) -> str:
     """
     lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
     for mark in _SEPARATORS:
-        widths = {len(cells) for cells in csv.reader(lines, delimiter=mark)}
+        widths = _widths(lines, mark)
         if len(widths) == 1 and widths.pop() > 1:
             return mark
     first = lines[0]
     return max(_SEPARATORS, key=first.count) if any(mark in first for mark in _SEPARATORS) else ""
+
+
+def _widths(lines: list[str], mark: str) -> set[int]:
+    """Return how many cells there are in the lines; none if they cannot be split so."""
+    try:
+        return {len(cells) for cells in csv.reader(lines, delimiter=mark)}
+    except csv.Error:
+        return set()
 
 
 def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -101,7 +114,7 @@ def _is_promise(rows: Rows) -> bool:
     first = rows[0][1]
     if len(first) not in {2, 3} or not _all_whole(first):
         return False
-    n, d = int(first[0]), int(first[1])
+    n, d = whole(first[0].strip()), whole(first[1].strip())
     points = [cells for _, cells in rows[1:]]
     if not points or len(points[0]) != d:
         return False

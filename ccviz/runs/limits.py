@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from ccviz.errors import ParameterError
+from ccviz.errors import ParameterError, quote
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Limits:
                 (Integral, "a whole number") if name == "node_limit" else (Real, "a number")
             )
             if isinstance(value, bool) or not (isinstance(value, kind) and float(value) >= 0):
-                raise ParameterError(f"{name} = {value!r} is not {words} of at least 0.")
+                raise ParameterError(f"{name} = {quote(value)} is not {words} of at least 0.")
 
     @property
     def given(self) -> dict[str, Any]:

@@ -7,6 +7,7 @@ moment is folding the records up to it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
@@ -311,9 +312,12 @@ class Result:
     n_blocks : int
     run : Run
         The state that this sums up, for pictures and for the history of both bounds.
+    records : callable
+        Returns the records that led here, for `save_html`; none where nobody kept them.
     """
 
     plot: ClassVar[Any]
+    save_html: ClassVar[Any]
 
     solver: str
     status: Status
@@ -328,6 +332,7 @@ class Result:
     seed: int
     n_blocks: int
     run: Run = field(repr=False)
+    records: Callable[[], Sequence[Record]] = field(repr=False, default=tuple)
 
     def _repr_html_(self) -> str:
         rows = bound_rows(self.objective, self.lower_bound, self.gap)
@@ -345,12 +350,14 @@ class Result:
         return self.partition.labels if self.partition else None
 
 
-def result_of(run: Run) -> Result:
+def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:
     """Sum up a run that has finished.
 
     Parameters
     ----------
     run : Run
+    records : callable
+        Returns the records that led there.
 
     Returns
     -------
@@ -377,4 +384,5 @@ def result_of(run: Run) -> Result:
         seed=run.started.seed,
         n_blocks=run.started.n_blocks,
         run=run,
+        records=records,
     )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ccviz.errors import ParameterError, UnsupportedError
+from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
@@ -177,8 +177,8 @@ class Solver:
     supports : Supports
     group : str
         Where it stands in lists of solvers, one of `GROUPS`.
-    most_blocks : float
-        Blocks of must-linked points beyond which a run would not fit into memory.
+    most_blocks, most_points : float
+        Blocks of must-linked points, or points, beyond which a run would not fit into memory.
     """
 
     name: ClassVar[str]
@@ -187,6 +187,7 @@ class Solver:
     supports: ClassVar[Supports] = Supports()
     group: ClassVar[str] = "From the papers"
     most_blocks: ClassVar[float] = inf
+    most_points: ClassVar[float] = inf
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -227,6 +228,11 @@ class Solver:
             what = " and ".join(missing)
             others = f"; {who_can(problem)}" if who_can else ""
             raise UnsupportedError(f"{self.name} cannot handle {what}{others}.")
+        if problem.n > self.most_points:
+            raise UnsupportedError(
+                f"{self.name} works with matrices of a row and a column a point, and can take "
+                f"{self.most_points:,} points; this problem has {problem.n:,}."
+            )
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block, and can take "
@@ -237,7 +243,7 @@ class Solver:
 def _read_setting(solver: str, each: Any, value: Any) -> Any:
     if "doc" not in each.metadata:
         raise TypeError(f"{solver}: the parameter {each.name} is not declared by `setting(...)`.")
-    where = f"{solver}: {each.name} = {value!r}"
+    where = f"{solver}: {each.name} = {quote(value)}"
     choices, low, high = (each.metadata[key] for key in ("choices", "low", "high"))
     kind = type(each.default)
     if not _is_a(kind, value):

@@ -206,6 +206,10 @@ def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_pat
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "moons.ccvizlab"
+    with lab.page.expect_download() as download:
+        lab.page.get_by_role("button", name="Run as a page").click()
+    download.value.save_as(tmp_path / download.value.suggested_filename)
+    assert "blp-kmeans on moons" in (tmp_path / "moons.html").read_text(encoding="utf-8")
     other = open_lab()
     other.room("Share")
     drop = other.page.locator(".project .filepond--browser")

@@ -12,7 +12,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.marks import marks
+from ccviz.views.frames.point_words import marks
 from ccviz.views.frames.projection import axis_title, coordinates
 
 _MARGIN = 0.06
@@ -128,9 +128,7 @@ def coloring(
     a run they stay.
     """
     if run is not None and instead is not None:
-        color = matching(instead, before, run.problem.k)
-        nothing = np.zeros(0, dtype=np.int64)
-        return Coloring(color[instead], np.zeros((0, 2)), nothing)
+        return learned(instead, run.problem.k, before)
     if run is None or run.labels is None:
         nothing, n = np.zeros(0, dtype=np.int64), len(where.x)
         old = np.full(n, -1)
@@ -147,6 +145,21 @@ def coloring(
         centers=where.place(centers[known]),
         center_labels=color[np.flatnonzero(known)],
     )
+
+
+def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Coloring:
+    """Return a clustering that no run has found as colours, few of which change.
+
+    Parameters
+    ----------
+    labels : (n,) int64
+    k : int
+        Number of clusters.
+    before : (n,) int64, optional
+        The colours shown so far.
+    """
+    color = matching(labels, before, max(k, int(labels.max(initial=-1)) + 1))
+    return Coloring(color[labels], np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
 
 
 def matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:

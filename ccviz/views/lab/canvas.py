@@ -81,8 +81,8 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
         old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None
     )
     return replace(
-        flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=()
-    )  # fmt: skip
+        flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=()
+    )
 
 
 def flattened(draft: Draft, where: Plane) -> Draft:

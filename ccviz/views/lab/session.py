@@ -38,6 +38,7 @@ from ccviz.views.draft import (
     links_between,
 )
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
@@ -126,6 +127,8 @@ class Session(param.Parameterized):
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self.hues = Hues()
+        self.asking = Asking()
+        self.asking.param.watch(self._on_question, "asked")
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
@@ -225,8 +228,10 @@ class Session(param.Parameterized):
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
             self.hues.forget()
+            self.asking.forget()
             self.playback.close()
         self.param.update(**changes)
+        self.asking.follow(draft)
         self._warn_if_infeasible()
 
     def _warn_if_infeasible(self) -> None:
@@ -241,8 +246,10 @@ class Session(param.Parameterized):
 
     def pick(self, point: int | None) -> None:
         """Pick a point: the first, then its partner. The same again, or none, lets go."""
-        if point is None or point in self.picked or len(self.picked) > 2:
-            picked: tuple[int, ...] = () if point is None or point in self.picked else (point,)
+        if self.picked == self.asking.pair:  # another pair than the one asked about
+            picked: tuple[int, ...] = () if point is None else (point,)
+        elif point is None or point in self.picked or len(self.picked) > 2:
+            picked = () if point is None or point in self.picked else (point,)
         else:
             picked = (*self.picked[:1], point)
         self.param.update(picked=picked, lit=(), notice=None)
@@ -252,8 +259,11 @@ class Session(param.Parameterized):
         self.param.update(picked=tuple(points), lit=(), notice=None)
 
     def cancel(self) -> None:
-        """Let go of what is picked and put the notice away."""
-        self.param.update(**_LET_GO)
+        """Let go of what is picked and put the notice away; from a bare question, ask no more."""
+        asked = self.asking.pair or ()
+        if self.asking.active and self.picked == asked and not self.held and not self.notice:
+            self.asking.stop()
+        self.param.update(**_LET_GO | {"picked": self.asking.pair or ()})
 
     def hold(self) -> None:
         """Put the picked points aside, to link the next group against them."""
@@ -285,6 +295,30 @@ class Session(param.Parameterized):
                 raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
 
+    def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
+        """Take a problem, its axes and the settings of a run all at once, or none of them.
+
+        Parameters
+        ----------
+        draft : Draft
+        axes : (str, str)
+            An empty name leaves one to the features.
+        **settings
+            Sound values of ``solver``, ``seed`` and the limits.
+
+        Raises
+        ------
+        CcvizError
+            If something is refused; nothing has changed then.
+        """
+        known = axis_names(draft.data.features)
+        for name in filter(None, axes):
+            if name not in known:
+                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        self._edit(draft)
+        self.show_axes(*axes)
+        self.param.update(**settings)
+
     def draw_links(self, many: int, noise: float = 0.0) -> None:
         """Draw links from the known classes, a share of them wrong, in the weight for new links."""
         truth = self.draft.data.truth
@@ -314,6 +348,31 @@ class Session(param.Parameterized):
             self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
         )
 
+    # --- Questions --------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Ask which points belong together, one pair after another; or stop asking."""
+        with self.in_words():
+            if self.asking.active:
+                self.asking.stop()
+            else:
+                self.param.update(**_LET_GO)
+                self.asking.begin(self.draft)
+
+    def unsure(self) -> None:
+        """Answer the question with *I cannot tell*."""
+        pair = self.asking.pair
+        if pair is None:
+            self.notice = Notice("info", "U answers a question: press A, and you are asked.")
+            return
+        with self.in_words():
+            self._edit(self.draft.with_unsure(*pair))
+
+    def _on_question(self, event: Any) -> None:
+        """Pick the pair that is asked about, so that M and C link it."""
+        if event.new is not None or (event.old is not None and self.picked == event.old.pair):
+            self.picked = self.asking.pair or ()
+
     # --- Running ----------------------------------------------------------------------------
 
     @property
@@ -332,6 +391,7 @@ class Session(param.Parameterized):
         # A solver that cannot handle the problem is refused: another choice answers that.
         with self.in_words("solver"):
             self.playback.start(self._order(), paused)
+            self.asking.stop()
             self.cancel()
             self._solver_then = self.solver
 
@@ -424,6 +484,8 @@ class Session(param.Parameterized):
         with self.in_words():
             self.sweep.tick()
         with self.in_words():
+            self.asking.tick()
+        with self.in_words():
             failed = self.playback.tick(elapsed)
             if failed is not None:
                 self.notice = failure(failed)
@@ -438,12 +500,14 @@ class Session(param.Parameterized):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.playback.restless or self.intake.busy or self.sweep.busy
+        busy = (self.intake.busy, self.sweep.busy, self.asking.busy)
+        return self.playback.restless or any(busy)
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
         self.sweep.stop()
+        self.asking.close()
         self.playback.close()
 
     def report(self, mistake: Exception) -> None:

@@ -31,6 +31,7 @@ from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.serve.desk import DESK, Desk
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
@@ -53,6 +54,9 @@ def build() -> pn.template.Template:
     session.dark = asked.pop("theme", "") == "dark"
     if asked:
         apply_query(session, asked)
+    desk: Desk | None = pn.state.cache.get(DESK)
+    if desk is not None:
+        desk.greet(session)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session)
     page.add_panel("preparation", preparation)
@@ -108,7 +112,7 @@ def _page(session: Session) -> pn.template.Template:
             **stretch,
         ),
     )
-    right = RightPanel(session, inspection)
+    right = RightPanel(session, inspection, course.told)
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show)
     page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))

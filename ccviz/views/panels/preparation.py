@@ -11,8 +11,6 @@ from ccviz.views.lab.preparation import Preparation, awaited_solver
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.html import Html
 
-_LINE = Markup('<div class="about" role="status">{}</div>')
-
 
 class PreparationPanel(pn.viewable.Viewer):
     """One line at the foot of the page, as long as there is something to say.
@@ -39,4 +37,5 @@ class PreparationPanel(pn.viewable.Viewer):
         words = self._preparation.words(awaited_solver(self._session))
         if words != self._words:
             self._words = words
-            self._html.object = _LINE.format(words) if words else ""
+            told = Markup('<div class="about" role="status">{}</div>')
+            self._html.object = told.format(words) if words else ""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.views.export.page import Told
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.clusters import ClustersPanel
@@ -20,9 +22,19 @@ from ccviz.views.panels.share import SharePanel
 
 
 class RightPanel(pn.viewable.Viewer):
-    """Tabs; those for which the run has nothing to show say so."""
+    """Tabs; those for which the run has nothing to show say so.
 
-    def __init__(self, session: Session, inspection: Inspection) -> None:
+    Parameters
+    ----------
+    session : Session
+    inspection : Inspection
+    told : callable
+        Returns the lesson that is on, or None.
+    """
+
+    def __init__(
+        self, session: Session, inspection: Inspection, told: Callable[[], Told | None]
+    ) -> None:
         super().__init__()
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session)
@@ -45,7 +57,7 @@ class RightPanel(pn.viewable.Viewer):
             ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,
                                  css_classes=["section"])),
             ("Runs", runs),
-            ("Share", SharePanel(session)),
+            ("Share", SharePanel(session, told)),
             sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
         )  # fmt: skip
 

@@ -79,8 +79,8 @@ class _Head(msgspec.Struct):
     node_limit: int | None
 
 
-def save_project(session: Session) -> bytes:
-    """Return a session's problem and settings, and its last runs on these points, as a file."""
+def save_project(session: Session, with_runs: bool = True) -> bytes:
+    """Return a session's problem and settings as a file, with its last runs on these points."""
     data = session.draft.data
     points = Problem(data.X, 1, truth=data.truth)
     file = BytesIO()
@@ -89,7 +89,8 @@ def save_project(session: Session) -> bytes:
         archive.writestr(_DATA, encode_problem(points))
         archive.writestr(_TABLE, encode_table(data))
         # The oldest first, so that the newest is on top where they are read.
-        for place, run_id in enumerate(reversed(runs_on(session.archive, session.draft))):
+        runs = runs_on(session.archive, session.draft) if with_runs else []
+        for place, run_id in enumerate(reversed(runs)):
             path = Path(folder) / f"{place}.ccviz"
             export_run(session.archive, run_id, path)
             archive.write(path, f"{_RUNS}{place:03}.ccviz")
@@ -160,9 +161,8 @@ def open_project(session: Session, name: str, content: bytes) -> None:
 
 def take_project(session: Session, project: Project) -> None:
     """Make a project that was read the session's."""
-    session.adopt(replace(project.draft))  # without what was worked out elsewhere
-    session.show_axes(project.x_axis, project.y_axis)
-    session.param.update(**project.settings)
+    draft = replace(project.draft)  # without what was worked out elsewhere
+    session.take_over(draft, (project.x_axis, project.y_axis), **project.settings)
 
 
 def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
