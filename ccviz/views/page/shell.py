@@ -54,11 +54,12 @@ def build() -> pn.template.Template:
     session.dark = asked.pop("theme", "") == "dark"
     if asked:
         apply_query(session, asked)
+    importing = Importing(session)
     desk: Desk | None = pn.state.cache.get(DESK)
     if desk is not None:
-        desk.greet(session)
+        desk.greet(session, importing)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
-    page = _page(session)
+    page = _page(session, importing)
     page.add_panel("preparation", preparation)
     keep_time(session, preparation)
     return page
@@ -82,7 +83,7 @@ def freeze_imports() -> bool:
     return True
 
 
-def _page(session: Session) -> pn.template.Template:
+def _page(session: Session, importing: Importing) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Page(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
@@ -90,7 +91,7 @@ def _page(session: Session) -> pn.template.Template:
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
-    course, painter, importing = Course(session), Painter(session), Importing(session)
+    course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
     page.add_panel("lesson", LessonPanel(course))
     page.add_panel(
