@@ -140,6 +140,10 @@ def setting(
     return field(default=default, metadata=about)
 
 
+GROUPS = ("Quick", "Exact, with proof", "Noisy links", "From the papers")
+"""Kinds of solvers, as people choose among them."""
+
+
 def label_of(name: str, *solvers: type[Solver]) -> str:
     """Return what people call a parameter: its label, or its name in words.
 
@@ -171,6 +175,8 @@ class Solver:
     name, title, paper : str
         Registry name, name for people, and the paper it follows.
     supports : Supports
+    group : str
+        Where it stands in lists of solvers, one of `GROUPS`.
     most_blocks, most_points : float
         Blocks of must-linked points, or points, beyond which a run would not fit into memory.
     """
@@ -179,6 +185,7 @@ class Solver:
     title: ClassVar[str]
     paper: ClassVar[str]
     supports: ClassVar[Supports] = Supports()
+    group: ClassVar[str] = "From the papers"
     most_blocks: ClassVar[float] = inf
     most_points: ClassVar[float] = inf
 

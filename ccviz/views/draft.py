@@ -14,7 +14,6 @@ import numpy as np
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
-from ccviz.numbers import whole
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 
@@ -265,20 +264,3 @@ def _refuse_flood(many: int) -> None:
         raise CcvizError(
             f"That would be {many:,} cannot-links; at most {MOST_AT_ONCE:,} can be made at once."
         )
-
-
-def read_points(text: str, n: int) -> list[int]:
-    """Return the points that a text names, each once.
-
-    Raises
-    ------
-    CcvizError
-        If a word is no point.
-    """
-    points = []
-    for word in text.replace(",", " ").split():
-        point = whole(word)
-        if point is None or point >= n:
-            raise CcvizError(f"{word!r} is no point: they are 0 to {n - 1}.")
-        points.append(point)
-    return list(dict.fromkeys(points))

@@ -21,6 +21,7 @@ class Colgen(NodeSettings, Solver):
     title: ClassVar[str] = "Column generation"
     paper: ClassVar[str] = "Babaki, Guns and Nijssen (2014)"
     supports: ClassVar[Supports] = Supports(rules=True, exact=True, bounds=True, resume=True)
+    group: ClassVar[str] = "Exact, with proof"
 
     order: str = setting(
         "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"

@@ -21,6 +21,7 @@ class Sdp(NodeSettings, Solver):
     title: ClassVar[str] = "SDP branch-and-cut"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
     supports: ClassVar[Supports] = Supports(exact=True, bounds=True, resume=True)
+    group: ClassVar[str] = "Exact, with proof"
     most_blocks: ClassVar[float] = 4000
 
     order: str = setting(

@@ -15,7 +15,7 @@ from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 
-_ROOMS = 5
+_ROOMS = 6
 
 
 class PageScript(JSComponent):
