@@ -9,6 +9,9 @@ from typing import Any
 from ccviz.errors import ParameterError, quote
 
 
+_MOST = 1 << 63
+
+
 @dataclass(frozen=True)
 class Limits:
     """The limits of a run; one that is None does not hold.
@@ -37,7 +40,7 @@ class Limits:
             kind, words = (
                 (Integral, "a whole number") if name == "node_limit" else (Real, "a number")
             )
-            if isinstance(value, bool) or not (isinstance(value, kind) and float(value) >= 0):
+            if isinstance(value, bool) or not (isinstance(value, kind) and 0 <= value < _MOST):
                 raise ParameterError(f"{name} = {quote(value)} is not {words} of at least 0.")
 
     @property

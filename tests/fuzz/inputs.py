@@ -124,6 +124,7 @@ BIG: dict[str, tuple[str, bytes, bytes, int]] = {
     "one line of quotes": ("csv", b"1,", b'"', 5_000_000),
     "one line of dots": ("csv", b"", b"1.", 2_500_000),
     "blank-separated cells": ("txt", b"", b"1 ", 2_500_000),
+    "nine million cells": ("csv", b"", b"1," * 94 + b"1\n", 100_000),
     "many short rows": ("csv", b"", b"1,2\n", 190_000),
     "many long words": ("csv", b"a,b\n", b"x" * 500 + b",1\n", 20_000),
     "many names alike": ("csv", b"", b"a,", 60_000),

@@ -19,6 +19,7 @@ from ccviz.events import (
     Finished,
     IncumbentFound,
     NodeOpened,
+    Noted,
     NodePruned,
     Record,
     Started,
