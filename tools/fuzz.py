@@ -85,7 +85,7 @@ def _child(kind: str, seed: int, many: int) -> list[dict[str, Any]]:
     try:
         done = subprocess.run(
             [*command, "--inputs", str(many)], cwd=ROOT, text=True, timeout=_PATIENCE_S,
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            capture_output=True, check=False,
         )  # fmt: skip
         lines, code = done.stdout, done.returncode
         last = done.stderr.strip().splitlines()[-1:] if code else []

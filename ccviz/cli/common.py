@@ -6,13 +6,13 @@ import io
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from rich.console import Console
 
 from ccviz.runs.run import Result
 
 _FILE_WIDTH = 240  # of tables that go to a file or another program, where nothing need be cut
-
 
 
 class _Told(io.TextIOBase):
@@ -40,7 +40,7 @@ def _open_streams() -> None:
     """Give whoever closed them a standard output and error that lead nowhere."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, to the end
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 _open_streams()

@@ -18,7 +18,6 @@ from ccviz.runs.run import Result, result_of
 from ccviz.runs.stepper import Stepper
 from ccviz.runs.warm import load
 
-
 # SIGHUP, where there is one, says that the terminal is gone.
 _SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import os
 import time
-from functools import cache
-from pathlib import Path
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from math import inf
+from pathlib import Path
 from typing import Any, Literal
 
 from ccviz.events import Termination

@@ -8,7 +8,6 @@ from typing import Any
 
 from ccviz.errors import ParameterError, quote
 
-
 _MOST = 1 << 63
 
 

@@ -21,6 +21,7 @@ def test_a_page_comes_back_to_its_run(page, picture, tmp_path):
             gone.wait_for()
             assert "If it has ended, the run ends by itself" in gone.text_content()
             picture(page, "gone")
+            assert not page.get_by_text("Something went wrong").count()
             wait_until(lambda: archive.info(info.id).termination == "interrupted")
         server.start()
         page.get_by_text(f"The page has come back. The run {info.name} was stopped").wait_for()

@@ -19,8 +19,8 @@ from ccviz.events import (
     Finished,
     IncumbentFound,
     NodeOpened,
-    Noted,
     NodePruned,
+    Noted,
     Record,
     Started,
 )

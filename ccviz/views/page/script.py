@@ -62,9 +62,9 @@ class PageScript(JSComponent):
         }
         session.param.watch(lambda event: setattr(self, "dark", event.new), "dark")
         self._remember(session)
-        session.runner.param.watch(lambda _: self._remember(session), ["state", "run_id"])
-        session.player.param.watch(lambda _: self._remember(session), "shot")
-        session.param.watch(lambda _: self._remember(session), ["draft", "solver", "seed", "dark"])
+        session.runner.param.watch(lambda *_: self._remember(session), ["state", "run_id"])
+        session.player.param.watch(lambda *_: self._remember(session), "shot")
+        session.param.watch(lambda *_: self._remember(session), ["draft", "solver", "seed", "dark"])
 
     def _remember(self, session: Session) -> None:
         """Keep at hand, for a browser whose server has gone, what the page is about."""
