@@ -184,10 +184,12 @@ class Run:
     job: Job | None = None
 
     def drive(self, run_id: str) -> Job:
+        """Begin to drive a run, or begin again; return whoever does."""
         self.job = self.stage._job(run_id)
         return self.job
 
     def strike(self) -> bool:
+        """Kill, if there is somebody; return whether there was."""
         assert self.job is not None
         return _kill(self.job.pid)
 
@@ -197,16 +199,26 @@ class PoolWorker(Run):
     """A process of a run's pool, once it has one."""
 
     def drive(self, run_id: str) -> Job:
+        """Begin to drive a run, or begin again; return whoever does."""
         self.job = self.stage._job(run_id, "2")
         return self.job
 
     def strike(self) -> bool:
+        """Kill, if there is somebody; return whether there was."""
+        assert self.job is not None
+        while self.job.alive:  # a pool is there for a part of the run only
+            workers = self._workers()
+            if workers:
+                return _kill(int(self.stage.rng.choice(workers)))
+            time.sleep(_LOOK_S)
+        return False
+
+    def _workers(self) -> list[int]:
         assert self.job is not None
         with suppress(psutil.NoSuchProcess):
             children = psutil.Process(self.job.pid).children()
-            workers = [child for child in children if "spawn_main" in " ".join(child.cmdline())]
-            return bool(workers) and _kill(int(self.stage.rng.choice([w.pid for w in workers])))
-        return False
+            return [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
+        return []
 
 
 class Cluster(Run):
@@ -221,6 +233,7 @@ class Cluster(Run):
         self.begin_worker()
 
     def begin_scheduler(self) -> None:
+        """Begin a scheduler at the address, and wait until it listens."""
         port = self.address.rpartition(":")[2]
         self.scheduler = _daemon("scheduler", "--host", "127.0.0.1", "--port", port)
         end = time.monotonic() + _MOST_S
@@ -230,9 +243,11 @@ class Cluster(Run):
             time.sleep(_LOOK_S)
 
     def begin_worker(self) -> None:
+        """Begin a worker of the scheduler."""
         self.worker = _daemon("worker", self.address, "--nthreads", "2", "--no-nanny")
 
     def drive(self, run_id: str) -> Job:
+        """Begin to drive a run, or begin again; return whoever does."""
         from distributed import Client
 
         with Client(self.address, timeout=_MOST_S) as client:
@@ -241,6 +256,7 @@ class Cluster(Run):
         return self.job
 
     def end(self) -> None:
+        """Kill both."""
         for each in (self.worker, self.scheduler):
             each.kill()
             each.wait()
@@ -250,6 +266,7 @@ class DaskWorker(Cluster):
     """The worker; another comes in its place."""
 
     def strike(self) -> bool:
+        """Kill, if there is somebody; return whether there was."""
         self.worker.kill()
         self.worker.wait()
         self.begin_worker()
@@ -260,6 +277,7 @@ class DaskScheduler(Cluster):
     """The scheduler; another comes in its place, at the same address, with a worker."""
 
     def strike(self) -> bool:
+        """Kill, if there is somebody; return whether there was."""
         self.end()
         self.begin_scheduler()
         self.begin_worker()
@@ -279,6 +297,7 @@ class Server:
     process: subprocess.Popen[bytes] | None = None
 
     def drive(self, run_id: str) -> subprocess.Popen[bytes]:
+        """Begin to drive a run, or begin again; return whoever does."""
         end = time.monotonic() + _MOST_S
         while self.stage.archive.info(run_id).state == "running" and time.monotonic() < end:
             time.sleep(_LOOK_S)  # the run's process of the last server ends
@@ -289,6 +308,7 @@ class Server:
         return self.process
 
     def strike(self) -> bool:
+        """Kill, if there is somebody; return whether there was."""
         assert self.process is not None
         return _kill(self.process.pid)
 

@@ -131,7 +131,7 @@ def _is_promise(rows: Rows) -> bool:
         return False
     n, d = whole(first[0].strip()), whole(first[1].strip())
     points = [cells for _, cells in rows[1:]]
-    if not points or len(points[0]) != d:
+    if n is None or d is None or not points or len(points[0]) != d:
         return False
     # A first line as wide as the others may be a point itself, where points are whole numbers.
     return len(first) != d or len(points) == n > 1 or not all(map(_all_whole, points))

@@ -153,9 +153,9 @@ def big() -> st.SearchStrategy[Attack]:
 
 
 @cache
-def _bomb(size: int, method: int) -> bytes:
+def _bomb(size: int) -> bytes:
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", method) as archive:
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("project.json", b" " * size)
         archive.writestr("[Content_Types].xml", b" " * size)
     return file.getvalue()
