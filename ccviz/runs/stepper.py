@@ -9,8 +9,8 @@ from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
-from ccviz.errors import ParameterError
-from ccviz.events import TERMINATION_SENTENCES, Finished, Record, Started, Termination
+from ccviz.errors import ParameterError, WorkersLostError, quote
+from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started, Termination
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.limits import Limits
@@ -98,12 +98,20 @@ class Stepper(Iterator[Record]):
             self._fresh = False
             return self._stamp(self._started())
         reason = self._reason()
-        event = None if reason else next(self._events, None)
+        event = None if reason else self._next_event()
         if event is None:
             return self._stamp(_finished(reason or self._reason() or "interrupted"))
         return self._stamp(event)
 
     step = __next__
+
+    def _next_event(self) -> Event | None:
+        try:
+            return next(self._events, None)
+        except WorkersLostError as lost:
+            later = " and the run can go on" if self.solver.supports.resume else ""
+            message = f"{lost} What was found before is kept{later}."
+            return Finished(termination="failed", message=message)
 
     def stop(self) -> None:
         """Ask the run to end; it does at the solver's next look."""
@@ -209,7 +217,7 @@ def check_order(problem: Problem, solver: Solver, seed: Any, workers: str) -> No
     check(solver, problem)
     check_workers(workers)
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
-        raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
+        raise ParameterError(f"seed = {quote(seed)} is not a whole number from 0 to 2^63 - 1.")
 
 
 def _chosen(solver: Any, settings: dict[str, Any]) -> Any:

@@ -107,6 +107,7 @@ class Course(param.Parameterized):
         self._limits = _NO_LIMITS
         self._left: tuple[Draft, str] | None = None
         session.param.watch(self._look, ["draft", "solver", "notice", "picked"])
+        session.asking.param.watch(self._look, "asked")
         session.player.param.watch(self._look_at_run, "shot")
 
     @property

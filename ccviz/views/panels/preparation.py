@@ -37,5 +37,5 @@ class PreparationPanel(pn.viewable.Viewer):
         words = self._preparation.words(awaited_solver(self._session))
         if words != self._words:
             self._words = words
-            line = Markup('<div class="about" role="status">{}</div>')
-            self._html.object = line.format(words) if words else ""
+            told = Markup('<div class="about" role="status">{}</div>')
+            self._html.object = told.format(words) if words else ""

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from ccviz.views.export.page import Told
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.clusters import ClustersPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
@@ -37,6 +38,7 @@ class RightPanel(pn.viewable.Viewer):
         super().__init__()
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session)
+        clusters = ClustersPanel(session)
         nothing = Html(
             Markup(
                 '<p class="about">The views of the solver appear here once it has something to '
@@ -48,6 +50,8 @@ class RightPanel(pn.viewable.Viewer):
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
             ("Result", ResultPanel(session)),
+            ("Clusters", pn.Column(clusters, sizing_mode="stretch_both", margin=0,
+                                   css_classes=["section"])),
             ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
                                             css_classes=["section"])),
             ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,
@@ -58,8 +62,9 @@ class RightPanel(pn.viewable.Viewer):
         )  # fmt: skip
 
         def look(event: Any) -> None:
-            inside.in_front, race.in_front = event.new == 1, event.new == 2
-            if event.new == 3:
+            clusters.in_front = event.new == 1
+            inside.in_front, race.in_front = event.new == 2, event.new == 3
+            if event.new == 4:
                 runs.refresh()  # others write into the archive too
 
         self._tabs.param.watch(held(look), "active")

@@ -17,7 +17,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.page_file import PageFile
 from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.share.address import query
-from ccviz.views.share.code import as_command, as_python
+from ccviz.views.share.code import as_command, as_python, origin_of
 
 _STYLE = """
 pre { background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px;
@@ -111,8 +111,10 @@ def _about_address(page: str) -> Callable[[str], str]:
 
 def _about_files(where: str, session: Session) -> Callable[[str], str]:
     """Return a line that says which files a text reads, and where they come from."""
-    data = f"{session.draft.data.name}.csv"
-    sources = {data: "Data as CSV, above", "links.txt": "Export, under the links"}
+    origin = origin_of(session.draft)
+    data = origin.file if origin else f"{session.draft.data.name}.csv"
+    source = "your file" if origin else "Data as CSV, above"
+    sources = {data: source, "links.txt": "Export, under the links"}
 
     def about(text: str) -> str:
         read = " and ".join(f"{name} ({source})" for name, source in sources.items()

@@ -10,6 +10,7 @@ import weakref
 from pathlib import Path
 
 from ccviz.errors import CcvizError
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import import_for
 from ccviz.views.share.project import SUFFIX, open_project, save_project
@@ -38,13 +39,13 @@ class Desk:
         self._file: Path | None = file or (self._last if self._last.is_file() else None)
         self._sessions: list[weakref.ref[Session]] = []
 
-    def greet(self, session: Session) -> None:
-        """Open the file in the first session; keep an eye on every one."""
+    def greet(self, session: Session, importing: Importing) -> None:
+        """Open the file in the first session, a table on its sheet; keep an eye on every one."""
         self._sessions.append(weakref.ref(session))
         file, self._file = self._file, None
         if file is not None:
             with session.in_words():
-                open_file(session, file)
+                open_file(session, importing, file)
 
     def clear(self) -> None:
         """End every session, and keep the project of the last one for the next time."""
@@ -57,12 +58,13 @@ class Desk:
             session.close()
 
 
-def open_file(session: Session, path: Path) -> None:
-    """Open a file of this machine: a project, a run, or points.
+def open_file(session: Session, importing: Importing, path: Path) -> None:
+    """Open a file of this machine: a project, a run, or a table.
 
     Parameters
     ----------
     session : Session
+    importing : Importing
     path : path
 
     Raises
@@ -83,4 +85,4 @@ def open_file(session: Session, path: Path) -> None:
             then=session.open_run, may_swell=True,
         )  # fmt: skip
     else:
-        session.load_file(path.name, content)
+        importing.bring(path.name, content)

@@ -1,5 +1,7 @@
 """What a lesson asks and finds; that each is walked to its end is seen in a real browser."""
 
+import re
+
 import pytest
 
 from ccviz.data.datasets import load
@@ -214,3 +216,28 @@ def test_every_lesson_is_shown_to_its_end_whatever_is_set(session, lesson):
         course.go_on()
     assert course.lesson is None
     assert {name: getattr(session, name) for name in LIMITS} == LIMITS
+
+
+def test_twenty_questions_beat_twenty_links_by_chance(session, begin):
+    course = begin("Twenty questions")
+    for questions in (0, 10, 20):
+        find(session, course)
+        assert session.asking.asked.questions == questions
+        assert len(session.draft.links) == questions
+        course.go_on()
+    find(session, course)
+    by_chance, by_questions = re.findall(r"0\.\d{3}", course.finding)
+    assert by_questions > by_chance
+
+
+def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
+    course = begin("Twenty questions")
+    find(session, course)
+    course.go_on()
+    i, j = session.asking.settle().pair
+    truth = session.draft.data.truth
+    session.link("cannot" if truth[i] == truth[j] else "must")
+    while session.asking.settle().questions < 10:
+        i, j = session.asking.asked.pair
+        session.link("must" if truth[i] == truth[j] else "cannot")
+    assert course.finding == ""

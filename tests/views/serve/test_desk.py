@@ -7,6 +7,7 @@ from ccviz.runs.file import export_run
 from ccviz.runs.info import summarise
 from ccviz.runs.stepper import start
 from ccviz.views.draft import Link
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.serve.desk import Desk
@@ -21,8 +22,10 @@ def open_session(tmp_path):
 
     def open_one(desk):
         sessions.append(Session(archive, RunQueue(), load("iris")))
-        desk.greet(sessions[-1])
+        importing = Importing(sessions[-1])
+        desk.greet(sessions[-1], importing)
         wait_until(lambda: sessions[-1].tick() or not sessions[-1].intake.busy)
+        importing.load()  # what lies on the sheet, if there is one
         return sessions[-1]
 
     yield open_one
