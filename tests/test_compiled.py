@@ -25,7 +25,7 @@ X = np.random.default_rng(4).normal(size=(14, 2))
 hard = Problem(X, 3, [(0, 1), (2, 3)], [(0, 2), (1, 5), (5, 6)])
 soft = Problem(X, 3, [(0, 1, 0.4), (2, 3, 0.4)], [(0, 2, 0.4), (1, 5, 0.4)])
 for solver in SOLVERS:
-    problem = hard if solver.supports.hard else soft
+    problem = soft if solver.supports.soft and not solver.supports.hard else hard
     run = start(problem, solver.name, seed=3, **quick.get(solver.name, {}))
     kinds = [type(record.event).__name__ for record in run]
     state = run.run
