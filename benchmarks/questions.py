@@ -26,6 +26,7 @@ import time
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -42,12 +43,18 @@ SETS = (
 )
 OURS = "fields"
 RIVALS = ("cobras_ts", "assc MinMax", "assc NPU")
+OTHERS = ("cobras", "min-max", "npu")
 LIMIT = 150
 LETTERS = 1000  # of 20,000 points
 TOGETHER = 5  # seeds in one go
 
+COLUMNS = tuple(f"ari_{mark}" for mark in MARKS)
+
+TRIED = """What was tried: """
+
 Found = tuple[list[np.ndarray], float]
 """Clusterings at every mark, and CPU seconds."""
+
 
 def points(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return a set's points, features scaled to 0 to 1, and its classes."""
@@ -98,17 +105,14 @@ def rival(
         file = Path(folder) / "set.npz"
         np.savez(file, X=X, y=y)
         words = [method, str(file), json.dumps(seeds), str(noise), json.dumps(MARKS)]
-        ran = subprocess.Popen(
-            [python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True
-        )
+        ran = subprocess.Popen([python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True)
         late = threading.Timer(LIMIT * len(seeds), ran.kill)
         late.start()
         assert ran.stdout is not None
         lines = list(ran.stdout)
         late.cancel()
     found: list[Found | None] = [
-        ([np.array(each) for each in labels], seconds)
-        for labels, seconds in map(json.loads, lines)
+        ([np.array(each) for each in labels], seconds) for labels, seconds in map(json.loads, lines)
     ]
     return found + [None] * (len(seeds) - len(found))
 
@@ -133,55 +137,123 @@ def measure(
 
 
 def summary(rows: list[dict[str, str]]) -> str:
-    """Return means as tables, and how often ours is at least the best rival's mean."""
+    """Return means and quartiles as tables, ours against the best rival, and paired tests."""
+    table = _table(rows)
+    text = ["# Questions asked", "", " ".join((__doc__ or "").split("\n\n")[2].split()), ""]
+    text += [TRIED, ""]
+    for noise, part in table.groupby("noise"):
+        text += [f"## {noise:.0%} wrong answers: mean ARI (quartiles)", ""]
+        text += ["| set | method | seeds | " + " | ".join(map(str, MARKS)) + " | CPU s |"]
+        text += ["|---" * (4 + len(MARKS)) + "|"]
+        groups = {key: group for key, group in part.groupby(["set", "method"])}
+        for name, method in sorted(groups, key=lambda key: tuple(map(_place, key))):
+            group = groups[name, method]
+            cells = [_cell(group[mark].dropna()) for mark in COLUMNS]
+            row = f"| {name} | {method} | {group[COLUMNS[0]].count()} | "
+            text.append(row + " | ".join([*cells, f"{group['cpu_s'].mean():.1f}"]) + " |")
+        text += ["", *_verdict(part), "", *_areas(part), ""]
+    return "\n".join(text)
+
+
+def _table(rows: list[dict[str, str]]) -> Any:
     import pandas as pd
 
     table = pd.DataFrame(rows)
-    marks = [f"ari_{mark}" for mark in MARKS]
-    for column in (*marks, "cpu_s", "noise"):
+    for column in (*COLUMNS, "cpu_s", "noise"):
         table[column] = pd.to_numeric(table[column], errors="coerce")
-    text = ["# Questions asked", "", " ".join((__doc__ or "").split("\n\n")[2].split()), ""]
-    for noise, part in table.groupby("noise"):
-        text += [f"## {noise:.0%} wrong answers: mean ARI", ""]
-        text += ["| set | method | seeds | " + " | ".join(map(str, MARKS)) + " | CPU s |"]
-        text += ["|---" * (4 + len(MARKS)) + "|"]
-        mean = part.groupby(["set", "method"])[[*marks, "cpu_s"]].mean()
-        mean = mean.sort_index(key=lambda level: level.map(_place))
-        seeds = part.dropna(subset=marks).groupby(["set", "method"]).size()
-        for (name, method), values in mean.iterrows():
-            figures = [f"{values[mark]:.3f}" for mark in marks] + [_or_dash(values["cpu_s"])]
-            count = seeds.get((name, method), 0)
-            text.append(" | ".join([f"| {name} | {method} | {count}", *figures]) + " |")
-        text += ["", *_verdict(mean[marks]), ""]
-    return "\n".join(text)
+    widths = np.diff(MARKS)
+    values = table[list(COLUMNS)].to_numpy()
+    table["area"] = ((values[:, 1:] + values[:, :-1]) / 2 * widths).sum(axis=1) / widths.sum()
+    return table
+
+
+def _cell(values: Any) -> str:
+    if not len(values):
+        return "-"
+    low, high = values.quantile(0.25), values.quantile(0.75)
+    return f"{values.mean():.3f} ({low:.2f} to {high:.2f})"
 
 
 def _place(word: str) -> int:
     """Return where a set or a method stands in the tables."""
-    order = (*SETS, OURS, *RIVALS)
+    order = (*SETS, OURS, *RIVALS, *OTHERS)
     return order.index(word) if word in order else len(order)
 
 
-def _or_dash(seconds: float) -> str:
-    return "-" if seconds != seconds else f"{seconds:.1f}"
+def _paired(part: Any, method: str) -> Any:
+    """Return ours beside another method, a row for each set and seed that both have."""
+    keys, mine = ["set", "seed"], part[part["method"] == OURS]
+    other = part[part["method"] == method].dropna(subset=list(COLUMNS))
+    return mine.merge(other, on=keys, suffixes=("", "_other"))
 
 
-def _verdict(mean: object) -> list[str]:
-    """Return a line a mark: on how many sets ours is at least the best of the rivals there."""
+def _verdict(part: Any) -> list[str]:
+    """Return a line a mark: on how many sets ours is at least the best of the others there.
+
+    Means are compared over the seeds that both have.
+    """
     lines = []
-    for mark in MARKS:
-        column = mean[f"ari_{mark}"].unstack()  # type: ignore[index]
-        there = [method for method in RIVALS if method in column]
-        if OURS not in column or not there:
+    others = [method for method in part["method"].unique() if method != OURS]
+    for mark, column in zip(MARKS, COLUMNS, strict=True):
+        leads: dict[str, float] = {}
+        for method in others:
+            both = _paired(part, method)
+            for name, rows in both.groupby("set"):
+                lead = float((rows[column] - rows[f"{column}_other"]).mean())
+                leads[name] = min(lead, leads.get(name, lead))
+        if not leads:
             return ["No rival was there."]
-        lead = (column[OURS] - column[there].max(axis=1)).dropna()
-        behind = ", ".join(f"{name} {short:.3f}" for name, short in lead.items() if short < 0)
-        won = int((lead >= 0).sum())
+        behind = {name: lead for name, lead in leads.items() if round(lead, 3) < 0}
+        told = ", ".join(f"{name} {behind[name]:.3f}" for name in sorted(behind, key=_place))
+        won = len(leads) - len(behind)
         lines.append(
             f"- After {mark} questions `{OURS}` is at least the best rival on {won} of "
-            f"{len(lead)} sets" + (f"; behind on {behind}." if behind else ".")
+            f"{len(leads)} sets" + (f"; behind on {told}." if behind else ".")
         )
     return lines
+
+
+def _areas(part: Any) -> list[str]:
+    """Return a line a rival: Wilcoxon's signed-rank test of the areas under the curves."""
+    from scipy.stats import wilcoxon
+
+    lines = []
+    for method in sorted(set(part["method"]) - {OURS}, key=_place):
+        both = _paired(part, method)
+        if len(both) < 6:
+            continue
+        lead = both["area"] - both["area_other"]
+        lines.append(
+            f"- Area under the curve, 10 to 200 questions, against {method}: {lead.mean():+.3f} in "
+            f"the mean over {len(both)} pairs of set and seed, larger in {(lead > 0).mean():.0%} "
+            f"of them (Wilcoxon signed-rank, p = {wilcoxon(lead).pvalue:.1g})."
+        )
+    return lines
+
+
+def draw(rows: list[dict[str, str]]) -> None:
+    """Draw a figure a set: means over the questions, and the quartiles, without wrong answers."""
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["svg.fonttype"] = "none"
+    plt.rcParams["svg.hashsalt"] = "questions"
+    table = _table(rows)
+    folder = RESULTS / "questions"
+    folder.mkdir(exist_ok=True)
+    for name, part in table[table["noise"] == 0].groupby("set"):
+        figure, axes = plt.subplots(figsize=(4.2, 2.9), layout="constrained")
+        for method in sorted(part["method"].unique(), key=_place):
+            values = part[part["method"] == method][list(COLUMNS)].dropna()
+            if len(values):
+                low, high = values.quantile(0.25), values.quantile(0.75)
+                axes.plot(MARKS, values.mean(), marker="o", ms=3, label=method)
+                axes.fill_between(MARKS, low, high, alpha=0.15, lw=0)
+        axes.set(title=name, xlabel="questions", ylabel="ARI", xscale="log", xticks=MARKS)
+        axes.set_xticklabels(map(str, MARKS))
+        axes.minorticks_off()
+        axes.legend(fontsize=7, frameon=False)
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        plt.close(figure)
 
 
 def speed() -> str:
@@ -212,7 +284,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--methods", default=",".join((OURS, "cobras", "min-max", *RIVALS)))
+    parser.add_argument("--methods", default=",".join((OURS, "min-max", *RIVALS)))
     asked = parser.parse_args()
     folder = Path(os.environ.get("CCVIZ_BENCH", "bench"))
     methods = [m for m in asked.methods.split(",") if asked.rival_python or m not in RIVALS]
@@ -228,7 +300,9 @@ def main() -> None:
             for row in measure(name, method, seeds, asked.noise, asked.rival_python, folder):
                 append_row(path, row)
                 print(*row.values(), flush=True)
-    (RESULTS / "questions.md").write_text("\n".join((summary(read_rows(path)), speed())))
+    rows = read_rows(path)
+    (RESULTS / "questions.md").write_text("\n".join((summary(rows), speed())))
+    draw(rows)
 
 
 if __name__ == "__main__":

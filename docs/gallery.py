@@ -26,7 +26,7 @@ _RUN = """
 <iframe src="../runs/{name}.html" title="{title}: the run" loading="lazy"
  style="width:100%;height:780px;border:1px solid var(--color-background-border)"></iframe>
 
-[The run by itself](../runs/{name}.html){{.external}}: a file to keep, to open and to hand out.
+<p><a href="../runs/{name}.html">The run by itself</a>: a file to keep, to open and to hand out.</p>
 """
 
 
@@ -67,7 +67,7 @@ def _write_solver(solver: type, pages: Path, runs: Path) -> str:
     save_html(
         runs / f"{name}.html", [Play(solver.title, problem, records, len(records), entry.data)]
     )
-    body = f"Its settings are on [the page of solvers](../solvers.md#{name})."
+    body = "Its settings are on [the page of solvers](../solvers.md)."
     page = _page(name, solver.title, entry.paper, entry.look, entry.exercises, body)
     (pages / f"{name}.md").write_text(page, encoding="utf-8")
     return name

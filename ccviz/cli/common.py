@@ -6,6 +6,7 @@ import io
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from rich.console import Console
 
@@ -39,7 +40,7 @@ def _open_streams() -> None:
     """Give whoever closed them a standard output and error that lead nowhere."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
-            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115, to the end
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
 
 
 _open_streams()

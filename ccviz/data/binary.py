@@ -92,16 +92,19 @@ def read_arrow(data: bytes) -> Table:
         else:
             table = _open_arrow(data, ipc).read_all()
             check_size(table.num_rows, table.num_columns)
-    except (pa.ArrowException, OSError) as broken:
-        reason = str(broken).splitlines()[0]
+        table.validate(full=True)  # a damaged one may point outside itself
+        plain = [
+            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for column in table.columns
+        ]
+        columns = [column.to_numpy(zero_copy_only=False) for column in plain]
+    except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as broken:
+        if isinstance(broken, FileFormatError):
+            raise
+        reason = next(iter(str(broken).splitlines()), "it is damaged")
         raise FileFormatError(
             f"this is no Parquet or Arrow file that can be read: {reason}"
         ) from None
-    plain = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    columns = [column.to_numpy(zero_copy_only=False) for column in plain]
     return Table(own_names(table.column_names), columns, range(table.num_rows))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from ccviz.data.cells import NumberStyle, is_missing_text
-from ccviz.data.sources import MOST_POINTS, check_size, decode_text, is_unicode
+from ccviz.data.sources import MOST_POINTS, MOST_TEXT_VALUES, check_size, decode_text, is_unicode
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
@@ -46,7 +46,7 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     if not text.strip():
         raise FileFormatError("the file is empty.")
     delimiter = find_delimiter(text)
-    rows = list(_split(text, delimiter))
+    rows = list(_limited(_split(text, delimiter)))
     if not rows:
         raise FileFormatError("there is nothing between the separators.")
     first = rows[0][1]
@@ -55,6 +55,21 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     if header or (header is None and not any(map(_is_number, first))):
         return _by_columns(own_names(first), rows[1:], delimiter, notices)
     return _by_columns(own_names([""] * len(first)), rows, delimiter, notices)
+
+
+def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows while they are not too many to be read as text."""
+    total = 0
+    for line, cells in rows:
+        if not total:
+            check_size(1, len(cells))
+        total += len(cells)
+        if total > MOST_TEXT_VALUES:
+            raise FileFormatError(
+                f"there are more than the {MOST_TEXT_VALUES:,} values that are read from text; "
+                "save the table as .npy or Parquet."
+            )
+        yield line, cells
 
 
 def _is_number(cell: str) -> bool:
@@ -116,7 +131,7 @@ def _is_promise(rows: Rows) -> bool:
         return False
     n, d = whole(first[0].strip()), whole(first[1].strip())
     points = [cells for _, cells in rows[1:]]
-    if not points or len(points[0]) != d:
+    if n is None or d is None or not points or len(points[0]) != d:
         return False
     # A first line as wide as the others may be a point itself, where points are whole numbers.
     return len(first) != d or len(points) == n > 1 or not all(map(_all_whole, points))

@@ -129,12 +129,14 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
         well_formed = False
     if not well_formed:
         raise ProblemError(
-            f"{kind} number {position + 1} is {quote(item)}, not two point indices and maybe a weight."
+            f"{kind} number {position + 1} is {quote(item)}, "
+            "not two point indices and maybe a weight."
         )
     for index in (i, j):
         if not 0 <= index < n:
             raise ProblemError(
-                f"{kind} {quote(i)}-{quote(j)} names point {quote(index)}, but the points are 0 to {n - 1}."
+                f"{kind} {quote(i)}-{quote(j)} names point {quote(index)}, "
+                f"but the points are 0 to {n - 1}."
             )
     if i == j:
         raise ProblemError(f"{kind} {i}-{j} joins a point to itself.")

@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -73,6 +74,27 @@ class Moment:
 Rank = tuple[int, float]
 """How many hard constraints a clustering breaks, then its objective: the less the better."""
 WORST: Rank = (1 << 60, math.inf)
+
+
+def judged(problem: Problem, event: IncumbentFound) -> Partition:
+    """Return the clustering that a solver found, the same one each time: its cost is work.
+
+    Parameters
+    ----------
+    problem : Problem
+    event : IncumbentFound
+
+    Returns
+    -------
+    Partition
+    """
+    known = _JUDGED.get(event)
+    if known is None or known.problem is not problem:
+        known = _JUDGED[event] = Partition(problem, event.labels)
+    return known
+
+
+_JUDGED: WeakKeyDictionary[IncumbentFound, Partition] = WeakKeyDictionary()
 
 
 def rank_of(found: Partition, event: IncumbentFound) -> Rank:
@@ -228,7 +250,7 @@ class Run:
         self.centers = event.centers
 
     def _improve_incumbent(self, event: IncumbentFound) -> None:
-        found = Partition(self.problem, event.labels)
+        found = judged(self.problem, event)
         rank = rank_of(found, event)
         if rank < self._rank:
             self._rank, self.incumbent, self.incumbent_source = rank, found, event.source

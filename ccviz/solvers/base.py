@@ -261,7 +261,29 @@ def _is_a(kind: type, value: Any) -> bool:
     """Whether a value is of a parameter's type, or a scalar of NumPy's that stands for one."""
     if isinstance(value, bool | np.bool_):  # to Python these are numbers too
         return kind is bool
-    return isinstance(value, _KINDS[kind]) and (kind is not float or math.isfinite(value))
+    if not isinstance(value, _KINDS[kind]):
+        return False
+    return kind is str or (abs(value) < _MOST_WHOLE if kind is int else is_finite(value))
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a number is one that a float can hold.
+
+    Parameters
+    ----------
+    value : number
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
+_MOST_WHOLE = 1 << 63
 
 
 _KINDS: dict[type, Any] = {bool: bool, int: Integral, float: Real, str: str}

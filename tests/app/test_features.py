@@ -57,33 +57,6 @@ def test_an_empty_sheet_is_put_away_again(lab):
         assert set(lab.labels()) == {0, 1, 2}
 
 
-def test_the_next_pair_is_suggested_picked_and_answered(lab):
-    lab.press("Next pair")
-    lab.see_notice("nothing to go by yet")
-    for seed in ("0", "3"):
-        lab.choose("Solver", "COP-k-means" if seed == "0" else "BLP k-means")
-        lab.fill("Clusters k", "4")
-        lab.fill("Seed", seed)
-        lab.run()
-    lab.press("Next pair")
-    told = lab.see_notice("no pair is more disputed")
-    pair = [int(number) for number in re.search(r"points (\d+) and (\d+) together", told).groups()]
-    assert len(lab.source("path")["x"]) == 2
-    lab.page.keyboard.press("c")
-    lab.page.get_by_text(f"{min(pair)} – {max(pair)}").wait_for()
-
-
-def test_the_relaxation_suggests_too(lab):
-    lab.choose("Solver", "SDP branch-and-cut")
-    lab.page.get_by_text("More settings").click()
-    lab.choose("Show relaxation", "yes")
-    words = lab.page.locator(".words")
-    while "relaxation is solved" not in words.inner_text():
-        lab.step()
-    lab.page.keyboard.press("s")
-    lab.see(re.compile(r"Node \d+'s relaxation puts points \d+ and \d+ together by \d+ %"))
-
-
 def test_a_link_is_weighed_and_implied_ones_are_greyed(lab):
     lab.link("must", 1, 60)
     lab.page.get_by_text("1 – 60").wait_for()
@@ -305,7 +278,7 @@ def test_what_a_screen_reader_finds(lab):
                   "Lesson"):  # fmt: skip
         lab.page.get_by_label(label, exact=True).first.wait_for()
     for name in ("Undo", "Redo", "Keys", "Theme", "Run", "Pause", "Back", "Step", "Stop", "Paint",
-                 "Next pair"):  # fmt: skip
+                 "Ask me"):  # fmt: skip
         assert lab.page.get_by_role("button", name=name, exact=True).count() == 1
     lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up").wait_for()
 

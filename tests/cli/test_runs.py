@@ -103,7 +103,7 @@ def test_a_run_that_lost_its_driver_is_listed_as_lost(ccviz, solved, folder):
         records = archive.records(known.id)[:-1]
         lost = archive.create(archive.problem(known.id), known.solver, known.settings)
         archive.append(lost, records, summarise(archive.load(known.id, upto=records[-1].seq)))
-        archive._update(archive._number(lost), {"beat": 0.0})
+        archive._update(archive._number(lost), {"tick": -1e9})
     assert " lost " in ccviz("runs").out.splitlines()[1]
 
 

@@ -164,7 +164,7 @@ def _desk() -> Path:
 def run_a_command(attack: Attack) -> None:
     """Give a command line, in this process, and look at how it ends."""
     os.environ["CCVIZ_HOME"] = str(_home() / "archive")
-    before = os.getcwd(), sys.argv, sys.stdin
+    before = Path.cwd(), sys.argv, sys.stdin
     said, told = _Stream(), _Stream()
     os.chdir(_desk())
     sys.argv, sys.stdin = ["ccviz", *attack.value], io.StringIO("y\nn\n")
@@ -176,9 +176,9 @@ def run_a_command(attack: Attack) -> None:
     finally:
         os.chdir(before[0])
         sys.argv, sys.stdin = before[1:]
-        for name in os.listdir(_desk()):
-            if name not in ("good.csv", "bad.csv", "links.txt", "run.ccviz", "folder"):
-                (_desk() / name).unlink()
+        for path in _desk().iterdir():
+            if path.name not in ("good.csv", "bad.csv", "links.txt", "run.ccviz", "folder"):
+                path.unlink()
     if code not in EXIT_CODES:
         raise HalfDoneError(f"the exit code is {code}")
     if code == 2:

@@ -20,6 +20,7 @@ from ccviz.events import (
     IncumbentFound,
     NodeOpened,
     NodePruned,
+    Noted,
     Record,
     Started,
 )

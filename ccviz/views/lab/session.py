@@ -24,9 +24,10 @@ from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
-from ccviz.solvers import make_solver
+from ccviz.solvers import make_solver, solver_class
 from ccviz.views.draft import (
     Draft,
     History,
@@ -425,6 +426,21 @@ class Session(param.Parameterized):
                 )
             self._solver_then = self.solver
 
+    def rejoin(self, run_id: str) -> None:
+        """Show a run to who comes back to it, and say what became of it.
+
+        Raises
+        ------
+        ArchiveError
+            If there is no such run.
+        """
+        info = self.archive.info(run_id)
+        self.open_run(run_id)
+        if info.state == "running":
+            self.player.playing = True
+        if self.notice is None or self.notice.kind != "error":
+            self.notice = Notice("info", f"The page has come back. {_became(info)}")
+
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
         self.open_run(run_id)
@@ -539,3 +555,15 @@ class Session(param.Parameterized):
             )
         except CcvizError as refused:
             self.notice = Notice("error", as_sentence(str(refused)), what)
+
+
+def _became(info: RunInfo) -> str:
+    """Say what became of a run while nobody looked."""
+    if info.state == "running":
+        return f"The run {info.name} goes on."
+    later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
+    if info.state == "lost":
+        return f"The run {info.name} was broken off, and what it had found is kept.{later}"
+    if info.termination == "interrupted":
+        return f"The run {info.name} was stopped, and what it had found is kept.{later}"
+    return f"The run {info.name} has ended: {info.message}"

@@ -43,6 +43,7 @@ def build() -> pn.template.Template:
     pn.state.as_cached("frozen", freeze_imports)
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
+    _lose_in_our_words()
     session = Session(
         pn.state.as_cached("archive", Archive),
         pn.state.as_cached("queue", RunQueue),
@@ -71,6 +72,12 @@ class Page(pn.template.Template):
     def __repr__(self) -> str:
         # Panel asks for it with every panel that is added, and would go through all widgets.
         return "Page()"
+
+
+def _lose_in_our_words() -> None:
+    """Leave what is done about a lost server to the page's own script."""
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.config.update(reconnect_session=False, notify_connection_status=False)
 
 
 def freeze_imports() -> bool:

@@ -86,6 +86,19 @@ def apply_query(session: Session, values: Mapping[str, str]) -> None:
         if "solver" in values:
             settings["solver"] = _solver(values, draft)
         session.take_over(draft, (values.get("x", ""), values.get("y", "")), **settings)
+        if "run" in values:
+            session.rejoin(values["run"])
+
+
+def way_back(session: Session) -> str:
+    """Return the query that opens the session again, as far as an address can, with its run."""
+    try:
+        words = query(session)
+    except CcvizError:
+        words = ""  # the run, if there is one, brings its problem
+    run_id = session.player.run_id or session.runner.run_id
+    parts = (words, urlencode({"run": run_id}) if run_id else "", "theme=dark" * session.dark)
+    return "&".join(filter(None, parts))
 
 
 def _solver(values: Mapping[str, str], draft: Draft) -> Solver:
