@@ -178,8 +178,8 @@ class ScatterPanel(pn.viewable.Viewer):
         if picked and picked == self._session.asking.pair:
             self._popup.hide()
             data = self._session.draft.data
-            one, other = places
-            self._question.show(question(data, picked), one, other, self._figure.screen)
+            first, second = places
+            self._question.show(question(data, picked), first, second, self._figure.screen)
             return
         self._question.hide()
         if len(picked) < 2 and not (picked and aside):
