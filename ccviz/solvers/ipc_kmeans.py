@@ -55,12 +55,13 @@ class IpcKMeans(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield each round's cuts, bound and clustering."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.sdp.node import NodeSettings, advance
+        from ccviz.solvers.sdp.node import advance
+        from ccviz.solvers.sdp.settings import NodeSettings
         from ccviz.solvers.tree import Task
 
-        settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds, seed=context.seed)
+        settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds)
         centred = problem.centred()
-        task, printed, last = Task(0), self.algorithm == "printed", None
+        task, printed, last = Task(0, seed=context.seed), self.algorithm == "printed", None
         while not context.stop():
             report = advance(centred, settings, task)
             yield from report.events

@@ -38,6 +38,7 @@ class SMdeClust(Solver):
     title: ClassVar[str] = "S-MDEClust"
     paper: ClassVar[str] = "Mansueto and Schoen (2024)"
     supports: ClassVar[Supports] = Supports(hard=True)
+    group: ClassVar[str] = "Quick"
 
     population: int = setting(20, "Members of the population, P.", low=4)
     assignment: str = setting(
