@@ -55,6 +55,7 @@ TRIED = """What was tried: """
 Found = tuple[list[np.ndarray], float]
 """Clusterings at every mark, and CPU seconds."""
 
+
 def points(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     """Return a set's points, features scaled to 0 to 1, and its classes."""
     from ccviz.data import datasets
@@ -104,17 +105,14 @@ def rival(
         file = Path(folder) / "set.npz"
         np.savez(file, X=X, y=y)
         words = [method, str(file), json.dumps(seeds), str(noise), json.dumps(MARKS)]
-        ran = subprocess.Popen(
-            [python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True
-        )
+        ran = subprocess.Popen([python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True)
         late = threading.Timer(LIMIT * len(seeds), ran.kill)
         late.start()
         assert ran.stdout is not None
         lines = list(ran.stdout)
         late.cancel()
     found: list[Found | None] = [
-        ([np.array(each) for each in labels], seconds)
-        for labels, seconds in map(json.loads, lines)
+        ([np.array(each) for each in labels], seconds) for labels, seconds in map(json.loads, lines)
     ]
     return found + [None] * (len(seeds) - len(found))
 

@@ -85,7 +85,7 @@ def density(
     tint, pixels = tint[labels[shown]], shape[0] * shape[1]
     counts = np.bincount(pixel, minlength=pixels).reshape(shape).astype(float)
     sums = [np.bincount(pixel, channel, pixels).reshape(shape) for channel in tint.T]
-    reach = _reach(np.count_nonzero(counts), pixels)
+    reach = _reach(int(np.count_nonzero(counts)), pixels)
     if reach:
         counts, *sums = (convolve(each, _disc(reach), mode="constant") for each in (counts, *sums))
     image = np.zeros((*shape, 4), dtype=np.uint8)

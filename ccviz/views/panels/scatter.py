@@ -178,7 +178,8 @@ class ScatterPanel(pn.viewable.Viewer):
         if picked and picked == self._session.asking.pair:
             self._popup.hide()
             data = self._session.draft.data
-            self._question.show(question(data, picked), *places, self._figure.screen)
+            at, beside = places
+            self._question.show(question(data, picked), at, beside, self._figure.screen)
             return
         self._question.hide()
         if len(picked) < 2 and not (picked and aside):
