@@ -21,9 +21,12 @@ import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -32,72 +35,25 @@ import numpy as np  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
-MARKS = (10, 25, 50, 100)
+RIVAL = Path(__file__).parent / "_questions_rival.py"
+MARKS = (10, 25, 50, 100, 200)
 SETS = (
     *("iris", "wine", "seeds", "glass", "ecoli", "accent", "ionosphere", "sonar", "zoo"),
     *("vehicle", "pima", "digits", "letter"),
 )
 OURS = "fields"
 RIVALS = ("cobras_ts", "assc MinMax", "assc NPU")
+OTHERS = ("cobras", "min-max", "npu")
 LIMIT = 150
 LETTERS = 1000  # of 20,000 points
+TOGETHER = 5  # seeds in one go
 
-RIVAL = """
-import json, random, sys, time, warnings
-import numpy as np
-np.int = int
-warnings.filterwarnings("ignore")
-method, file, seed, noise, marks = sys.argv[1], sys.argv[2], *map(json.loads, sys.argv[3:6])
-X, y = np.load(file)["X"], np.load(file)["y"]
-k, wrong = len(set(y)), np.random.default_rng(seed + 1000)
-np.random.seed(seed)
-random.seed(seed)
+COLUMNS = tuple(f"ari_{mark}" for mark in MARKS)
 
-class Oracle:
-    max_queries_cnt = marks[-1]
-    def __init__(self):
-        self.log = []
-    def query(self, i, j):
-        if len(self.log) >= marks[-1]:
-            raise MaximumQueriesExceeded
-        together = bool(y[i] == y[j]) != (wrong.random() < noise)
-        self.log.append((int(i), int(j), together))
-        return together
-    query_points = query
-    def continue_cluster_process(self):
-        return True
-    def update_clustering(self, *_):
-        pass
-    update_clustering_detailed = update_clustering
+TRIED = """What was tried: """
 
-if method == "cobras_ts":
-    from cobras_ts.cobras_kmeans import COBRAS_kmeans
-else:
-    from active_semi_clustering.active.pairwise_constraints import NPU, MinMax
-    from active_semi_clustering.active.pairwise_constraints.example_oracle import (
-        MaximumQueriesExceeded,
-    )
-    from active_semi_clustering.exceptions import EmptyClustersException
-    from active_semi_clustering.semi_supervised.pairwise_constraints import PCKMeans
-
-def clustered(log):
-    links = [[(i, j) for i, j, yes in log if yes == kind] for kind in (True, False)]
-    while True:
-        try:
-            return PCKMeans(k).fit(X, ml=links[0], cl=links[1]).labels_
-        except EmptyClustersException:
-            pass
-
-oracle, started = Oracle(), time.process_time()
-if method == "cobras_ts":
-    found = COBRAS_kmeans(X, oracle, marks[-1]).cluster()[1]
-    labels = [found[min(mark, len(found)) - 1] for mark in marks]
-else:
-    (NPU(PCKMeans(k)) if method == "assc NPU" else MinMax(n_clusters=k)).fit(X, oracle)
-    labels = [clustered(oracle.log[:mark]) for mark in marks]
-seconds = time.process_time() - started
-print(json.dumps([[np.asarray(each).tolist() for each in labels], seconds]))
-"""
+Found = tuple[list[np.ndarray], float]
+"""Clusterings at every mark, and CPU seconds."""
 
 
 def points(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
@@ -124,9 +80,7 @@ def points(name: str, folder: Path) -> tuple[np.ndarray, np.ndarray]:
     return scale(X, "range"), np.unique(y, return_inverse=True)[1]
 
 
-def ours(
-    strategy: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float
-) -> tuple[list[np.ndarray], float]:
+def ours(strategy: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float) -> Found:
     """Return the clusterings of one of our strategies, and its CPU seconds."""
     from ccviz.active.learner import Learner
 
@@ -144,98 +98,162 @@ def ours(
 
 
 def rival(
-    python: str, method: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float
-) -> tuple[list[np.ndarray], float] | None:
-    """Return the same of a rival, None if it fails or takes too long."""
+    python: str, method: str, X: np.ndarray, y: np.ndarray, seeds: list[int], noise: float
+) -> list[Found | None]:
+    """Return the same of a rival, a seed each; None where it fails or takes too long."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "set.npz"
         np.savez(file, X=X, y=y)
-        words = [str(file), str(seed), str(noise), json.dumps(MARKS)]
-        try:
-            ran = subprocess.run(
-                [python, "-c", RIVAL, method, *words],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=LIMIT,
-            )
-        except subprocess.TimeoutExpired:
-            return None
-    if ran.returncode:
-        print(method, ran.stderr.strip().split("\n")[-1], file=sys.stderr)
-        return None
-    labels, seconds = json.loads(ran.stdout.strip().split("\n")[-1])
-    return [np.array(each) for each in labels], seconds
+        words = [method, str(file), json.dumps(seeds), str(noise), json.dumps(MARKS)]
+        ran = subprocess.Popen([python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True)
+        late = threading.Timer(LIMIT * len(seeds), ran.kill)
+        late.start()
+        assert ran.stdout is not None
+        lines = list(ran.stdout)
+        late.cancel()
+    found: list[Found | None] = [
+        ([np.array(each) for each in labels], seconds) for labels, seconds in map(json.loads, lines)
+    ]
+    return found + [None] * (len(seeds) - len(found))
 
 
 def measure(
-    name: str, method: str, seed: int, noise: float, python: str | None, folder: Path
-) -> dict[str, object]:
-    """Return one row: ARI at every mark, empty where a rival gave none."""
+    name: str, method: str, seeds: list[int], noise: float, python: str | None, folder: Path
+) -> Iterator[dict[str, object]]:
+    """Yield a row a seed: ARI at every mark, empty where a rival gave none."""
     from sklearn.metrics import adjusted_rand_score
 
     X, y = points(name, folder)
     if method in RIVALS:
-        found = rival(str(python), method, X, y, seed, noise)
+        all_found = rival(str(python), method, X, y, seeds, noise)
     else:
-        found = ours(method, X, y, seed, noise)
-    labels, seconds = found or ([], float("nan"))
-    row: dict[str, object] = {"set": name, "noise": noise, "method": method, "seed": seed}
-    for place, mark in enumerate(MARKS):
-        row[f"ari_{mark}"] = f"{adjusted_rand_score(y, labels[place]):.4f}" if labels else ""
-    return row | {"cpu_s": f"{seconds:.2f}"}
+        all_found = (ours(method, X, y, seed, noise) for seed in seeds)
+    for seed, found in zip(seeds, all_found, strict=True):
+        labels, seconds = found or ([], float("nan"))
+        row: dict[str, object] = {"set": name, "noise": noise, "method": method, "seed": seed}
+        for place, mark in enumerate(MARKS):
+            row[f"ari_{mark}"] = f"{adjusted_rand_score(y, labels[place]):.4f}" if labels else ""
+        yield row | {"cpu_s": f"{seconds:.2f}"}
 
 
 def summary(rows: list[dict[str, str]]) -> str:
-    """Return means as tables, and how often ours is at least the best rival's mean."""
+    """Return means and quartiles as tables, ours against the best rival, and paired tests."""
+    table = _table(rows)
+    text = ["# Questions asked", "", " ".join((__doc__ or "").split("\n\n")[2].split()), ""]
+    text += [TRIED, ""]
+    for noise, part in table.groupby("noise"):
+        text += [f"## {noise:.0%} wrong answers: mean ARI (quartiles)", ""]
+        text += ["| set | method | seeds | " + " | ".join(map(str, MARKS)) + " | CPU s |"]
+        text += ["|---" * (4 + len(MARKS)) + "|"]
+        groups = {key: group for key, group in part.groupby(["set", "method"])}
+        for name, method in sorted(groups, key=lambda key: tuple(map(_place, key))):
+            group = groups[name, method]
+            cells = [_cell(group[mark].dropna()) for mark in COLUMNS]
+            row = f"| {name} | {method} | {group[COLUMNS[0]].count()} | "
+            text.append(row + " | ".join([*cells, f"{group['cpu_s'].mean():.1f}"]) + " |")
+        text += ["", *_verdict(part), "", *_areas(part), ""]
+    return "\n".join(text)
+
+
+def _table(rows: list[dict[str, str]]) -> Any:
     import pandas as pd
 
     table = pd.DataFrame(rows)
-    marks = [f"ari_{mark}" for mark in MARKS]
-    for column in (*marks, "cpu_s", "noise"):
+    for column in (*COLUMNS, "cpu_s", "noise"):
         table[column] = pd.to_numeric(table[column], errors="coerce")
-    text = ["# Questions asked", "", " ".join((__doc__ or "").split("\n\n")[2].split()), ""]
-    for noise, part in table.groupby("noise"):
-        text += [f"## {noise:.0%} wrong answers: mean ARI", ""]
-        text += ["| set | method | seeds | " + " | ".join(map(str, MARKS)) + " | CPU s |"]
-        text += ["|---" * (4 + len(MARKS)) + "|"]
-        mean = part.groupby(["set", "method"])[[*marks, "cpu_s"]].mean()
-        mean = mean.sort_index(key=lambda level: level.map(_place))
-        seeds = part.dropna(subset=marks).groupby(["set", "method"]).size()
-        for (name, method), values in mean.iterrows():
-            figures = [f"{values[mark]:.3f}" for mark in marks] + [_or_dash(values["cpu_s"])]
-            count = seeds.get((name, method), 0)
-            text.append(" | ".join([f"| {name} | {method} | {count}", *figures]) + " |")
-        text += ["", *_verdict(mean[marks]), ""]
-    return "\n".join(text)
+    widths = np.diff(MARKS)
+    values = table[list(COLUMNS)].to_numpy()
+    table["area"] = ((values[:, 1:] + values[:, :-1]) / 2 * widths).sum(axis=1) / widths.sum()
+    return table
+
+
+def _cell(values: Any) -> str:
+    if not len(values):
+        return "-"
+    low, high = values.quantile(0.25), values.quantile(0.75)
+    return f"{values.mean():.3f} ({low:.2f} to {high:.2f})"
 
 
 def _place(word: str) -> int:
     """Return where a set or a method stands in the tables."""
-    order = (*SETS, OURS, *RIVALS)
+    order = (*SETS, OURS, *RIVALS, *OTHERS)
     return order.index(word) if word in order else len(order)
 
 
-def _or_dash(seconds: float) -> str:
-    return "-" if seconds != seconds else f"{seconds:.1f}"
+def _paired(part: Any, method: str) -> Any:
+    """Return ours beside another method, a row for each set and seed that both have."""
+    keys, mine = ["set", "seed"], part[part["method"] == OURS]
+    other = part[part["method"] == method].dropna(subset=list(COLUMNS))
+    return mine.merge(other, on=keys, suffixes=("", "_other"))
 
 
-def _verdict(mean: object) -> list[str]:
-    """Return a line a mark: on how many sets ours is at least the best of the rivals there."""
+def _verdict(part: Any) -> list[str]:
+    """Return a line a mark: on how many sets ours is at least the best of the others there.
+
+    Means are compared over the seeds that both have.
+    """
     lines = []
-    for mark in MARKS:
-        column = mean[f"ari_{mark}"].unstack()  # type: ignore[index]
-        there = [method for method in RIVALS if method in column]
-        if OURS not in column or not there:
+    others = [method for method in part["method"].unique() if method != OURS]
+    for mark, column in zip(MARKS, COLUMNS, strict=True):
+        leads: dict[str, float] = {}
+        for method in others:
+            both = _paired(part, method)
+            for name, rows in both.groupby("set"):
+                lead = float((rows[column] - rows[f"{column}_other"]).mean())
+                leads[name] = min(lead, leads.get(name, lead))
+        if not leads:
             return ["No rival was there."]
-        lead = (column[OURS] - column[there].max(axis=1)).dropna()
-        behind = ", ".join(f"{name} {short:.3f}" for name, short in lead.items() if short < 0)
-        won = int((lead >= 0).sum())
+        behind = {name: lead for name, lead in leads.items() if round(lead, 3) < 0}
+        told = ", ".join(f"{name} {behind[name]:.3f}" for name in sorted(behind, key=_place))
+        won = len(leads) - len(behind)
         lines.append(
             f"- After {mark} questions `{OURS}` is at least the best rival on {won} of "
-            f"{len(lead)} sets" + (f"; behind on {behind}." if behind else ".")
+            f"{len(leads)} sets" + (f"; behind on {told}." if behind else ".")
         )
     return lines
+
+
+def _areas(part: Any) -> list[str]:
+    """Return a line a rival: Wilcoxon's signed-rank test of the areas under the curves."""
+    from scipy.stats import wilcoxon
+
+    lines = []
+    for method in sorted(set(part["method"]) - {OURS}, key=_place):
+        both = _paired(part, method)
+        if len(both) < 6:
+            continue
+        lead = both["area"] - both["area_other"]
+        lines.append(
+            f"- Area under the curve, 10 to 200 questions, against {method}: {lead.mean():+.3f} in "
+            f"the mean over {len(both)} pairs of set and seed, larger in {(lead > 0).mean():.0%} "
+            f"of them (Wilcoxon signed-rank, p = {wilcoxon(lead).pvalue:.1g})."
+        )
+    return lines
+
+
+def draw(rows: list[dict[str, str]]) -> None:
+    """Draw a figure a set: means over the questions, and the quartiles, without wrong answers."""
+    import matplotlib.pyplot as plt
+
+    plt.rcParams["svg.fonttype"] = "none"
+    plt.rcParams["svg.hashsalt"] = "questions"
+    table = _table(rows)
+    folder = RESULTS / "questions"
+    folder.mkdir(exist_ok=True)
+    for name, part in table[table["noise"] == 0].groupby("set"):
+        figure, axes = plt.subplots(figsize=(4.2, 2.9), layout="constrained")
+        for method in sorted(part["method"].unique(), key=_place):
+            values = part[part["method"] == method][list(COLUMNS)].dropna()
+            if len(values):
+                low, high = values.quantile(0.25), values.quantile(0.75)
+                axes.plot(MARKS, values.mean(), marker="o", ms=3, label=method)
+                axes.fill_between(MARKS, low, high, alpha=0.15, lw=0)
+        axes.set(title=name, xlabel="questions", ylabel="ARI", xscale="log", xticks=MARKS)
+        axes.set_xticklabels(map(str, MARKS))
+        axes.minorticks_off()
+        axes.legend(fontsize=7, frameon=False)
+        figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+        plt.close(figure)
 
 
 def speed() -> str:
@@ -266,7 +284,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--noise", type=float, default=0.0)
     parser.add_argument("--sets", default=",".join(SETS))
-    parser.add_argument("--methods", default=",".join((OURS, "cobras", "min-max", *RIVALS)))
+    parser.add_argument("--methods", default=",".join((OURS, "min-max", *RIVALS)))
     asked = parser.parse_args()
     folder = Path(os.environ.get("CCVIZ_BENCH", "bench"))
     methods = [m for m in asked.methods.split(",") if asked.rival_python or m not in RIVALS]
@@ -274,12 +292,17 @@ def main() -> None:
         print("No --rival-python: the rivals are left out.", file=sys.stderr)
     path = RESULTS / "questions.csv"
     done = {(row["set"], row["noise"], row["method"], row["seed"]) for row in read_rows(path)}
-    for seed, method, name in product(range(asked.seeds), methods, asked.sets.split(",")):
-        if (name, str(asked.noise), method, str(seed)) not in done:
-            row = measure(name, method, seed, asked.noise, asked.rival_python, folder)
-            append_row(path, row)
-            print(*row.values(), flush=True)
-    (RESULTS / "questions.md").write_text("\n".join((summary(read_rows(path)), speed())))
+    chunks = [range(asked.seeds)[at : at + TOGETHER] for at in range(0, asked.seeds, TOGETHER)]
+    for chunk, method, name in product(chunks, methods, asked.sets.split(",")):
+        known = (name, str(asked.noise), method)
+        seeds = [seed for seed in chunk if (*known, str(seed)) not in done]
+        if seeds:
+            for row in measure(name, method, seeds, asked.noise, asked.rival_python, folder):
+                append_row(path, row)
+                print(*row.values(), flush=True)
+    rows = read_rows(path)
+    (RESULTS / "questions.md").write_text("\n".join((summary(rows), speed())))
+    draw(rows)
 
 
 if __name__ == "__main__":

@@ -36,6 +36,7 @@ ORDER = [
     "ccviz.views.draft",
     "ccviz.views.person",
     "ccviz.views.frames",
+    "ccviz.views.export",
     "ccviz.views.lab",
     "ccviz.views.figures",
     "ccviz.views.share",

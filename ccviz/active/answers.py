@@ -56,10 +56,6 @@ class Answers:
     ----------
     log : list of Answer
         All of them, in the order of time.
-    classes : list of list of int
-        Groups of points each of which is known to be apart from all the others.
-    loose : list of list of int
-        The other groups: it is not known whether they are part of some class.
     aside : set of int
         Points about which the person asked was unsure.
     """
@@ -67,11 +63,9 @@ class Answers:
     def __init__(self, k: int) -> None:
         self.k = k
         self.log: list[Answer] = []
-        self.classes: list[list[int]] = []
-        self.loose: list[list[int]] = []
         self.aside: set[int] = set()
         self._votes: Votes = {}
-        self._groups = Groups()
+        self._grouped: Groups | None = Groups()
         self._by_point: dict[int, list[Answer]] = defaultdict(list)
 
     def add(self, answer: Answer) -> None:
@@ -88,8 +82,20 @@ class Answers:
             self.aside.add(answer.i)
             return
         self._votes[answer.pair] = self._votes.get(answer.pair, 0.0) + answer.weight
-        self._groups = group({pair: weight for pair, weight in self._votes.items() if weight})
-        self._find_classes()
+        self._grouped = None
+
+    @property
+    def classes(self) -> list[list[int]]:
+        """Groups of points each of which is known to be apart from all the others."""
+        groups = self._groups
+        return [groups.members[number] for number in _apart_from_each_other(groups)]
+
+    @property
+    def loose(self) -> list[list[int]]:
+        """The other groups: it is not known whether they are part of some class."""
+        groups = self._groups
+        classes = set(_apart_from_each_other(groups))
+        return [points for number, points in groups.members.items() if number not in classes]
 
     def known(self, i: int, j: int) -> bool | None:
         """Return whether two points are together, None if no answer implies it.
@@ -159,22 +165,31 @@ class Answers:
                 (must if weight > 0 else cannot).append((i, j, min(abs(weight) / certain, 1.0)))
         return must, cannot
 
-    def _find_classes(self) -> None:
-        groups = self._groups
-        classes = self._apart_from_each_other()
-        if len(classes) == self.k:
-            for number in [each for each in groups.members if each not in classes]:
-                left = [c for c in classes if c not in groups.apart[number]]
-                if len(left) == 1:
-                    groups.join(left[0], number)
-            classes = self._apart_from_each_other()
-        self.classes = [groups.members[c] for c in classes]
-        self.loose = [points for number, points in groups.members.items() if number not in classes]
+    @property
+    def _groups(self) -> Groups:
+        """The groups, made when they are asked for: many answers may come at once."""
+        if self._grouped is None:
+            votes = {pair: weight for pair, weight in self._votes.items() if weight}
+            self._grouped = group(votes)
+            _join_the_last(self._grouped, self.k)
+        return self._grouped
 
-    def _apart_from_each_other(self) -> list[int]:
-        """Return groups that are apart from each other, older ones first."""
-        found: list[int] = []
-        for number in self._groups.members:
-            if all(other in self._groups.apart[number] for other in found):
-                found.append(number)
-        return found
+
+def _join_the_last(groups: Groups, k: int) -> None:
+    """Put what is apart from all but one of k classes into that one."""
+    classes = _apart_from_each_other(groups)
+    if len(classes) != k:
+        return
+    for number in [each for each in groups.members if each not in classes]:
+        left = [c for c in classes if c not in groups.apart[number]]
+        if len(left) == 1:
+            groups.join(left[0], number)
+
+
+def _apart_from_each_other(groups: Groups) -> list[int]:
+    """Return groups that are apart from each other, older ones first."""
+    found: list[int] = []
+    for number in groups.members:
+        if all(other in groups.apart[number] for other in found):
+            found.append(number)
+    return found

@@ -14,6 +14,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 
 _SHARPNESS = 6.0  # of turning regressed indicators into probabilities
+_FLATTER = (1.0, 0.75, 0.5, 0.25)
 _TEMPER = 0.5  # of the views' weights: the left-out predictions are not independent
 
 
@@ -62,6 +63,25 @@ class Belief:
     def entropy(self) -> FloatArray:
         """(n,) float64: how unsure the class of each point is, in nats."""
         return -(self.share * np.log(np.maximum(self.share, 1e-300))).sum(axis=1)
+
+    @property
+    def doubt(self) -> FloatArray:
+        """(n,) float64: how likely it is that the likeliest class of each point is not its class.
+
+        Beliefs that would have foretold the answered points badly are flattened for it, each class
+        raised to the power of `_FLATTER` that foretells them best; never sharpened.
+        """
+        right = (np.arange(self.evidence.answered), self.evidence.classes[: self.evidence.answered])
+        scores = [
+            np.log(np.maximum(_raised(self.left_out, power)[right], 1e-9)).sum()
+            for power in _FLATTER
+        ]
+        return 1.0 - _raised(self.share, _FLATTER[int(np.argmax(scores))]).max(axis=1)
+
+
+def _raised(share: FloatArray, power: float) -> FloatArray:
+    flat = share**power
+    return flat / flat.sum(axis=1, keepdims=True)
 
 
 def believe(views: list[FloatArray], evidence: Evidence, prior: FloatArray) -> Belief:

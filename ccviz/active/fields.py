@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from math import comb
 from typing import ClassVar
 
 import numpy as np
@@ -30,10 +31,12 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.seeding import plain_kmeans
 
 _VARIANCE = 0.05  # of a point whose class is answered for certain
+_MAY_BE = 0.1  # how likely so many wrong answers must be for k-means to hold against them
 _DOUBT = 2.0  # how much more for one that is not to be trusted at all
 _ASSUMED = 1.0  # of the central point of a cluster that nobody was asked about yet
 _CANDIDATES = 200  # the least certain points, among which the next one is looked for
 _SLIGHT = 0.01  # the least that others can leave of a class that was answered: certainty wins
+_ENOUGH = 0.02  # a doubt about every single point below which no question is worth it
 _AGAIN = 3  # answers about a point, beyond one a class, until it is left alone
 
 
@@ -52,12 +55,32 @@ class Fields(Strategy):
         while (pair := self._next()) is not None:
             yield pair
 
+    def prepare(self) -> None:
+        """Look at the points in every view: most of what the first answer takes."""
+        _ = self._views
+
     def labels(self) -> IntArray:
         """Return (n,) int64 the clustering now: the likeliest class, as answered where it was."""
+        if self._clusters_hold:
+            return self._cluster
         belief, classes = self._belief, self._classes
         labels = belief.share.argmax(axis=1)[self._pieces.of]
         labels[[point for points in classes for point in points]] = self._answered(belief)
         return labels
+
+    @property
+    def _clusters_hold(self) -> bool:
+        """Whether the plain k-means disagrees with no more answers than may well be wrong."""
+        given = [answer for answer in self.answers.log if answer.together is not None]
+        same = (self._cluster[answer.i] == self._cluster[answer.j] for answer in given)
+        against = sum(each != answer.together for each, answer in zip(same, given, strict=True))
+        if not self.noise:
+            return not given
+        chance = sum(
+            comb(len(given), wrong) * self.noise**wrong * (1 - self.noise) ** (len(given) - wrong)
+            for wrong in range(against)
+        )
+        return 1 - chance > _MAY_BE
 
     def _answered(self, belief: Belief) -> IntArray:
         """Return the classes of the answered points: as answered, unless that is less likely."""
@@ -81,13 +104,17 @@ class Fields(Strategy):
 
     def _compare(self, point: int) -> Pair | None:
         """Return the point and one of the likeliest class that it could belong to."""
-        share = self._belief.share[self._pieces.of[point]]
         classes = self._classes
-        for number in np.argsort(-share[: len(classes)], kind="stable").tolist():
+        for number in self._likeliest(point) if len(classes) > 1 else [0]:
             other = nearest(self.X, self.X[point], self._spokesmen(classes[number]))
             if any(self.ask(point, other)):
                 return point, other
         return None
+
+    def _likeliest(self, point: int) -> list[int]:
+        """Return the classes known so far, the one to which a point most likely belongs first."""
+        share = self._belief.share[self._pieces.of[point], : len(self._classes)]
+        return np.argsort(-share, kind="stable").tolist()
 
     def _spokesmen(self, points: list[int]) -> list[int]:
         """Return the points of a class to compare with: of noisy answers, those most asked about.
@@ -104,14 +131,24 @@ class Fields(Strategy):
         taken = {point for points in self._classes for point in points} | self.answers.aside
         loose = {point for points in self.answers.loose for point in points} | set(self._strays)
         for cluster in self._unasked:
-            if self._central[cluster] not in taken | loose:
-                return int(self._central[cluster])
+            if (point := self._spokesman(cluster)) not in taken | loose:
+                return point
         known = np.isin(self._pieces.representative, list(taken | loose))
         left = np.flatnonzero(~known)
-        if not len(left):
+        if not len(left) or self._is_clear(left):
             return None
         worth = self._worth(left)
         return int(self._pieces.representative[left[worth.argmax()]])
+
+    def _is_clear(self, left: IntArray) -> bool:
+        """Whether the classes of all these pieces are as good as known; if so, say it."""
+        doubt = float(self._belief.doubt[left].max())
+        if doubt < _ENOUGH:
+            self.enough = (
+                "whatever the answer, the clustering would hardly change: of no point is the "
+                f"cluster in doubt by more than {doubt:.1%}."
+            )
+        return doubt < _ENOUGH
 
     def _worth(self, left: IntArray) -> FloatArray:
         """Return how much of the uncertainty would go if the class of each piece were known."""
@@ -131,14 +168,15 @@ class Fields(Strategy):
 
     def _doubtful(self) -> Pair | None:
         """Return a pair that checks the answered point which the others contradict most."""
-        belief, classes = self._belief, self._classes
+        classes = self._classes
+        if len(classes) < 2:
+            return None
+        belief = self._belief
         for stray in self._strays:
             if (pair := self._check(stray, belief.share[self._pieces.of[stray]])) is not None:
                 return pair
         points = [point for members in classes for point in members]
         evidence = belief.evidence
-        if len(classes) < 2 or not evidence.answered:
-            return None
         agrees = belief.left_out[np.arange(len(points)), evidence.classes[: len(points)]]
         for place in np.argsort(agrees, kind="stable").tolist():
             if agrees[place] > self.noise:
@@ -163,7 +201,7 @@ class Fields(Strategy):
     @property
     def _classes(self) -> list[list[int]]:
         """The classes known so far; before any answer, one central point stands for the first."""
-        classes = self.answers.classes or [[int(self._central[self._by_size[0]])]]
+        classes = self.answers.classes or [[self._by_centre[self._by_size[0]][0]]]
         return sorted(classes, key=len, reverse=True)[: self.k] if self.noise else classes
 
     @property
@@ -181,6 +219,11 @@ class Fields(Strategy):
         room = max(self.k - len(self._classes), 0)
         return [cluster for cluster in self._by_size if cluster not in asked][:room]
 
+    def _spokesman(self, cluster: int) -> int:
+        """Return the most central point of a cluster that nobody was asked about yet."""
+        by_centre = self._by_centre[cluster]
+        return next((p for p in by_centre if not self.answers.about(p)), by_centre[0])
+
     @property
     def _belief(self) -> Belief:
         if self._last is None or self._seen != len(self.answers.log):
@@ -195,16 +238,19 @@ class Fields(Strategy):
         trust = np.array([self.answers.trust(point) for point in points])
         variance = _VARIANCE + _DOUBT * (1 - trust)
         evidence = Evidence(
-            self._pieces.of[[*points, *self._central[unasked]]],
+            self._pieces.of[[*points, *map(self._spokesman, unasked)]],
             np.array(number + assumed, dtype=np.int64),
             np.append(variance, np.full(len(unasked), _ASSUMED)),
             len(points),
         )
-        return believe(list(self._views), evidence, self._prior(evidence, unasked))
+        count = min(len(classes) + len(unasked) + 1, max(self.k, len(classes)))
+        return believe(list(self._views), evidence, self._prior(evidence, unasked, count))
 
-    def _prior(self, evidence: Evidence, unasked: list[int]) -> FloatArray:
-        """Return the classes of the plain k-means, the less sure the more of it was asked about."""
-        count = int(evidence.classes.max()) + 1
+    def _prior(self, evidence: Evidence, unasked: list[int], count: int) -> FloatArray:
+        """Return the classes of the plain k-means, the less sure the more of it was asked about.
+
+        Where classes are still to be found, the last column is for points unlike all known ones.
+        """
         cluster = self._cluster[self._pieces.representative]
         met = np.zeros((self.k, count))
         np.add.at(met, (cluster[evidence.rows], evidence.classes), 1.0)
@@ -226,16 +272,14 @@ class Fields(Strategy):
         return plain_kmeans(self.X, self.k, self.seed, n_init=5).labels_.astype(np.int64)
 
     @cached_property
-    def _central(self) -> IntArray:
-        """(k,) int64: the central point of each of these clusters, 0 for an empty one."""
-        members = [np.flatnonzero(self._cluster == c).tolist() for c in range(self.k)]
-        means = [self.X[points].mean(axis=0) if points else self.X[0] for points in members]
-        return np.array(
-            [
-                nearest(self.X, mean, points or [0])
-                for mean, points in zip(means, members, strict=True)
-            ]
-        )
+    def _by_centre(self) -> list[list[int]]:
+        """The points of each of these clusters, the most central first."""
+        ordered = []
+        for c in range(self.k):
+            points = np.flatnonzero(self._cluster == c)
+            away = self.X[points] - self.X[points].mean(axis=0) if len(points) else self.X[:0]
+            ordered.append(points[np.argsort((away**2).sum(axis=1), kind="stable")].tolist())
+        return ordered
 
     @cached_property
     def _by_size(self) -> list[int]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -99,8 +100,17 @@ class Learner:
         self.answers = Answers(problem.k)
         self.events: list[Event] = []
         self._strategy = strategy_class(strategy)(problem.X, problem.k, self.answers, seed, noise)
+        self._begin()
+
+    def _begin(self) -> None:
         self._questions: Iterator[Pair] = self._strategy.questions()
         self._pending: Pair | None = None
+        self._has_ended = False
+
+    @property
+    def noise(self) -> float:
+        """The share of answers that are expected to be wrong."""
+        return self._strategy.noise
 
     @property
     def asked(self) -> int:
@@ -119,11 +129,42 @@ class Learner:
         The first of the two is the point in question, the second one to compare it with. Until it
         is answered, it stays the same.
         """
-        if self._pending is None and (pair := next(self._questions, None)) is not None:
-            name = self._strategy.name
-            self.events.append(QuestionAsked(number=self.asked + 1, pair=pair, strategy=name))
-            self._pending = pair
+        if self._pending is None:
+            pair = next(self._questions, None)
+            self._has_ended = pair is None
+            if pair is not None:
+                name = self._strategy.name
+                self.events.append(QuestionAsked(number=self.asked + 1, pair=pair, strategy=name))
+                self._pending = pair
         return self._pending
+
+    @property
+    def enough(self) -> str:
+        """Why there is no question any more, as a sentence; empty as long as there may be one."""
+        if not self._has_ended:
+            return ""
+        return f"no pair is worth a question any more: {self._strategy.enough}"
+
+    def prepare(self) -> None:
+        """Work out beforehand what the questions after the first one will need.
+
+        It may be done in a thread of its own while somebody thinks about the first question.
+        """
+        self._strategy.prepare()
+
+    def start_over(self, answers: Iterable[Answer] = ()) -> None:
+        """Forget all answers but these; what was worked out from the points stays.
+
+        Parameters
+        ----------
+        answers : iterable of Answer
+        """
+        self.answers = self._strategy.answers = Answers(self.k)
+        self.events = []
+        for answer in answers:
+            sure = min(answer.confidence, 1 - self._strategy.noise)
+            self.answers.add(replace(answer, confidence=sure))
+        self._begin()
 
     def answer(self, together: bool | None, confidence: float = 1.0) -> None:
         """Answer the question that was asked last.
@@ -170,6 +211,8 @@ class Learner:
         self.answers.add(Answer(int(i), int(j), together, sure))
         if self._pending is not None and {i, j} == set(self._pending):
             self._pending = None
+        if self._has_ended:  # what is new may be a reason to ask again
+            self._begin()
         implied = self.answers.implied
         self.events.append(
             QuestionAnswered(

@@ -32,11 +32,18 @@ class Strategy(ABC):
     seed : int
     noise : float
         The share of answers that are expected to be wrong.
+
+    Attributes
+    ----------
+    enough : str
+        Why there is no question any more, once there is none.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
+
+    enough = "what is known answers every question that is left."
 
     def __init__(
         self, X: FloatArray, k: int, answers: Answers, seed: int = 0, noise: float = 0.0
@@ -48,6 +55,9 @@ class Strategy(ABC):
     @abstractmethod
     def questions(self) -> Iterator[Pair]:
         """Yield the pairs to ask about, each after the answer to the one before."""
+
+    def prepare(self) -> None:
+        """Work out beforehand what the questions after the first one will need."""
 
     def labels(self) -> IntArray:
         """Return (n,) int64 the clustering now: PCK-means, the answers as soft links."""

@@ -15,8 +15,10 @@ import typer
 from ccviz.cli.ask import ask
 from ccviz.cli.bench import bench
 from ccviz.cli.common import tell
+from ccviz.cli.desktop import desktop
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
+from ccviz.cli.lesson import lesson
 from ccviz.cli.replay import replay
 from ccviz.cli.resume import resume
 from ccviz.cli.runs import runs
@@ -42,10 +44,12 @@ app.command()(ask)
 app.command()(bench)
 app.command("sweep")(sweep_command)
 app.command("app")(serve)
+app.command()(desktop)
 app.command()(runs)
 app.command()(replay)
 app.command()(export)
 app.command("import")(import_)
+app.command()(lesson)
 app.command()(verify)
 app.command()(resume)
 

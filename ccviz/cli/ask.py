@@ -8,6 +8,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from ccviz.active.differences import differences
 from ccviz.active.learner import STRATEGIES, Learner
 from ccviz.cli.common import err, out
 from ccviz.cli.reading import build_problem, find_data, table_options
@@ -73,7 +74,7 @@ def ask(
     while learner.asked < questions:
         pair = learner.question()
         if pair is None:
-            why = "no pair is worth a question any more."
+            why = learner.enough
             break
         reply = _by_class(dataset, pair) if by_class else _reply(dataset, learner.asked + 1, pair)
         if reply == "q":
@@ -101,12 +102,11 @@ def _by_class(dataset: Dataset, pair: tuple[int, int]) -> str:
 def _reply(dataset: Dataset, turn: int, pair: tuple[int, int]) -> str:
     """Show two points, and return the letter that is typed; the end of the input is enough."""
     i, j = pair
-    err.print(f"{turn}. Do points {i} and {j} belong together?", markup=False)
-    spread = np.ptp(dataset.X, axis=0)
-    apart = np.abs(dataset.X[i] - dataset.X[j]) / np.where(spread > 0, spread, 1.0)
-    for column in np.argsort(-apart, kind="stable")[:_SHOWN]:
-        one, two = number(dataset.X[i, column]), number(dataset.X[j, column])
-        err.print(f"   {dataset.features[column]}: {one} and {two}", markup=False)
+    one, two = (f"{p} ({dataset.names[p]})" if dataset.names else str(p) for p in pair)
+    err.print(f"{turn}. Do points {one} and {two} belong together?", markup=False)
+    for each in differences(dataset, i, j, _SHOWN):
+        one, two = number(each.one), number(each.two)
+        err.print(f"   {each.feature}: {one} and {two}", markup=False)
     while True:
         try:
             word = input("   y, n, u or q: ").strip().lower()

@@ -26,6 +26,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote as quote_path
+from weakref import WeakValueDictionary
 
 import platformdirs
 
@@ -139,6 +140,8 @@ class Archive:
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = Path(path) if path is not None else default_path()
         self._lock = threading.RLock()
+        # A problem that somebody still has is not read again: a million points take a second.
+        self._problems: WeakValueDictionary[str, Problem] = WeakValueDictionary()
         with self._in_words():
             if not is_read_only(self.path):
                 self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -221,6 +224,7 @@ class Archive:
         """
         data = encode_problem(problem)
         digest = hashlib.sha256(data).hexdigest()
+        self._problems[digest] = problem
         now = time.time()
         with self._writing() as db:
             db.execute("INSERT OR IGNORE INTO problems VALUES (?, ?)", (digest, data))
@@ -405,8 +409,11 @@ class Archive:
     def problem(self, run_id: str) -> Problem:
         """Return the problem that a run is about."""
         digest = self._run_row(run_id)["problem"]
-        rows = self._read("SELECT data FROM problems WHERE hash = ?", (digest,))
-        return decode_problem(rows[0]["data"])
+        known = self._problems.get(digest)
+        if known is None:
+            rows = self._read("SELECT data FROM problems WHERE hash = ?", (digest,))
+            known = self._problems[digest] = decode_problem(rows[0]["data"])
+        return known
 
     def records(
         self,

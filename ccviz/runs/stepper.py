@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from numbers import Integral
 from threading import Event as Flag
@@ -23,6 +23,7 @@ from ccviz.runs.stop import (
     TimeLimit,
     first_reason,
 )
+from ccviz.runs.tape import Tape
 from ccviz.solvers import Context, Solver, check, make_solver
 from ccviz.solvers.workforce import check_workers
 
@@ -129,11 +130,21 @@ class Stepper(Iterator[Record]):
         """Give up the solver's resources; the run is left unfinished."""
         self._events.close()  # type: ignore[attr-defined]
 
-    def result(self) -> Result:
-        """Run to the end and sum up."""
-        for _ in self:
-            pass
-        return result_of(self.run)
+    def result(self, watch: Callable[[Run], None] | None = None) -> Result:
+        """Run to the end and sum up.
+
+        Parameters
+        ----------
+        watch : callable, optional
+            Called with the run after each event.
+        """
+        tape = Tape() if self.run.seq < 0 else None  # a run without its beginning tells nothing
+        for record in self:
+            if tape is not None:
+                tape.append(record)
+            if watch is not None:
+                watch(self.run)
+        return result_of(self.run, tape.records if tape is not None else tuple)
 
     def __repr__(self) -> str:
         return f"Stepper({self.run!r})"

@@ -140,6 +140,10 @@ def setting(
     return field(default=default, metadata=about)
 
 
+GROUPS = ("Quick", "Exact, with proof", "Noisy links", "From the papers")
+"""Kinds of solvers, as people choose among them."""
+
+
 def label_of(name: str, *solvers: type[Solver]) -> str:
     """Return what people call a parameter: its label, or its name in words.
 
@@ -171,15 +175,19 @@ class Solver:
     name, title, paper : str
         Registry name, name for people, and the paper it follows.
     supports : Supports
-    most_blocks : float
-        Blocks of must-linked points beyond which a run would not fit into memory.
+    group : str
+        Where it stands in lists of solvers, one of `GROUPS`.
+    most_blocks, most_points : float
+        Blocks of must-linked points, or points, beyond which a run would not fit into memory.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
     supports: ClassVar[Supports] = Supports()
+    group: ClassVar[str] = "From the papers"
     most_blocks: ClassVar[float] = inf
+    most_points: ClassVar[float] = inf
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -220,6 +228,11 @@ class Solver:
             what = " and ".join(missing)
             others = f"; {who_can(problem)}" if who_can else ""
             raise UnsupportedError(f"{self.name} cannot handle {what}{others}.")
+        if problem.n > self.most_points:
+            raise UnsupportedError(
+                f"{self.name} works with matrices of a row and a column a point, and can take "
+                f"{self.most_points:,} points; this problem has {problem.n:,}."
+            )
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block, and can take "

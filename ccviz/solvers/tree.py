@@ -88,6 +88,8 @@ class Task:
         left, or None at the root and after a resume.
     opening : bool
         Whether this is the node's first task.
+    seed : int
+        Of the run.
     stop : callable
         True once the run should end, where the work is done in the run's own process; work that
         takes long looks at it and raises `StoppedError`.
@@ -99,6 +101,7 @@ class Task:
     upper_bound: float = math.inf
     state: Any = None
     opening: bool = True
+    seed: int = 0
     stop: Callable[[], bool] = never
 
 
@@ -169,6 +172,7 @@ class Search:
     order : {"best", "depth", "breadth"}
     first : callable
         Called once, before the first task: a feasible clustering to begin with, or None.
+    seed : int
     """
 
     work: Callable[[Task], Report]
@@ -176,6 +180,7 @@ class Search:
     tolerance: float
     order: Order = "best"
     first: Callable[[], IntArray | None] = field(default=_nothing)
+    seed: int = 0
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
     infeasible: bool = False
@@ -218,7 +223,7 @@ class Search:
             yield from self._raise_bound()
 
     def _begin(self) -> Iterator[Event]:
-        yield self._open(Task(0), None, {})
+        yield self._open(Task(0, seed=self.seed), None, {})
 
     def _open(
         self, task: Task, parent: _Node | None, certificate: dict[str, np.ndarray]
@@ -271,7 +276,8 @@ class Search:
         newest = () if event.pair is None else (Decision(event.pair, event.together),)
         decisions[event.node] = before + newest
         # The parent's multipliers went with the process: the node's bound is proved anew.
-        self._await(_Node(Task(event.node, before + newest), event.depth, {}))
+        task = Task(event.node, before + newest, seed=self.seed)
+        self._await(_Node(task, event.depth, {}))
 
     def _await(self, node: _Node) -> None:
         number = node.task.node
@@ -435,6 +441,7 @@ def branch_and_bound(
         tolerance=tolerance,
         order=order,  # type: ignore[arg-type]
         first=partial(_memetic, problem, context) if incumbent == "memetic" else _nothing,
+        seed=context.seed,
     )
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)

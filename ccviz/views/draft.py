@@ -14,7 +14,6 @@ import numpy as np
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
-from ccviz.numbers import whole
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 
@@ -69,6 +68,8 @@ class Draft:
         In the order in which they were made.
     lower, upper : tuple of int
         Sizes of the clusters, empty where they are free.
+    unsure : tuple of pairs of int
+        Points that were asked about in vain; nothing follows from it but that they were.
     """
 
     data: Dataset
@@ -77,6 +78,7 @@ class Draft:
     links: tuple[Link, ...] = ()
     lower: tuple[int, ...] = ()
     upper: tuple[int, ...] = ()
+    unsure: tuple[tuple[int, int], ...] = ()
 
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
@@ -132,6 +134,10 @@ class Draft:
         """Return the draft without some links."""
         gone = set(links)
         return self._checked(links=tuple(link for link in self.links if link not in gone))
+
+    def with_unsure(self, i: int, j: int) -> Draft:
+        """Return the draft with one more pair that nobody could tell about."""
+        return replace(self, unsure=(*self.unsure, (i, j)))
 
     def with_k(self, k: int) -> Draft:
         """Return the draft for another number of clusters; sizes are freed."""
@@ -258,20 +264,3 @@ def _refuse_flood(many: int) -> None:
         raise CcvizError(
             f"That would be {many:,} cannot-links; at most {MOST_AT_ONCE:,} can be made at once."
         )
-
-
-def read_points(text: str, n: int) -> list[int]:
-    """Return the points that a text names, each once.
-
-    Raises
-    ------
-    CcvizError
-        If a word is no point.
-    """
-    points = []
-    for word in text.replace(",", " ").split():
-        point = whole(word)
-        if point is None or point >= n:
-            raise CcvizError(f"{word!r} is no point: they are 0 to {n - 1}.")
-        points.append(point)
-    return list(dict.fromkeys(points))

@@ -40,3 +40,11 @@ def test_what_is_only_assumed_judges_no_view():
     belief = believe([ODD, NEAR], evidence([0, 5], [0, 1], answered=0), PRIOR)
     assert belief.weights == pytest.approx(0.5)
     assert belief.left_out.shape == (0, 2)
+
+
+def test_the_doubt_is_what_is_left_and_more_where_the_answers_were_foretold_badly():
+    right = believe([NEAR], evidence([0, 1, 4, 5], [0, 0, 1, 1]), PRIOR)
+    assert right.doubt == pytest.approx(1 - right.share.max(axis=1))
+    wrong = believe([NEAR], evidence([0, 1, 4, 5], [0, 1, 0, 1]), PRIOR)
+    assert (wrong.doubt >= 1 - wrong.share.max(axis=1) - 1e-12).all()
+    assert wrong.doubt[0] > 1 - wrong.share[0].max() + 0.01

@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 
+from ccviz.active.answers import Answer
 from ccviz.active.learner import Learner
 from ccviz.data.datasets import blobs
 from ccviz.errors import CcvizError, ParameterError
@@ -90,3 +91,27 @@ def test_answers_that_make_no_sense_are_refused(learner):
         learner.tell(0, 1, True, 0.5)
     with pytest.raises(CcvizError, match="no learner's state"):
         Learner.resumed(DATA.X, {"k": "three"})
+
+
+def test_it_says_why_it_is_enough_and_goes_on_when_told_more():
+    learner = Learner([[0.0], [1.0], [2.0]], 2)
+    assert learner.enough == ""
+    learner.tell(0, 1, False)
+    learner.tell(1, 2, True)
+    assert learner.question() is None
+    assert learner.enough.startswith("no pair is worth a question any more: what is known answers")
+    learner.tell(0, 2, True, 0.6)
+    assert learner.enough == ""
+
+
+def test_starting_over_takes_other_answers_instead(learner):
+    learner.question()
+    learner.tell(0, 1, True)
+    learner.start_over([Answer(2, 3, False, 0.8)])
+    assert [each.pair for each in learner.answers.log] == [(2, 3)]
+    assert learner.answers.known(0, 1) is None
+    assert learner.events == []
+    other = Learner(DATA.X, 3)
+    other.tell(2, 3, False, 0.8)
+    assert learner.question() == other.question()
+    assert np.array_equal(learner.labels, other.labels)

@@ -318,6 +318,11 @@ class Lab:
             {"name": name, "mimeType": "text/csv", "buffer": content}
         )
 
+    def take_table(self, name: str, content: bytes) -> None:
+        """Bring a table, and load it as the sheet proposes."""
+        self.upload(name, content)
+        self.page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
+
     def see(self, text: str | re.Pattern) -> None:
         self.page.get_by_text(text).first.wait_for()
 

@@ -57,33 +57,6 @@ def test_an_empty_sheet_is_put_away_again(lab):
         assert set(lab.labels()) == {0, 1, 2}
 
 
-def test_the_next_pair_is_suggested_picked_and_answered(lab):
-    lab.press("Next pair")
-    lab.see_notice("nothing to go by yet")
-    for seed in ("0", "3"):
-        lab.choose("Solver", "COP-k-means" if seed == "0" else "BLP k-means")
-        lab.fill("Clusters k", "4")
-        lab.fill("Seed", seed)
-        lab.run()
-    lab.press("Next pair")
-    told = lab.see_notice("no pair is more disputed")
-    pair = [int(number) for number in re.search(r"points (\d+) and (\d+) together", told).groups()]
-    assert len(lab.source("path")["x"]) == 2
-    lab.page.keyboard.press("c")
-    lab.page.get_by_text(f"{min(pair)} – {max(pair)}").wait_for()
-
-
-def test_the_relaxation_suggests_too(lab):
-    lab.choose("Solver", "SDP branch-and-cut")
-    lab.page.get_by_text("More settings").click()
-    lab.choose("Show relaxation", "yes")
-    words = lab.page.locator(".words")
-    while "relaxation is solved" not in words.inner_text():
-        lab.step()
-    lab.page.keyboard.press("s")
-    lab.see(re.compile(r"Node \d+'s relaxation puts points \d+ and \d+ together by \d+ %"))
-
-
 def test_a_link_is_weighed_and_implied_ones_are_greyed(lab):
     lab.link("must", 1, 60)
     lab.page.get_by_text("1 – 60").wait_for()
@@ -206,6 +179,10 @@ def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_pat
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "moons.ccvizlab"
+    with lab.page.expect_download() as download:
+        lab.page.get_by_role("button", name="Run as a page").click()
+    download.value.save_as(tmp_path / download.value.suggested_filename)
+    assert "blp-kmeans on moons" in (tmp_path / "moons.html").read_text(encoding="utf-8")
     other = open_lab()
     other.room("Share")
     drop = other.page.locator(".project .filepond--browser")
@@ -275,7 +252,7 @@ def test_the_keyboard_is_enough(lab):
     lab.see_notice("Keys: M must-link")
     keyboard.press("Escape")
     lab.page.get_by_text("Pick, draw, import, export").click()
-    box = lab.page.get_by_label("Pick points by number")
+    box = lab.page.get_by_label("Pick points by number or name")
     box.fill("3 151")
     box.press("Enter")
     lab.see_notice("'151' is no point: they are 0 to 149.")
@@ -290,7 +267,7 @@ def test_the_keyboard_is_enough(lab):
     keyboard.press(" ")
     lab.see("Feasible clustering")
     lab.see("ARI")
-    keyboard.press("4")
+    keyboard.press("5")
     lab.page.get_by_label("Filter runs").wait_for()
     keyboard.press("1")
     lab.see("Feasible clustering")
@@ -301,7 +278,7 @@ def test_what_a_screen_reader_finds(lab):
                   "Lesson"):  # fmt: skip
         lab.page.get_by_label(label, exact=True).first.wait_for()
     for name in ("Undo", "Redo", "Keys", "Theme", "Run", "Pause", "Back", "Step", "Stop", "Paint",
-                 "Next pair"):  # fmt: skip
+                 "Ask me"):  # fmt: skip
         assert lab.page.get_by_role("button", name=name, exact=True).count() == 1
     lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up").wait_for()
 

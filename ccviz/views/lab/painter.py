@@ -50,9 +50,11 @@ class Painter(param.Parameterized):
         self._last: tuple[float, float] | None = None
         self._dabs = 0
         session.param.watch(self._on_draft, "draft")
+        session.asking.param.watch(self._on_asking, "active")
 
     def toggle(self) -> None:
         """Take up the brush, or put it down."""
+        self._session.asking.stop()
         self._session.cancel()
         self.param.update(active=not self.active, blank=False, wet=np.zeros((0, 2)))
 
@@ -92,6 +94,11 @@ class Painter(param.Parameterized):
                 gone = within(where, wet, (self.radius / per_x, self.radius / per_y))
                 if len(gone):
                     session.adopt(without_points(sheet, where, gone.tolist()))
+
+    def _on_asking(self, event: Any) -> None:
+        """Put the brush down: the mouse is to answer."""
+        if event.new and self.active:
+            self.param.update(active=False, blank=False, wet=np.zeros((0, 2)))
 
     def _on_draft(self, _: Any) -> None:
         self.blank = False

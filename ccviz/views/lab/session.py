@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -17,10 +17,9 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.files import read_data
 from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
-from ccviz.errors import CcvizError, ContradictionError
+from ccviz.errors import CcvizError, ContradictionError, ParameterError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
@@ -40,6 +39,8 @@ from ccviz.views.draft import (
     links_between,
 )
 from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.lab.asking import Asking
+from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.playback import Playback
@@ -47,6 +48,7 @@ from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
+from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.person import ALONE, Person
 
@@ -54,7 +56,9 @@ _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
 _CHECK_S = 0.2
 
-_LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
+_LET_GO: dict[str, Any] = {
+    "picked": (), "held": (), "lit": (), "notice": None, "isolated": None, "differing": (),
+}  # fmt: skip
 
 
 class Session(param.Parameterized):
@@ -72,6 +76,10 @@ class Session(param.Parameterized):
         A group put aside, against which the next one is linked.
     lit : tuple of int
         Points lit up on the plot: the chain of a contradiction, the witness of infeasibility.
+    isolated : int or None
+        The cluster that alone keeps its colour, by its number on the page.
+    differing : tuple of int
+        The points that alone keep their colours: those in which two runs differ.
     notice : Notice or None
     weight : float
         Of new links; infinite for hard ones.
@@ -81,6 +89,8 @@ class Session(param.Parameterized):
     node_limit : int or None
     compared : tuple of str
         Runs of the archive whose bounds are drawn over those of the run shown.
+    as_edited : bool
+        Whether every edit of links, k or sizes starts a run.
     dark : bool
         Whether the page is dark.
     """
@@ -91,6 +101,8 @@ class Session(param.Parameterized):
     picked = param.Parameter(default=())
     held = param.Parameter(default=())
     lit = param.Parameter(default=())
+    isolated = param.Integer(default=None, allow_None=True)
+    differing = param.Parameter(default=())
     notice = param.Parameter(default=None)
     solver = param.Parameter()
     weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
@@ -99,6 +111,7 @@ class Session(param.Parameterized):
     gap_limit = param.Number(default=None, bounds=(0, None))
     node_limit = param.Integer(default=None, bounds=(1, None))
     compared = param.Parameter(default=())
+    as_edited = param.Boolean(default=False)
     dark = param.Boolean(default=False)
 
     def __init__(
@@ -110,9 +123,13 @@ class Session(param.Parameterized):
         self.person = person
         self.archive = archive = Shelf(archive, person)
         self.intake = Intake(person.quota)
+        self.sweep = Sweep(queue, person.quota)
         self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
+        self.hues = Hues()
+        self.asking = Asking()
+        self.asking.param.watch(self._on_question, "asked")
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
@@ -141,20 +158,19 @@ class Session(param.Parameterized):
         with self.in_words():
             self._edit(draft)
 
-    def load_file(self, name: str, content: bytes) -> None:
-        """Take a data set from an uploaded file, now or in some `tick`."""
-        swells = name.lower().endswith((".parquet", ".pq"))
-        self.bring(name, read_data, content, name, then=self._take_data, may_swell=swells)
-
-    def _take_data(self, data: Dataset) -> None:
-        self._edit(draft_of(data))
-
     def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Let the intake read a file, and say so while it does; see `Intake.take`."""
         with self.in_words():
             self.intake.take(read, *args, **how)
             if self.intake.busy:
                 self.notice = Notice("info", f"{name} is being read…")
+
+    def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
+        """Let the intake write a file, and say so while it does; see `Intake.do`."""
+        with self.in_words():
+            self.intake.do(work, *args, **how)
+            if self.intake.busy:
+                self.notice = Notice("info", f"{name} is being written…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -192,12 +208,15 @@ class Session(param.Parameterized):
         self._history.redo()
         self._adopt()
 
-    def _edit(self, draft: Draft) -> None:
+    def _edit(self, draft: Draft, rerun: bool = True) -> None:
         self.person.quota.check_table(*draft.data.X.shape)
         self.person.quota.check_links(len(draft.links))
         _ = draft.problem  # raises the sentence before anything has changed
+        same_points = draft.has_points_of(self.draft)
         self._history.commit(draft)
         self._adopt()
+        if self.as_edited and rerun and same_points:
+            self.start()
 
     def _adopt(self) -> None:
         """Make the present draft of the history the session's."""
@@ -209,9 +228,11 @@ class Session(param.Parameterized):
         if moved:
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
-        if moved or draft.k != before.k:
+            self.hues.forget()
+            self.asking.forget()
             self.playback.close()
         self.param.update(**changes)
+        self.asking.follow(draft)
         self._warn_if_infeasible()
 
     def _warn_if_infeasible(self) -> None:
@@ -226,8 +247,10 @@ class Session(param.Parameterized):
 
     def pick(self, point: int | None) -> None:
         """Pick a point: the first, then its partner. The same again, or none, lets go."""
-        if point is None or point in self.picked or len(self.picked) > 2:
-            picked: tuple[int, ...] = () if point is None or point in self.picked else (point,)
+        if self.picked == self.asking.pair:  # another pair than the one asked about
+            picked: tuple[int, ...] = () if point is None else (point,)
+        elif point is None or point in self.picked or len(self.picked) > 2:
+            picked = () if point is None or point in self.picked else (point,)
         else:
             picked = (*self.picked[:1], point)
         self.param.update(picked=picked, lit=(), notice=None)
@@ -237,8 +260,11 @@ class Session(param.Parameterized):
         self.param.update(picked=tuple(points), lit=(), notice=None)
 
     def cancel(self) -> None:
-        """Let go of what is picked and put the notice away."""
-        self.param.update(**_LET_GO)
+        """Let go of what is picked and put the notice away; from a bare question, ask no more."""
+        asked = self.asking.pair or ()
+        if self.asking.active and self.picked == asked and not self.held and not self.notice:
+            self.asking.stop()
+        self.param.update(**_LET_GO | {"picked": self.asking.pair or ()})
 
     def hold(self) -> None:
         """Put the picked points aside, to link the next group against them."""
@@ -313,7 +339,8 @@ class Session(param.Parameterized):
 
     def load_links(self, name: str, content: bytes) -> None:
         """Add the links of a file, now or in some `tick`."""
-        self.bring(name, read_links_file, content, self.draft.n, name, then=self._take_links)
+        names = self.draft.data.names
+        self.bring(name, read_links_file, content, self.draft.n, name, names, then=self._take_links)
 
     def _take_links(self, given: GivenLinks) -> None:
         self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
@@ -321,6 +348,31 @@ class Session(param.Parameterized):
         self._edit(
             self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
         )
+
+    # --- Questions --------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Ask which points belong together, one pair after another; or stop asking."""
+        with self.in_words():
+            if self.asking.active:
+                self.asking.stop()
+            else:
+                self.param.update(**_LET_GO)
+                self.asking.begin(self.draft)
+
+    def unsure(self) -> None:
+        """Answer the question with *I cannot tell*."""
+        pair = self.asking.pair
+        if pair is None:
+            self.notice = Notice("info", "U answers a question: press A, and you are asked.")
+            return
+        with self.in_words():
+            self._edit(self.draft.with_unsure(*pair))
+
+    def _on_question(self, event: Any) -> None:
+        """Pick the pair that is asked about, so that M and C link it."""
+        if event.new is not None or (event.old is not None and self.picked == event.old.pair):
+            self.picked = self.asking.pair or ()
 
     # --- Running ----------------------------------------------------------------------------
 
@@ -340,6 +392,7 @@ class Session(param.Parameterized):
         # A solver that cannot handle the problem is refused: another choice answers that.
         with self.in_words("solver"):
             self.playback.start(self._order(), paused)
+            self.asking.stop()
             self.cancel()
             self._solver_then = self.solver
 
@@ -358,11 +411,19 @@ class Session(param.Parameterized):
         )
 
     def open_run(self, run_id: str) -> None:
-        """Show a run of the archive, with its problem on the table."""
+        """Show a run of the archive, with its problem on the table, its solver and settings."""
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self._edit(draft_of_problem(problem, self.draft, info.dataset))
+            self._edit(draft_of_problem(problem, self.draft, info.dataset), rerun=False)
             self.playback.show(run_id)
+            with suppress(ParameterError):  # a run of another version may have other settings
+                self.param.update(
+                    solver=make_solver(info.solver, **info.settings),
+                    seed=info.seed,
+                    time_limit=info.limits.time_limit,
+                    gap_limit=info.limits.gap,
+                    node_limit=info.limits.node_limit,
+                )
             self._solver_then = self.solver
 
     def rejoin(self, run_id: str) -> None:
@@ -394,6 +455,7 @@ class Session(param.Parameterized):
             else:
                 self.archive.check_idle(run_id)
             if self.player.run_id == run_id:
+                self.hues.forget()
                 self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)
@@ -436,6 +498,10 @@ class Session(param.Parameterized):
         with self.in_words():
             self.intake.tick()
         with self.in_words():
+            self.sweep.tick()
+        with self.in_words():
+            self.asking.tick()
+        with self.in_words():
             failed = self.playback.tick(elapsed)
             if failed is not None:
                 self.notice = failure(failed)
@@ -450,11 +516,14 @@ class Session(param.Parameterized):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.playback.restless or self.intake.busy
+        busy = (self.intake.busy, self.sweep.busy, self.asking.busy)
+        return self.playback.restless or any(busy)
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
+        self.sweep.stop()
+        self.asking.close()
         self.playback.close()
 
     def report(self, mistake: Exception) -> None:

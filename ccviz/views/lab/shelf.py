@@ -31,6 +31,7 @@ class Shelf(Archive):
 
     def __init__(self, archive: Archive, person: Person) -> None:
         self.path, self._lock, self._db = archive.path, archive._lock, archive._db
+        self._problems = archive._problems
         self.person = person
 
     def create(

@@ -11,8 +11,8 @@ from ccviz.data.datasets import load
 from ccviz.numbers import count, number
 from ccviz.views.draft import KIND_WORDS, Kind, Link
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.lessons.course import Lesson, Memory, Step
+from ccviz.views.lessons.undecided import pick_undecided
 
 _POINTS = 30
 _CLUSTERS = 3
@@ -61,7 +61,7 @@ def _bound_root(session: Session) -> None:
 
 def _bound_first(session: Session) -> None:
     if len(session.picked) != 2:
-        suggest_pair(session)
+        pick_undecided(session)
     session.link("must")
     _bound_one(session)
 
@@ -218,9 +218,9 @@ LESSON = Lesson(
             sketch,
         ),
         Step(
-            "Choose the pair to split on: click two points of the plot, or press Next pair for "
-            "the one that the relaxation is least sure about.",
-            suggest_pair,
+            "Choose the pair to split on: click two points of the plot, or press Show me for the "
+            "one that the relaxation is least sure about.",
+            pick_undecided,
             lambda session, _: len(session.picked) == 2,
             _show_pair,
             sketch,
@@ -247,6 +247,28 @@ LESSON = Lesson(
             _is_proved,
             _show_all,
             sketch,
+        ),
+    ),
+    paper=(
+        "To split on a pair that is either together or apart is the rule of Ryan and Foster "
+        "(1981); du Merle, Hansen, Jaumard and Mladenović (2000) brought it to sums of "
+        "squares."
+    ),
+    look=(
+        "Compare the lower bounds of the first three runs: the root's, and those of its two "
+        "children. Then click the root of the last run's tree: it may have chosen another "
+        "pair than you."
+    ),
+    exercises=(
+        (
+            "Why does the lower of the children's bounds hold for all clusterings?",
+            "Each clustering has the pair either together or apart, so it lies in one of "
+            "the children and costs at least what that child's bound says.",
+        ),
+        (
+            "When may a child be closed although its best clustering is not known?",
+            "When its bound reaches what the best known clustering costs: nothing in it can "
+            "be better.",
         ),
     ),
 )

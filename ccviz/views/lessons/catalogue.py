@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ccviz.views.lessons import by_hand, dead_end, must_link, noise, race, sizes
+from ccviz.views.lessons import by_hand, dead_end, must_link, noise, questions, race, sizes
 from ccviz.views.lessons.course import Lesson
 
 LESSONS: tuple[Lesson, ...] = (
@@ -12,4 +12,5 @@ LESSONS: tuple[Lesson, ...] = (
     noise.LESSON,
     sizes.LESSON,
     race.LESSON,
+    questions.LESSON,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import time
 import weakref
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
+from ccviz.views.panels.asking import AskButton, AskingPanel
 from ccviz.views.panels.header import NoticePanel
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.links import LinksPanel
@@ -105,7 +106,7 @@ class Explorer:
             raise CcvizError("nothing has run yet: press Run, or call start().")
         if run.finished is None:
             raise CcvizError("the run goes on: wait() waits for its end, stop() ends it.")
-        return result_of(run)
+        return result_of(run, partial(self._archive.records, self.session.player.run_id))
 
     def start(self, solver: str | None = None, **settings: Any) -> None:
         """Start a run, of the solver chosen in the cell if none is named.
@@ -132,6 +133,14 @@ class Explorer:
         notice = self.session.notice
         if notice is not None and notice.kind == "error":
             raise CcvizError(notice.text)
+
+    def ask(self) -> None:
+        """Ask in the cell which points belong together, one pair after another; or stop it.
+
+        The answers are links of `problem`, which a run then keeps.
+        """
+        self.session.ask()
+        self._raise_refusal()
 
     def stop(self) -> None:
         """End the run; what it found stays."""
@@ -170,6 +179,7 @@ class Explorer:
         points = ScatterPanel(self.session, inspection)
         middle = pn.Column(
             NoticePanel(self.session),
+            pn.Row(AskButton(self.session), AskingPanel(self.session), sizing_mode="stretch_width"),
             pn.Column(points, height=520, sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
         )

@@ -1,5 +1,5 @@
 // What only the browser knows: keys, the theme of the page around the panels, and a lost server.
-const KEYS = new Set(["m", "c", "h", "s", "p", "z", "y", "escape", " ", "arrowleft", "arrowright", "?", "1", "2", "3", "4", "5"])
+const KEYS = new Set(["m", "c", "h", "a", "u", "p", "z", "y", "escape", " ", "arrowleft", "arrowright", "?", "1", "2", "3", "4", "5", "6"])
 
 function typing(event) {
   const target = event.composedPath()[0]

@@ -13,11 +13,10 @@ from panel.custom import JSComponent
 from ccviz.views.lab.keys import tell_keys
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.panels.commit import held
 from ccviz.views.share.address import way_back
 
-_ROOMS = 5
+_ROOMS = 6
 
 
 class PageScript(JSComponent):
@@ -49,7 +48,8 @@ class PageScript(JSComponent):
             "m": lambda: session.link("must"),
             "c": lambda: session.link("cannot"),
             "h": session.hold,
-            "s": partial(suggest_pair, session),
+            "a": session.ask,
+            "u": session.unsure,
             "p": painter.toggle,
             "?": partial(tell_keys, session),
             "escape": session.cancel,

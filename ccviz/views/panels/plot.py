@@ -1,4 +1,4 @@
-"""The plot in the middle with its bar: which view, which axes, the next pair, the brush."""
+"""The plot in the middle with its bar: which view, which axes, the questions, the brush."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.suggestion import suggest_pair
 from ccviz.views.panels import icons
+from ccviz.views.panels.asking import AskButton, AskingPanel
 from ccviz.views.panels.brush import BrushPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
@@ -30,6 +30,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._session, self._painter = session, painter
         self._following = Following()
         self._scatter = ScatterPanel(session, inspection, painter)
+        self._legend = self._scatter.legend
         self._pairs = PairsPanel(session, lambda: self._scatter.labels, self._show_plane)
         bare: Any = {"width": 74, "margin": (0, 3, 0, 0), "css_classes": ["unlabelled"]}
         self._view = pn.widgets.RadioButtonGroup(
@@ -42,9 +43,9 @@ class PlotPanel(pn.viewable.Viewer):
         self._y = pn.widgets.Select(name="Up", **bare)
         self._classes = _button("Classes", icons.TAG, "Colour by the known classes")
         self._classes.css_classes = ["icon-only"]
-        self._suggest = _button("Next pair", icons.LAMP, "Suggest the next pair to link (S)")
+        self._ask = AskButton(session)
         self._paint = _button("Paint", icons.BRUSH, "Paint points by hand (P)")
-        self._brush = BrushPanel(painter)
+        self._brush, self._asking = BrushPanel(painter), AskingPanel(session)
         self._place = pn.Column(self._scatter, sizing_mode="stretch_both", margin=0)
         self._watch()
         self._follow()
@@ -55,18 +56,27 @@ class PlotPanel(pn.viewable.Viewer):
         self._x.param.watch(on(lambda event: setattr(session, "x_axis", event.new)), "value")
         self._y.param.watch(on(lambda event: setattr(session, "y_axis", event.new)), "value")
         self._classes.on_click(lambda _: held(self._on_classes)())
-        self._suggest.on_click(lambda _: held(suggest_pair)(session))
         self._paint.on_click(lambda _: held(self._painter.toggle)())
         self._painter.param.watch(self._on_brush, "active")
+        session.asking.param.watch(self._on_asking, "active")
         session.param.watch(self._follow, ["draft", "x_axis", "y_axis"])
+        session.param.watch(self._pairs.refresh, ["isolated", "differing"])
 
     def __panel__(self) -> Any:
         bar = pn.Row(
             self._view, self._x, self._y, self._classes, pn.Spacer(sizing_mode="stretch_width"),
-            self._suggest, self._paint,
-            sizing_mode="stretch_width", margin=(0, 0, 4, 0),
+            self._ask, self._paint,
+            sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
-        return pn.Column(bar, self._brush, self._place, sizing_mode="stretch_both", margin=0)
+        return pn.Column(
+            bar,
+            self._brush,
+            self._asking,
+            self._legend,
+            self._place,
+            sizing_mode="stretch_both",
+            margin=0,
+        )
 
     def _on_view(self, event: Any) -> None:
         matrix = event.new == "Matrix"
@@ -86,6 +96,10 @@ class PlotPanel(pn.viewable.Viewer):
 
     def _on_brush(self, event: Any) -> None:
         self._paint.button_type = "primary" if event.new else "default"
+        if event.new:
+            self._view.value = "Plane"
+
+    def _on_asking(self, event: Any) -> None:
         if event.new:
             self._view.value = "Plane"
 

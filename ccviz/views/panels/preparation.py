@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import panel as pn
+from markupsafe import Markup
 
 from ccviz.views.lab.preparation import Preparation, awaited_solver
 from ccviz.views.lab.session import Session
@@ -36,4 +37,5 @@ class PreparationPanel(pn.viewable.Viewer):
         words = self._preparation.words(awaited_solver(self._session))
         if words != self._words:
             self._words = words
-            self._html.object = f'<div class="about" role="status">{words}</div>' if words else ""
+            told = Markup('<div class="about" role="status">{}</div>')
+            self._html.object = told.format(words) if words else ""

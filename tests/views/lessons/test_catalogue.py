@@ -1,37 +1,25 @@
 """What a lesson asks and finds; that each is walked to its end is seen in a real browser."""
 
+import re
+
 import pytest
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
-from ccviz.runs.info import summarise
-from ccviz.runs.stepper import start
 from ccviz.views.draft import Link
 from ccviz.views.lab.queue import RunQueue
-from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
+from ccviz.views.lessons.walk import SessionHere
 
 
 @pytest.fixture
-def session(tmp_path, monkeypatch):
+def session(tmp_path):
     """Return a session whose runs take no process of their own, and are shown at their end."""
     with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(), load("iris"))
-        monkeypatch.setattr(session, "start", lambda: run_here(session))
+        session = SessionHere(archive, RunQueue(), load("iris"))
         yield session
         session.close()
-
-
-def run_here(session):
-    """Run what the session would run, and show the run's end."""
-    order = session._order()
-    stepper = start(order.problem, order.solver, seed=order.seed, **order.limits.given)
-    records = list(stepper)
-    run_id = session.archive.create(order.problem, order.solver.name, {}, dataset=order.dataset)
-    session.archive.append(run_id, records, summarise(stepper.run))
-    session.player.open(run_id, playing=False)
-    session.player.end()
 
 
 def find(session, course):
@@ -228,3 +216,28 @@ def test_every_lesson_is_shown_to_its_end_whatever_is_set(session, lesson):
         course.go_on()
     assert course.lesson is None
     assert {name: getattr(session, name) for name in LIMITS} == LIMITS
+
+
+def test_twenty_questions_beat_twenty_links_by_chance(session, begin):
+    course = begin("Twenty questions")
+    for questions in (0, 10, 20):
+        find(session, course)
+        assert session.asking.asked.questions == questions
+        assert len(session.draft.links) == questions
+        course.go_on()
+    find(session, course)
+    by_chance, by_questions = re.findall(r"0\.\d{3}", course.finding)
+    assert by_questions > by_chance
+
+
+def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
+    course = begin("Twenty questions")
+    find(session, course)
+    course.go_on()
+    i, j = session.asking.settle().pair
+    truth = session.draft.data.truth
+    session.link("cannot" if truth[i] == truth[j] else "must")
+    while session.asking.settle().questions < 10:
+        i, j = session.asking.asked.pair
+        session.link("must" if truth[i] == truth[j] else "cannot")
+    assert course.finding == ""

@@ -12,6 +12,7 @@ from ccviz.data.link_files import links_text
 from ccviz.errors import CcvizError
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.share.address import apply_query, query
@@ -162,6 +163,26 @@ def test_the_command_line_makes_the_same_run(session, tmp_path, monkeypatch):
     found = json.loads(done.stdout)
     expected = run_lines(session)["result"]
     assert found["objective"] == expected.objective
+
+
+def test_a_table_of_ones_own_is_read_again_as_it_was_decided(session, tmp_path, monkeypatch):
+    content = b"id;x;y;town;note\n7;1,5;2;Rom;a\n3;2,5;;Wien;a\n5;3,25;9;Rom;b\n9;4,5;1;Wien;b\n"
+    importing = Importing(session)
+    importing.bring("mine.csv", content)
+    importing.take_as({"town": "feature", "note": "class"})
+    importing.missing = "drop"
+    importing.load()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_bytes(content)
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
+    assert scope["data"].names == ("7", "5", "9")
+    words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
+    options = "--columns x,y,town --class-column note --name-column id --missing drop"
+    assert words[2:10] == options.split()
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["objective"] == scope["result"].objective
 
 
 def test_every_scaling_is_an_option_of_the_command_line(session):

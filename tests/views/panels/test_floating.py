@@ -1,7 +1,7 @@
 import pytest
 
 from ccviz.views.lab.picker import Screen
-from ccviz.views.panels.popup import anchor
+from ccviz.views.panels.floating import anchor, spot
 
 SCREEN = Screen((0.0, 10.0), (0.0, 6.0), 1000.0, 600.0)
 """A hundred pixels a unit."""
@@ -27,3 +27,14 @@ def test_the_buttons_open_to_where_there_is_room(at, corner):
 )
 def test_the_other_point_stays_in_sight_where_that_can_be(at, beside, corner):
     assert anchor(at, SCREEN, beside) == corner
+
+
+@pytest.mark.parametrize(
+    ("at", "beside"), [((5, 3), (5.2, 3.1)), ((0, 0), (10, 6)), ((9, 1), (1, 5))]
+)
+def test_a_large_frame_stays_within_the_plot_and_off_both_points(at, beside):
+    left, top = spot(at, SCREEN, beside, (360, 230))
+    assert 0 <= left <= 6.4
+    assert 2.3 <= top <= 6
+    for x, y in (at, beside):
+        assert not (left < x < left + 3.6 and top - 2.3 < y < top)

@@ -1,0 +1,42 @@
+import numpy as np
+import pytest
+
+from ccviz.data.datasets import Dataset, load
+from ccviz.views.frames.question import pixels, question
+
+
+def test_features_stand_in_the_order_of_their_difference():
+    data = Dataset(
+        "two", np.array([[0.0, 1.0, 5.0], [10.0, 2.0, 5.0], [20.0, 2.0, 6.0]]), ("a", "b", "c")
+    )
+    shown = question(data, (0, 1))
+    assert [each.feature for each in shown.differences] == ["b", "a"]  # c is the same
+    assert shown.differences[0].places == (0.0, 1.0)
+    assert (shown.names, shown.pictures) == (("point 0", "1"), ())
+
+
+def test_names_are_told():
+    data = Dataset("named", np.eye(2), ("a", "b"), names=("ox", "<b>"))
+    assert question(data, (1, 0)).names == ("<b> (1)", "ox (0)")
+
+
+def test_digits_are_pictures():
+    data = load("digits")
+    shown = question(data, (3, 7))
+    assert shown.differences == ()
+    assert [each.shape for each in shown.pictures] == [(8, 8), (8, 8)]
+    assert np.allclose(shown.pictures[0] * data.X.max(), data.X[3].reshape(8, 8))
+
+
+@pytest.mark.parametrize(
+    ("names", "shape"),
+    [
+        ([f"pixel{p}" for p in range(16)], (4, 4)),
+        ([f"pixel_{r}_{c}" for r in range(2) for c in range(8)], (2, 8)),
+        ([f"pixel{p}" for p in range(17)], None),
+        ([f"x{p}" for p in range(16)], None),
+        (["pixel0", "pixel1", "pixel2", "pixel3"], None),
+    ],
+)
+def test_only_whole_pictures_are_pictures(names, shape):
+    assert pixels(tuple(names)) == shape

@@ -1,0 +1,141 @@
+"""Questions in the laboratory: picked, answered by links, undone, and enough."""
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+
+from ccviz.data.datasets import Dataset, load
+from ccviz.errors import CcvizError
+from ccviz.runs.archive import Archive
+from ccviz.views.draft import Link
+from ccviz.views.lab import asking as module
+from ccviz.views.lab.painter import Painter
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.session import Session
+
+X = np.column_stack([[0.0, 0.1, 0.2, 4.0, 4.1, 4.2], np.zeros(6)])
+POINTS = Dataset("row", X, ("x0", "x1"), truth=np.array([0, 0, 0, 1, 1, 1]), classes=("a", "b"))
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session that asks about six points in two groups."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = Session(archive, RunQueue(), POINTS)
+        session.ask()
+        session.asking.settle()
+        yield session
+        session.close()
+
+
+def answer(session):
+    i, j = session.asking.settle().pair
+    assert session.picked == (i, j)
+    session.link("must" if POINTS.truth[i] == POINTS.truth[j] else "cannot")
+    return session.asking.settle()
+
+
+def test_the_pair_is_picked_and_its_answer_is_a_link_like_any_other(session):
+    pair = session.asking.pair
+    asked = answer(session)
+    assert [link.pair for link in session.draft.links] == [tuple(sorted(pair))]
+    assert (asked.questions, asked.ari) == (1, 1.0)
+    assert asked.pair != pair
+
+
+def test_it_ends_with_a_reason(session):
+    while session.asking.asked.pair:
+        asked = answer(session)
+    assert asked.enough.startswith("no pair is worth a question any more: ")
+    assert session.picked == ()
+    assert session.asking.labels.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
+    assert asked.implied == 15 - asked.questions or "in doubt" in asked.enough
+
+
+def test_unsure_is_undone_and_done_again_like_a_link(session):
+    pair = session.asking.pair
+    session.unsure()
+    other = session.asking.settle().pair
+    assert session.draft.unsure == (pair,)
+    assert session.asking.asked.questions == 1
+    assert other[0] != pair[0]
+    session.undo()
+    assert session.asking.settle().pair == pair
+    assert session.asking.asked.questions == 0
+    session.redo()
+    assert session.asking.settle().pair == other
+
+
+def test_links_that_were_there_are_known(session):
+    session.asking.stop()
+    session.add_links([Link("cannot", 0, 3), Link("must", 0, 1)])
+    session.ask()
+    asked = session.asking.settle()
+    assert (asked.questions, asked.implied) == (0, 1)
+    assert set(asked.pair) & {2, 4, 5}
+
+
+def test_another_pair_may_be_linked_in_between(session):
+    pair = session.asking.pair
+    session.pick(2)
+    assert session.picked == (2,)
+    session.cancel()
+    assert session.picked == pair
+    session.pick(2)
+    session.pick(1)
+    session.link("must")
+    assert session.draft.links == (Link("must", 1, 2),)
+    assert session.asking.settle().questions == 0
+    session.cancel()
+    assert not session.asking.active
+    assert session.picked == ()
+
+
+def test_other_points_are_asked_about_anew(session):
+    answer(session)
+    session.load(load("iris"))
+    asked = session.asking.settle()
+    assert len(asked.labels) == 150
+    assert asked.questions == 0
+    session.set_k(2)
+    assert session.asking.settle().labels.max() == 1
+
+
+def test_soft_links_may_be_wrong_and_are_asked_about_again(session):
+    session.weight = 1.0
+    answer(session)
+    assert session.asking._learner.noise == 0.1
+    assert not session.draft.links[0].is_hard
+
+
+def test_a_run_and_the_brush_end_the_questions(session, monkeypatch):
+    painter = Painter(session)
+    painter.toggle()
+    assert not session.asking.active
+    session.ask()
+    assert not painter.active
+    monkeypatch.setattr(session.playback, "start", lambda *_: None)
+    session.start()
+    assert not session.asking.active
+
+
+def test_what_takes_long_comes_later_and_a_refusal_ends_it(session, monkeypatch):
+    slow = Future()
+    monkeypatch.setattr(session.asking._thread, "submit", lambda *_: slow)
+    monkeypatch.setattr(module, "_AT_ONCE_S", 0.0)
+    session.asking.follow(session.draft)
+    assert session.restless
+    assert session.asking.asked is None
+    assert session.asking.labels is not None  # the last ones are shown meanwhile
+    slow.set_exception(CcvizError("no way."))
+    session.tick()
+    assert session.notice.text == "No way."
+    assert not session.asking.active
+    assert not session.restless
+
+
+def test_u_without_a_question_says_how_to_be_asked(session):
+    session.asking.stop()
+    session.unsure()
+    assert "press A" in session.notice.text
