@@ -31,6 +31,7 @@ WELCOME_HOSTS = {
     "numba.readthedocs.io",
     "panel.holoviz.org",
     "scikit-learn.org",
+    "www.freedesktop.org",
     "www.w3.org",
 }
 ADDRESS = re.compile(r"https?://(?:[^\s/@'\"]*@)?(\w[\w.-]*)")

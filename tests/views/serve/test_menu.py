@@ -34,9 +34,9 @@ def test_the_menu_has_an_entry_that_opens_files(home):
 
 
 def test_a_path_with_odd_letters_is_quoted(home, monkeypatch):
-    monkeypatch.setattr(sys, "executable", '/opt/my "50%" $env/bin/python')
+    monkeypatch.setattr(sys, "executable", 'my "50%" $env/bin/python')
     entry = install_entry()[0].read_text(encoding="utf-8")
-    assert 'Exec="/opt/my \\\\"50%%\\\\" \\\\$env/bin/ccviz" desktop %f' in entry
+    assert 'Exec="my \\\\"50%%\\\\" \\\\$env/bin/ccviz" desktop %f' in entry
 
 
 def test_what_cannot_be_written_is_a_sentence(home):
