@@ -1,5 +1,6 @@
 """The page that sets every cell of the papers beside ours."""
 
+import csv
 import re
 import sys
 from pathlib import Path
@@ -64,3 +65,20 @@ def test_the_gene_data_has_its_shape(benchmarks, monkeypatch):
     assert np.bincount(truth).tolist() == [300, 146, 141, 136, 78]
     assert X.min() == 0.0
     assert 0.1 < (X == 0).mean() < 0.3
+
+
+def test_what_holds_lp_box_is_its_table():
+    page = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
+    with (ROOT / "benchmarks" / "results" / "lp_box_holds.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert max(float(row["delta_mean"]) for row in rows) < 0.25
+    for rho in ("0.1", "0.5", "2.0", "10.0", "20.0"):
+        (line,) = re.findall(rf"^\| {float(rho):g} \|(.*)\|$", page, flags=re.MULTILINE)
+        cells = [cell.strip() for cell in line.split("|")]
+        for way, at in (("printed", 0), ("box", 3)):
+            own = [row for row in rows if (row["rho"], row["way"]) == (rho, way)]
+            lost = sum(row["diverged"] == "True" for row in own)
+            assert cells[at] == f"{lost} of {len(own)}"
+            if lost == 0:
+                ari = np.mean([float(row["ari"]) for row in own])
+                assert float(cells[2 if way == "printed" else 4]) == pytest.approx(ari, abs=0.006)

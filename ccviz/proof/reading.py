@@ -134,7 +134,7 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
                 proof.clusterings.append(read_clustering(event, problem))
     if solver not in SOLVERS or not proof.opened:
         raise FlawError(
-            "the run has no search tree; only those of sdp, colgen and divide prove anything"
+            "the run has no search tree; only those of sdp, colgen and divide leave a proof"
         )
     return proof
 

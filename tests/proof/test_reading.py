@@ -60,7 +60,7 @@ def test_a_run_is_sorted():
     assert proof.path(1) == [1, 0]
 
 
-NO_TREE = "the run has no search tree; only those of sdp, colgen and divide prove anything"
+NO_TREE = "the run has no search tree; only those of sdp, colgen and divide leave a proof"
 FLAWS = [
     ([STARTED], "the run begins twice"),
     ([ROOT], "node 0 is opened or closed twice"),

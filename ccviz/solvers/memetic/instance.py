@@ -11,6 +11,7 @@ from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.structure import Structure, structure_of
 from ccviz.solvers.memetic._state import Ground
+from ccviz.solvers.rotation import in_few_dimensions
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +57,7 @@ class Instance:
             Any feasible labels of the points, as `ccviz.check_feasibility` gives them.
         """
         graph = blocks.conflict_graph
-        point = _compress(blocks.centroid, blocks.mass)
+        point = in_few_dimensions(blocks.centroid, blocks.mass)
         ground = Ground(
             point=point,
             mass=np.array(blocks.mass),
@@ -84,12 +85,3 @@ class Instance:
     def wcss(self, labels: IntArray, centers: FloatArray) -> float:
         """Return the within-cluster sum of squares of the points around given centres."""
         return self.scatter + block_wcss(self.ground.point, self.ground.mass, labels, centers)
-
-
-def _compress(point: FloatArray, mass: FloatArray) -> FloatArray:
-    """Centre points, and rotate them where that saves dimensions: distances stay the same."""
-    centred = point - np.average(point, axis=0, weights=mass)
-    if centred.shape[1] < len(centred):
-        return np.ascontiguousarray(centred)
-    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
-    return np.ascontiguousarray(left * scale)

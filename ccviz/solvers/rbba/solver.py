@@ -34,6 +34,7 @@ from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.rotation import in_few_dimensions
 from ccviz.solvers.unit import in_unit
 
 if TYPE_CHECKING:
@@ -111,10 +112,11 @@ class Rbba(Solver):
         from ccviz.solvers.rbba._search import Ground
         from ccviz.solvers.rbba.order import entry_order
 
-        order = entry_order(blocks.centroid, blocks.mass)
+        point = in_few_dimensions(blocks.centroid, blocks.mass)
+        order = entry_order(point, blocks.mass)
         graph = blocks.conflict_graph[order][:, order].tocsr()
         ground = Ground(
-            np.ascontiguousarray(blocks.centroid[order]),
+            np.ascontiguousarray(point[order]),
             blocks.mass[order],
             graph.indptr.astype(np.int64),
             graph.indices.astype(np.int64),

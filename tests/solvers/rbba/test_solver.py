@@ -79,3 +79,10 @@ def test_heavy_blocks_come_first_and_near_points_are_parted():
     assert order[0] == 4
     halves = [set(order[1:3]), set(order[3:])]
     assert all(len(half & {0, 1}) == 1 for half in halves)
+
+
+def test_many_features_are_no_more_dimensions_than_points():
+    narrow = made_up(1, n=10)
+    wide = np.random.default_rng(0).normal(size=(2, 300))
+    problem = Problem(narrow.X @ wide, 3, narrow.must_link.pairs, narrow.cannot_link.pairs)
+    assert solve(problem, "rbba").objective == pytest.approx(solve(problem, "sdp").objective)

@@ -1,0 +1,27 @@
+"""Points in no more dimensions than there are points: turned, with all distances as they were."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.arrays import FloatArray
+
+
+def in_few_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:
+    """Centre points, and rotate them where that saves dimensions: distances stay the same.
+
+    Parameters
+    ----------
+    point : (s, d) float64
+    mass : (s,) float64
+
+    Returns
+    -------
+    (s, t) float64
+        With t the lesser of s and d.
+    """
+    centred = point - np.average(point, axis=0, weights=mass)
+    if centred.shape[1] < len(centred):
+        return np.ascontiguousarray(centred)
+    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
+    return np.ascontiguousarray(left * scale)
