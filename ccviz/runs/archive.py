@@ -259,7 +259,13 @@ class Archive:
                 return run_id
 
     def append(self, run_id: str, records: Sequence[Record], summary: Summary | None) -> None:
-        """Store a batch of records and what the run has come to, and say that it is alive."""
+        """Store a batch of records and what the run has come to, and say that it is alive.
+
+        Raises
+        ------
+        ArchiveError
+            If another process writes to the run, too; nothing of the batch is stored then.
+        """
         encoded = [
             (record.seq, record.time_s, type(record.event).__name__, encode_event(record.event))
             for record in records
