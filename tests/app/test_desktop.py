@@ -75,6 +75,8 @@ def test_the_window_opens_a_file_and_next_time_the_last_project(desktop, browser
     for files in ((str(table),), ()):
         process, shown, port = desktop(*files)
         page = look_into(browser.browser_type, port)
+        if files:  # the sheet of the table
+            page.get_by_role("button", name="Load", exact=True).click()
         page.get_by_text("mine · 35 points").wait_for()
         assert "token" not in page.url
         assert page.url.startswith("http://127.0.0.1:")

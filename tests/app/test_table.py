@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from importlib.util import find_spec
 
 import pytest
@@ -68,6 +69,44 @@ def test_each_of_seven_tables_reaches_clusters_profile_and_rows(lab, picture):
         cities = {row[head.index("city")].partition(" ")[0] for row in rows}
         assert cities == set(CITIES)
         picture(lab.page, f"clusters-{variant}")
+    customer, cluster = head.index("customer_id"), head.index("cluster")
+    named_by_name(lab, rows[0][customer], rows[1][customer])
+    one_alone(lab, {int(row[cluster]) for row in rows})
+    which_k(lab)
+
+
+def named_by_name(lab, one: str, other: str) -> None:
+    """Keep two customers apart, called by their ids."""
+    lab.page.get_by_text("Pick, draw, import, export").click()
+    lab.fill("Pick points by number or name", f"{one}, {other}")
+    lab.see(f"{one} and {other}")
+    lab.page.keyboard.press("c")
+    lab.page.locator(".links li").get_by_text(f"{one} – {other}").wait_for()
+
+
+def one_alone(lab, clusters: set[int]) -> None:
+    """Leave one cluster in colour, by the legend, and let it go in the profile."""
+    assert set(lab.labels()) == clusters == {0, 1, 2, 3}
+    lab.page.get_by_role("button", name=re.compile("^cluster 1: ")).click()
+    lab.wait_for(lambda: set(lab.labels()) == {-1, 1})
+    chosen = profile(lab).get_by_role("button", name="cluster 1")
+    assert chosen.get_attribute("aria-pressed") == "true"
+    chosen.click()
+    lab.wait_for(lambda: set(lab.labels()) == clusters)
+
+
+def which_k(lab) -> None:
+    """Sweep two numbers of clusters under the link, and take one of them."""
+    lab.press("Which k?")
+    sheet = lab.page.get_by_role("dialog", name="How many clusters?")
+    for field, value in (("k from", "3"), ("to", "4"), ("seconds for each bound", "0")):
+        sheet.get_by_label(field, exact=True).fill(value)
+    sheet.get_by_role("button", name="Sweep").click()
+    lab.wait_for(lambda: sheet.locator("tbody tr").count() == 2)
+    lab.wait_for(lambda: "The silhouette is greatest at k = " in sheet.inner_text())
+    sheet.get_by_role("button", name="3", exact=True).click()
+    sheet.wait_for(state="hidden")
+    lab.see("k = 3")
 
 
 def test_so_does_a_table_of_200_000_rows(lab):

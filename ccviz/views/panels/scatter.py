@@ -178,8 +178,8 @@ class ScatterPanel(pn.viewable.Viewer):
         if picked and picked == self._session.asking.pair:
             self._popup.hide()
             data = self._session.draft.data
-            at, beside = places
-            self._question.show(question(data, picked), at, beside, self._figure.screen)
+            first, second = places
+            self._question.show(question(data, picked), first, second, self._figure.screen)
             return
         self._question.hide()
         if len(picked) < 2 and not (picked and aside):
@@ -233,7 +233,7 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _on_select(self, _attr: str, _old: list[int], new: list[int]) -> None:
         if len(new) > 1:
-            self._session.pick_group(np.sort(new).tolist())
+            self._session.pick_group(np.sort(self._figure.rows[new]).tolist())
 
     def _on_lasso(self, event: Any) -> None:
         """Pick a group among so many points that the browser has none of them."""
