@@ -1,0 +1,56 @@
+"""What the page of promises says is what its tables say, and its tests are there."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+PAGE = " ".join((ROOT / "docs" / "promises.md").read_text(encoding="utf-8").split())
+
+
+def rows(name):
+    with (RESULTS / f"{name}.csv").open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def total(table, *names):
+    return sum(float(row[name]) for row in table for name in names)
+
+
+def proofs():
+    table = rows("proofs")
+    both = sum(row["first"] == row["second"] == "accepted" for row in table)
+    return f"{both} of {len(table)} proofs of published instances by both checkers"
+
+
+def checking():
+    table = rows("proofs")
+    shares = [
+        100 * total(table, name) / total(table, "solve_s") for name in ("first_s", "second_s")
+    ]
+    return "{:.1f} % of the solving time for the first, {:.1f} % for the second".format(*shares)
+
+
+def mutants():
+    text = (RESULTS / "mutants.md").read_text(encoding="utf-8")
+    tried = re.findall(r"^\| `.*?` \| \d+ \| (\d+) \| (\d+) \| (\d+) \|", text, flags=re.MULTILINE)
+    tried, noticed, equivalent = (sum(map(int, column)) for column in zip(*tried, strict=True))
+    return f"{noticed} of {tried - equivalent} changes"
+
+
+# Another table is another line here, and one on the page.
+FIGURES = [proofs, checking, mutants]
+
+
+@pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.__name__)
+def test_a_figure_is_its_table_s(figure):
+    assert figure() in PAGE
+
+
+def test_every_test_that_is_named_is_there():
+    named = re.findall(r"`(tests/[\w/.]+)`", PAGE)
+    assert len(named) > 10
+    assert not [path for path in named if not (ROOT / path).exists()]
