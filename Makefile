@@ -13,7 +13,7 @@ BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types bench coverage mutants notebook docs lock chromium flaky clean wheel profile hooks
+.PHONY: help env warm app desktop browsers test lint format types bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -122,6 +122,9 @@ coverage: env warm  ## Branch coverage of the core (all but the views and the co
 # mutmut is needed here only, and so is not in the lock.
 mutants: env  ## Change the core in one place at a time, and see whether a test notices (ARGS="solvers/tree --sample 0")
 	$(VENV)/bin/uv run --quiet --no-project --python $(PY) --with mutmut==3.8.1 python tools/mutants.py $(ARGS)
+
+fuzz: env warm  ## Hostile inputs: no traceback, nothing over 10 s, 1 GB or half changed (ARGS="--minutes 60")
+	$(PY) tools/fuzz.py $(ARGS)
 
 flaky: chromium  ## Run the tests of the page RUNS times idle and RUNS times beside busy processes
 	$(PY) tools/flaky.py --runs $(RUNS) --workers $(WORKERS) -- $(ARGS)

@@ -13,6 +13,7 @@ there, without a gap, and the run must end at the optimum that it has undisturbe
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -41,6 +43,8 @@ SHARES = {"run": 70, "pool worker": 60, "Dask worker": 20, "Dask scheduler": 20,
 SETTINGS = {"tolerance": 1e-6, "max_rounds": 2, "cuts_per_block": 0.5}  # many nodes, little in each
 _SAME = 1e-7  # relative: what rounding may make of the same clustering
 _LOOK_S = 0.02
+_EARLY = 0.25  # share of the kills while a run begins
+_LANE = 40  # kills that one lane takes; lanes go side by side
 _MOST_S = 300.0  # that anything may take
 
 SERVER = """
@@ -85,6 +89,14 @@ class Tally:
     lost: int = 0
     wrong: list[str] = field(default_factory=list)
 
+    def add(self, other: Tally) -> None:
+        """Take another's counts in."""
+        self.kills += other.kills
+        self.runs += other.runs
+        self.resumed += other.resumed
+        self.lost += other.lost
+        self.wrong += other.wrong
+
 
 class Stage:
     """One archive, one problem, and runs of it that are disturbed.
@@ -104,8 +116,9 @@ class Stage:
         self.rng = np.random.default_rng(seed)
         self.optimum = start(self.problem, "sdp", **SETTINGS).result().objective
         began = time.monotonic()
-        self._job(self._enter()).wait(_MOST_S)
-        self.span = time.monotonic() - began
+        run_id = self._enter()
+        self._job(run_id).wait(_MOST_S)
+        self.span, self.work = time.monotonic() - began, self.archive.info(run_id).time_s
 
     def _enter(self) -> str:
         """Return a run that was stopped before it began: beginning it is resuming it."""
@@ -116,10 +129,10 @@ class Stage:
     def _job(self, run_id: str, workers: str = "1") -> Job:
         return Job.resume(self.archive, run_id, workers=workers)
 
-    def disturb(self, kind: str, kills: int) -> Tally:
-        """Disturb runs until so many kills are done."""
+    def disturb(self, kind: str, kills: int, end: float = math.inf) -> Tally:
+        """Disturb runs until so many kills are done, or the time is up."""
         tally = Tally()
-        while tally.kills < kills:
+        while tally.kills < kills and time.monotonic() < end:
             run_id = self._enter()
             tally.runs += 1
             with _VICTIMS[kind](self) as victim:
@@ -133,9 +146,7 @@ class Stage:
         driver = victim.drive(run_id)
         begun = self.archive.info(run_id).last_seq
         while _is_alive(driver):
-            moment = time.monotonic() + self.rng.uniform(0, self.span)
-            while _is_alive(driver) and time.monotonic() < moment:
-                time.sleep(_LOOK_S)
+            self._wait_a_moment(driver, run_id)
             seen = [record.seq for record in self.archive.records(run_id)]
             if tally.kills < kills and _is_alive(driver) and victim.strike():
                 tally.kills += 1
@@ -148,6 +159,20 @@ class Stage:
         if not self._is_done(run_id):
             assert self.archive.info(run_id).last_seq >= begun or begun <= 0
             tally.resumed += 1
+
+    def _wait_a_moment(self, driver: Any, run_id: str) -> None:
+        """Wait for some moment: one in four while a run begins, the others while it is worked on.
+
+        Most of a short run is beginning: its libraries take longer than its tree.
+        """
+        most, begun = self.span, self.archive.info(run_id).last_seq
+        if self.rng.random() > _EARLY:
+            most = self.work
+            while _is_alive(driver) and self.archive.info(run_id).last_seq <= begun:
+                time.sleep(_LOOK_S)
+        moment = time.monotonic() + self.rng.uniform(0, most)
+        while _is_alive(driver) and time.monotonic() < moment:
+            time.sleep(_LOOK_S)
 
     def _await(self, driver: Any) -> None:
         end = time.monotonic() + _MOST_S
@@ -336,18 +361,35 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--minutes", type=float, default=math.inf)
     parser.add_argument("--no-table", action="store_true")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        stage = Stage(Path(folder), options.seed)
-        tallies = {}
-        for kind, share in SHARES.items():
-            tallies[kind] = stage.disturb(kind, max(1, round(share * options.kills / 200)))
+    end = time.monotonic() + 60 * options.minutes
+    tallies = {kind: Tally() for kind in SHARES}
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(99) as lanes:
+        stages = _stages(Path(folder), options.kills, options.seed)
+        for kind, done in [
+            (kind, lanes.submit(stage.disturb, kind, kills, end)) for kind, kills, stage in stages
+        ]:
+            tallies[kind].add(done.result())
             print(kind, tallies[kind], flush=True)
     text = table(tallies)
     print(text)
     if not options.no_table:
         TABLE.write_text(text, encoding="utf-8")
+
+
+def _stages(folder: Path, kills: int, seed: int) -> list[tuple[str, int, Stage]]:
+    """Return a stage for each lane: the kind, the kills, and the stage."""
+    lanes = []
+    for kind, share in SHARES.items():
+        left = max(1, round(share * kills / 200))
+        while left > 0:
+            home = folder / str(len(lanes))
+            home.mkdir()
+            lanes.append((kind, min(left, _LANE), Stage(home, seed + len(lanes))))
+            left -= _LANE
+    return lanes
 
 
 def table(tallies: dict[str, Tally]) -> str:
@@ -364,9 +406,7 @@ def table(tallies: dict[str, Tally]) -> str:
     whole = Tally()
     for kind, each in tallies.items():
         lines.append(_row(kind, each))
-        for name in ("kills", "runs", "resumed", "lost"):
-            setattr(whole, name, getattr(whole, name) + getattr(each, name))
-        whole.wrong += each.wrong
+        whole.add(each)
     lines.append(_row("**all**", whole))
     return "\n".join(lines) + "\n"
 

@@ -91,8 +91,11 @@ def main():
         "the same with a matrix a node": made_up(small, data.truth, IRIS_NODES),
         "made up, {nodes} nodes": made_up(large, None, NODES),
     }
-    lines = ["| Run | Events | File, MB | Written, s | Chromium: opened, ms | a step, ms |"
-             " Firefox: opened, ms | a step, ms |", "|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = [
+        "| Run | Events | File, MB | Written, s | Chromium: opened, ms | a step, ms |"
+        " Firefox: opened, ms | a step, ms |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as play:
         chromium = browser(play)
         with firefox(Path(folder)) as fox:

@@ -111,16 +111,15 @@ def _save_html(self: Result, path: str | Path, title: str = "") -> None:
     CcvizError
         If nobody kept the events of the run, or the file cannot be written.
     """
-    from ccviz.views.export.page import save_html
-    from ccviz.views.export.story import Play
-
+    page, story = (import_module(f"ccviz.views.export.{name}") for name in ("page", "story"))
     records = self.records()
     if not records:
         raise CcvizError(
             "nobody kept the events of this run: take the result of solve(), or of a run that was "
             "not stepped through before."
         )
-    save_html(path, [Play(title or self.solver, self.run.problem, records, len(records))])
+    play = story.Play(title or self.solver, self.run.problem, records, len(records))
+    page.save_html(path, [play])
 
 
 Result.save_html = _save_html

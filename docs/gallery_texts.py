@@ -76,6 +76,82 @@ ENTRIES: dict[str, Entry] = {
           "they do later it does not know."),),
         noise=0.2, weight=1.0,
     ),
+    "cvqe": Entry(
+        "Davidson and Ravi (2005) add to the error of k-means a distance between centres for each "
+        "link that stays broken, and give both ends of a link whichever clusters cost least.",
+        "Red lines are links that stay broken: there the distance between two centres costs less "
+        "than to move a point.",
+        (
+            (
+                "Has a link a weight here?",
+                "No: what a broken link costs follows from where the centres are.",
+            ),
+        ),
+        noise=0.2,
+    ),
+    "lcvqe": Entry(
+        "Pelleg and Baras (2007) price broken links by points instead of centres, so that an "
+        "iteration looks at each link once: large and noisy sets of links can be had.",
+        "Compare with CVQE on the same links: the ends of a broken must-link pull the other's "
+        "centre with half their weight.",
+        (
+            (
+                "What does linear mean in its name?",
+                "An iteration takes time in proportion to the number of links.",
+            ),
+        ),
+        noise=0.2,
+    ),
+    "ppc": Entry(
+        "Lu and Leen (2004, 2007) fit a mixture of Gaussians whose prior is larger for clusterings "
+        "that keep more links; EM with a mean-field step fits it.",
+        "Clusters are ellipses here: points may belong to a centre that is not the nearest one.",
+        (
+            (
+                "Why may a clustering of this method have a larger sum of squares?",
+                "It is not what is fitted: a likelihood has clusters of their own shapes and sizes.",
+            ),
+        ),
+    ),
+    "ccl": Entry(
+        "Klein, Kamvar and Manning (2002) bend the distances: must-linked points come to distance "
+        "0, shortest paths carry that on, and cannot-linked points go farther than all others. "
+        "Complete-link clustering does the rest.",
+        "There is one answer and no iteration to watch: the links have done their work before.",
+        (
+            (
+                "What does one must-link do to the neighbours of its ends?",
+                "It brings them together too: the shortest path between them leads over the link.",
+            ),
+        ),
+    ),
+    "spectral": Entry(
+        "Kamvar, Klein and Manning (2003) change the affinities by the links, and cluster the rows "
+        "of the first eigenvectors of the normalised matrix.",
+        "Clusters need not be round: points that hang together stay together.",
+        (
+            (
+                "Why may a centre lie outside its cluster?",
+                "The clusters were found among eigenvectors, and a mean of points knows nothing of "
+                "these.",
+            ),
+        ),
+        data="moons",
+        n=120,
+        links=20,
+    ),
+    "k-means": Entry(
+        "Lloyd (1982) assigns each point to its nearest centre and moves each centre to the mean "
+        "of its points, in turn; the first centres are drawn far apart (Arthur and Vassilvitskii "
+        "2007).",
+        "Links are not looked at: red lines are what a method with links would have to change.",
+        (
+            (
+                "Why does it end?",
+                "The sum of squares falls with each step, and there are finitely many clusterings.",
+            ),
+        ),
+    ),
     "post-process": Entry(
         "Nghiem, Vrain, Dao and Davidson (2020) cluster without links first, and then change the "
         "clustering so that all are kept, at the least loss of membership.",
@@ -144,6 +220,24 @@ ENTRIES: dict[str, Entry] = {
         (("What is the price of a block?",
           "What the linear program would save if that block had not to be covered."),),
         k=30, links=0, n=None,
+    ),
+    "rbba": Entry(
+        "Guns, Dao, Vrain and Duong (2016) solve the problem for ever more points; the optimum of "
+        "the points that are not placed yet, known from an earlier problem, bounds what they will "
+        "add (Brusco 2006).",
+        "The lower bound rises with each point that comes in: the optimum of some of the points is "
+        "a lower bound for all of them.",
+        (
+            (
+                "Why is the optimum of fewer points a lower bound?",
+                "Leave points out of the best clustering: what remains costs no more, and is a "
+                "clustering of the fewer points that keeps their links.",
+            ),
+        ),
+        data="spirals",
+        n=30,
+        k=3,
+        links=0,
     ),
     "divide": Entry(
         "Croella, Piccialli, Russo Russo and Sudoso (2025) cut many points into parts that are "

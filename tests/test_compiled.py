@@ -10,8 +10,8 @@ import pytest
 from ccviz.solvers import SOLVERS
 
 _QUICK = {
-    "dils": {"generations": 30}, "hg-means": {"max_iter": 4, "restarts": 0},
-    "s-mdeclust": {"restarts": 0}, "divide": {}, "lp-box": {},
+    "dils": {"generations": 30}, "hg-means": {"generations": 4},
+    "s-mdeclust": {"restarts": 0, "generations": 8}, "cop-kmeans": {"n_init": 2},
 }  # fmt: skip
 _SCRIPT = """
 import json, sys

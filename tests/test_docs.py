@@ -9,6 +9,7 @@ import pytest
 import ccviz
 from ccviz.solvers import SOLVERS
 from ccviz.views.lessons.catalogue import LESSONS
+from tests.firefox import firefox
 
 ROOT = Path(__file__).parents[1]
 
@@ -73,3 +74,38 @@ def test_every_lesson_and_every_solver_has_a_run_to_play(site, new_page):
             assert page.get_by_role("heading", name=heading).count() == 1
         assert page.locator("details summary").count() >= 1
     assert not heard
+
+
+_PLAYS = """new Promise((done) => {
+    const look = () => {
+        if (!document.documentElement.dataset.ready) return setTimeout(look, 20)
+        document.getElementById("first").click()
+        done(document.querySelector(".event").textContent)
+    }
+    look()
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_every_run_of_the_gallery_plays_in_firefox(site, tmp_path):
+    runs = sorted((site / "runs").glob("*.html"))
+    assert len(runs) == len(LESSONS) + len(SOLVERS)
+    with firefox(tmp_path) as page:
+        for run in runs:
+            page.open(run)
+            assert page.evaluate(_PLAYS) == "Before the first event.", run.name
+        assert not page.heard
+
+
+def test_the_sizes_of_pages_are_the_tables_and_within_what_was_asked():
+    table = (ROOT / "benchmarks" / "results" / "export.md").read_text(encoding="utf-8")
+    small, matrices, large = (
+        float(line.split("|")[3])
+        for line in table.splitlines()
+        if "File, MB" not in line and "---" not in line
+    )
+    assert max(small, matrices) <= 2.0
+    assert large <= 10.0
+    words = " ".join((ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split())
+    assert f"a tree of 53 nodes takes {small} MB, a tree of 10,000 nodes {large} MB" in words

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "ccviz"
 ORDER = [
     "ccviz.errors",
     "ccviz.arrays",
+    "ccviz.compiled",
     "ccviz.wholefile",
     "ccviz.numbers",
     "ccviz.quota",

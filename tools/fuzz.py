@@ -1,8 +1,8 @@
 """Give ccviz inputs that nobody means well by, and count what does not end in words.
 
-    python tools/fuzz.py --inputs 20000              # all kinds; the seed is the time
-    python tools/fuzz.py --minutes 60 --seed 7
-    python tools/fuzz.py --kind project --inputs 500
+    make fuzz ARGS="--inputs 20000"                  # all kinds; the seed is the time
+    make fuzz ARGS="--minutes 60 --seed 7"
+    make fuzz ARGS="--kind project --inputs 500"
 
 Each child process takes some hundred inputs (`tests/fuzz`), under limits; what it finds is shown
 as it comes and at the end in a table, and makes the exit code 1. The same seed gives the same
@@ -126,9 +126,7 @@ def take(kind: str, seed: int, many: int) -> None:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "--inputs", type=int, default=0, help="2000, or as many as the minutes allow"
-    )
+    parser.add_argument("--inputs", type=int, default=0, help="2000, or all that the time allows")
     parser.add_argument("--minutes", type=float, default=0.0)
     parser.add_argument("--kind", choices=SHARES)
     parser.add_argument("--seed", type=int, default=int(time.time()))

@@ -494,7 +494,8 @@ class Archive:
             try:
                 yield self._db
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # of a full disk SQLite takes it back by itself
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
 

@@ -137,6 +137,10 @@ class Stepper(Iterator[Record]):
         ----------
         watch : callable, optional
             Called with the run after each event.
+
+        Returns
+        -------
+        Result
         """
         tape = Tape() if self.run.seq < 0 else None  # a run without its beginning tells nothing
         for record in self:

@@ -132,6 +132,18 @@ def test_fifty_thousand_points(lab):
     lab.page.keyboard.press("Escape")
     lab.choose("Solver", "BLP k-means")
     lab.run()
+
+    # Few in view are no picture any more, but points.
+    lab.rest()
+    lab.page.mouse.move(*lab.pixel(0, 4))
+    for _ in range(12):
+        lab.page.mouse.wheel(0, -120)
+    lab.wait_for(lambda: lab.points()["x"])
+    left, right, bottom, top = lab.ranges("scatter")
+    points = lab.points()
+    assert all(left <= x <= right for x in points["x"])
+    assert all(bottom <= y <= top for y in points["y"])
+    assert set(points["label"]) <= {0, 1, 2, 3}
     assert not lab.troubles
 
 

@@ -263,3 +263,15 @@ def test_a_worker_has_no_more_memory_than_it_is_given(archive, begin):
     info = archive.info(job.run_id)
     assert info.termination == "failed"
     assert "broke off" in info.message
+
+
+def test_an_end_that_cannot_be_stored_is_told_by_the_job(archive, begin, monkeypatch):
+    job = begin()
+
+    def full(*_):
+        raise ArchiveError("the disk is full.")
+
+    monkeypatch.setattr(archive, "finish", full)
+    job.kill()
+    assert job.wait(PATIENCE_S)
+    assert job.untold.endswith("This could not be stored: the disk is full.")

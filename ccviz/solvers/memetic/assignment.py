@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
 from ccviz.solvers.assignment._kernel import assign
 from ccviz.solvers.assignment._search import SOLVED

@@ -79,9 +79,10 @@ class Evolution:
         """Yield the events of all populations."""
         begun = self._resume()
         for restart in range(begun, max(begun, self.schedule.restarts) + 1):
-            if not self.context.stop():
-                yield Restarted(restart=restart)
-                yield from self._evolve(restart)
+            if self.context.stop():
+                return
+            yield Restarted(restart=restart)
+            yield from self._evolve(restart)
         if not self.context.stop():
             yield Finished(termination=self._ended, message=TERMINATION_SENTENCES[self._ended])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+from ccviz.compiled import njit
 
 from ccviz.arrays import FloatArray, IntArray
 

@@ -96,12 +96,24 @@ def density(
     return image.view(np.uint32)[:, :, 0]
 
 
+def in_view(x: FloatArray, y: FloatArray, screen: Screen) -> np.ndarray:
+    """Return (n,) bool: the points that a screen shows.
+
+    Parameters
+    ----------
+    x, y : (n,) float
+    screen : Screen
+    """
+    (left, right), (bottom, top) = screen.x_range, screen.y_range
+    return (x >= left) & (x <= right) & (y >= bottom) & (y <= top)
+
+
 def _pixels(
     x: FloatArray, y: FloatArray, screen: Screen, shape: tuple[int, int]
 ) -> tuple[IntArray, np.ndarray]:
     """Return the pixels of the points in view, row by row, and which points these are."""
     (left, right), (bottom, top), (height, width) = screen.x_range, screen.y_range, shape
-    shown = (x >= left) & (x <= right) & (y >= bottom) & (y <= top)
+    shown = in_view(x, y, screen)
     column = ((x[shown] - left) * (width / (right - left))).astype(np.int64)
     row = ((y[shown] - bottom) * (height / (top - bottom))).astype(np.int64)
     # A point on the far edge belongs to the last pixel.

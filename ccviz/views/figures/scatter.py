@@ -12,7 +12,7 @@ from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, PanTool, Ra
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
-from ccviz.views.figures.density import DENSE_FROM, DensityLayer
+from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
 from ccviz.views.frames.links import Lines, Path
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
@@ -155,18 +155,7 @@ class ScatterFigure:
         """Put the points in their places, without clusters, and the whole of them in view."""
         self._plane, n = plane, len(plane.x)
         self._labels = np.full(n, -1, dtype=np.int32)
-        self._points.selected.indices = []
-        sent = slice(0) if self.is_dense else slice(n)
-        self._points.data = {
-            "x": plane.x[sent],
-            "y": plane.y[sent],
-            "label": self._labels[sent],
-            "row": np.arange(n)[sent],
-            "class": plane.classes[sent],
-            "name": [f"{name}," for name in plane.names[sent]] or [""] * len(plane.x[sent]),
-            "marks": plane.marks[sent] or [""] * len(plane.x[sent]),
-            "links": [""] * len(plane.x[sent]),
-        }
+        self._send(plane, np.arange(0 if self.is_dense else n))
         few = n <= _MANY
         self._point_glyph.glyph.update(size=9 if few else 5, line_width=0.8 if few else 0)
         if not keep_view:
@@ -176,6 +165,26 @@ class ScatterFigure:
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()
+
+    def _send(self, plane: Plane, rows: IntArray) -> None:
+        """Give the browser some of the points."""
+        nothing = [""] * len(rows)
+        self._points.selected.indices = []
+        self._points.data = {
+            "x": plane.x[rows],
+            "y": plane.y[rows],
+            "label": self._labels[rows],
+            "row": rows,
+            "class": [plane.classes[row] for row in rows],
+            "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing,
+            "marks": [plane.marks[row] for row in rows] if plane.marks else nothing,
+            "links": nothing,
+        }
+
+    @property
+    def rows(self) -> IntArray:
+        """(m,) the points that the browser has; of very many, those in view if they are few."""
+        return np.asarray(self._points.data["row"], dtype=np.int64)
 
     def say_links(self, words: Sequence[str]) -> None:
         """Let tooltips say which links each point has; nothing where there are too many points."""
@@ -191,7 +200,7 @@ class ScatterFigure:
         changed = not np.array_equal(labels, self._labels)
         self._labels = labels
         if self.is_dense:
-            if changed or not self._density.is_drawn:
+            if changed or not (self._density.is_drawn or len(self.rows)):
                 self._redraw()
         elif changed:
             self._points.patch({"label": [(slice(len(labels)), labels)]})
@@ -203,10 +212,19 @@ class ScatterFigure:
         )
 
     def _redraw(self) -> None:
-        """Make the picture of very many points for what is in view."""
-        if self._plane is not None and self.is_dense:
-            colors = [self._mapper.low_color, *cluster_colors(int(self._labels.max()) + 1)]
-            self._density.show(self._plane.x, self._plane.y, self.labels + 1, colors, self.screen)
+        """Make the picture of very many points for what is in view, or show those themselves."""
+        if self._plane is None or not self.is_dense:
+            return
+        plane, screen = self._plane, self.screen
+        seen = in_view(plane.x, plane.y, screen)
+        few = np.count_nonzero(seen) <= DENSE_FROM
+        if few or len(self.rows):
+            self._send(plane, np.flatnonzero(seen) if few else np.arange(0))
+        if few:
+            self._density.clear()
+            return
+        colors = [self._mapper.low_color, *cluster_colors(int(self._labels.max()) + 1)]
+        self._density.show(plane.x, plane.y, self.labels + 1, colors, screen)
 
     @property
     def labels(self) -> IntArray:

@@ -233,7 +233,7 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _on_select(self, _attr: str, _old: list[int], new: list[int]) -> None:
         if len(new) > 1:
-            self._session.pick_group(np.sort(new).tolist())
+            self._session.pick_group(np.sort(self._figure.rows[new]).tolist())
 
     def _on_lasso(self, event: Any) -> None:
         """Pick a group among so many points that the browser has none of them."""

@@ -15,7 +15,7 @@ from ccviz.views.draft import Link
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.share.address import apply_query, query
+from ccviz.views.share.address import apply_query, query, way_back
 from ccviz.views.share.code import as_command, as_python
 from ccviz.views.share.datafile import csv_text
 
@@ -232,3 +232,58 @@ def test_sizes_and_limits_are_in_the_address(session, open_session):
     assert (other.time_limit, other.gap_limit, other.node_limit) == (5.0, 0.01, 40)
     apply_query(other, {"limit.node_limit": "few"})
     assert "limit.node_limit = 'few'" in other.notice.text
+
+
+def stored_run(session, termination="interrupted"):
+    run_id = session.archive.create(session.draft.problem, "sdp", {}, dataset="blobs")
+    session.archive.finish(run_id, termination, "It ended.")
+    return run_id
+
+
+def test_the_way_back_has_the_problem_the_run_and_the_theme(session, open_session):
+    session.dark = True
+    session.open_run(run_id := stored_run(session))
+    asked = dict(parse_qsl(way_back(session)))
+    assert asked.pop("theme") == "dark"
+    assert asked["run"] == run_id
+    other = open_session()
+    apply_query(other, asked)
+    assert other.player.run_id == run_id
+    assert other.draft.links == session.draft.links
+    assert other.notice.text == (
+        f"The page has come back. The run {run_id} was stopped, and what it had found is kept. "
+        "Under Runs it can go on."
+    )
+
+
+def test_data_of_ones_own_come_back_with_their_run(open_session):
+    session = open_session()
+    session.load(Dataset("mine", np.arange(12.0).reshape(6, 2), ("a", "b")), 2)
+    assert way_back(session) == ""
+    session.open_run(run_id := stored_run(session, "converged"))
+    assert way_back(session) == f"run={run_id}"
+    other = open_session()
+    apply_query(other, {"run": run_id})
+    assert np.array_equal(other.draft.X, session.draft.X)
+    assert other.notice.text.endswith(f"The run {run_id} has ended: It ended.")
+
+
+@pytest.mark.parametrize(
+    ("tick", "words"),
+    [(None, "goes on."), (-1e9, "was broken off, and what it had found is kept. Under Runs")],
+)
+def test_who_comes_back_hears_whether_the_run_goes_on(open_session, tick, words):
+    session = open_session()
+    archive = session.archive
+    run_id = archive.create(session.draft.problem, "sdp", {})
+    if tick is not None:
+        archive._update(archive._number(run_id), {"tick": tick})
+    apply_query(session, {"run": run_id})
+    assert f"The run {run_id} {words}" in session.notice.text
+    assert session.player.playing == (tick is None)
+
+
+def test_a_run_that_is_not_there_is_a_sentence(open_session):
+    session = open_session()
+    apply_query(session, {"run": "sdp-nope"})
+    assert "no run 'sdp-nope'" in session.notice.text
