@@ -20,6 +20,10 @@ from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
+from ccviz.solvers.advice import advice
+
+AUTO = "auto"
+"""The solver that is advised for the problem."""
 
 
 def find_data(data: str, **options: Any) -> Dataset:
@@ -72,10 +76,24 @@ def build_problem(
     )
 
 
-def add_rules(problem: Problem, rules: Sequence[str], solver: Solver) -> Problem:
-    """Return the problem with the rules ``--rule`` asks for, as this solver keeps them."""
+def choose_solver(
+    name: str, params: Sequence[str], problem: Problem, rules: Sequence[str]
+) -> tuple[Solver, Problem, str]:
+    """Return the solver, the problem with the rules as it keeps them, and why it was taken.
+
+    The last is empty where the solver was named.
+    """
     wishes = [parse_rule(rule, _clustering) for rule in rules]
-    return with_rules(problem, wishes, solver.supports.rules) if wishes else problem
+    why = ""
+    if name == AUTO:
+        if params:
+            raise ParameterError("--param is for one solver; say which by --solver.")
+        advised = advice(with_rules(problem, wishes, keeps_rules=False))
+        name, why = advised.solver, advised.why
+    solver = build_solver(name, params)
+    if wishes:
+        problem = with_rules(problem, wishes, solver.supports.rules)
+    return solver, problem, why
 
 
 def _clustering(name: str) -> IntArray:

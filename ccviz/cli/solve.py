@@ -9,7 +9,7 @@ import typer
 
 from ccviz.cli.common import err, exit_code
 from ccviz.cli.drive import drive, enter
-from ccviz.cli.reading import add_rules, build_problem, build_solver, find_data, table_options
+from ccviz.cli.reading import AUTO, build_problem, choose_solver, find_data, table_options
 from ccviz.cli.report import Files, report, take_home
 from ccviz.problem.rule_text import GRAMMAR
 from ccviz.runs.limits import Limits
@@ -23,6 +23,12 @@ LinkFiles = Annotated[
     list[str] | None, typer.Option("--links", help="Links: 'ML i j' / 'CL i j' lines, or JSON.")
 ]
 SolverName = Annotated[str, typer.Option("--solver", help="Name, see 'ccviz solvers'.")]
+SolverOrAuto = Annotated[
+    str,
+    typer.Option(
+        "--solver", help="Name, see 'ccviz solvers'; 'auto' takes what suits the problem."
+    ),
+]
 Params = Annotated[
     list[str] | None, typer.Option("--param", help="A parameter of the solver, NAME=VALUE.")
 ]
@@ -71,7 +77,7 @@ def solve(
     data: Data,
     k: K = None,
     links: LinkFiles = None,
-    solver: SolverName = "blp-kmeans",
+    solver: SolverOrAuto = AUTO,
     param: Params = None,
     sizes: SizesText = None,
     rule: Rules = None,
@@ -103,13 +109,13 @@ def solve(
     files.check()
     options = table_options(columns, class_column, name_column, missing)
     dataset = find_data(data, header=header, **options)
-    chosen = build_solver(solver, param or [])
     problem = build_problem(dataset, k, links or [], sizes, scale)
-    problem = add_rules(problem, rule or [], chosen)
-    for notice in (*dataset.notices, *problem.notices):
-        err.print(f"ccviz: {notice}", markup=False)
+    chosen, problem, why = choose_solver(solver, param or [], problem, rule or [])
     limits = Limits(time_limit, gap, node_limit)
     stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
+    taken = [f"{chosen.name}. {why}"] if why else []
+    for notice in (*taken, *dataset.notices, *problem.notices):
+        err.print(f"ccviz: {notice}", markup=False)
     kept, run_id = None, ""
     if archive:
         kept, run_id = enter(

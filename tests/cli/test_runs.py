@@ -11,7 +11,7 @@ from ccviz.runs.info import summarise
 
 @pytest.fixture
 def solved(ccviz):
-    assert ccviz("solve", "iris", "--name", "first try").code == 0
+    assert ccviz("solve", "iris", "--solver", "blp-kmeans", "--name", "first try").code == 0
 
 
 def run_ids(ccviz):

@@ -29,7 +29,8 @@ def write(folder, name, text):
 def test_a_feasible_clustering(ccviz, folder):
     links = write(folder, "links.txt", "ML 0 1\nCL 0 2\nCL 70 120\n")
     done = ccviz("solve", "iris", "-k", 3, "--links", links, "--json", "a.json",
-                 "--labels", "a.txt", "--seed", 4, "--param", "n_init=3")  # fmt: skip
+                 "--labels", "a.txt", "--seed", 4, "--solver", "blp-kmeans",
+                 "--param", "n_init=3")  # fmt: skip
     assert done.code == 0
     assert done.err == ""
     assert "feasible (converged)" in done.out
@@ -44,6 +45,14 @@ def test_a_feasible_clustering(ccviz, folder):
     assert labels == result["labels"]
     partition = Partition(Problem(load("iris").X, 3), labels)
     assert result["objective"] == pytest.approx(partition.wcss)
+
+
+def test_without_a_name_the_solver_that_suits_is_taken(ccviz):
+    done = ccviz("solve", "iris")
+    assert done.err.startswith("ccviz: sdp. With so few points it proves")
+    assert "optimal (proved)" in done.out
+    done = ccviz("solve", "wine", "--sizes", "equal")
+    assert done.err.startswith("ccviz: blp-kmeans. It keeps the sizes")
 
 
 def test_a_proof(ccviz, folder):
@@ -104,7 +113,7 @@ def test_scale_class_column_and_default_k(ccviz, folder):
 
 def test_notices_are_told_on_stderr(ccviz, folder):
     links = write(folder, "links.txt", "CL 1 2\nCL 2 1\n")
-    done = ccviz("solve", "iris", "--links", links, "--no-archive")
+    done = ccviz("solve", "iris", "--solver", "sdp", "--links", links, "--no-archive")
     assert done.code == 0
     assert done.err == "ccviz: cannot-link 1-2 is given more than once; it is kept once.\n"
 
@@ -150,7 +159,7 @@ BAD = {
         ("moons.csv", "moons.csv cannot be read"),
         ("irsi", "'irsi' is neither a file nor a data set; the sets are iris, wine"),
         ("iris --scale much", "--scale much is not one of none, standard, range."),
-        ("nan.csv -k 2 --missing mean", "nan.csv: missing = 'mean' is not one of drop, median."),
+        ("nan.csv -k 2 --missing mean", "missing = 'mean' is not one of drop, median."),
         ("nan.csv -k 2 --columns x0,y", "nan.csv: there is no column 'y'; there are x0, x1."),
         ("iris --workers none", "workers = 'none' is neither"),
         ("iris --json - --labels -", "- is to hold two things at once"),
@@ -165,10 +174,14 @@ BAD = {
         ("iris --sizes 1,2,3", "the sizes add up to 6 at least"),
         ("iris --sizes few", "'few' is no size"),
         ("iris --solver nobody", "there is no solver 'nobody'"),
-        ("iris --param speed=3", "blp-kmeans has no parameter 'speed'"),
-        ("iris --param n_init", "--param n_init is not NAME=VALUE."),
-        ("iris --param n_init=many", "blp-kmeans: n_init = 'many' is not a whole number."),
-        ("iris --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
+        ("iris --param n_init=3", "--param is for one solver; say which by --solver."),
+        ("iris --solver blp-kmeans --param speed=3", "blp-kmeans has no parameter 'speed'"),
+        ("iris --solver blp-kmeans --param n_init", "--param n_init is not NAME=VALUE."),
+        (
+            "iris --solver blp-kmeans --param n_init=many",
+            "blp-kmeans: n_init = 'many' is not a whole number.",
+        ),
+        ("iris --solver blp-kmeans --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
         (
             "iris --solver sdp --sizes equal",
             "sdp cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",
@@ -205,7 +218,7 @@ def test_as_a_process_of_its_own(command, folder):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full device is Linux's")
 def test_output_that_finds_no_room_is_one_sentence(command, folder):
     with Path("/dev/full").open("w") as full:
-        words = [*command, "solve", "iris"]
+        words = [*command, "solve", "iris", "--solver", "blp-kmeans"]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "ccviz: the output cannot be written: No space left on device.\n"
@@ -239,7 +252,8 @@ def test_rules(ccviz, folder):
     assert all(np.linalg.norm(c[:, None] - c, axis=2).max() <= 3.2 for c in clusters)
     assert ccviz(*words, "--rule", "diameter<=0.5").code == 3
     write(folder, "known.txt", "a\n" * 75 + "b\n" * 75)
-    done = ccviz(*words, "--rule", "overlap(known.txt)<=30")
+    rule = "overlap(known.txt)<=30"
+    done = ccviz(*words, "--rule", rule, "--solver", "blp-kmeans")
     assert done.sentence.startswith("blp-kmeans cannot handle rules on clusters; these can: colgen")
     sentence = "the rule 'diameter' is not diameter<=D"
     assert ccviz("solve", "iris", "--rule", "diameter").sentence.startswith(sentence)
