@@ -23,7 +23,7 @@ def test_cannot_link_two_points_and_run(lab):
     labels = lab.labels()
     assert set(labels) == {0, 1, 2}
     assert labels[3] != labels[140]
-    assert re.search(r"Violations\s+none", lab.card)
+    assert re.search(r"Broken\s+none", lab.card)
 
 
 def test_the_buttons_at_the_pointer(lab):

@@ -82,6 +82,9 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
     )
 
 
+_FREE = "This clustering is not proved optimal."
+
+
 def _headline(run: Run) -> str:
     if run.finished is None and run.status == "unknown":
         return "Searching"
@@ -92,10 +95,18 @@ def _ending(run: Run) -> str:
     if run.infeasible is not None:
         return run.infeasible.reason
     if run.finished is None:
-        return "" if run.incumbent is None else STATUS_SENTENCES[run.status]
+        return "" if run.incumbent is None else _known(run)
     why = run.finished.message or TERMINATION_SENTENCES[run.finished.termination]
-    known = STATUS_SENTENCES[run.status]
-    return why if why == known else f"{known} {why}"
+    known = _known(run)
+    return why if why in {known, STATUS_SENTENCES[run.status]} else f"{known} {why}"
+
+
+def _known(run: Run) -> str:
+    """Return what is known of the answer; that it keeps constraints only where there are some."""
+    problem = run.problem
+    hard = any(links.is_hard.any() for links in (problem.must_link, problem.cannot_link))
+    free = not hard and problem.sizes is None and not problem.rules
+    return _FREE if run.status == "feasible" and free else STATUS_SENTENCES[run.status]
 
 
 def _rows(run: Run) -> tuple[tuple[str, str], ...]:
@@ -104,7 +115,7 @@ def _rows(run: Run) -> tuple[tuple[str, str], ...]:
         ("WCSS", number(answer.wcss) if answer else "–"),
         ("Lower bound", number(run.lower_bound)),
         ("Gap", percent(run.gap)),
-        ("Violations", _violations(answer)),
+        ("Broken", _violations(answer)),
         ("Time", seconds(run.time_s)),
     ]
     if answer is not None and run.problem.is_soft:

@@ -56,7 +56,7 @@ class DataPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
         )  # fmt: skip
         self._elbow = ElbowPanel(session)
-        self._which = pn.widgets.Button(name="Which k?", margin=(22, 4, 2, 4))
+        self._which = pn.widgets.Button(name="Which k?", margin=(0, 4), css_classes=["advice"])
         self._which.on_click(lambda _: setattr(self._elbow, "shown", True))
         self._own: dict[str, Dataset] = {}
         self._watch()
@@ -75,11 +75,14 @@ class DataPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            Html(Markup("<h2>Data</h2>"), margin=(0, 4)),
+            pn.Row(
+                Html(Markup("<h2>Data</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
+                self._which, margin=0, height=21, sizing_mode="stretch_width",
+            ),
             pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
             pn.FlexBox(
-                self._k, self._which, self._n, self._sizes, margin=0, sizing_mode="stretch_width"
+                self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"
             ),
             pn.Row(self._elbow, width=0, height=0, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),

@@ -35,7 +35,7 @@ class SolverPanel(pn.viewable.Viewer):
         wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._choice = pn.widgets.Select(name="Solver", groups=_groups({}), **wide)
         self._advised: Advice | None = None
-        self._take = pn.widgets.Button(name="", margin=(0, 4, 4, 4), css_classes=["advice"])
+        self._take = pn.widgets.Button(name="", margin=(0, 4), css_classes=["advice"])
         self._take.on_click(lambda _: held(self._take_advised)())
         self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
@@ -60,10 +60,13 @@ class SolverPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            Html(Markup("<h2>Solver</h2>"), margin=(0, 4)),
-            self._choice, self._about, self._take, self._form,
+            pn.Row(
+                Html(Markup("<h2>Solver</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
+                self._take, margin=0, height=21, sizing_mode="stretch_width",
+            ),
+            self._choice, self._about, self._form,
             _pair(self._seed, self._time),
-            self._advanced, self._as_edited,
+            self._advanced,
             sizing_mode="stretch_width", css_classes=["section"], margin=0,
         )  # fmt: skip
 
@@ -89,8 +92,7 @@ class SolverPanel(pn.viewable.Viewer):
         self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
         limits = [self._nodes, self._gap] if solver.supports.exact else []
         more = [widget for name, widget in self._inputs.items() if name in advanced]
-        self._advanced.objects = [*more, *limits]
-        self._advanced.visible = bool(self._advanced.objects)
+        self._advanced.objects = [*more, *limits, self._as_edited]
 
     def _tell(self, *_: Any) -> None:
         """Say what the solver is and whose, if it cannot have the problem, and which can best."""
@@ -99,7 +101,7 @@ class SolverPanel(pn.viewable.Viewer):
             check(solver, problem)
         except UnsupportedError as refused:
             cannot = Markup('<p class="cannot">{}</p>').format(refused)
-        self._about.object = Markup('<p class="about">{} {}.</p>{}').format(
+        self._about.object = Markup('<p class="about" title="{}">{}</p>{}').format(
             sentence_of(type(solver)), solver.paper, cannot
         )
         self._offer(obstacles(problem))
@@ -120,8 +122,8 @@ class SolverPanel(pn.viewable.Viewer):
         taken = kind.name == self._session.solver.name
         self._take.visible = not taken
         self._take.param.update(
-            name=f"Recommended: {kind.title}",
-            description=Tooltip(content=found.why, position="right"),
+            name=f"★ {kind.title}",
+            description=Tooltip(content=f"Recommended. {found.why}", position="right"),
         )
 
     def _take_advised(self) -> None:

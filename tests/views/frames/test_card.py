@@ -26,7 +26,7 @@ def test_an_optimal_answer():
     assert frame.headline == "Optimal clustering"
     assert dict(frame.rows)["WCSS"] == "0.04"
     assert dict(frame.rows)["Gap"] == "0.00 %"
-    assert dict(frame.rows)["Violations"] == "none"
+    assert dict(frame.rows)["Broken"] == "none"
     assert dict(frame.scores)["ARI"] == "1.000"
     assert frame.sizes == (2, 2)
 
@@ -37,7 +37,7 @@ def test_broken_links_are_counted_by_kind():
     )
     frame = card(run, with_scores=False)
     assert frame.headline == "Searching"
-    assert dict(frame.rows)["Violations"] == "1 must-link, 1 cannot-link"
+    assert dict(frame.rows)["Broken"] == "1 must-link, 1 cannot-link"
     assert frame.scores == ()
 
 
@@ -55,3 +55,12 @@ def test_an_answer_to_an_older_problem_is_called_so():
     same, linked = Problem(X, 2), Problem(X, 2, cannot_link=[(0, 1)])
     assert card(run, False, same).caution == card(run, False).caution == ""
     assert "before your last edit" in card(run, False, linked).caution
+
+
+def test_constraints_are_kept_only_where_there_are_some():
+    found = IncumbentFound(labels=np.array([0, 0, 1, 1]))
+    assert card(run_of(found), False).ending == "This clustering is not proved optimal."
+    linked = run_of(found, cannot_link=[(0, 3)])
+    assert card(linked, False).ending.startswith("This clustering keeps every hard constraint;")
+    soft = run_of(found, cannot_link=[(0, 3, 1.0)])
+    assert card(soft, False).ending == "This clustering is not proved optimal."

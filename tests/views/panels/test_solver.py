@@ -48,10 +48,10 @@ def test_solvers_stand_in_groups_greyed_with_the_reason(session):
 
 def test_one_is_recommended_and_one_click_away(session):
     panel = SolverPanel(session)
-    take = next(each for each in panel.__panel__().select() if "Recommended" in each.name)
-    assert take.name == "Recommended: SDP branch-and-cut"
+    take = next(each for each in panel.__panel__().select() if "★" in each.name)
+    assert take.name == "★ SDP branch-and-cut"
     take.clicks += 1
     assert session.solver.name == "sdp"
     assert not take.visible
     session.set_sizes("50, 50, 50")
-    assert (take.visible, take.name) == (True, "Recommended: BLP k-means")
+    assert (take.visible, take.name) == (True, "★ BLP k-means")
