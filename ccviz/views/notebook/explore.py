@@ -179,9 +179,7 @@ class Explorer:
         points = ScatterPanel(self.session, inspection)
         middle = pn.Column(
             NoticePanel(self.session),
-            pn.Row(
-                AskButton(self.session), AskingPanel(self.session), sizing_mode="stretch_width"
-            ),
+            pn.Row(AskButton(self.session), AskingPanel(self.session), sizing_mode="stretch_width"),
             pn.Column(points, height=520, sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
         )

@@ -91,7 +91,6 @@ class _Box(NamedTuple):
             and -_RING_PX < place[1] - self.top < height + _RING_PX
         )
 
-
     def pushed_into(self, screen: Screen) -> _Box:
         """Return the frame within the plot, as near as can be."""
         width, height = self.size

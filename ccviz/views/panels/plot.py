@@ -66,7 +66,9 @@ class PlotPanel(pn.viewable.Viewer):
             self._ask, self._paint,
             sizing_mode="stretch_width", margin=(0, 0, 4, 0),
         )  # fmt: skip
-        return pn.Column(bar, self._brush, self._asking, self._place, sizing_mode="stretch_both", margin=0)
+        return pn.Column(
+            bar, self._brush, self._asking, self._place, sizing_mode="stretch_both", margin=0
+        )
 
     def _on_view(self, event: Any) -> None:
         matrix = event.new == "Matrix"

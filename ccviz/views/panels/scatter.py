@@ -159,7 +159,7 @@ class ScatterPanel(pn.viewable.Viewer):
         if picked and picked == self._session.asking.pair:
             self._popup.hide()
             data = self._session.draft.data
-            self._question.show(question(data, picked), *places, self._figure.screen)
+            self._question.show(question(data, picked), places[0], places[1], self._figure.screen)
             return
         self._question.hide()
         if len(picked) < 2 and not (picked and aside):

@@ -6,7 +6,9 @@ from ccviz.views.frames.question import pixels, question
 
 
 def test_features_stand_in_the_order_of_their_difference():
-    data = Dataset("two", np.array([[0.0, 1.0, 5.0], [10.0, 2.0, 5.0], [20.0, 2.0, 6.0]]), ("a", "b", "c"))
+    data = Dataset(
+        "two", np.array([[0.0, 1.0, 5.0], [10.0, 2.0, 5.0], [20.0, 2.0, 6.0]]), ("a", "b", "c")
+    )
     shown = question(data, (0, 1))
     assert [each.feature for each in shown.differences] == ["b", "a"]  # c is the same
     assert shown.differences[0].places == (0.0, 1.0)
