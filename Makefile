@@ -13,7 +13,7 @@ BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app test lint format types bench coverage mutants notebook docs lock chromium flaky clean wheel profile hooks
+.PHONY: help env warm app desktop browsers test lint format types bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -44,10 +44,17 @@ $(PY):
 	@$(PYTHON) -m venv $(VENV)
 
 chromium: env
-	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || \
-		tools/apt-install "the browser tests need Chromium" chromium fonts-dejavu-core
+	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || \
+		command -v google-chrome >/dev/null || tools/apt-install \
+		"the browser tests need Chromium" chromium-headless-shell fonts-dejavu-core
 	@$(PY) -m playwright --version >/dev/null 2>&1 || \
 		tools/apt-install "the driver of the browser tests lacks a library" libatomic1
+
+# The other browser that handouts are tested in, and the screen on which the window opens.
+browsers: chromium
+	@command -v firefox-esr >/dev/null || command -v firefox >/dev/null || \
+		tools/apt-install "the tests of handouts need Firefox" firefox-esr
+	@command -v Xvfb >/dev/null || tools/apt-install "the test of the window needs a screen" xvfb
 
 # The locks name no index: uv resolves every dependency for all platforms, with hashes, and then
 # once more those of the dashboard alone, to the same versions.
@@ -60,13 +67,16 @@ lock: $(if $(wildcard $(VENV)/bin/uv),,env)  ## Resolve the dependencies of pypr
 		--output-file requirements-app.lock
 
 clean:  ## Remove .venv and every cache
-	rm -rf $(VENV) build dist docs/_build docs/_api docs/notebooks test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) build dist docs/_build docs/_api docs/notebooks docs/gallery test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Use ------------------------------------------------------------------------------------
 
 app: $(SERVES)  ## Serve the dashboard at http://localhost:5006 (PORT=... to move it, ARGS=... for options)
 	$(VENV)/bin/ccviz app --port $(PORT) $(ARGS)
+
+desktop: $(SERVES)  ## Open the dashboard in a window of its own (ARGS=FILE to open a file)
+	$(VENV)/bin/ccviz desktop $(ARGS)
 
 notebook: env  ## Open the notebooks in JupyterLab
 	$(PY) -m jupyterlab notebooks $(ARGS)
@@ -82,7 +92,7 @@ profile: env  ## Say where a solve spends its time (ARGS="data.csv -k 3 --solver
 
 # --- Checks ---------------------------------------------------------------------------------
 
-test: chromium lint types warm  ## Lint, check types and run every test
+test: browsers lint types warm  ## Lint, check types and run every test
 	$(PY) -m pytest -n $(WORKERS) $(ARGS)
 
 lint: env  ## Check style and formatting
@@ -112,6 +122,9 @@ coverage: env warm  ## Branch coverage of the core (all but the views and the co
 # mutmut is needed here only, and so is not in the lock.
 mutants: env  ## Change the core in one place at a time, and see whether a test notices (ARGS="solvers/tree --sample 0")
 	$(VENV)/bin/uv run --quiet --no-project --python $(PY) --with mutmut==3.8.1 python tools/mutants.py $(ARGS)
+
+fuzz: env warm  ## Hostile inputs: no traceback, nothing over 10 s, 1 GB or half changed (ARGS="--minutes 60")
+	$(PY) tools/fuzz.py $(ARGS)
 
 flaky: chromium  ## Run the tests of the page RUNS times idle and RUNS times beside busy processes
 	$(PY) tools/flaky.py --runs $(RUNS) --workers $(WORKERS) -- $(ARGS)

@@ -11,9 +11,10 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 
 import psutil
 from playwright.sync_api import Playwright
@@ -41,7 +42,7 @@ PIXEL = """([x, y]) => {
 
 
 class Server:
-    """One `panel serve` process.
+    """One `ccviz app` process, with more options if there are any.
 
     Attributes
     ----------
@@ -50,14 +51,13 @@ class Server:
     process : psutil.Process
     """
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *options: str) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
+        command = "from ccviz.cli import main; main()"
         self._child = subprocess.Popen(
-            [sys.executable, "-m", "panel", "serve", "apps/main.py", "--address", "127.0.0.1",
-             "--port", str(port), "--allow-websocket-origin", f"127.0.0.1:{port}",
-             "--unused-session-lifetime", "2000", "--check-unused-sessions", "500"],
+            [sys.executable, "-c", command, "app", "--port", str(port), *options],
             cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
             stdout=(home / "server.log").open("wb"), stderr=subprocess.STDOUT,
         )  # fmt: skip
@@ -69,9 +69,14 @@ class Server:
     def wait(self) -> None:
         """Return when it answers."""
         while True:
-            with suppress(OSError), urllib.request.urlopen(self._ready):
+            try:
+                urllib.request.urlopen(self._ready).close()
+            except HTTPError:  # a class lets no stranger at it
                 return
-            time.sleep(0.1)
+            except OSError:
+                time.sleep(0.1)
+            else:
+                return
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes of the runs that go on."""
@@ -88,9 +93,9 @@ class Server:
 
 
 @contextmanager
-def served(home: str | Path) -> Iterator[Server]:
+def served(home: str | Path, *options: str) -> Iterator[Server]:
     """Serve the app, its archive in a folder."""
-    server = Server(Path(home))
+    server = Server(Path(home), *options)
     try:
         server.wait()
         yield server
@@ -127,7 +132,8 @@ def undriven() -> Iterator[str]:
 
 
 def _chromium() -> str:
-    return shutil.which("chromium") or shutil.which("google-chrome") or "chromium"
+    names = ("chromium-headless-shell", "chromium", "google-chrome")
+    return next(filter(None, map(shutil.which, names)), names[0])
 
 
 def opened(context: Any, url: str) -> Any:

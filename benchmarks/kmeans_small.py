@@ -2,11 +2,10 @@
 
     python benchmarks/kmeans_small.py
 
-CPU seconds of one thread, events and bookkeeping included. The peers' figures stand in PEERS:
-seconds a run of BLP k-means (with Gurobi or HiGHS) and the best gap of up to 100 runs, measured on
-a machine of the same kind. COP-k-means has its rivals here, 100 starts of each in this one run: the
-same algorithm in plain Python loops, point by point as published (Table 1 of the paper, over the
-closure of the links), and block by block as ours does.
+CPU seconds of one thread, events and bookkeeping included. The peer's figures for BLP k-means stand
+in `peers.csv`, see `_peers.py`. COP-k-means has its rivals here, 100 starts of each in this one
+run: the same algorithm in plain Python loops, point by point as published (Table 1 of the paper,
+over the closure of the links), and block by block as ours does.
 """
 
 from __future__ import annotations
@@ -20,6 +19,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
 import pandas as pd  # noqa: E402
+from _peers import Peer, peers  # noqa: E402
 from assignment import as_markdown, timed  # noqa: E402
 
 from ccviz import Problem, solve  # noqa: E402
@@ -34,21 +34,6 @@ from ccviz.solvers.cop_kmeans import CopKMeans  # noqa: E402
 RESULTS = Path(__file__).parent / "results"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
 STARTS = 100
-
-PEERS = {
-    ("iris", 3, 50, 50): (0.14, 0.0),
-    ("iris", 3, 0, 100): (0.12, 0.0),
-    ("wine", 3, 50, 50): (0.10, 0.0),
-    ("seeds", 3, 50, 50): (0.13, 0.0),
-    ("glass", 6, 50, 50): (0.34, 0.88),
-    ("glass", 6, 0, 100): (0.41, 0.46),
-    ("accent", 6, 75, 75): (0.94, 0.009),
-    ("accent", 6, 0, 150): (0.69, 0.028),
-    ("ecoli", 8, 75, 75): (0.97, 0.58),
-    ("ecoli", 8, 0, 150): (1.5, 0.15),
-    ("ECG5000", 5, 125, 125): (1.1, 0.0),
-    ("ECG5000", 5, 0, 250): (2.0, 0.043),
-}
 
 
 def read_instance(name: str, k: int, must: int, cannot: int) -> Problem:
@@ -165,23 +150,22 @@ def _plain_means(centroid, mass, labels, centers):
     return means
 
 
-def measure(key: tuple[str, int, int, int]) -> dict[str, object]:
+def measure(key: tuple[str, int, int], peer: Peer) -> dict[str, object]:
     """Return one row of the table."""
-    name, _, must, cannot = key
-    problem, optimum = read_instance(*key), published(name, must, cannot)
+    name, must, cannot = key
+    problem, optimum = read_instance(name, peer.k, must, cannot), published(name, must, cannot)
     blp, blp_s = run(problem, BlpKMeans(n_init=STARTS))
     cop, cop_s = run(problem, CopKMeans(n_init=STARTS, max_iter=100))
     (plain_found, plain), plain_s = timed(plain_by_points, problem, STARTS, 100)
     _, blocks_s = timed(plain_by_blocks, problem, STARTS, 100)
-    peer_s, peer_gap = PEERS[key]
     return {
         "instance": f"{name} {must}/{cannot}",
         "optimum": optimum,
         "blp_ms_per_run": round(1000 * blp_s / STARTS, 2),
         "blp_gap_%": round(100 * (blp / optimum - 1), 3),
-        "peer_ms_per_run": 1000 * peer_s,
-        "peer_gap_%": peer_gap,
-        "blp_ratio": round(peer_s / (blp_s / STARTS), 1),
+        "peer_ms_per_run": 1000 * peer.blp_s,
+        "peer_gap_%": peer.blp_gap_pct,
+        "blp_ratio": round(peer.blp_s / (blp_s / STARTS), 1),
         "cop_ms_per_run": round(1000 * cop_s / STARTS, 3),
         "cop_gap_%": round(100 * (cop / optimum - 1), 2),
         "plain_ms_per_run": round(1000 * plain_s / STARTS, 2),
@@ -193,10 +177,11 @@ def measure(key: tuple[str, int, int, int]) -> dict[str, object]:
 
 
 def main() -> None:
-    measure(("iris", 3, 50, 50))  # compiles
+    known = peers()
+    measure(*next(iter(known.items())))  # compiles
     rows = []
-    for key in PEERS:
-        rows.append(measure(key))
+    for key, peer in known.items():
+        rows.append(measure(key, peer))
         print(rows[-1], flush=True)
         table = pd.DataFrame(rows)
         table.to_csv(RESULTS / "kmeans_small.csv", index=False)

@@ -41,7 +41,7 @@ def settle(server: Server) -> float:
     end = time.monotonic() + 30
     while server.workers() and time.monotonic() < end:
         time.sleep(0.2)
-    time.sleep(4)
+    time.sleep(40)  # the server looks for closed pages now and then
     return server.memory_mb()
 
 

@@ -6,8 +6,8 @@ PYTHON is the interpreter of another environment with numpy < 2, cobras_ts and
 active-semi-supervised-clustering; without it the rivals are left out, and the table says so. All
 methods get the same points, features scaled to 0 to 1, the k of the classes, and an oracle that
 answers by the class, wrong at the rate of the noise. Rivals that only choose pairs are clustered by
-PCK-means of the same package, as their papers do; `min-max`, `npu` and `cobras` are the methods of
-these papers in ccviz. CPU seconds are of 200 questions and five clusterings, without imports. A
+PCK-means of the same package, as their papers do; `min-max`, `npu` and `cobras` are the methods
+of these papers in ccviz. CPU seconds are of 200 questions and five clusterings, without imports. A
 learner that has enough asks no more, and keeps its clustering. Means stand over the seeds named, and
 methods are compared over the seeds that both have. A run that takes longer than LIMIT seconds is
 left out. The table goes on where it stopped. `fields, draft` is the learner before it had a place
@@ -57,21 +57,23 @@ TOGETHER = 5  # seeds in one go
 
 COLUMNS = tuple(f"ari_{mark}" for mark in MARKS)
 
-TRIED = """What was tried for `fields` besides, and left out since it was no better in the mean:
+TRIED = """What was tried for `fields` besides, and left out since it was no better in the
+mean:
 
-- k-means kept as a prior beside the answers, fading with their number (worse without wrong answers;
-  with them better on iris and zoo, worse on sonar and seeds).
-- k-means shown as long as it contradicts fewer answers than the left-out beliefs (gains on pima at 10
-  questions, loses on seeds, wine and ionosphere).
-- With wrong answers: a second spokesman of a cluster whose first one was said to be of another's class,
-  and a second pair for each two large classes (no better; what remains is a wrong answer to one of the
-  first questions, about the two points with which all others are compared).
+- k-means kept as a prior beside the answers, fading with their number (worse without wrong
+  answers; with them better on iris and zoo, worse on sonar and seeds).
+- k-means shown as long as it contradicts fewer answers than the left-out beliefs (gains on pima
+  at 10 questions, loses on seeds, wine and ionosphere).
+- With wrong answers: a second spokesman of a cluster whose first one was said to be of
+  another's class, and a second pair for each two large classes (no better; what remains is a
+  wrong answer to one of the first questions, about the two points with which all others are
+  compared).
 
-What was kept of such trials: a class still to be found has a place of its own in the beliefs, and where
-one answer in so many may be wrong, k-means stands until it contradicts more answers than chance would.
+What was kept of such trials: a class still to be found has a place of its own in the beliefs, and
+where one answer in so many may be wrong, k-means stands until it contradicts more answers than
+chance would.
 
-Duals of the relaxation and a memetic population were not tried: the points of pima, vehicle and sonar
-on which learners differ are those that every objective of distances gets wrong."""
+Duals and bounds of the relaxation, and a memetic population, were not tried."""
 
 Found = tuple[list[np.ndarray], float]
 """Clusterings at every mark, and CPU seconds."""

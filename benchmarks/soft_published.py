@@ -11,9 +11,8 @@ can be drawn in two ways, and both are run:
 
 Only the second fits the published figures: an ARI of 1 on circles, which any two centres cut in
 half, cannot come from links among 15 % of the points. (The authors' own sets for iris, public in
-their repository, are random pairs too; at 20 % nearly all of them have an end among the first 50
-points, the class that k-means finds anyway, so that their ARI and WCSS stay near those of
-k-means.)
+their repository, are random pairs too; from 10 % on every one has an end among the first 50 points,
+the class that k-means finds anyway, so that their ARI and WCSS stay near those of k-means.)
 
 Of three sets the paper has other copies than ours (see `as_the_paper_has_it`), which the printed
 WCSS of the classes and of k-means give away; those sets are run on both.

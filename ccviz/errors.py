@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+
+_MOST_QUOTED = 80  # letters of a value
+_MOST_WORD = 240  # letters of a word in a sentence
+_MOST_LETTERS = 2000
+_LONG_WORD = re.compile(rf"\S{{{_MOST_WORD},}}")
 
 
 class CcvizError(ValueError):
-    """Base of all errors about input; its text is a sentence fit to be shown."""
+    """Base of all errors about input; its text is a sentence fit to be shown.
+
+    What it quotes is cut where it is long: a cell may have a million letters.
+
+    Parameters
+    ----------
+    sentence : str
+    """
+
+    def __init__(self, sentence: str = "") -> None:
+        super().__init__(_LONG_WORD.sub(_cut, _cut_sentence(sentence)))
+
+
+def _cut(word: re.Match[str]) -> str:
+    return f"{word[0][: _MOST_WORD // 2]}…{word[0][-_MOST_WORD // 4 :]}"
+
+
+def _cut_sentence(text: str) -> str:
+    if len(text) <= _MOST_LETTERS:
+        return text
+    return f"{text[: 3 * _MOST_LETTERS // 4]} … {text[-_MOST_LETTERS // 4 :]}"
 
 
 class ProblemError(CcvizError):
@@ -47,7 +73,15 @@ class FileFormatError(CcvizError):
 
 
 class ArchiveError(CcvizError):
-    """A run that is not in the archive, or an archive or export file that cannot be read."""
+    """An archive or export file that cannot be read or written."""
+
+
+class UnknownRunError(ArchiveError):
+    """A run that is not in the archive, or not any more."""
+
+
+class WorkersLostError(CcvizError):
+    """All workers of a run were lost, and none came in their place."""
 
 
 class NoClusteringError(CcvizError):
@@ -62,3 +96,24 @@ class NoClusteringError(CcvizError):
     def __init__(self, status: str, sentence: str) -> None:
         self.status = status
         super().__init__(sentence)
+
+
+def quote(value: object) -> str:
+    """Return a value as a sentence can quote it: as it is written, and cut where it is long.
+
+    Parameters
+    ----------
+    value : object
+        Whatever somebody gave.
+
+    Returns
+    -------
+    str
+    """
+    if isinstance(value, str | bytes):
+        value = value[: _MOST_QUOTED + 1]
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write whole numbers of thousands of digits
+        return "a number of very many digits"
+    return text if len(text) <= _MOST_QUOTED else f"{text[: _MOST_QUOTED - 1]}…"

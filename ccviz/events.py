@@ -120,7 +120,7 @@ class DeadEnded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     point: int
 
 
-class IncumbentFound(Event, frozen=True, eq=False, tag=True, kw_only=True):
+class IncumbentFound(Event, frozen=True, eq=False, tag=True, kw_only=True, weakref=True):
     """A best answer so far: ``labels`` (n,) int64.
 
     ``source`` names the part of the solver that found it. ``objective`` is set only by solvers

@@ -6,6 +6,7 @@ The core draws nothing and imports nothing that does: the views are looked up by
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from ccviz.errors import CcvizError
@@ -96,6 +97,32 @@ def _plots(self: Run | Result | Stepper) -> Plots:
     return Plots(self if isinstance(self, Run) else self.run)
 
 
+def _save_html(self: Result, path: str | Path, title: str = "") -> None:
+    """Write the run as one HTML file: a page to replay it on, with neither server nor network.
+
+    Parameters
+    ----------
+    path : path
+    title : str, optional
+        What to call it; the solver's name if not given.
+
+    Raises
+    ------
+    CcvizError
+        If nobody kept the events of the run, or the file cannot be written.
+    """
+    page, story = (import_module(f"ccviz.views.export.{name}") for name in ("page", "story"))
+    records = self.records()
+    if not records:
+        raise CcvizError(
+            "nobody kept the events of this run: take the result of solve(), or of a run that was "
+            "not stepped through before."
+        )
+    play = story.Play(title or self.solver, self.run.problem, records, len(records))
+    page.save_html(path, [play])
+
+
+Result.save_html = _save_html
 Run.plot = Result.plot = Stepper.plot = property(_plots)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+_MOST_DIGITS = 18  # of numbers that fit wherever numbers go
+
 
 def number(value: float | None, digits: int = 6) -> str:
     """Return a number with so many significant digits, grouped; a dash if there is none."""
@@ -14,6 +16,11 @@ def number(value: float | None, digits: int = 6) -> str:
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value)))) if value else 0
     text = f"{value:,.{decimals}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def whole(text: str) -> int | None:
+    """Return the whole number from 0 that a text writes in digits; None if it is none, or huge."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def percent(share: float) -> str:

@@ -1,11 +1,15 @@
 """Settings of the documentation: numpydoc pages from the docstrings, Markdown for the rest."""
 
 import shutil
+import sys
 from dataclasses import fields
 from pathlib import Path
 
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import label_of
+
+sys.path.insert(0, str(Path(__file__).parent))
+from gallery import write_gallery
 
 project = "ccviz"
 author = "the ccviz authors"
@@ -50,6 +54,12 @@ def copy_notebooks(app):
     )
 
 
+def make_gallery(app):
+    """Make the runs of the gallery, and the pages around them."""
+    if app.builder.format == "html":
+        write_gallery(Path(app.srcdir, "gallery"), Path(app.outdir, "runs"))
+
+
 def honours(solver):
     """Return what a solver supports, in words."""
     return ", ".join(name for name, can in vars(solver.supports).items() if can)
@@ -69,3 +79,4 @@ def setup(app):
     """Connect what is made for the build to it."""
     app.connect("builder-inited", write_solver_pages)
     app.connect("builder-inited", copy_notebooks)
+    app.connect("builder-inited", make_gallery)

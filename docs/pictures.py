@@ -133,7 +133,7 @@ def _tab(page: Any, name: str) -> None:
 
 
 def _pick(page: Any, points: str) -> None:
-    box = page.get_by_label("Pick points by number", exact=True)
+    box = page.get_by_label("Pick points by number or name", exact=True)
     box.fill(points)
     box.press("Enter")
     page.wait_for_timeout(700)

@@ -8,11 +8,13 @@ import pytest
 
 import ccviz
 from ccviz.solvers import SOLVERS
+from ccviz.views.lessons.catalogue import LESSONS
+from tests.firefox import firefox
 
 ROOT = Path(__file__).parents[1]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")  # its tests do not follow on one another: see conftest
 def site(tmp_path_factory):
     """Build the site; a warning is an error."""
     target = tmp_path_factory.mktemp("site")
@@ -49,3 +51,61 @@ def test_every_notebook_is_a_page(site):
 def test_the_teachers_page_names_every_notebook():
     page = (ROOT / "docs" / "teachers.md").read_text(encoding="utf-8")
     assert not [p.stem for p in (ROOT / "notebooks").glob("*.ipynb") if f"`{p.stem}`" not in page]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_every_lesson_and_every_solver_has_a_run_to_play(site, new_page):
+    names = [each.name for each in (*LESSONS, *SOLVERS)]
+    pages = {path.stem for path in (site / "gallery").glob("*.html")} - {"index"}
+    assert pages == set(names)
+    page, heard = new_page(), []
+    page.context.set_offline(True)
+    page.on("console", lambda message: heard.append((page.url, message.text)))
+    page.on("pageerror", lambda error: heard.append((page.url, str(error))))
+    for name in names:
+        page.goto((site / "gallery" / f"{name}.html").as_uri())
+        page.locator("iframe").scroll_into_view_if_needed()
+        run = page.frame_locator("iframe")
+        run.locator("html[data-ready]").wait_for()
+        run.get_by_role("button", name="To the beginning").click()
+        run.get_by_text("Before the first event").first.wait_for()
+        for heading in ("What the paper says", "What to look for", "Exercises"):
+            assert page.get_by_role("heading", name=heading).count() == 1
+        assert page.locator("details summary").count() >= 1
+    assert not heard
+
+
+_PLAYS = """new Promise((done) => {
+    const look = () => {
+        if (!document.documentElement.dataset.ready) return setTimeout(look, 20)
+        document.getElementById("first").click()
+        done(document.querySelector(".event").textContent)
+    }
+    look()
+})"""
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+def test_every_run_of_the_gallery_plays_in_firefox(site, tmp_path):
+    runs = sorted((site / "runs").glob("*.html"))
+    assert len(runs) == len(LESSONS) + len(SOLVERS)
+    with firefox(tmp_path) as page:
+        for run in runs:
+            page.open(run)
+            assert page.evaluate(_PLAYS) == "Before the first event.", run.name
+        assert not page.heard
+
+
+def test_the_sizes_of_pages_are_the_tables_and_within_what_was_asked():
+    table = (ROOT / "benchmarks" / "results" / "export.md").read_text(encoding="utf-8")
+    small, matrices, large = (
+        float(line.split("|")[3])
+        for line in table.splitlines()
+        if "File, MB" not in line and "---" not in line
+    )
+    assert max(small, matrices) <= 2.0
+    assert large <= 10.0
+    words = " ".join((ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split())
+    assert f"a tree of 53 nodes takes {small} MB, a tree of 10,000 nodes {large} MB" in words

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[1] / "ccviz"
 ORDER = [
     "ccviz.errors",
     "ccviz.arrays",
+    "ccviz.compiled",
     "ccviz.wholefile",
     "ccviz.numbers",
     "ccviz.quota",
@@ -36,6 +37,7 @@ ORDER = [
     "ccviz.views.draft",
     "ccviz.views.person",
     "ccviz.views.frames",
+    "ccviz.views.export",
     "ccviz.views.lab",
     "ccviz.views.figures",
     "ccviz.views.share",

@@ -1,10 +1,12 @@
 """Every notebook runs from its start to its end, holds no outputs, and teaches by exercises."""
 
 import json
+import os
 from pathlib import Path
 
 import nbformat
 import pytest
+from jupyter_client.manager import KernelManager
 from nbclient import NotebookClient
 
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
@@ -12,14 +14,23 @@ NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 
 
+@pytest.fixture(scope="module")
+def kernel(tmp_path_factory):
+    """Start one kernel for all: its imports take longer than the cells of most notebooks."""
+    manager = KernelManager(kernel_name="python3")
+    home = str(tmp_path_factory.mktemp("home"))
+    manager.start_kernel(cwd=str(NOTEBOOKS[0].parent), env=os.environ | {"CCVIZ_HOME": home})
+    yield manager
+    manager.shutdown_kernel(now=True)
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(600)
 @each
-def test_it_runs(path, tmp_path, monkeypatch):
-    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
+def test_it_runs(path, kernel):
     notebook = nbformat.read(path, as_version=4)
-    place = {"metadata": {"path": str(path.parent)}}
-    NotebookClient(notebook, timeout=300, kernel_name="python3", resources=place).execute()
+    notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
+    NotebookClient(notebook, km=kernel, timeout=300).execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert any(cell.outputs for cell in cells)
 

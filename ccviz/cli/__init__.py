@@ -1,7 +1,7 @@
 """The command line: one command a file, progress on stderr, results on stdout.
 
 Exit codes: 0 done (for `solve`: a feasible clustering), 1 a proof that was not accepted, 2 bad
-input, 3 proved infeasible, 4 no clustering found and none proved impossible.
+input, 3 proved infeasible, 4 no clustering found and none proved impossible, 5 the run broke off.
 """
 
 from __future__ import annotations
@@ -14,8 +14,11 @@ import typer
 
 from ccviz.cli.ask import ask
 from ccviz.cli.bench import bench
+from ccviz.cli.common import tell
+from ccviz.cli.desktop import desktop
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
+from ccviz.cli.lesson import lesson
 from ccviz.cli.replay import replay
 from ccviz.cli.resume import resume
 from ccviz.cli.runs import runs
@@ -41,10 +44,12 @@ app.command()(ask)
 app.command()(bench)
 app.command("sweep")(sweep_command)
 app.command("app")(serve)
+app.command()(desktop)
 app.command()(runs)
 app.command()(replay)
 app.command()(export)
 app.command("import")(import_)
+app.command()(lesson)
 app.command()(verify)
 app.command()(resume)
 
@@ -56,18 +61,19 @@ def main() -> None:
     except (CcvizError, typer.TyperException) as bad:
         sentence = bad.format_message() if isinstance(bad, typer.BadParameter) else str(bad)
         if sentence:  # there is none where the help was printed instead
-            sys.stderr.write(f"ccviz: {sentence}\n")
+            tell(sentence)
         code = BAD_INPUT
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
         _drop_output()  # whoever read it has left
         code = 0
-    except OSError as full:
-        if full.errno != errno.ENOSPC:
-            raise
+    except OSError as broken:
         _drop_output()
-        sys.stderr.write(f"ccviz: the output cannot be written: {os.strerror(errno.ENOSPC)}.\n")
+        tell(f"the output cannot be written: {os.strerror(broken.errno or errno.EIO)}.")
+        code = BAD_INPUT
+    except MemoryError:
+        tell("there is not enough memory for this.")
         code = BAD_INPUT
     sys.exit(code)
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
+import os
 import sys
+from contextlib import suppress
+from pathlib import Path
 
 from rich.console import Console
 
@@ -10,15 +14,53 @@ from ccviz.runs.run import Result
 
 _FILE_WIDTH = 240  # of tables that go to a file or another program, where nothing need be cut
 
-out = Console(highlight=False, soft_wrap=True, width=None if sys.stdout.isatty() else _FILE_WIDTH)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
 
-FEASIBLE, INFEASIBLE, NONE_FOUND = 0, 3, 4
+class _Told(io.TextIOBase):
+    """Standard error for what is told beside the work, which goes on if nobody can hear it."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str, /) -> int:
+        with suppress(OSError, ValueError):
+            sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+    def isatty(self) -> bool:
+        return sys.stderr.isatty()
+
+    def fileno(self) -> int:
+        return sys.stderr.fileno()
+
+
+def _open_streams() -> None:
+    """Give whoever closed them a standard output and error that lead nowhere."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
+
+
+_open_streams()
+_plain = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False}  # names are text
+out = Console(**_plain, width=None if sys.stdout.isatty() else _FILE_WIDTH)  # type: ignore[arg-type]
+err = Console(file=_Told(), **_plain)  # type: ignore[arg-type]
+
+FEASIBLE, INFEASIBLE, NONE_FOUND, BROKEN_OFF = 0, 3, 4, 5
+
+
+def tell(sentence: str) -> None:
+    """Say something to the person beside the work."""
+    err.print(f"ccviz: {sentence}")
 
 
 def exit_code(result: Result) -> int:
-    """Return what `solve` ends with: a clustering, none possible, or none found."""
+    """Return what `solve` ends with: a clustering, none possible, none found, or a broken run."""
     if result.status == "infeasible":
         return INFEASIBLE
+    if result.termination == "failed":
+        return BROKEN_OFF
     found = result.partition is not None and result.partition.violations.none_hard
     return FEASIBLE if found else NONE_FOUND

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
-from ccviz.cli.common import err
+from ccviz.cli.common import err, tell
 from ccviz.cli.progress import Progress
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.runs.archive import Archive
@@ -17,6 +17,9 @@ from ccviz.runs.recorder import Recorder
 from ccviz.runs.run import Result, result_of
 from ccviz.runs.stepper import Stepper
 from ccviz.runs.warm import load
+
+# SIGHUP, where there is one, says that the terminal is gone.
+_SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
 def drive(stepper: Stepper, archive: Archive | None, run_id: str) -> Result:
@@ -32,19 +35,23 @@ def drive(stepper: Stepper, archive: Archive | None, run_id: str) -> Result:
 
 def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str) -> None:
     try:
-        with Recorder(archive, run_id, stepper.run) as recorder:
-            _follow(stepper, progress, recorder)
+        _follow(stepper, progress, Recorder(archive, run_id, stepper.run))
+        archive.score(run_id, stepper.run)
+    except ArchiveError as broken:
+        # The run is worth more than its record: it goes on.
+        tell(f"the run is not kept from here on: {broken}")
+        _follow(stepper, progress, None)
     except CcvizError as bad:
         archive.finish(run_id, "failed", str(bad))
         raise
-    archive.score(run_id, stepper.run)
 
 
 def _follow(stepper: Stepper, progress: Progress, recorder: Recorder | None) -> None:
-    for record in stepper:
-        if recorder is not None:
-            recorder.put(record)
-        progress.show(stepper.run)
+    with recorder or nullcontext():
+        for record in stepper:
+            if recorder is not None:
+                recorder.put(record)
+            progress.show(stepper.run)
 
 
 @contextmanager
@@ -53,7 +60,7 @@ def _stopping(stepper: Stepper) -> Iterator[None]:
         stepper.stop()
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    before = [(each, signal.signal(each, stop)) for each in (signal.SIGINT, signal.SIGTERM)]
+    before = [(each, signal.signal(each, stop)) for each in _SIGNALS]
     try:
         yield
     finally:
@@ -61,10 +68,19 @@ def _stopping(stepper: Stepper) -> Iterator[None]:
             signal.signal(each, handler)
 
 
-def open_archive() -> Archive | None:
-    """Return the archive, or None after a warning where it cannot be used."""
+def enter(*about: Any, **more: Any) -> tuple[Archive | None, str]:
+    """Enter a run in the archive, as `Archive.create` does.
+
+    Returns
+    -------
+    archive : Archive or None
+        None, after a warning, where it cannot be used.
+    run_id : str
+        Empty then.
+    """
     try:
-        return Archive()
+        archive = Archive()
+        return archive, archive.create(*about, **more)
     except ArchiveError as broken:
-        err.print(f"ccviz: this run is not kept: {broken}", markup=False)
-        return None
+        tell(f"this run is not kept: {broken}")
+        return None, ""

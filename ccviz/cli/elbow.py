@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
 from dataclasses import asdict, fields
 from typing import Annotated
 
@@ -33,7 +32,7 @@ from ccviz.cli.solve import (
 )
 from ccviz.errors import ParameterError
 from ccviz.numbers import number, percent
-from ccviz.studies.elbow import Step, best_by_gap, best_by_silhouette, find_elbow, measure
+from ccviz.studies.elbow import LINK_WORDS, Step, findings, measure
 
 
 def elbow(
@@ -80,7 +79,7 @@ def elbow(
             file.write(_csv(steps).encode())
     if out_file != "-":
         out.print(_table(steps))
-        for line in _findings(steps):
+        for line in findings(steps):
             out.print(line, markup=False)
 
 
@@ -106,25 +105,9 @@ def _table(steps: list[Step]) -> Table:
             percent(relative_gap(step.objective, step.lower_bound)),
             number(step.silhouette, 3),
             number(step.gap_statistic, 3),
-            _LINKS.get(step.status, "not found"),
+            LINK_WORDS.get(step.status, "not found"),
         )
     return table
-
-
-_LINKS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be kept"}
-
-
-def _findings(steps: list[Step]) -> Iterator[str]:
-    bend = find_elbow(steps)
-    if bend is not None:
-        known = "proved by the bounds" if bend.proved else "not proved: the bounds leave room"
-        yield f"The objective bends most, in proportion, at k = {bend.k} ({known})."
-    for words, k in (
-        ("The silhouette is greatest", best_by_silhouette(steps)),
-        ("The gap statistic settles", best_by_gap(steps)),
-    ):
-        if k is not None:
-            yield f"{words} at k = {k}."
 
 
 def _csv(steps: list[Step]) -> str:

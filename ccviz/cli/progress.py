@@ -6,7 +6,7 @@ import time
 from types import TracebackType
 
 from rich.console import Console
-from rich.markup import escape
+from rich.text import Text
 
 from ccviz.numbers import number, percent
 from ccviz.runs.run import Run
@@ -20,7 +20,7 @@ class Progress:
 
     def __init__(self, console: Console, title: str = "") -> None:
         self._console, self.title = console, title
-        self._status = console.status(title, spinner="dots")
+        self._status = console.status(Text(title), spinner="dots")
         self._every = _LIVE_S if console.is_terminal else _LOGGED_S
         self._last = time.monotonic()
 
@@ -48,11 +48,10 @@ class Progress:
         if now - self._last < self._every:
             return
         self._last = now
-        line = escape(words)
         if self._console.is_terminal:
-            self._status.update(line)
+            self._status.update(Text(words))
         else:
-            self._console.print(line)
+            self._console.print(words)
 
 
 def describe(run: Run) -> str:

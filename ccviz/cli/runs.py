@@ -10,7 +10,8 @@ from rich.table import Table
 
 from ccviz.cli.common import out
 from ccviz.numbers import number, percent
-from ccviz.runs.archive import Archive
+from ccviz.runs.archive import Archive, default_path
+from ccviz.runs.check import check_archive
 from ccviz.runs.info import RunInfo
 
 _COLUMNS = (
@@ -22,8 +23,16 @@ _COLUMNS = (
 def runs(
     delete: Annotated[str, typer.Option(help="Delete this run.")] = "",
     rename: Annotated[tuple[str, str], typer.Option(help="Give a run a name.")] = ("", ""),
+    check: Annotated[
+        bool, typer.Option("--check", help="Mend the archive, and say what cannot be mended.")
+    ] = False,
 ) -> None:
-    """List the runs in the archive, the newest first; or delete or rename one."""
+    """List the runs in the archive, the newest first; or delete or rename one, or mend them."""
+    if check:
+        said = list(check_archive(default_path()))
+        for sentence in said or ["nothing is wrong with the archive."]:
+            out.print(sentence)
+        return
     archive = Archive()
     if delete:
         run_id = archive.find(delete)

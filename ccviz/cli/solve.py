@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ccviz.cli.common import err, exit_code
-from ccviz.cli.drive import drive, open_archive
+from ccviz.cli.drive import drive, enter
 from ccviz.cli.reading import add_rules, build_problem, build_solver, find_data, table_options
 from ccviz.cli.report import Files, report, take_home
 from ccviz.problem.rule_text import GRAMMAR
@@ -97,7 +97,7 @@ def solve(
     """Cluster a data set under links and sizes.
 
     Exit code 0: a feasible clustering. 2: bad input. 3: proved infeasible. 4: none found, and none
-    proved impossible.
+    proved impossible. 5: the run broke off; what it found is told.
     """
     files = Files(json, labels, table, profile, report_file)
     files.check()
@@ -110,19 +110,12 @@ def solve(
         err.print(f"ccviz: {notice}", markup=False)
     limits = Limits(time_limit, gap, node_limit)
     stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
-    kept = open_archive() if archive else None
-    run_id = ""
-    if kept is not None:
-        run_id = kept.create(
-            problem,
-            chosen.name,
-            asdict(chosen),
-            seed=seed,
-            workers=workers,
-            limits=limits,
-            dataset=dataset.name,
-            name=name,
-        )
+    kept, run_id = None, ""
+    if archive:
+        kept, run_id = enter(
+            problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
+            dataset=dataset.name, name=name,
+        )  # fmt: skip
     result = drive(stepper, kept, run_id)
     report(problem, result, run_id, files)
     take_home(dataset, result, files)

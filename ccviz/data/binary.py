@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import zipfile
+import zlib
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,18 @@ import numpy as np
 from ccviz.data.sources import MOST_BYTES, check_size
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
+
+_BROKEN_HEADER = (
+    ValueError, TypeError, SyntaxError, TokenError, OverflowError, RecursionError, MemoryError,
+    AttributeError,
+)  # fmt: skip
+"""NumPy takes the header for a piece of Python, and its words for types."""
+
+_BROKEN_BOOK = (
+    zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, KeyError, IndexError,
+    ValueError, TypeError, AttributeError, OverflowError, RuntimeError, SyntaxError, AssertionError,
+)  # fmt: skip
+"""What damaged or strange parts of a workbook make openpyxl and its parser raise."""
 
 _NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0}
 
@@ -36,16 +50,16 @@ def read_npy(data: bytes) -> Table:
         version = np.lib.format.read_magic(file)
         header = _NPY_HEADERS.get(version, np.lib.format.read_array_header_2_0)
         shape, _, dtype = header(file)
-    except ValueError as broken:
+    except _BROKEN_HEADER as broken:
         raise FileFormatError(f"this is no array in NumPy's format: {broken}.") from None
-    if dtype.kind not in "fiub" or len(shape) != 2:
+    if dtype.kind not in "fiub" or len(shape) != 2 or min(shape) < 0:
         raise FileFormatError(
             f"the array must be n points by d features of numbers, not {shape} of {dtype}."
         )
     check_size(*shape)
     try:
         X = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError):
+    except (ValueError, EOFError, OverflowError, MemoryError):
         raise FileFormatError("the array breaks off in the middle.") from None
     return Table(own_names([""] * shape[1]), list(X.T), range(len(X)), is_bare=True)
 
@@ -78,16 +92,19 @@ def read_arrow(data: bytes) -> Table:
         else:
             table = _open_arrow(data, ipc).read_all()
             check_size(table.num_rows, table.num_columns)
-    except (pa.ArrowException, OSError) as broken:
-        reason = str(broken).splitlines()[0]
+        table.validate(full=True)  # a damaged one may point outside itself
+        plain = [
+            column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+            for column in table.columns
+        ]
+        columns = [column.to_numpy(zero_copy_only=False) for column in plain]
+    except (pa.ArrowException, OSError, ValueError, TypeError, OverflowError) as broken:
+        if isinstance(broken, FileFormatError):
+            raise
+        reason = next(iter(str(broken).splitlines()), "it is damaged")
         raise FileFormatError(
             f"this is no Parquet or Arrow file that can be read: {reason}"
         ) from None
-    plain = [
-        column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
-        for column in table.columns
-    ]
-    columns = [column.to_numpy(zero_copy_only=False) for column in plain]
     return Table(own_names(table.column_names), columns, range(table.num_rows))
 
 
@@ -145,7 +162,7 @@ def _sheet(data: bytes) -> list[tuple[int, tuple[Any, ...]]]:
             if _width(cells):
                 numbered.append((at, cells))
                 check_size(len(numbered) - 1, 1)
-    except (zipfile.BadZipFile, InvalidFileException, KeyError, IndexError, ValueError) as broken:
+    except (InvalidFileException, *_BROKEN_BOOK) as broken:
         if isinstance(broken, FileFormatError):
             raise
         raise FileFormatError("this is no Excel workbook (.xlsx) that can be read.") from None

@@ -115,8 +115,9 @@ def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Col
         return Column(name, "empty", cells, none, missing)
     if any(map(_is_code, cells)):
         return Column(name, "text", cells, none, missing)
-    values = read_numbers(cells, style)
-    values[missing] = np.nan
+    # A column of numbers with gaps is then read at once, and not cell by cell.
+    there = ["nan" if gone else cell for cell, gone in zip(cells, missing.tolist(), strict=True)]
+    values = read_numbers(there if missing.any() else cells, style)
     if 2 * np.count_nonzero(~np.isnan(values)) >= here:
         whole = not missing.any() and all(map(_is_whole, cells))
         return Column(name, "number", cells, values, missing, whole)

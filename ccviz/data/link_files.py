@@ -1,4 +1,7 @@
-"""Links from files and back: lines ``ML i j [weight]`` / ``CL i j [weight]``, or JSON.
+"""Links from files and back: lines ``ML i j [weight]`` / ``CL i j [weight]``, a table, or JSON.
+
+Where points have names, a table may call them so: two points and the kind of link in each row,
+``Anna;Bert;must`` or ``cl,Anna,Carl``, and maybe a weight.
 
 The JSON form is ``{"ml": [[i, j], [i, j, weight], ...], "cl": [...]}``; the soft lists ``sml`` and
 ``scl`` with their weights in ``sml_proba`` and ``scl_proba`` are read too, as the instances of
@@ -7,6 +10,7 @@ S-MDEClust have them. Points are numbered from 0; a link without a weight is har
 
 from __future__ import annotations
 
+import csv
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -14,8 +18,9 @@ from pathlib import Path
 
 import msgspec
 
+from ccviz.data.names import NameBook
 from ccviz.data.sources import Source, decode_text, read_bytes
-from ccviz.errors import FileFormatError
+from ccviz.errors import CcvizError, FileFormatError
 from ccviz.problem.links import Links
 
 Link = tuple[int, int] | tuple[int, int, float]
@@ -34,7 +39,9 @@ class GivenLinks:
     cannot_link: list[Link] = field(default_factory=list)
 
 
-def read_links_file(source: Source, n: int, name: str = "") -> GivenLinks:
+def read_links_file(
+    source: Source, n: int, name: str = "", names: Sequence[str] = ()
+) -> GivenLinks:
     """Read links between n points.
 
     Parameters
@@ -44,6 +51,8 @@ def read_links_file(source: Source, n: int, name: str = "") -> GivenLinks:
         Number of points.
     name : str
         File name of the bytes.
+    names : sequence of str
+        Of the points, which lines of text may call them by.
 
     Returns
     -------
@@ -60,7 +69,11 @@ def read_links_file(source: Source, n: int, name: str = "") -> GivenLinks:
     try:
         text = decode_text(data)
         is_json = Path(name).suffix.lower() == ".json" or text.lstrip().startswith("{")
-        return _from_json(text, n) if is_json else _from_lines(text, n)
+        if is_json:
+            return _from_json(text, n)
+        # Lines of ours are numbers, even where points have numbers for names.
+        named = len(names) > 0 and _is_table(text)
+        return _from_table(text, NameBook(n, names)) if named else _from_lines(text, n)
     except FileFormatError as broken:
         raise FileFormatError(f"{name}: {broken}") from None
 
@@ -78,6 +91,53 @@ def _from_lines(text: str, n: int) -> GivenLinks:
             )
         lists[words[0].upper()].append(_link(words[1:], n, f"line {number}"))
     return given
+
+
+_MARKS = ";\t,"
+_KINDS = {
+    "ml": "must", "must": "must", "must-link": "must",
+    "cl": "cannot", "cannot": "cannot", "cannot-link": "cannot",
+}  # fmt: skip
+
+
+def _is_table(text: str) -> bool:
+    first = next((line for line in text.splitlines() if line.strip()), "")
+    return any(mark in first for mark in _MARKS)
+
+
+def _from_table(text: str, book: NameBook) -> GivenLinks:
+    given, lines = GivenLinks(), text.splitlines()
+    mark = next(mark for mark in _MARKS if any(mark in line for line in lines))
+    for number, cells in enumerate(csv.reader(lines, delimiter=mark), 1):
+        if not any(cell.strip() for cell in cells):
+            continue
+        kind, words = _kind_of(cells)
+        if not kind and number == 1:
+            continue  # the names of the columns
+        if not kind or len(words) not in {2, 3}:
+            raise FileFormatError(
+                f"line {number} is not two points and 'must' or 'cannot', and maybe a weight."
+            )
+        links = given.must_link if kind == "must" else given.cannot_link
+        links.append(_named_link(words, book, f"line {number}"))
+    return given
+
+
+def _kind_of(cells: Sequence[str]) -> tuple[str, list[str]]:
+    """Return what kind of link a row is, and its other cells; the kind comes first or third."""
+    words = [cell.strip() for cell in cells]
+    at = next((at for at in (0, 2) if at < len(words) and words[at].lower() in _KINDS), None)
+    return ("", words) if at is None else (_KINDS[words[at].lower()], words[:at] + words[at + 1 :])
+
+
+def _named_link(words: Sequence[str], book: NameBook, place: str) -> Link:
+    try:
+        i, j = (book.find(word) for word in words[:2])
+    except CcvizError as unknown:
+        raise FileFormatError(f"{place}: {unknown}") from None
+    if i == j:
+        raise FileFormatError(f"{place} links point {i} to itself.")
+    return (i, j, _weight(words[2], place)) if len(words) == 3 else (i, j)
 
 
 def _link(words: Sequence[str | float], n: int, place: str) -> Link:

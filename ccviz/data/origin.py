@@ -50,12 +50,15 @@ class Origin:
         The row of the table that each point is, counted from 0.
     missing : {"drop", "median"} or None
         What was done about missing values; None if there were none.
+    file : str
+        The name of the file that it was read from.
     """
 
     columns: tuple[Cells, ...]
     decisions: tuple[Decision, ...]
     rows: IntArray
     missing: Missing | None = None
+    file: str = ""
 
     @property
     def roles(self) -> dict[str, Role]:

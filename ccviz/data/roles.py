@@ -11,6 +11,7 @@ import numpy as np
 from ccviz.data.columns import Column
 from ccviz.data.origin import ROLES, Decision, Role
 from ccviz.errors import FileFormatError
+from ccviz.numbers import whole
 
 MOST_CATEGORIES = 100
 """A column of words with more of them is not made into features, one each."""
@@ -89,8 +90,11 @@ def column_number(columns: Sequence[Column], name: str) -> int:
     names = [column.name for column in columns]
     if name in names:
         return names.index(name)
-    if name.lstrip("-").isdecimal() and -len(names) <= int(name) < len(names):
-        return int(name) % len(names)
+    number = whole(name.removeprefix("-"))
+    if number is not None:
+        number = -number if name.startswith("-") else number
+        if -len(names) <= number < len(names):
+            return number % len(names)
     raise FileFormatError(f"there is no column {name!r}; there are {', '.join(names)}.")
 
 

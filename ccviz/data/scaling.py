@@ -30,3 +30,25 @@ def scale(X: FloatArray, how: str) -> FloatArray:
         "range": (X.min(axis=0), np.ptp(X, axis=0)),
     }[how]
     return (X - shift) / np.where(spread > 0, spread, 1.0)
+
+
+MOST_APART = 10.0
+"""How many times the spread of one feature may be that of another before it drowns it."""
+
+
+def apart(X: FloatArray) -> float:
+    """Return how many times the largest spread of a feature is the smallest one.
+
+    Parameters
+    ----------
+    X : (n, d) float
+        NaN where a value is missing.
+
+    Returns
+    -------
+    float
+        1 where there are not two features that vary.
+    """
+    spreads = np.nanstd(X, axis=0)
+    varied = spreads[spreads > 0]
+    return float(varied.max() / varied.min()) if len(varied) else 1.0

@@ -9,6 +9,8 @@ from ccviz.errors import FileFormatError
 
 MOST_POINTS = 200_000
 MOST_VALUES = 20_000_000
+MOST_TEXT_VALUES = 10_000_000  # each is an object of its own while it is read
+MOST_COLUMNS = 50_000
 MOST_BYTES = 1 << 29
 
 Source = str | Path | bytes
@@ -68,6 +70,10 @@ def check_size(n: int, d: int) -> None:
     if n > MOST_POINTS:
         raise FileFormatError(
             f"there are {n:,} rows, but at most {MOST_POINTS:,} points can be clustered."
+        )
+    if d > MOST_COLUMNS:
+        raise FileFormatError(
+            f"there are {d:,} columns, but at most {MOST_COLUMNS:,} can be worked with."
         )
     if n * d > MOST_VALUES:
         raise FileFormatError(

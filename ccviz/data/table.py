@@ -73,12 +73,13 @@ def own_names(names: Sequence[Any]) -> tuple[str, ...]:
     tuple of str
     """
     taken: set[str] = set()
+    again: dict[str, int] = {}
     found = []
     for j, given in enumerate(names):
         name = base = str(given).strip() if given is not None and str(given).strip() else f"x{j}"
-        again = 2
         while name in taken:
-            name, again = f"{base} ({again})", again + 1
+            again[base] = again.get(base, 1) + 1
+            name = f"{base} ({again[base]})"
         taken.add(name)
         found.append(name)
     return tuple(found)

@@ -8,9 +8,10 @@ from dataclasses import replace
 from itertools import islice
 
 from ccviz.data.cells import NumberStyle, is_missing_text
-from ccviz.data.sources import MOST_POINTS, check_size, decode_text, is_unicode
+from ccviz.data.sources import MOST_POINTS, MOST_TEXT_VALUES, check_size, decode_text, is_unicode
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
+from ccviz.numbers import whole
 
 _SEPARATORS = ";\t|,"  # in this order: decimals may have commas, and words may, but no semicolons
 _SAMPLE = 50
@@ -42,14 +43,33 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
         check_size(count, 1)
     text = decode_text(data)
     notices = () if is_unicode(data) else ("The file is read as Windows-1252 (Latin-1).",)
+    if not text.strip():
+        raise FileFormatError("the file is empty.")
     delimiter = find_delimiter(text)
-    rows = list(_split(text, delimiter))
+    rows = list(_limited(_split(text, delimiter)))
+    if not rows:
+        raise FileFormatError("there is nothing between the separators.")
     first = rows[0][1]
     if header is None and not delimiter and _is_promise(rows):
         return _keep_promise(rows)
     if header or (header is None and not any(map(_is_number, first))):
         return _by_columns(own_names(first), rows[1:], delimiter, notices)
     return _by_columns(own_names([""] * len(first)), rows, delimiter, notices)
+
+
+def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows while they are not too many to be read as text."""
+    total = 0
+    for line, cells in rows:
+        if not total:
+            check_size(1, len(cells))
+        total += len(cells)
+        if total > MOST_TEXT_VALUES:
+            raise FileFormatError(
+                f"there are more than the {MOST_TEXT_VALUES:,} values that are read from text; "
+                "save the table as .npy or Parquet."
+            )
+        yield line, cells
 
 
 def _is_number(cell: str) -> bool:
@@ -74,11 +94,19 @@ def find_delimiter(text: str) -> str:
     """
     lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
     for mark in _SEPARATORS:
-        widths = {len(cells) for cells in csv.reader(lines, delimiter=mark)}
+        widths = _widths(lines, mark)
         if len(widths) == 1 and widths.pop() > 1:
             return mark
     first = lines[0]
     return max(_SEPARATORS, key=first.count) if any(mark in first for mark in _SEPARATORS) else ""
+
+
+def _widths(lines: list[str], mark: str) -> set[int]:
+    """Return how many cells there are in the lines; none if they cannot be split so."""
+    try:
+        return {len(cells) for cells in csv.reader(lines, delimiter=mark)}
+    except csv.Error:
+        return set()
 
 
 def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
@@ -101,9 +129,9 @@ def _is_promise(rows: Rows) -> bool:
     first = rows[0][1]
     if len(first) not in {2, 3} or not _all_whole(first):
         return False
-    n, d = int(first[0]), int(first[1])
+    n, d = whole(first[0].strip()), whole(first[1].strip())
     points = [cells for _, cells in rows[1:]]
-    if not points or len(points[0]) != d:
+    if n is None or d is None or not points or len(points[0]) != d:
         return False
     # A first line as wide as the others may be a point itself, where points are whole numbers.
     return len(first) != d or len(points) == n > 1 or not all(map(_all_whole, points))

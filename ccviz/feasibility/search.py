@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import IntArray
+from ccviz.compiled import njit
 
 FOUND, NONE, UNDECIDED = 1, 0, -1
 

@@ -259,13 +259,18 @@ def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
 
 
 def _means(X: FloatArray, block_of: IntArray, mass: FloatArray) -> tuple[FloatArray, float]:
-    """Return the (s, d) centroids and the scatter; without must-links the points themselves."""
+    """Return the (s, d) centroids and the scatter; a point without must-links is its own block."""
     if len(mass) == len(X):
         return X, 0.0
+    alone = mass[block_of] == 1
+    together, point_of = np.flatnonzero(~alone), block_of[alone]
+    joined, which = np.unique(block_of[together], return_inverse=True)
     centroid, scatter = np.empty((len(mass), X.shape[1])), 0.0
     for t, column in enumerate(X.T):  # a column at a time takes little memory
-        centroid[:, t] = np.bincount(block_of, column, len(mass)) / mass
-        scatter += float(((column - centroid[block_of, t]) ** 2).sum())
+        centroid[point_of, t] = column[alone]
+        near = column[together]
+        centroid[joined, t] = np.bincount(which, near, len(joined)) / mass[joined]
+        scatter += float(((near - centroid[joined, t][which]) ** 2).sum())
     return centroid, scatter
 
 

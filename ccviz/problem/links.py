@@ -12,7 +12,7 @@ from scipy.sparse import coo_array, csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.errors import ProblemError
+from ccviz.errors import ProblemError, quote
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,12 +129,14 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
         well_formed = False
     if not well_formed:
         raise ProblemError(
-            f"{kind} number {position + 1} is {item!r}, not two point indices and maybe a weight."
+            f"{kind} number {position + 1} is {quote(item)}, "
+            "not two point indices and maybe a weight."
         )
     for index in (i, j):
         if not 0 <= index < n:
             raise ProblemError(
-                f"{kind} {i}-{j} names point {index}, but the points are 0 to {n - 1}."
+                f"{kind} {quote(i)}-{quote(j)} names point {quote(index)}, "
+                f"but the points are 0 to {n - 1}."
             )
     if i == j:
         raise ProblemError(f"{kind} {i}-{j} joins a point to itself.")

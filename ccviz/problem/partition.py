@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +12,8 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
+
+_CELLS = 1 << 16  # of a table that are looked at together
 
 
 @dataclass(frozen=True)
@@ -85,16 +88,15 @@ class Partition:
     @cached_property
     def wcss(self) -> float:
         """Within-cluster sum of squares, the objective."""
-        # From one point of each cluster: far from zero the means themselves lose digits. A column
-        # at a time, so that there is no second table of the points.
+        # From one point of each cluster: far from zero the means themselves lose digits.
         labels, k = self.labels, self.problem.k
         first = np.zeros(k, dtype=np.int64)
         first[labels[::-1]] = np.arange(self.problem.n)[::-1]
         size = np.maximum(np.bincount(labels, minlength=k), 1)
         total = 0.0
-        for column in self.problem.X.T:
-            near = column - column[first][labels]
-            mean = np.bincount(labels, near, k) / size
+        for strip in _strips(self.problem.X):
+            near = strip - strip[first][labels]
+            mean = _sums(near, labels, k) / size[:, None]
             total += float(((near - mean[labels]) ** 2).sum())
         return total
 
@@ -171,11 +173,26 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
     -------
     (k, d) float64
     """
-    total = np.empty((k, X.shape[1]))
-    for t, column in enumerate(X.T):
-        total[:, t] = np.bincount(labels, column, k)
+    total = np.concatenate([_sums(strip, labels, k) for strip in _strips(X)], axis=1)
     with np.errstate(invalid="ignore"):
         return total / np.bincount(labels, minlength=k)[:, None]
+
+
+def _strips(X: FloatArray) -> Iterator[FloatArray]:
+    """Yield columns of a table, few at a time: there is no second table of many points."""
+    width = max(1, _CELLS // len(X))
+    for at in range(0, X.shape[1], width):
+        yield X[:, at : at + width]
+
+
+def _sums(strip: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Return (k, columns) the sums of the clusters."""
+    width = strip.shape[1]
+    if width == 1:
+        return np.bincount(labels, strip[:, 0], k).astype(np.float64)[:, None]
+    place = labels[:, None] * width + np.arange(width)
+    total = np.bincount(place.ravel(), strip.ravel(), k * width)
+    return total.astype(np.float64).reshape(k, width)
 
 
 def _agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:

@@ -10,10 +10,11 @@ import numpy as np
 from scipy.sparse import issparse
 
 from ccviz.arrays import FloatArray, IntArray, freeze
-from ccviz.errors import ProblemError
+from ccviz.errors import ProblemError, quote
 
 _LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
 _SMALLEST = 1e-130  # squares of differences keep all their digits still
+_TOO_LARGE = f"the data hold a whole number far over {_LARGEST:g}: too large to add up squares."
 
 
 def read_points(given: Any) -> FloatArray:
@@ -76,6 +77,8 @@ def _as_floats(given: Any) -> FloatArray:
         plain = np.ma.asarray(given) if np.ma.isMaskedArray(given) else np.asarray(given)
     except ValueError:
         raise ProblemError("the data are no table: its rows differ in length.") from None
+    except OverflowError:
+        raise ProblemError(_TOO_LARGE) from None
     if plain.dtype.kind in "cmM":
         raise ProblemError(f"the data are of the type {plain.dtype}, not numbers.")
     try:
@@ -84,6 +87,8 @@ def _as_floats(given: Any) -> FloatArray:
         return np.array(plain, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise ProblemError(_first_word(plain, _names(given))) from None
+    except OverflowError:
+        raise ProblemError(_TOO_LARGE) from None
 
 
 def _names(given: Any) -> Sequence[Any] | None:
@@ -98,7 +103,7 @@ def _first_word(plain: np.ndarray, names: Sequence[Any] | None) -> str:
             cell = plain[i, j : j + 1].tolist()[0]  # as Python's own
             if not is_number(cell):
                 column = repr(names[j]) if names is not None else str(j)
-                reason = "is missing" if is_missing(cell) else f"is {cell!r}, not a number"
+                reason = "is missing" if is_missing(cell) else f"is {quote(cell)}, not a number"
                 return f"the data are not a table of numbers: row {i}, column {column} {reason}."
     return "the data are not a table of numbers."
 
@@ -118,6 +123,8 @@ def is_number(cell: Any) -> bool:
         float(cell)
     except (TypeError, ValueError):
         return False
+    except OverflowError:
+        return True  # though not one that fits
     return True
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.cards import card
-from ccviz.errors import ContradictionError, ProblemError
+from ccviz.errors import ContradictionError, ProblemError, quote
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.points import is_missing, read_points, rows
 
@@ -168,11 +168,11 @@ def _read_k(given: Any, n: int) -> int:
     try:
         k = int(given)
     except (TypeError, ValueError, OverflowError):
-        raise ProblemError(f"k is {given!r}, not a number of clusters.") from None
+        raise ProblemError(f"k is {quote(given)}, not a number of clusters.") from None
     if k != given or k < 1:
-        raise ProblemError(f"k = {given!r} is not a whole number of at least 1 cluster.")
+        raise ProblemError(f"k = {quote(given)} is not a whole number of at least 1 cluster.")
     if k > n:
-        raise ProblemError(f"k = {k} clusters are more than the {n} points.")
+        raise ProblemError(f"k = {quote(k)} clusters are more than the {n} points.")
     return k
 
 
@@ -183,7 +183,7 @@ def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
         given = (given.lower, given.upper)
     try:
         table = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise ProblemError("the sizes are not whole numbers, one a cluster.") from None
     if table.shape == (k,):
         table = np.stack([table, table])
@@ -191,6 +191,7 @@ def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
         raise ProblemError(f"the sizes must be {k} numbers, or {k} lower and {k} upper ones.")
     if not (np.isfinite(table).all() and (table == np.round(table)).all()):
         raise ProblemError("the sizes are not whole numbers, one a cluster.")
+    table = np.clip(table, 0, n + 1)  # more than all points are no more than that
     lower, upper = np.maximum(table[0], 1).astype(np.int64), table[1].astype(np.int64)
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):

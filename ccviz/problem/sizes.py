@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ccviz.errors import ProblemError
+from ccviz.numbers import whole
 
 
 def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
@@ -43,9 +44,10 @@ def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
 
 def _range(word: str) -> tuple[int, int]:
     low, _, high = word.replace("–", "-").partition("-")
-    if not (low.isdecimal() and (high or low).isdecimal()):
+    least, most = whole(low), whole(high or low)
+    if least is None or most is None:
         raise ProblemError(f"{word!r} is no size: write 50, or 40-60, or equal.")
-    return int(low), int(high or low)
+    return least, most
 
 
 def sizes_text(lower: Sequence[int], upper: Sequence[int]) -> str:

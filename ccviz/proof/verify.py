@@ -11,8 +11,8 @@ What is checked, in this order; every bound holds whatever rounding did (`ccviz.
    turned into one (`spectral`). Column generation leaves duals instead, and a value that it says
    no cluster is below: the sum of squares is at least the blocks' scatter, plus the duals, plus k
    times that value. Whether a cluster is below is searched for again (`pricing`), as far as the
-   gap asked for needs it; where that would take more than the budget of work, the verdict says so
-   and does not accept.
+   gap asked for needs it, unless there is a semidefinite certificate beside that suffices; where
+   the search would take more than the budget of work, the verdict says so and does not accept.
 
 A divided run has parts instead of a tree, whose bounds add up (`parts`).
 
@@ -226,18 +226,21 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
     if blocks is None:
         raise FlawError("has a bound, but its links contradict each other")
     means = centroids(check.unit, blocks)
-    claimed = check.unit.scaled(leaf.lower_bound)
+    bound = _spectral(check, means, leaf)
     if "duals" in leaf.certificate:
-        return _column_bound(check, blocks, means, leaf, claimed)
-    if "nonnegativity" in leaf.certificate:
-        _require(leaf, "nonnegativity", "points", "kind", "weights")
-        exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
-        between = spectral_bound(means, check.problem.k, leaf.certificate, exponent)
-        bound = max(means.whole(between), means.inside)
-    else:
-        bound = means.inside
-    _compare(check, claimed, bound)
+        return _column_bound(check, blocks, means, leaf, bound)
+    _compare(check, check.unit.scaled(leaf.lower_bound), bound)
     return bound
+
+
+def _spectral(check: _Check, means: Centroids, leaf: Leaf) -> float:
+    """Return what a semidefinite certificate proves; without one, the scatter inside the blocks."""
+    if "nonnegativity" not in leaf.certificate:
+        return means.inside
+    _require(leaf, "nonnegativity", "points", "kind", "weights")
+    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    between = spectral_bound(means, check.problem.k, leaf.certificate, exponent)
+    return max(means.whole(between), means.inside)
 
 
 def _compare(check: _Check, claimed: float, bound: float) -> None:
@@ -271,14 +274,14 @@ def _own_exponent(leaf: Leaf) -> int:
 
 
 def _column_bound(
-    check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, claimed: float
+    check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
-    """Return what the duals prove, at most about as much as will do."""
+    """Return what the duals prove, at most about as much as will do, unless that is proved."""
     duals, least = _duals(check, leaf, means)
     between = float(duals.sum()) + check.problem.k * least
-    _compare(check, claimed, means.inside + max(0.0, between))
-    if between <= 0.0 or means.inside >= check.enough:  # nothing to search for
-        return means.inside
+    _compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, between))
+    if between <= 0.0 or proved >= check.enough:  # nothing to search for
+        return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
     return means.whole(_lagrangian(check, blocks, means, duals, least, needed**2))
 

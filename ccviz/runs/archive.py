@@ -25,14 +25,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote as quote_path
+from weakref import WeakValueDictionary
 
 import platformdirs
 
-from ccviz.errors import ArchiveError
+from ccviz.errors import ArchiveError, UnknownRunError
 from ccviz.events import Finished, Record, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_problem
-from ccviz.runs.info import RunInfo, Summary, summarise
+from ccviz.runs.info import RunInfo, Summary, alive, summarise
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.run import FOLDED, REPLACED, Run
 
@@ -78,7 +80,10 @@ CREATE TABLE records (
     PRIMARY KEY (run, seq)
 );
 """
-_ADDED = {"owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0"}
+_ADDED = {
+    "owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0",
+    "boot": "TEXT NOT NULL DEFAULT ''", "tick": "REAL NOT NULL DEFAULT 0",
+}  # fmt: skip
 """Columns of runs that version 0.1 did not have, and does not miss."""
 
 _BUSY_S = 60.0
@@ -90,6 +95,31 @@ def default_path() -> Path:
     home = os.environ.get("CCVIZ_HOME")
     folder = Path(home) if home else platformdirs.user_data_path("ccviz", appauthor=False)
     return folder / "runs.sqlite"
+
+
+def is_read_only(path: Path) -> bool:
+    """Return whether an archive is there that this process may read and not write.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    bool
+    """
+    may_write = os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+    return path.is_file() and not may_write
+
+
+def _address(path: Path) -> str:
+    """Return the archive's address for SQLite, which cannot lock what it cannot write."""
+    plain = f"file:{quote_path(str(path.absolute()))}"
+    if not is_read_only(path):
+        return plain
+    log = path.with_name(f"{path.name}-wal")
+    still = "&immutable=1" if not log.exists() or not log.stat().st_size else ""
+    return f"{plain}?mode=ro{still}"
 
 
 class Archive:
@@ -110,32 +140,49 @@ class Archive:
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = Path(path) if path is not None else default_path()
         self._lock = threading.RLock()
+        # A problem that somebody still has is not read again: a million points take a second.
+        self._problems: WeakValueDictionary[str, Problem] = WeakValueDictionary()
         with self._in_words():
-            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if not is_read_only(self.path):
+                self.path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
-                self.path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False
-            )
+                _address(self.path), timeout=_BUSY_S, isolation_level=None,
+                check_same_thread=False, uri=True,
+            )  # fmt: skip
             self._prepare()
 
     def _prepare(self) -> None:
         self._db.row_factory = sqlite3.Row
         self._db.execute("PRAGMA foreign_keys = ON")
         self._db.execute("PRAGMA synchronous = NORMAL")
-        with self._writing() as db:
-            version = db.execute("PRAGMA user_version").fetchone()[0]
-            if version == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
-                for statement in _SCHEMA.split(";\n"):
-                    db.execute(statement)
-                db.execute(f"PRAGMA user_version = {VERSION}")
-            elif version != VERSION:
-                raise ArchiveError(
-                    f"{self.path} has version {version} of the archive's format, "
-                    f"but this ccviz reads version {VERSION}."
-                )
-            there = {row["name"] for row in db.execute("PRAGMA table_info(runs)")}
-            for column in _ADDED.keys() - there:
-                db.execute(f"ALTER TABLE runs ADD COLUMN {column} {_ADDED[column]}")
-        self._db.execute("PRAGMA journal_mode = WAL")
+        if not self._is_ready():
+            with self._writing() as db:
+                self._make_tables(db)
+        if not is_read_only(self.path):
+            self._db.execute("PRAGMA journal_mode = WAL")
+
+    def _is_ready(self) -> bool:
+        """Whether nothing need be written before the archive can be read."""
+        version = self._db.execute("PRAGMA user_version").fetchone()[0]
+        return version == VERSION and not self._lacking()
+
+    def _make_tables(self, db: sqlite3.Connection) -> None:
+        version = db.execute("PRAGMA user_version").fetchone()[0]
+        if version == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
+            for statement in _SCHEMA.split(";\n"):
+                db.execute(statement)
+            db.execute(f"PRAGMA user_version = {VERSION}")
+        elif version != VERSION:
+            raise ArchiveError(
+                f"{self.path} has version {version} of the archive's format, "
+                f"but this ccviz reads version {VERSION}."
+            )
+        for column in self._lacking():
+            db.execute(f"ALTER TABLE runs ADD COLUMN {column} {_ADDED[column]}")
+
+    def _lacking(self) -> list[str]:
+        there = {row["name"] for row in self._db.execute("PRAGMA table_info(runs)")}
+        return sorted(_ADDED.keys() - there)
 
     def close(self) -> None:
         """Close the file."""
@@ -177,6 +224,7 @@ class Archive:
         """
         data = encode_problem(problem)
         digest = hashlib.sha256(data).hexdigest()
+        self._problems[digest] = problem
         now = time.time()
         with self._writing() as db:
             db.execute("INSERT OR IGNORE INTO problems VALUES (?, ?)", (digest, data))
@@ -195,11 +243,9 @@ class Archive:
                 "n": problem.n,
                 "d": problem.d,
                 "k": problem.k,
-                "beat": now,
-                "pid": os.getpid(),
                 "owner": owner,
             }
-            self._insert(row)
+            self._insert(row | alive())
         return run_id
 
     def _insert(self, row: dict[str, Any]) -> None:
@@ -220,11 +266,14 @@ class Archive:
         ]
         with self._writing() as db:
             number = self._number(run_id)
-            db.executemany(
-                "INSERT INTO records VALUES (?, ?, ?, ?, ?)", [(number, *row) for row in encoded]
-            )
-            alive = {"beat": time.time(), "pid": os.getpid()}
-            self._update(number, alive | (summary.columns() if summary else {}))
+            try:
+                db.executemany(
+                    "INSERT INTO records VALUES (?, ?, ?, ?, ?)",
+                    [(number, *row) for row in encoded],
+                )
+            except sqlite3.IntegrityError:
+                raise ArchiveError(f"another process writes to the run {run_id}, too.") from None
+            self._update(number, alive() | (summary.columns() if summary else {}))
 
     def _update(self, number: int, columns: dict[str, Any]) -> None:
         assignments = ", ".join(f"{column} = :{column}" for column in columns)
@@ -258,11 +307,21 @@ class Archive:
         return ari
 
     def reopen(self, run_id: str, limits: Limits | None = None) -> None:
-        """Take back a run's end so that it can go on, under other limits where they are given."""
+        """Take back a run's end so that it can go on, under other limits where they are given.
+
+        From then on this process counts as its driver.
+
+        Raises
+        ------
+        ArchiveError
+            If somebody drives it already.
+        """
         with self._writing() as db:
             number = self._number(run_id)
+            if self.info(run_id).state == "running":
+                raise ArchiveError(f"the run {run_id} still goes on.")
             db.execute("DELETE FROM records WHERE run = ? AND kind = 'Finished'", (number,))
-            again: dict[str, Any] = {"termination": None, "message": "", "beat": time.time()}
+            again: dict[str, Any] = {"termination": None, "message": ""} | alive()
             if limits is not None:
                 again["limits"] = json.dumps(limits.given)
             self._update(number, again)
@@ -350,8 +409,11 @@ class Archive:
     def problem(self, run_id: str) -> Problem:
         """Return the problem that a run is about."""
         digest = self._run_row(run_id)["problem"]
-        rows = self._read("SELECT data FROM problems WHERE hash = ?", (digest,))
-        return decode_problem(rows[0]["data"])
+        known = self._problems.get(digest)
+        if known is None:
+            rows = self._read("SELECT data FROM problems WHERE hash = ?", (digest,))
+            known = self._problems[digest] = decode_problem(rows[0]["data"])
+        return known
 
     def records(
         self,
@@ -414,7 +476,7 @@ class Archive:
     def _run_row(self, run_id: str) -> sqlite3.Row:
         rows = self._read(f"{_RUNS} WHERE id = ?", (run_id,))
         if not rows:
-            raise ArchiveError(f"there is no run {run_id!r} in {self.path}.")
+            raise UnknownRunError(f"there is no run {run_id!r} in {self.path}.")
         return rows[0]
 
     def _number(self, run_id: str) -> int:
@@ -432,7 +494,8 @@ class Archive:
             try:
                 yield self._db
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # of a full disk SQLite takes it back by itself
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
 

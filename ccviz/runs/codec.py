@@ -24,6 +24,7 @@ from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 
 _COMPRESS_FROM = 512
+_SAMPLE, _WORTH = 1 << 16, 0.9
 _DTYPES = {"f8", "f4", "i8", "i4", "i2", "i1", "u1", "b1"}
 _SMALL_INTS = (np.int8, np.int16, np.int32)
 
@@ -119,7 +120,7 @@ def _pack(value: Any) -> Any:
 def _pack_array(array: np.ndarray) -> _Packed:
     stored = np.ascontiguousarray(_shrunk(array))
     data = stored.tobytes()
-    compressed = len(data) >= _COMPRESS_FROM
+    compressed = len(data) >= _COMPRESS_FROM and _shrinks(data)
     return _Packed(
         array.dtype.str[1:],
         stored.dtype.str[1:],
@@ -127,6 +128,12 @@ def _pack_array(array: np.ndarray) -> _Packed:
         compressed,
         zlib.compress(data, 1) if compressed else data,
     )
+
+
+def _shrinks(data: bytes) -> bool:
+    """Whether it is worth to compress them, by their beginning: measured numbers are noise."""
+    sample = data[:_SAMPLE]
+    return len(zlib.compress(sample, 1)) < _WORTH * len(sample)
 
 
 def _shrunk(array: np.ndarray) -> np.ndarray:

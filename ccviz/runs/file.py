@@ -20,7 +20,7 @@ from typing import IO
 import msgspec
 
 from ccviz.errors import ArchiveError
-from ccviz.events import Record, Started
+from ccviz.events import Finished, Record, Started
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import Budget, Decoder, encode_event, encode_problem
@@ -183,7 +183,9 @@ def _read_records(
         line = msgspec.msgpack.decode(frame, type=_Line)
         record = Record(line.seq, line.time_s, decoder.event(line.event))
         event, first = record.event, run.seq < 0
-        if run.finished or isinstance(event, Started) != first or line.seq <= run.seq:
+        # A worker may have ended before it began; then its last word stands alone.
+        begins = isinstance(event, Started) or (first and isinstance(event, Finished))
+        if run.finished or begins != first or line.seq <= run.seq:
             raise ArchiveError(f"record {line.seq} is out of place.")
         if not 0 <= line.time_s < math.inf:
             raise ArchiveError(f"record {line.seq} has no time.")

@@ -7,6 +7,9 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
+from math import inf
+from pathlib import Path
 from typing import Any, Literal
 
 from ccviz.events import Termination
@@ -15,6 +18,8 @@ from ccviz.runs.run import Run, Status
 
 _SILENT_S = 30.0
 """Whoever drives a run writes at least every few seconds; one silent for so long is gone."""
+
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 State = Literal["running", "finished", "lost"]
 
@@ -68,6 +73,9 @@ class RunInfo(Summary):
         Seconds since 1970: when the run was entered, when its driver last wrote.
     pid : int
         The process that drives it.
+    boot, tick : str, float
+        The machine's start since which it runs, and seconds since then at the last beat: a clock
+        that nobody sets.
     dataset, solver : str
     settings : dict
         The solver's parameters.
@@ -105,14 +113,17 @@ class RunInfo(Summary):
     last_seq: int
     owner: str = ""
     shared: bool = False
+    boot: str = ""
+    tick: float = -inf
 
     @property
     def state(self) -> State:
         """Whether the run goes on, has finished, or lost its worker without a word."""
         if self.termination is not None:
             return "finished"
-        silent = time.time() - self.beat > _SILENT_S
-        return "running" if not silent and _exists(self.pid) else "lost"
+        silence = time.monotonic() - self.tick
+        heard = self.boot == boot_id() and 0.0 <= silence <= _SILENT_S
+        return "running" if heard and _exists(self.pid) else "lost"
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RunInfo:
@@ -125,6 +136,19 @@ class RunInfo(Summary):
         values["shared"] = bool(values["shared"])
         values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
         return cls(**values)
+
+
+def alive() -> dict[str, Any]:
+    """Return the archive's columns that say that this process drives a run now."""
+    return {
+        "beat": time.time(), "tick": time.monotonic(), "boot": boot_id(), "pid": os.getpid(),
+    }  # fmt: skip
+
+
+@cache
+def boot_id() -> str:
+    """Return what tells this start of the machine from others; empty where nothing does."""
+    return _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else ""
 
 
 def _exists(pid: int) -> bool:

@@ -23,7 +23,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import IO
 
-from ccviz.errors import ArchiveError
+from ccviz.errors import ArchiveError, UnknownRunError
 from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
@@ -55,10 +55,12 @@ class Job:
     ----------
     run_id : str
         The run in the archive; poll ``archive.records(run_id, after=...)`` to follow it.
+    untold : str
+        What became of the run, where its end could not be stored; else empty.
     """
 
     def __init__(self, archive: Archive, run_id: str, *flags: str) -> None:
-        self._archive, self.run_id = archive, run_id
+        self._archive, self.run_id, self.untold = archive, run_id, ""
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in _watch
         self._asked_to_end = False
         self._done = threading.Event()
@@ -242,11 +244,14 @@ class Job:
         self._kill_group()  # processes of the solver's own that outlived it
         with self._reaping:
             code = self._process.wait()
+        last = self._last_word(code)
         try:
-            self._archive.finish(self.run_id, *self._last_word(code))
+            self._archive.finish(self.run_id, *last)
             self._archive.score(self.run_id)
-        except ArchiveError:
-            pass  # the run was deleted, or the archive closed
+        except UnknownRunError:
+            pass  # it was deleted
+        except ArchiveError as broken:
+            self.untold = f"{last[1]} This could not be stored: {broken}"
         finally:
             self._close_streams()
             self._done.set()

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from numbers import Integral, Real
 from typing import Any
 
-from ccviz.errors import ParameterError
+from ccviz.errors import ParameterError, quote
 
 
 @dataclass(frozen=True)
@@ -37,8 +37,8 @@ class Limits:
             kind, words = (
                 (Integral, "a whole number") if name == "node_limit" else (Real, "a number")
             )
-            if isinstance(value, bool) or not (isinstance(value, kind) and float(value) >= 0):
-                raise ParameterError(f"{name} = {value!r} is not {words} of at least 0.")
+            if not _is_limit(value, kind):
+                raise ParameterError(f"{name} = {quote(value)} is not {words} of at least 0.")
 
     @property
     def given(self) -> dict[str, Any]:
@@ -48,3 +48,12 @@ class Limits:
 
 NO_LIMITS = Limits()
 """Nothing ends the run but the solver."""
+
+
+def _is_limit(value: Any, kind: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, kind):
+        return False
+    try:
+        return float(value) >= 0 and (kind is Real or value < 1 << 63)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False

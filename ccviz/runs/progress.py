@@ -6,7 +6,7 @@ import math
 import sys
 
 from ccviz.numbers import number, percent
-from ccviz.runs.run import Result, Run, result_of
+from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper
 
 _DELAY_S = 0.5
@@ -31,10 +31,12 @@ def drain(stepper: Stepper) -> Result:
     with tqdm(
         desc=stepper.solver.name, unit=" events", delay=_DELAY_S, mininterval=_EVERY_S, leave=False
     ) as bar:
-        for _ in stepper:
-            bar.set_postfix_str(_state(stepper.run), refresh=False)
+
+        def show(run: Run) -> None:
+            bar.set_postfix_str(_state(run), refresh=False)
             bar.update()
-    return result_of(stepper.run)
+
+        return stepper.result(show)
 
 
 def _state(run: Run) -> str:

@@ -7,8 +7,10 @@ moment is folding the records up to it.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -72,6 +74,27 @@ class Moment:
 Rank = tuple[int, float]
 """How many hard constraints a clustering breaks, then its objective: the less the better."""
 WORST: Rank = (1 << 60, math.inf)
+
+
+def judged(problem: Problem, event: IncumbentFound) -> Partition:
+    """Return the clustering that a solver found, the same one each time: its cost is work.
+
+    Parameters
+    ----------
+    problem : Problem
+    event : IncumbentFound
+
+    Returns
+    -------
+    Partition
+    """
+    known = _JUDGED.get(event)
+    if known is None or known.problem is not problem:
+        known = _JUDGED[event] = Partition(problem, event.labels)
+    return known
+
+
+_JUDGED: WeakKeyDictionary[IncumbentFound, Partition] = WeakKeyDictionary()
 
 
 def rank_of(found: Partition, event: IncumbentFound) -> Rank:
@@ -227,7 +250,7 @@ class Run:
         self.centers = event.centers
 
     def _improve_incumbent(self, event: IncumbentFound) -> None:
-        found = Partition(self.problem, event.labels)
+        found = judged(self.problem, event)
         rank = rank_of(found, event)
         if rank < self._rank:
             self._rank, self.incumbent, self.incumbent_source = rank, found, event.source
@@ -311,9 +334,12 @@ class Result:
     n_blocks : int
     run : Run
         The state that this sums up, for pictures and for the history of both bounds.
+    records : callable
+        Returns the records that led here, for `save_html`; none where nobody kept them.
     """
 
     plot: ClassVar[Any]
+    save_html: ClassVar[Any]
 
     solver: str
     status: Status
@@ -328,6 +354,7 @@ class Result:
     seed: int
     n_blocks: int
     run: Run = field(repr=False)
+    records: Callable[[], Sequence[Record]] = field(repr=False, default=tuple)
 
     def _repr_html_(self) -> str:
         rows = bound_rows(self.objective, self.lower_bound, self.gap)
@@ -345,12 +372,14 @@ class Result:
         return self.partition.labels if self.partition else None
 
 
-def result_of(run: Run) -> Result:
+def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:
     """Sum up a run that has finished.
 
     Parameters
     ----------
     run : Run
+    records : callable
+        Returns the records that led there.
 
     Returns
     -------
@@ -377,4 +406,5 @@ def result_of(run: Run) -> Result:
         seed=run.started.seed,
         n_blocks=run.started.n_blocks,
         run=run,
+        records=records,
     )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
-from ccviz.errors import ParameterError
-from ccviz.events import TERMINATION_SENTENCES, Finished, Record, Started, Termination
+from ccviz.errors import ParameterError, WorkersLostError, quote
+from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started, Termination
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.limits import Limits
@@ -23,6 +23,7 @@ from ccviz.runs.stop import (
     TimeLimit,
     first_reason,
 )
+from ccviz.runs.tape import Tape
 from ccviz.solvers import Context, Solver, check, make_solver
 from ccviz.solvers.workforce import check_workers
 
@@ -97,12 +98,20 @@ class Stepper(Iterator[Record]):
             self._fresh = False
             return self._stamp(self._started())
         reason = self._reason()
-        event = None if reason else next(self._events, None)
+        event = None if reason else self._next_event()
         if event is None:
             return self._stamp(_finished(reason or self._reason() or "interrupted"))
         return self._stamp(event)
 
     step = __next__
+
+    def _next_event(self) -> Event | None:
+        try:
+            return next(self._events, None)
+        except WorkersLostError as lost:
+            later = " and the run can go on" if self.solver.supports.resume else ""
+            message = f"{lost} What was found before is kept{later}."
+            return Finished(termination="failed", message=message)
 
     def stop(self) -> None:
         """Ask the run to end; it does at the solver's next look."""
@@ -121,11 +130,25 @@ class Stepper(Iterator[Record]):
         """Give up the solver's resources; the run is left unfinished."""
         self._events.close()  # type: ignore[attr-defined]
 
-    def result(self) -> Result:
-        """Run to the end and sum up."""
-        for _ in self:
-            pass
-        return result_of(self.run)
+    def result(self, watch: Callable[[Run], None] | None = None) -> Result:
+        """Run to the end and sum up.
+
+        Parameters
+        ----------
+        watch : callable, optional
+            Called with the run after each event.
+
+        Returns
+        -------
+        Result
+        """
+        tape = Tape() if self.run.seq < 0 else None  # a run without its beginning tells nothing
+        for record in self:
+            if tape is not None:
+                tape.append(record)
+            if watch is not None:
+                watch(self.run)
+        return result_of(self.run, tape.records if tape is not None else tuple)
 
     def __repr__(self) -> str:
         return f"Stepper({self.run!r})"
@@ -194,7 +217,7 @@ def check_order(problem: Problem, solver: Solver, seed: Any, workers: str) -> No
     check(solver, problem)
     check_workers(workers)
     if isinstance(seed, bool) or not isinstance(seed, Integral) or not 0 <= int(seed) < 1 << 63:
-        raise ParameterError(f"seed = {seed!r} is not a whole number from 0 to 2^63 - 1.")
+        raise ParameterError(f"seed = {quote(seed)} is not a whole number from 0 to 2^63 - 1.")
 
 
 def _chosen(solver: Any, settings: dict[str, Any]) -> Any:

@@ -10,23 +10,36 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, parse_setting
 from ccviz.solvers.bh_kmeans import BhKMeans
 from ccviz.solvers.blp_kmeans import BlpKMeans
+from ccviz.solvers.ccl import Ccl
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.cop_kmeans import CopKMeans
 from ccviz.solvers.dils.solver import Dils
 from ccviz.solvers.divide.solver import Divide
 from ccviz.solvers.hg_means import HgMeans
 from ccviz.solvers.ipc_kmeans import IpcKMeans
+from ccviz.solvers.kmeans import KMeans
 from ccviz.solvers.lp_box.solver import LpBox
 from ccviz.solvers.pck_means import PckMeans
 from ccviz.solvers.post_process import PostProcess
+from ccviz.solvers.ppc import Ppc
+from ccviz.solvers.rbba.solver import Rbba
 from ccviz.solvers.s_mdeclust import SMdeClust
 from ccviz.solvers.sdp.solver import Sdp
+from ccviz.solvers.spectral import Spectral
+from ccviz.solvers.vqe.cvqe import Cvqe
+from ccviz.solvers.vqe.lcvqe import Lcvqe
 
 SOLVERS: tuple[type[Solver], ...] = (
     BhKMeans,
     BlpKMeans,
     CopKMeans,
     PckMeans,
+    Cvqe,
+    Lcvqe,
+    Ppc,
+    Ccl,
+    Spectral,
+    KMeans,
     PostProcess,
     IpcKMeans,
     LpBox,
@@ -35,6 +48,7 @@ SOLVERS: tuple[type[Solver], ...] = (
     Dils,
     Sdp,
     Colgen,
+    Rbba,
     Divide,
 )
 

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from ccviz.errors import ParameterError, UnsupportedError
+from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
@@ -140,6 +140,10 @@ def setting(
     return field(default=default, metadata=about)
 
 
+GROUPS = ("Quick", "Exact, with proof", "Noisy links", "From the papers")
+"""Kinds of solvers, as people choose among them."""
+
+
 def label_of(name: str, *solvers: type[Solver]) -> str:
     """Return what people call a parameter: its label, or its name in words.
 
@@ -171,15 +175,19 @@ class Solver:
     name, title, paper : str
         Registry name, name for people, and the paper it follows.
     supports : Supports
-    most_blocks : float
-        Blocks of must-linked points beyond which a run would not fit into memory.
+    group : str
+        Where it stands in lists of solvers, one of `GROUPS`.
+    most_blocks, most_points : float
+        Blocks of must-linked points, or points, beyond which a run would not fit into memory.
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     paper: ClassVar[str]
     supports: ClassVar[Supports] = Supports()
+    group: ClassVar[str] = "From the papers"
     most_blocks: ClassVar[float] = inf
+    most_points: ClassVar[float] = inf
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -220,6 +228,11 @@ class Solver:
             what = " and ".join(missing)
             others = f"; {who_can(problem)}" if who_can else ""
             raise UnsupportedError(f"{self.name} cannot handle {what}{others}.")
+        if problem.n > self.most_points:
+            raise UnsupportedError(
+                f"{self.name} works with matrices of a row and a column a point, and can take "
+                f"{self.most_points:,} points; this problem has {problem.n:,}."
+            )
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block, and can take "
@@ -230,7 +243,7 @@ class Solver:
 def _read_setting(solver: str, each: Any, value: Any) -> Any:
     if "doc" not in each.metadata:
         raise TypeError(f"{solver}: the parameter {each.name} is not declared by `setting(...)`.")
-    where = f"{solver}: {each.name} = {value!r}"
+    where = f"{solver}: {each.name} = {quote(value)}"
     choices, low, high = (each.metadata[key] for key in ("choices", "low", "high"))
     kind = type(each.default)
     if not _is_a(kind, value):
@@ -248,7 +261,29 @@ def _is_a(kind: type, value: Any) -> bool:
     """Whether a value is of a parameter's type, or a scalar of NumPy's that stands for one."""
     if isinstance(value, bool | np.bool_):  # to Python these are numbers too
         return kind is bool
-    return isinstance(value, _KINDS[kind]) and (kind is not float or math.isfinite(value))
+    if not isinstance(value, _KINDS[kind]):
+        return False
+    return kind is str or (abs(value) < _MOST_WHOLE if kind is int else is_finite(value))
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether a number is one that a float can hold.
+
+    Parameters
+    ----------
+    value : number
+
+    Returns
+    -------
+    bool
+    """
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number of hundreds of digits
+        return False
+
+
+_MOST_WHOLE = 1 << 63
 
 
 _KINDS: dict[type, Any] = {bool: bool, int: Integral, float: Real, str: str}

@@ -51,6 +51,7 @@ class BhKMeans(Solver):
     title: ClassVar[str] = "BH-kmeans"
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
     supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
+    group: ClassVar[str] = "Noisy links"
 
     p: float = setting(
         1.0,

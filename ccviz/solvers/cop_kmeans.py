@@ -42,6 +42,7 @@ class CopKMeans(Solver):
     title: ClassVar[str] = "COP-k-means"
     paper: ClassVar[str] = "Wagstaff, Cardie, Rogers and Schrödl (2001)"
     supports: ClassVar[Supports] = Supports(sizes=True)
+    group: ClassVar[str] = "Quick"
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(100, "Iterations of a start at most.", low=1, label="Most iterations")

@@ -31,6 +31,7 @@ class HgMeans(Solver):
     title: ClassVar[str] = "HG-means"
     paper: ClassVar[str] = "Gribel, Gendreau and Vidal (2022)"
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
+    group: ClassVar[str] = "Noisy links"
 
     accuracy: float = setting(
         1.0,

@@ -32,6 +32,7 @@ class PckMeans(Solver):
     title: ClassVar[str] = "PCK-means"
     paper: ClassVar[str] = "Basu, Banerjee and Mooney (2004)"
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
+    group: ClassVar[str] = "Noisy links"
 
     w: float = setting(1.0, "Price of a broken link of weight 1.", low=0.0, label="Price of a link")
     scale: str = setting(

@@ -63,7 +63,9 @@ class PostProcess(Solver):
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import solve_assignment, structure_of
 
-        degrees = self._memberships(problem, context.seed)
+        degrees = self._memberships(problem, context)
+        if degrees is None:
+            return
         free = degrees.argmax(axis=1)
         unsure = float((1.0 - degrees.max(axis=1)).sum())
         yield Assigned(iteration=0, labels=free, objective=unsure, moved=problem.n)
@@ -92,17 +94,27 @@ class PostProcess(Solver):
             termination="converged", message=f"{moved} points moved to keep the constraints."
         )
 
-    def _memberships(self, problem: Problem, seed: int) -> FloatArray:
-        """Return (n, k) degrees of membership, which add up to 1 for each point."""
+    def _memberships(self, problem: Problem, context: Context) -> FloatArray | None:
+        """Return (n, k) degrees of membership, adding up to 1 for each point; None if stopped."""
+        rng, best, degrees = context.rng, np.inf, None
+        for _ in range(self.n_init):
+            if context.stop():
+                return None
+            cost, found = self._one_start(problem, int(rng.integers(2**31)))
+            if cost < best:
+                best, degrees = cost, found
+        return degrees
+
+    def _one_start(self, problem: Problem, seed: int) -> tuple[float, FloatArray]:
         if self.clustering == "mixture":
             from sklearn.mixture import GaussianMixture
 
-            mixture = GaussianMixture(
-                problem.k, n_init=self.n_init, reg_covar=_ridge(problem), random_state=seed
-            )
-            return mixture.fit(problem.X).predict_proba(problem.X)
-        means = plain_kmeans(problem.X, problem.k, seed, n_init=self.n_init)
-        return fuzzy_memberships(cdist(problem.X, means.cluster_centers_, "sqeuclidean"))
+            mixture = GaussianMixture(problem.k, reg_covar=_ridge(problem), random_state=seed)
+            mixture.fit(problem.X)
+            return -float(mixture.lower_bound_), mixture.predict_proba(problem.X)
+        means = plain_kmeans(problem.X, problem.k, seed, n_init=1)
+        square = cdist(problem.X, means.cluster_centers_, "sqeuclidean")
+        return float(means.inertia_), fuzzy_memberships(square)
 
 
 def fuzzy_memberships(squared: FloatArray) -> FloatArray:

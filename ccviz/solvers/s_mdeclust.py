@@ -1,14 +1,18 @@
 """S-MDEClust: memetic differential evolution for clustering with links.
 
 Mansueto and Schoen, "Memetic Differential Evolution Methods for Semi-Supervised Clustering".
-Their four variants are S-MDE (mutation off, assignment exact), SM-MDE (mutation always, exact),
-SG-MDE (off, greedy) and SMG-MDE (always, greedy), all with ``local_search="blp-kmeans"`` and
-``restarts=0``.
+Their four variants are S-MDE (mutation off, assignment exact), SM-MDE (mutation, exact), SG-MDE
+(off, greedy) and SMG-MDE (mutation, greedy), all with ``local_search="blp-kmeans"`` and
+``restarts=0``. What the paper leaves open, the authors' code answers: an offspring takes its place
+at once (``replacement="at once"``), its local search starts from the crossed centres
+(``offspring="centres"``), so that without mutation the greedy assignment is never used, and one
+offspring in g mutates in generation g (``mutation="fading"``).
 
 The defaults go beyond the paper in three ways. The local search is one assignment step and then a
 descent with exact gains (`ccviz.solvers.memetic._descent`), which is faster than BLP k-means and
-ends in better optima. Mutation fades: one offspring in g mutates in generation g. And a population
-that has collapsed is followed by a fresh one.
+ends in better optima; it starts from the means of the greedy assignment. A generation is bred
+together, so that workers can share it. And a population that has collapsed is followed by a fresh
+one.
 """
 
 from __future__ import annotations
@@ -34,6 +38,7 @@ class SMdeClust(Solver):
     title: ClassVar[str] = "S-MDEClust"
     paper: ClassVar[str] = "Mansueto and Schoen (2024)"
     supports: ClassVar[Supports] = Supports(hard=True)
+    group: ClassVar[str] = "Quick"
 
     population: int = setting(20, "Members of the population, P.", low=4)
     assignment: str = setting(
@@ -43,6 +48,19 @@ class SMdeClust(Solver):
         "fading",
         "Which offspring mutate: none, one in g in generation g, or all.",
         choices=("off", "fading", "always"),
+    )
+    replacement: str = setting(
+        "together",
+        "When offspring take their places: a generation together, or each at once.",
+        choices=("together", "at once"),
+        advanced=True,
+    )
+    offspring: str = setting(
+        "means",
+        "Where the local search starts: at the means of the greedy assignment, or the centres.",
+        choices=("means", "centres"),
+        advanced=True,
+        label="Offspring start at",
     )
     local_search: str = setting(
         "chains",
@@ -88,6 +106,13 @@ class SMdeClust(Solver):
         label="Distant points, α",
     )
     local_iterations: int = setting(1000, "Most iterations of BLP k-means.", low=1, advanced=True)
+    step_limit: float = setting(
+        60.0,
+        "Seconds for one exact assignment; then its best is taken.",
+        low=0.0,
+        advanced=True,
+        label="Step limit, s",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -118,6 +143,7 @@ class SMdeClust(Solver):
         schedule = Schedule(
             population=self.population,
             mutation=self.mutation,
+            at_once=self.replacement == "at once",
             restarts=self.restarts,
             patience=self.patience,
             generations=self.generations,
@@ -125,11 +151,13 @@ class SMdeClust(Solver):
         )
         recipe = Recipe(
             exact=self.assignment == "exact",
+            from_means=self.offspring == "means",
             alpha=self.alpha,
             scale_low=self.scale_low,
             scale_high=self.scale_high,
             local_search=self.local_search,
             local_iterations=self.local_iterations,
+            step_limit=self.step_limit,
         )
         blocks = contract(problem)
         instance = Instance.of(blocks, feasible)

@@ -12,6 +12,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
+from ccviz.problem.problem import Problem
 
 INITS = ("k-means++", "random")
 """Ways to draw initial centres."""
@@ -28,6 +29,28 @@ def plain_kmeans(points: FloatArray, k: int, seed: int, **options: Any) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(k, random_state=seed, **options).fit(points)
+
+
+def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> FloatArray:
+    """Draw k initial centres among single points, for what does not look at blocks.
+
+    Parameters
+    ----------
+    problem : Problem
+    rng : Generator
+    init : str
+        One of `INITS`.
+
+    Returns
+    -------
+    centers : (k, d) float64
+    """
+    if init == "random":
+        return problem.X[rng.choice(problem.n, problem.k, replace=False)]
+    from sklearn.cluster import kmeans_plusplus
+
+    centers, _ = kmeans_plusplus(problem.X, problem.k, random_state=int(rng.integers(2**31)))
+    return np.ascontiguousarray(centers)
 
 
 def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means++") -> FloatArray:

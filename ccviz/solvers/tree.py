@@ -2,7 +2,7 @@
 
 A node is the problem with the pairs decided on the way to it. A solver gives one pure function,
 which takes a `Task` (work on this node for a while) and returns a `Report`: the node's bound so
-far, what happened, and a verdict. The search picks nodes, hands tasks to an executor and folds the
+far, what happened, and a verdict. The search picks nodes, hands tasks to a workforce and folds the
 reports in the order in which the tasks were given out, so a run depends on its seed and its number
 of workers but not on who finished first.
 """
@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, wait
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -40,7 +39,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
-from ccviz.solvers.workforce import SerialExecutor, Workforce, open_workforce
+from ccviz.solvers.workforce import Errand, Workforce, done_here, open_workforce
 
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
@@ -89,6 +88,8 @@ class Task:
         left, or None at the root and after a resume.
     opening : bool
         Whether this is the node's first task.
+    seed : int
+        Of the run.
     stop : callable
         True once the run should end, where the work is done in the run's own process; work that
         takes long looks at it and raises `StoppedError`.
@@ -100,6 +101,7 @@ class Task:
     upper_bound: float = math.inf
     state: Any = None
     opening: bool = True
+    seed: int = 0
     stop: Callable[[], bool] = never
 
 
@@ -170,6 +172,7 @@ class Search:
     order : {"best", "depth", "breadth"}
     first : callable
         Called once, before the first task: a feasible clustering to begin with, or None.
+    seed : int
     """
 
     work: Callable[[Task], Report]
@@ -177,11 +180,12 @@ class Search:
     tolerance: float
     order: Order = "best"
     first: Callable[[], IntArray | None] = field(default=_nothing)
+    seed: int = 0
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
     infeasible: bool = False
     _waiting: dict[int, _Node] = field(default_factory=dict)
-    _running: deque[tuple[_Node, Future[Report]]] = field(default_factory=deque)
+    _running: deque[tuple[_Node, Errand[Report]]] = field(default_factory=deque)
     _bounds: dict[int, float] = field(default_factory=dict)  # of nodes neither closed nor branched
     _closed_bound: float = math.inf
     _count: int = 0
@@ -205,7 +209,7 @@ class Search:
                 while self._waiting and len(self._running) < workforce.size:
                     yield from self._give_out(workforce, stop)
                 if self._running:
-                    report = self._collect(stop)
+                    report = self._collect(workforce, stop)
                     if report is None:
                         return
                     yield from self._fold(*report)
@@ -219,7 +223,7 @@ class Search:
             yield from self._raise_bound()
 
     def _begin(self) -> Iterator[Event]:
-        yield self._open(Task(0), None, {})
+        yield self._open(Task(0, seed=self.seed), None, {})
 
     def _open(
         self, task: Task, parent: _Node | None, certificate: dict[str, np.ndarray]
@@ -272,7 +276,8 @@ class Search:
         newest = () if event.pair is None else (Decision(event.pair, event.together),)
         decisions[event.node] = before + newest
         # The parent's multipliers went with the process: the node's bound is proved anew.
-        self._await(_Node(Task(event.node, before + newest), event.depth, {}))
+        task = Task(event.node, before + newest, seed=self.seed)
+        self._await(_Node(task, event.depth, {}))
 
     def _await(self, node: _Node) -> None:
         number = node.task.node
@@ -308,18 +313,21 @@ class Search:
         # Workers are woken once a tree has grown; a lone node is worked on here even then.
         nodes = 1 + len(self._waiting) + len(self._running)
         self._grown = self._grown or nodes >= _GROWN
-        executor = workforce.executor if self._grown and nodes > 1 else SerialExecutor()
-        if isinstance(executor, SerialExecutor):
-            task = replace(task, stop=stop)
-        self._running.append((node, executor.submit(self.work, task)))
+        if workforce.is_here or not self._grown or nodes == 1:
+            errand = done_here(self.work, replace(task, stop=stop))
+        else:
+            errand = workforce.give_out(self.work, task)
+        self._running.append((node, errand))
 
-    def _collect(self, stop: Callable[[], bool]) -> tuple[_Node, Report] | None:
-        node, future = self._running[0]
-        while not wait([future], timeout=0.1).done:
-            if stop():
-                return None
+    def _collect(
+        self, workforce: Workforce, stop: Callable[[], bool]
+    ) -> tuple[_Node, Report] | None:
+        node, errand = self._running[0]
+        report = workforce.answer(errand, stop)
+        if report is None:
+            return None
         self._running.popleft()
-        return node, future.result()
+        return node, report
 
     def _fold(self, node: _Node, report: Report) -> Iterator[Event]:
         yield from report.events
@@ -433,6 +441,7 @@ def branch_and_bound(
         tolerance=tolerance,
         order=order,  # type: ignore[arg-type]
         first=partial(_memetic, problem, context) if incumbent == "memetic" else _nothing,
+        seed=context.seed,
     )
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)

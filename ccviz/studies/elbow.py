@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -178,6 +178,34 @@ def best_by_silhouette(steps: Sequence[Step]) -> int | None:
     """
     known = [step for step in steps if not math.isnan(step.silhouette)]
     return max(known, key=lambda step: step.silhouette).k if known else None
+
+
+LINK_WORDS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be kept"}
+"""Whether the links can be kept, by the status of a run; without an answer it is not known."""
+
+
+def findings(steps: Sequence[Step]) -> Iterator[str]:
+    """Yield a sentence for each way to choose k that has an answer.
+
+    Parameters
+    ----------
+    steps : sequence of Step
+        By consecutive k.
+
+    Yields
+    ------
+    str
+    """
+    bend = find_elbow(steps)
+    if bend is not None:
+        known = "proved by the bounds" if bend.proved else "not proved: the bounds leave room"
+        yield f"The objective bends most, in proportion, at k = {bend.k} ({known})."
+    for words, k in (
+        ("The silhouette is greatest", best_by_silhouette(steps)),
+        ("The gap statistic settles", best_by_gap(steps)),
+    ):
+        if k is not None:
+            yield f"{words} at k = {k}."
 
 
 def _is_answer(result: Result) -> bool:

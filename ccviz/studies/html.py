@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from string import Template
 
+from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
+from ccviz.problem.partition import Partition
 from ccviz.runs.run import Result
 from ccviz.studies.profile import profile, profile_rows
 from ccviz.studies.rows import standing
@@ -37,7 +39,7 @@ $decisions
 """)
 
 
-def report_html(data: Dataset, result: Result) -> str:
+def report_html(data: Dataset, result: Result, labels: IntArray | None = None) -> str:
     """Return a report on a clustering.
 
     Parameters
@@ -46,6 +48,8 @@ def report_html(data: Dataset, result: Result) -> str:
         The points in the units that people read.
     result : Result
         With an answer.
+    labels : (n,) int, optional
+        The same clusters by other numbers, which the report is to call them by.
 
     Returns
     -------
@@ -55,7 +59,8 @@ def report_html(data: Dataset, result: Result) -> str:
     partition = result.partition
     assert partition is not None
     k = partition.problem.k
-    marks = profile(data.X, partition.labels, k, data.features)
+    shown = partition if labels is None else Partition(partition.problem, labels)
+    marks = profile(data.X, shown.labels, k, data.features)
     broken = partition.violations
     facts = [
         ("points", f"{partition.problem.n:,}"),
@@ -73,14 +78,12 @@ def report_html(data: Dataset, result: Result) -> str:
         message=escape(result.message),
         facts=_table([["", ""], *facts]),
         profile=_table(profile_rows(marks)),
-        fit=_table(_fit(result)),
+        fit=_table(_fit(shown)),
         decisions=_table(_decisions(data)) + "".join(f"<p>{escape(n)}</p>" for n in data.notices),
     )
 
 
-def _fit(result: Result) -> Iterable[Sequence[str]]:
-    partition = result.partition
-    assert partition is not None
+def _fit(partition: Partition) -> Iterable[Sequence[str]]:
     found = standing(partition)
     yield ["cluster", "points", "mean distance", "mean silhouette"]
     for j, size in enumerate(partition.cluster_sizes.tolist()):

@@ -38,19 +38,21 @@ class Standing:
     simplified: bool
 
 
-def standing(partition: Partition) -> Standing:
+def standing(partition: Partition, most_compared: int | None = None) -> Standing:
     """Return how each point stands to its cluster.
 
     Parameters
     ----------
     partition : Partition
+    most_compared : int, optional
+        Points up to which silhouettes compare every pair; `MOST_COMPARED` by default.
 
     Returns
     -------
     Standing
     """
     X, labels = partition.problem.X, partition.labels
-    simplified = len(X) > MOST_COMPARED
+    simplified = len(X) > (MOST_COMPARED if most_compared is None else most_compared)
     distance = np.sqrt(((X - partition.centers[labels]) ** 2).sum(axis=1))
     filled = int((partition.cluster_sizes > 0).sum())
     if not 2 <= filled < len(X):

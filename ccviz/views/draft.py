@@ -264,19 +264,3 @@ def _refuse_flood(many: int) -> None:
         raise CcvizError(
             f"That would be {many:,} cannot-links; at most {MOST_AT_ONCE:,} can be made at once."
         )
-
-
-def read_points(text: str, n: int) -> list[int]:
-    """Return the points that a text names, each once.
-
-    Raises
-    ------
-    CcvizError
-        If a word is no point.
-    """
-    points = []
-    for word in text.replace(",", " ").split():
-        if not word.isdecimal() or int(word) >= n:
-            raise CcvizError(f"{word!r} is no point: they are 0 to {n - 1}.")
-        points.append(int(word))
-    return list(dict.fromkeys(points))

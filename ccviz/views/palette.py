@@ -12,6 +12,9 @@ _CLUSTERS = (
     "#cc6677", "#6699cc", "#004488", "#994455", "#997700",
 )  # fmt: skip
 
+CUTS = ("#56b4e9", "#e69f00", "#009e73")
+"""Pair, triangle, clique: the kinds of cuts."""
+
 
 def cluster_colors(k: int) -> list[str]:
     """Return k colours, repeated when k is larger than the palette."""

@@ -85,15 +85,21 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.log = home / "server.log"
+        self._options = options
+        self.start()
+
+    def start(self) -> None:
+        """Serve, at the same port as before."""
         self.process = subprocess.Popen(
             [
                 sys.executable, "-m", "panel", "serve", "apps/main.py",
                 "--address", "127.0.0.1", "--port", str(self.port),
                 "--allow-websocket-origin", f"127.0.0.1:{self.port}",
-                "--unused-session-lifetime", "4000", "--check-unused-sessions", "500", *options,
+                "--unused-session-lifetime", "4000", "--check-unused-sessions", "500",
+                *self._options,
             ],
-            cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
-            stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
+            cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(self.home)},
+            stdout=self.log.open("ab"), stderr=subprocess.STDOUT,
         )  # fmt: skip
         self._wait()
 
@@ -124,6 +130,11 @@ class Server:
         with self.archive() as archive:
             for info in archive.runs():
                 archive.delete(info.id)
+
+    def kill(self) -> None:
+        """End it without a word."""
+        self.process.kill()
+        self.process.wait()
 
     def close(self) -> None:
         self.process.terminate()
@@ -306,6 +317,11 @@ class Lab:
         self.page.locator(".filepond--browser").first.set_input_files(
             {"name": name, "mimeType": "text/csv", "buffer": content}
         )
+
+    def take_table(self, name: str, content: bytes) -> None:
+        """Bring a table, and load it as the sheet proposes."""
+        self.upload(name, content)
+        self.page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
 
     def see(self, text: str | re.Pattern) -> None:
         self.page.get_by_text(text).first.wait_for()

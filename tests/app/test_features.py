@@ -132,6 +132,18 @@ def test_fifty_thousand_points(lab):
     lab.page.keyboard.press("Escape")
     lab.choose("Solver", "BLP k-means")
     lab.run()
+
+    # Few in view are no picture any more, but points.
+    lab.rest()
+    lab.page.mouse.move(*lab.pixel(0, 4))
+    for _ in range(12):
+        lab.page.mouse.wheel(0, -120)
+    lab.wait_for(lambda: lab.points()["x"])
+    left, right, bottom, top = lab.ranges("scatter")
+    points = lab.points()
+    assert all(left <= x <= right for x in points["x"])
+    assert all(bottom <= y <= top for y in points["y"])
+    assert set(points["label"]) <= {0, 1, 2, 3}
     assert not lab.troubles
 
 
@@ -179,6 +191,10 @@ def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_pat
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.name == "moons.ccvizlab"
+    with lab.page.expect_download() as download:
+        lab.page.get_by_role("button", name="Run as a page").click()
+    download.value.save_as(tmp_path / download.value.suggested_filename)
+    assert "blp-kmeans on moons" in (tmp_path / "moons.html").read_text(encoding="utf-8")
     other = open_lab()
     other.room("Share")
     drop = other.page.locator(".project .filepond--browser")
@@ -248,7 +264,7 @@ def test_the_keyboard_is_enough(lab):
     lab.see_notice("Keys: M must-link")
     keyboard.press("Escape")
     lab.page.get_by_text("Pick, draw, import, export").click()
-    box = lab.page.get_by_label("Pick points by number")
+    box = lab.page.get_by_label("Pick points by number or name")
     box.fill("3 151")
     box.press("Enter")
     lab.see_notice("'151' is no point: they are 0 to 149.")
@@ -263,7 +279,7 @@ def test_the_keyboard_is_enough(lab):
     keyboard.press(" ")
     lab.see("Feasible clustering")
     lab.see("ARI")
-    keyboard.press("4")
+    keyboard.press("5")
     lab.page.get_by_label("Filter runs").wait_for()
     keyboard.press("1")
     lab.see("Feasible clustering")

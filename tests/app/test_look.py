@@ -115,7 +115,7 @@ def test_the_page_is_walked_through_with_the_tab_key(lab):
 
 def test_groups_are_held_and_linked_by_keys(lab):
     lab.page.get_by_text("Pick, draw, import, export").click()
-    box = lab.page.get_by_label("Pick points by number")
+    box = lab.page.get_by_label("Pick points by number or name")
 
     def pick(text):
         box.fill(text)

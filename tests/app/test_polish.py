@@ -44,8 +44,9 @@ _DARK = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")
     return plot.border_fill_color === "#161d26"
 }"""
-_OVERHANG = """(table) => table.getBoundingClientRect().right
-    - table.getRootNode().host.getBoundingClientRect().right"""
+# Of a table that is about to be replaced nothing is known.
+_OVERHANG = """(table) => table.isConnected ? table.getBoundingClientRect().right
+    - table.getRootNode().host.getBoundingClientRect().right : NaN"""
 _FOCUSED = """() => {
     let node = document.activeElement
     while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement

@@ -147,6 +147,10 @@ def test_no_text_becomes_a_script(serve, visit):
     rows = [f"{x},{x * x % 5},{names[0]}" for x in range(12)]
     table = "\n".join([f"{','.join(names)},class", *rows])
     lab.upload(f"{SCRIPT}.csv".replace("/", ""), table.encode())
+    sheet = lab.page.get_by_role("dialog")
+    sheet.get_by_text(names[0].strip('"').replace('""', '"')).first.wait_for()
+    assert lab.page.evaluate(INJECTED) == CLEAN
+    sheet.get_by_role("button", name="Load", exact=True).click()
     lab.see("12 points")
     for tab in ("Result", "Inside the solver", "Bounds", "Runs", "Share"):
         lab.room(tab)

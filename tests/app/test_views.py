@@ -95,6 +95,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     picture(lab.page, "depth")
     lab.press("Lower bound")
     lab.wait_for(lambda: nodes(lab)["y"] == pytest.approx(tree["y"]))
+    lab.rest("tree")
     lab.page.mouse.move(*lab.pixel(tree["x"][0], tree["y"][0], "tree"))
     lab.see("the root: nothing is decided")
     picture(lab.page, "hover")

@@ -103,7 +103,7 @@ def test_a_run_that_lost_its_driver_is_listed_as_lost(ccviz, solved, folder):
         records = archive.records(known.id)[:-1]
         lost = archive.create(archive.problem(known.id), known.solver, known.settings)
         archive.append(lost, records, summarise(archive.load(known.id, upto=records[-1].seq)))
-        archive._update(archive._number(lost), {"beat": 0.0})
+        archive._update(archive._number(lost), {"tick": -1e9})
     assert " lost " in ccviz("runs").out.splitlines()[1]
 
 
@@ -114,3 +114,15 @@ def test_output_that_nobody_reads_is_no_error(solved, command):
         [*command, "replay", "last"], check=False, stdout=reader.stdin, stderr=subprocess.PIPE
     )
     assert done.stderr == b""
+
+
+def test_a_run_becomes_a_page(ccviz, solved, folder):
+    assert ccviz("solve", "iris", "--solver", "cop-kmeans").code == 0
+    assert ccviz("export", "first try", "last", "both.html").code == 0
+    page = (folder / "both.html").read_text(encoding="utf-8")
+    assert "<title>first try and cop-kmeans on iris · ccviz</title>" in page
+    done = ccviz("export", "first try", "last", "both.ccviz")
+    assert done.code == 2
+    assert "takes one run; several stand side by side in a .html file" in done.sentence
+    assert ccviz("export", *["last"] * 5, "five.html").code == 2
+    assert not (folder / "five.html").exists()

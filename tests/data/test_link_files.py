@@ -67,6 +67,37 @@ def test_refuses(text, sentence):
     assert str(caught.value).startswith("links.txt: ")
 
 
+NAMES = ["Anna", "Bert", "Carl", "1", "Dora"]
+
+
+@pytest.mark.parametrize(
+    ("text", "must", "cannot"),
+    [
+        ("one;other;kind\nAnna;bert;must\nCarl;0;cannot-link;2.5\n", [(0, 1)], [(2, 0, 2.5)]),
+        ("ml,Anna,1\n\nCL, Carl ,Dora\n", [(0, 3)], [(2, 4)]),
+        ("ML 1 2\n", [(1, 2)], []),
+        ('{"ml": [[1, 2]]}', [(1, 2)], []),
+    ],
+)
+def test_points_are_called_by_their_names(text, must, cannot):
+    given = read_links_file(text.encode(), 5, "links.csv", NAMES)
+    assert (given.must_link, given.cannot_link) == (must, cannot)
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("Anna;Emil;must", "line 1: 'Emil' is no name"),
+        ("Anna;ANNA;must", "line 1 links point 0 to itself"),
+        ("a;b;kind\nAnna;Bert;perhaps", "line 2 is not two points and 'must' or 'cannot'"),
+        ("Anna;Bert;must;heavy", "line 1 has the weight heavy"),
+    ],
+)
+def test_a_table_that_names_nobody_is_refused(text, sentence):
+    with pytest.raises(FileFormatError, match=sentence):
+        read_links_file(text.encode(), 5, "links.csv", NAMES)
+
+
 def test_refuses_what_is_no_text():
     with pytest.raises(FileFormatError, match="line 2 is not text"):
         read_links_file(b"ML 1 2\n\0", 10)

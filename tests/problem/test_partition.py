@@ -73,3 +73,13 @@ def test_center_of_an_empty_cluster_is_missing():
     assert np.isnan(partition.centers[1]).all()
     assert partition.cluster_sizes.tolist() == [8, 0]
     assert np.isfinite(partition.wcss)
+
+
+@pytest.mark.parametrize(("n", "d"), [(50, 3000), (3, 70_000), (70_000, 2)])
+def test_tables_are_summed_in_strips(n, d):
+    rng = np.random.default_rng(0)
+    X, labels = rng.normal(size=(n, d)) + 10.0, np.arange(n) % 3
+    partition = Partition(Problem(X, 3), labels)
+    means = np.stack([X[labels == c].mean(axis=0) for c in range(3)])
+    np.testing.assert_allclose(partition.centers, means, rtol=1e-12)
+    assert partition.wcss == pytest.approx(((X - means[labels]) ** 2).sum(), rel=1e-11, abs=1e-20)

@@ -33,6 +33,21 @@ def column_proof():
     return problem, branched_run(problem, "colgen")
 
 
+@pytest.fixture(scope="session")
+def divided_proof():
+    """A divided run with a shared point, its problem and its events; a proof within 2e-3."""
+    rng = np.random.default_rng(0)
+    truth = rng.integers(3, size=240)
+    X = 8.0 * np.eye(3)[truth] + rng.normal(size=(240, 3))
+    X[0] = 300.0
+    truth[0] = 3
+    pairs = rng.integers(240, size=(120, 2))
+    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    proper = pairs[:, 0] != pairs[:, 1]
+    problem = Problem(X, 4, must_link=pairs[same & proper][:20], cannot_link=pairs[~same])
+    return problem, [record.event for record in start(problem, "divide", part_size=60)]
+
+
 def branched_run(problem, solver, **settings):
     events = [record.event for record in start(problem, solver, **settings)]
     assert any(isinstance(event, NodeBranched) for event in events)
@@ -43,12 +58,12 @@ def branched_run(problem, solver, **settings):
 def second(tmp_path, monkeypatch):
     """Return what checks a run with ``tools/check_proof.py``.
 
-    It takes a problem and events, and returns the exit code and the sentence.
+    It takes a problem and events, and returns whether they are a proof, and the sentence.
     """
     monkeypatch.syspath_prepend(str(TOOLS))
     import check_proof
 
-    def check(problem, events, gap=1e-4, nodes=1000):
+    def check(problem, events, gap=1e-4):
         path = tmp_path / "run.ccviz"
         frames = [{"problem": encode_problem(problem)}]
         frames += [[i, 0.0, encode_event(event)] for i, event in enumerate(events)]
@@ -57,8 +72,7 @@ def second(tmp_path, monkeypatch):
             for frame in frames:
                 data = msgspec.msgpack.encode(frame)
                 file.write(len(data).to_bytes(8, "big") + data)
-        return check_proof.judge(path, gap, nodes)
+        return check_proof.judge(path, gap)
 
     yield check
-    for name in ("check_proof", "run_file"):
-        sys.modules.pop(name, None)
+    sys.modules.pop("check_proof", None)

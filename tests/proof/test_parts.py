@@ -2,29 +2,20 @@ import msgspec
 import numpy as np
 import pytest
 
-from ccviz import Problem, start
 from ccviz.events import BoundImproved, IncumbentFound, PartBounded, PartsCut
 from ccviz.proof.verify import verify
 
 GAP = 2e-3
 
 
-@pytest.fixture(scope="module")
-def problem():
-    rng = np.random.default_rng(0)
-    truth = rng.integers(3, size=240)
-    X = 8.0 * np.eye(3)[truth] + rng.normal(size=(240, 3))
-    X[0] = 300.0
-    truth[0] = 3
-    pairs = rng.integers(240, size=(120, 2))
-    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
-    proper = pairs[:, 0] != pairs[:, 1]
-    return Problem(X, 4, must_link=pairs[same & proper][:20], cannot_link=pairs[~same])
+@pytest.fixture
+def problem(divided_proof):
+    return divided_proof[0]
 
 
-@pytest.fixture(scope="module")
-def events(problem):
-    return [record.event for record in start(problem, "divide", part_size=60)]
+@pytest.fixture
+def events(divided_proof):
+    return divided_proof[1]
 
 
 def altered(events, kind, **changes):

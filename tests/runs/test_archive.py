@@ -20,9 +20,11 @@ from ccviz.events import (
     IncumbentFound,
     NodeOpened,
     NodePruned,
+    Noted,
     Record,
     Started,
 )
+from ccviz.runs import info
 from ccviz.runs.archive import VERSION, Archive, default_path
 from ccviz.runs.info import summarise
 from ccviz.runs.limits import Limits
@@ -214,14 +216,54 @@ def test_a_run_whose_driver_is_gone_is_lost(archive, problem, monkeypatch):
     assert archive.info(run_id).state == "lost"
     monkeypatch.undo()
     archive.append(run_id, [], None)
-    later = time.time() + 60
-    monkeypatch.setattr(time, "time", lambda: later)
+    later = time.monotonic() + 60
+    monkeypatch.setattr(time, "monotonic", lambda: later)
     assert archive.info(run_id).state == "lost"
+
+
+def test_a_clock_that_is_set_makes_no_run_lost(archive, problem, monkeypatch):
+    run_id = archive.create(problem, "sdp", {})
+    now = time.time()
+    for hours in (1, -1):
+        monkeypatch.setattr(time, "time", lambda hours=hours: now + 3600 * hours)
+        assert archive.info(run_id).state == "running"
+    monkeypatch.setattr(info, "boot_id", lambda: "the machine was started again")
+    assert archive.info(run_id).state == "lost"
+
+
+def test_a_run_has_one_driver(archive, problem):
+    run_id = fill(archive, problem)
+    archive.reopen(run_id)
+    with pytest.raises(ArchiveError, match=f"the run {run_id} still goes on"):
+        archive.reopen(run_id)
+
+
+def test_a_full_disk_is_a_sentence_and_what_was_stored_stays(archive, problem):
+    run_id = fill(archive, problem, records()[:5])
+    pages = archive._db.execute("PRAGMA page_count").fetchone()[0]
+    archive._db.execute(f"PRAGMA max_page_count = {pages}")
+    large = [Record(5, 0.0, Noted(text="x" * 100_000))]
+    with pytest.raises(ArchiveError, match="cannot be used: database or disk is full"):
+        archive.append(run_id, large, None)
+    assert archive.load(run_id).seq == 4
+
+
+def test_an_archive_that_may_only_be_read_is_read(tmp_path, problem, monkeypatch):
+    path = tmp_path / "runs.sqlite"
+    with Archive(path) as archive:
+        run_id = fill(archive, problem)
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda what, how: how != os.W_OK and allowed(what, how))
+    path.chmod(0o400)
+    with Archive(path) as archive:
+        assert archive.load(run_id).finished is not None
+        with pytest.raises(ArchiveError, match="readonly"):
+            archive.rename(run_id, "other")
 
 
 def test_a_record_cannot_be_stored_twice_and_a_batch_is_all_or_nothing(archive, problem):
     run_id = fill(archive, problem, records()[:5])
-    with pytest.raises(ArchiveError, match="UNIQUE"):
+    with pytest.raises(ArchiveError, match="another process writes to the run"):
         archive.append(run_id, records()[3:8], None)
     assert archive.info(run_id).last_seq == 4
 

@@ -64,10 +64,10 @@ def test_a_changed_source_is_to_be_compiled(tmp_path, monkeypatch):
     package = tmp_path / "package"
     package.mkdir()
     source = package / "kernel.py"
-    source.write_text("from numba import njit\n")
+    source.write_text("from ccviz.compiled import njit\n")
     monkeypatch.setattr(kernels, "_PACKAGE", package)
     digest_of = kernels._sources.__wrapped__
     before = digest_of()
     assert digest_of() == before
-    source.write_text("from numba import njit, prange\n")
+    source.write_text("from ccviz.compiled import njit, prange\n")
     assert digest_of() != before

@@ -18,8 +18,8 @@ def archive(tmp_path):
 
 
 def test_the_workers_of_the_archive_are_not_called_up(archive, monkeypatch):
-    monkeypatch.setattr(workforce, "_dask", pytest.fail)
-    monkeypatch.setattr(workforce, "ProcessPoolExecutor", pytest.fail)
+    monkeypatch.setattr(workforce, "_Cluster", pytest.fail)
+    monkeypatch.setattr(workforce, "_Processes", pytest.fail)
     problem = Problem(np.arange(12.0).reshape(6, 2), 2, cannot_link=[(0, 1)])
     for workers in ("tcp://203.0.113.7:8786", "24"):
         run_id = archive.create(problem, "sdp", {}, workers=workers)

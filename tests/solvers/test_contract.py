@@ -1,6 +1,7 @@
 """One contract for every registered solver, over small problems of every kind."""
 
 import math
+import sys
 from dataclasses import asdict, fields
 from functools import cache
 from itertools import count
@@ -24,6 +25,16 @@ QUICK = {  # parameters that let a solver end soon on so small problems
     "hg-means": {"generations": 3},
     "s-mdeclust": {"generations": 3},
 }
+LONG = {  # and that let it work on
+    "bh-kmeans": {"n_init": 20},
+    "blp-kmeans": {"n_init": 20},
+    "ppc": {"n_init": 10},
+    "spectral": {"n_init": 20},
+}
+MOST_UNSEEN = 0.7
+"""Share of a long run's work between two looks: who looks only at the end has all of it there."""
+SHORT = 5000
+"""Calls of functions that need no look: a single step and what it prepares."""
 AT_ONCE = 10
 """Looks after the one that says stop: a loop within a loop leaves one by one."""
 
@@ -183,6 +194,35 @@ def test_a_run_that_is_stopped_ends_at_once(name):
         run, looked = stopped(name, told)
         assert run.termination == "interrupted"
         assert looked <= told + AT_ONCE, "it went on when context.stop() was true"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_long_run_looks_whether_to_stop_all_along(name):
+    """Work is counted in calls of functions, which no clock and no other process can change."""
+    rng = np.random.default_rng(7)
+    truth = rng.integers(3, size=40)
+    X = rng.normal(size=(40, 2)) + truth[:, None]
+    pairs = rng.choice(40, size=(12, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    problem = Problem(X, 3, must_link=pairs[same], cannot_link=pairs[~same])
+    solver = make_solver(name, **(QUICK | LONG).get(name, {}))
+    Stepper(problem, solver, seed=1).result()  # imports and compiles
+    calls, at_looks = count(), [0]
+
+    def asked(run, age):
+        at_looks.append(next(calls))
+
+    stepper = Stepper(problem, solver, seed=1, criteria=[asked])
+    earlier = sys.getprofile()
+    sys.setprofile(lambda frame, what, argument: next(calls))
+    try:
+        stepper.result()
+    finally:
+        sys.setprofile(earlier)
+    whole = next(calls)
+    longest = int(np.diff([*at_looks, whole]).max())
+    assert longest <= max(MOST_UNSEEN * whole, SHORT), f"{longest} of {whole} calls without a look"
 
 
 def stopped(name, told):

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from ccviz import Problem, solve
+from ccviz import Problem, solve, start
+from ccviz.events import IncumbentFound
 
 
 def test_it_gives_a_clustering_with_a_gap(iris_like):
@@ -33,3 +34,13 @@ def test_contradicting_links_are_infeasible_not_failed():
     pairs = [(0, 1), (1, 2), (0, 2)]
     result = solve(Problem(X, 2, cannot_link=pairs), "ipc-kmeans")
     assert result.status == "infeasible"
+
+
+def test_as_printed_it_has_one_answer_and_no_better_one(iris_like):
+    printed = start(iris_like, "ipc-kmeans", algorithm="printed")
+    found = [record.event for record in printed if isinstance(record.event, IncumbentFound)]
+    assert [event.source for event in found] == ["ipc-kmeans"]
+    result = printed.result()
+    assert result.partition.violations.none_hard
+    assert result.lower_bound <= result.objective
+    assert solve(iris_like, "ipc-kmeans").objective <= result.objective * (1 + 1e-12)

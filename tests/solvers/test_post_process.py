@@ -34,7 +34,7 @@ def test_no_assignment_keeps_more_of_the_memberships():
     solver = PostProcess()
     blocks = contract(problem)
     missed = np.zeros((blocks.s, 3))
-    np.add.at(missed, blocks.block_of, 1.0 - solver._memberships(problem, 0))
+    np.add.at(missed, blocks.block_of, 1.0 - solver._memberships(problem, Context(seed=0)))
     whole = milp_assignment(missed, structure_of(blocks), nonempty=True)
     events = [e for e in solver.steps(problem, Context(seed=0)) if isinstance(e, Assigned)]
     assert events[-1].objective == pytest.approx(whole.objective, rel=1e-7)

@@ -33,7 +33,7 @@ from ccviz.solvers.tree import (
     cutoff,
     decided,
 )
-from ccviz.solvers.workforce import SerialExecutor, Workforce, open_workforce
+from ccviz.solvers.workforce import Workforce, _Here, open_workforce
 
 POINTS = np.array([0.0, 0.3, 1.0, 1.2, 2.0, 2.5])
 
@@ -212,7 +212,7 @@ def test_a_gap_that_stays_is_no_proof():
     assert "a gap of 0.5." in last.message
 
 
-HERE = Workforce(SerialExecutor(), 1)
+HERE = Workforce(_Here())
 FAR = np.array([0, 1, 0, 1, 0, 1])  # a clustering that is far from the best
 PAIRS = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
 
@@ -484,11 +484,17 @@ def full(task):
 
 
 class Helpers(ThreadPoolExecutor):
-    """Threads that keep what they are given."""
+    """A crew of threads that keep what they are given."""
+
+    losses = refusals = ()
 
     def __init__(self, size):
         super().__init__(size)
+        self.size = size
         self.tasks = []
+
+    def hire(self, losses):
+        return self
 
     def submit(self, fn, task):
         self.tasks.append(task)
@@ -509,7 +515,7 @@ def test_helpers_are_woken_once_the_tree_has_grown(size, helped):
 
     search = Search(watched, objective, 1e-6, "breadth")
     with Helpers(size) as helpers:
-        list(search.steps(Workforce(helpers, size), stop))
+        list(search.steps(Workforce(helpers), stop))
     assert [task.node for task in helpers.tasks] == [*helped]
     assert here == [node for node in range(15) if node not in helped]
     assert search.lower_bound == pytest.approx(0.4)
@@ -530,7 +536,7 @@ def test_a_stop_does_not_wait_for_helpers():
     search = Search(slow, objective, 1e-6, "breadth")
     with Helpers(2) as helpers:
         begun = time.monotonic()
-        list(search.steps(Workforce(helpers, 2), stop))
+        list(search.steps(Workforce(helpers), stop))
         assert time.monotonic() - begun < 3.0
         assert helpers.tasks
         held.set()

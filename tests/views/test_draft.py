@@ -4,7 +4,7 @@ import pytest
 from ccviz.data.datasets import Dataset, load
 from ccviz.data.scaling import SCALINGS
 from ccviz.errors import CcvizError, ContradictionError
-from ccviz.views.draft import Draft, History, Link, draft_of_problem, read_points
+from ccviz.views.draft import Draft, History, Link, draft_of_problem
 
 
 @pytest.fixture
@@ -70,14 +70,6 @@ def test_history_goes_back_and_forth(draft):
     history.undo()
     history.commit(draft.with_k(4))
     assert not history.can_redo
-
-
-def test_points_are_read_from_numbers():
-    assert read_points("3, 140 3", 150) == [3, 140]
-    with pytest.raises(CcvizError, match="'150' is no point: they are 0 to 149"):
-        read_points("3 150", 150)
-    with pytest.raises(CcvizError, match="'a' is no point"):
-        read_points("a", 150)
 
 
 @pytest.mark.parametrize("scaling", SCALINGS)

@@ -7,9 +7,9 @@ than a row for each of its pairs.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import IntArray
+from ccviz.compiled import njit
 
 
 @njit(cache=True)

@@ -18,9 +18,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 
 
 class Charges(NamedTuple):

@@ -7,9 +7,9 @@ pass, or nearer than half the way to the next centre, keeps it without looking a
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.assignment.centers import half_gaps, squared_distance, squared_distances
 
 

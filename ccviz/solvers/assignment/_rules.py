@@ -23,9 +23,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.assignment.structure import Graph
 
 

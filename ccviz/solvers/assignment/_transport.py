@@ -14,9 +14,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.assignment._heaps import NONE, Heaps, enter, leave, new_heaps
 from ccviz.solvers.assignment._kernel import cheapest
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.assignment.centers import (
     block_means,
     block_wcss,

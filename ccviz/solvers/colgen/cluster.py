@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.colgen.instance import Instance
 
 
@@ -100,7 +100,8 @@ def signature(inside: np.ndarray) -> int:
         if inside[b]:
             step = (b + 1) * 2654435761
             step ^= step >> 13
-            mixed += step * step * 40503 + step
+            # Cut off where a machine's word ends: plain integers have no end.
+            mixed = (mixed + step * step * 40503 + step) & 0x7FFFFFFFFFFFFFFF
     return mixed
 
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray
+from ccviz.compiled import njit
 from ccviz.solvers.colgen.cluster import (
     fits,
     join,

@@ -14,12 +14,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.sparse import csc_array
 from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 
 _MOST_STEPS = 80
 _TO_BOUNDARY = 0.995

@@ -20,7 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
 from ccviz.solvers.colgen.generation import Generation, Pool, Round
-from ccviz.solvers.colgen.initial import clustering
+from ccviz.solvers.colgen.initial import best_of_cop_kmeans, clustering
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import (
     best_cover,
@@ -29,38 +29,10 @@ from ccviz.solvers.colgen.master import (
 )
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
+from ccviz.solvers.colgen.semidefinite import semidefinite
+from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.stabilisation import Stabiliser
-from ccviz.solvers.tree import Report, Task, cutoff, decided
-
-
-@dataclass(frozen=True)
-class NodeSettings:
-    """What `advance` needs to know of the solver's parameters.
-
-    Attributes
-    ----------
-    tolerance : float
-        Relative gap at which a node is closed.
-    starts : int
-        Runs of k-means for the first columns.
-    round_iterations : int
-        Iterations a task.
-    stabilisation : str
-    smoothing : float
-    pricing : {"both", "space", "blocks"}
-    cover_nodes : int
-        Nodes of the search for the best clustering within the pool.
-    seed : int
-    """
-
-    tolerance: float = 1e-6
-    starts: int = 10
-    round_iterations: int = 5
-    stabilisation: str = "interior"
-    smoothing: float = 0.5
-    pricing: str = "both"
-    cover_nodes: int = 200
-    seed: int = 0
+from ccviz.solvers.tree import OPTIMAL_GAP, Report, Task, cutoff, decided
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +46,11 @@ class Start:
 _NEGLIGIBLE = 1e-18  # of what one single cluster costs
 _ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
+_FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,
+_MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
+_LARGE_CLUSTERS = 12  # of clusters of fewer blocks is quick to check
+_SEMIDEFINITE_ROUNDS = 60
+_SHARE = 0.9  # of the gap, which leaves something for rounding
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
@@ -92,7 +69,9 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     if not isinstance(state, Start):
         return _round(problem, settings, task, state)
     if state.tries < settings.starts:
-        return _try_start(problem, settings, task, state)
+        if settings.first == "cop-kmeans":
+            return _try_cop(problem, settings, task, state)
+        return _try_start(problem, task, state)
     return _round(problem, settings, task, _first_pool(problem, settings, state))
 
 
@@ -111,16 +90,27 @@ def _open(problem: Problem, task: Task) -> Pool | Start | Report:
     return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
 
 
-def _try_start(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
+def _try_start(problem: Problem, task: Task, start: Start) -> Report:
     """Report on one run of k-means."""
     blocks = contract(problem)
-    rng = np.random.default_rng((settings.seed, task.node, start.tries))
+    rng = np.random.default_rng((task.seed, task.node, start.tries))
     labels = clustering(blocks, rng)
     found = start.found if labels is None else (*start.found, labels)
     state = Start(found, start.tries + 1)
     best = _best_of(problem, blocks, found)
     bound = max(task.lower_bound, blocks.scatter)
     return Report("go on", bound, labels=best, source="k-means", state=state)
+
+
+def _try_cop(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
+    """Report on all runs of COP-k-means at once; only their best is a start, as in the paper."""
+    blocks = contract(problem)
+    labels = best_of_cop_kmeans(problem, settings.starts, task.seed, task.stop)
+    found = start.found if labels is None else (blocks.project(labels),)
+    best = _best_of(problem, blocks, found)
+    bound = max(task.lower_bound, blocks.scatter)
+    state = Start(found, settings.starts)
+    return Report("go on", bound, labels=best, source="cop-kmeans", state=state)
 
 
 def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> IntArray | None:
@@ -171,7 +161,7 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
     tolerance = _tolerance(task, settings, pool)
-    generation = Generation(pool, pricer, tolerance, settings.seed)
+    generation = Generation(pool, pricer, tolerance, task.seed)
     solution = generation.run(min(settings.round_iterations, 1 + int(_TASK_WORK / s**3)), limit)
     pool = generation.pool
     report = Report(
@@ -186,9 +176,10 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
         detail = "The bound passes what a single cluster of all points costs."
         return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
     if pool.bound >= limit:
-        return replace(report, verdict="bound")
+        return _twice_proved(problem, task, pool, replace(report, verdict="bound"))
     if pool.converged:
-        return _settle(problem, settings, task, generation, report)
+        report = _settle(problem, settings, task, generation, report)
+        return _twice_proved(problem, task, pool, report)
     return _rounded(
         problem, report, pricer, pool, choose(pool.columns, solution.weights, problem.k)
     )
@@ -207,6 +198,22 @@ def _certificate(pool: Pool) -> dict[str, np.ndarray]:
     if pool.duals is None:
         return {}
     return {"duals": pool.duals, "least": np.array([pool.least])}
+
+
+def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> Report:
+    """Add a certificate that is quick to check to a node that is closed, where there is one."""
+    s, k = pool.blocks.s, pool.blocks.k
+    worth = s <= _FEW_BLOCKS or (s <= _MANY_BLOCKS and s >= _LARGE_CLUSTERS * k)
+    if report.verdict == "branch" or not worth:
+        return report
+    known = task.upper_bound
+    if report.labels is not None:
+        known = min(known, Partition(problem, report.labels).wcss)
+    if not np.isfinite(known):
+        return report
+    target = known * (1.0 - _SHARE * OPTIMAL_GAP)
+    found = semidefinite(pool.blocks, target, _SEMIDEFINITE_ROUNDS, task.stop)
+    return replace(report, certificate={**report.certificate, **found})
 
 
 def _pricer(problem: Problem, blocks: Blocks, method: str = "both") -> Pricer:

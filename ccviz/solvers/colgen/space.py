@@ -18,9 +18,9 @@ Three facts hold for the best cluster S with mean c and mass at most T:
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray
+from ccviz.compiled import njit
 from ccviz.solvers.colgen.boxes import BOUND, FREE, IN, Space, branch
 from ccviz.solvers.colgen.cluster import (
     added_load,

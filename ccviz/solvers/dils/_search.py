@@ -8,9 +8,9 @@ it by one distance a point.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 
 
 @njit(cache=True)

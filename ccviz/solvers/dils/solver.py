@@ -30,6 +30,7 @@ class Dils(Solver):
     title: ClassVar[str] = "DILS"
     paper: ClassVar[str] = "González-Almagro et al. (2020)"
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
+    group: ClassVar[str] = "Noisy links"
 
     generations: int = setting(1000, "Mutants made and improved.", low=1)
     neighbours: int = setting(

@@ -8,9 +8,9 @@ bundle has as many blocks as allowed.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 
 
 def tied(conflicts: IntArray, nearest: IntArray) -> IntArray:

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.divide.bundles import bundled, nearest_centers, tied
 

@@ -31,7 +31,7 @@ from ccviz.solvers.divide.cutting import Cut, cut
 from ccviz.solvers.divide.incumbent import clusterings
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
 from ccviz.solvers.tree import OPTIMAL_GAP, StoppedError
-from ccviz.solvers.workforce import SerialExecutor, Workforce, in_order, open_workforce
+from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
@@ -168,7 +168,7 @@ class Division:
     def _bound(self, workforce: Workforce, parts: list[Part], patience: float) -> Iterator[Event]:
         effort = Effort(_SHARE * self.tolerance, patience=patience)
         work = partial(bound_part, effort)
-        if isinstance(workforce.executor, SerialExecutor):
+        if workforce.is_here:
             work = partial(work, stop=self.context.stop)
         tasks = ((part, self.bounds.get(part.number)) for part in parts)
         answers = in_order(workforce, work, tasks, self.context.stop)

@@ -27,6 +27,7 @@ class Divide(Solver):
     title: ClassVar[str] = "Divide and bound"
     paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
     supports: ClassVar[Supports] = Supports(bounds=True, resume=True)
+    group: ClassVar[str] = "Exact, with proof"
 
     tolerance: float = setting(1e-3, "Relative gap that is aimed at.", low=0.0)
     incumbent: str = setting(

@@ -6,7 +6,9 @@ constraints, sizes as a linear one; the multipliers and a growing penalty turn t
 assignment binary. Which of the four variants runs follows from the problem: none, sizes, pairs
 or both.
 
-Three things differ from the paper, each because it measured better (`benchmarks/lp_box.py`):
+Three things differ from the paper, each because it measured better (`benchmarks/lp_box.py`; why is
+in the documentation's *mathematics*). As printed it is ``rho=20, unit="one", coupling="split",
+descent=False``, on data scaled to [-1, 1]:
 
 - The first penalty is measured in mean squared distances of the data. The paper's 20, on data in
   [-1, 1], is 10 to 20 of those, and holds a random start fast.
@@ -65,9 +67,16 @@ class LpBox(Solver):
     )
     rho: float = setting(
         0.1,
-        "First penalty, in mean squared distances of the points to their mean.",
+        "First penalty, in its unit.",
         low=1e-6,
         label="Penalty ρ",
+    )
+    unit: str = setting(
+        "data",
+        "Unit of the penalty: the mean squared distance of the points to their mean, or one.",
+        choices=("data", "one"),
+        advanced=True,
+        label="Unit of ρ",
     )
     growth: float = setting(
         1.1, "Factor of the penalty's growth.", low=1.0, high=10.0, label="Growth of ρ"
@@ -115,11 +124,11 @@ class LpBox(Solver):
 
     def _start(self, problem: Problem, seed: int) -> Splitting:
         centred = problem.X - problem.X.mean(axis=0)
-        spread = float((centred**2).sum() / problem.n) or 1.0
+        spread = float((centred**2).sum() / problem.n) if self.unit == "data" else 1.0
         labels = first_labels(problem, self.start, seed)
         kind = Splitting if self.coupling == "exact" else CoupledSplitting
         return kind(
-            centred / np.sqrt(spread),
+            centred / np.sqrt(spread or 1.0),
             np.eye(problem.k)[labels],
             problem.must_link.hard.pairs,
             problem.cannot_link.hard.pairs,

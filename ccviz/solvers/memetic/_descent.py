@@ -13,10 +13,10 @@ The clustering stays feasible after every move, and no cluster is emptied.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.memetic._state import (
     Ground,
     State,

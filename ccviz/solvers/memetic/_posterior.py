@@ -11,9 +11,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 
 LEAST_RATE = 1e-10
 """A rate's logarithm is cut off here, as where no link of a kind is left."""

@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 
 REORDER = {"reassoc", "contract", "arcp"}
 """Lets sums be added in any order, so that the compiler can use vector instructions."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
 from ccviz.solvers.assignment._kernel import assign
 from ccviz.solvers.assignment._search import SOLVED
@@ -27,13 +27,18 @@ SWIFT_GAIN = 1e-9
 """Smallest gain of that descent, as a share of the spread of the data."""
 
 
-def exact_step(instance: Instance, centers: FloatArray, warm: IntArray | None) -> IntArray | None:
+def exact_step(
+    instance: Instance, centers: FloatArray, warm: IntArray | None, time_limit: float
+) -> IntArray | None:
     """Return labels of least cost that keep all conflicts and fill all clusters (problem 4).
 
-    None if it is proved that there are none, which happens only for k - 1 centres.
+    The best so far after the time limit, which are at least as good as the warm ones. None if
+    there are none, or none were found in time, which happens only for k - 1 centres.
     """
     structure = replace(instance.structure, k=len(centers))
-    answer = solve_assignment(instance.costs(centers), structure, nonempty=True, warm_start=warm)
+    answer = solve_assignment(
+        instance.costs(centers), structure, nonempty=True, warm_start=warm, time_limit=time_limit
+    )
     return answer.labels if answer.found else None
 
 
@@ -70,12 +75,14 @@ def greedy_without(instance: Instance, centers: FloatArray, removed: int) -> Int
     return labels
 
 
-def exact_without(instance: Instance, centers: FloatArray, removed: int) -> IntArray | None:
+def exact_without(
+    instance: Instance, centers: FloatArray, removed: int, time_limit: float
+) -> IntArray | None:
     """Return labels of least cost for the other k - 1 centres; None if they do not suffice."""
     others = np.delete(np.arange(instance.k), removed)
     if len(others) == 0:
         return None
-    found = exact_step(instance, centers[others], None)
+    found = exact_step(instance, centers[others], None, time_limit)
     return None if found is None else others[found]
 
 

@@ -23,11 +23,13 @@ class Recipe:
     """How a solution is made; the fields are settings of `ccviz.solvers.s_mdeclust.SMdeClust`."""
 
     exact: bool
+    from_means: bool
     alpha: float
     scale_low: float
     scale_high: float
     local_search: str
     local_iterations: int
+    step_limit: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,7 @@ def breed(
     centers = crossover(first.centers, second.centers, third.centers, scale)
     if rng.random() < mating.mutation_rate:
         centers = _mutate(instance, recipe, centers, rng)
-    if not recipe.exact:
+    if recipe.from_means and not recipe.exact:
         # The local search begins with the means of a membership that may break conflicts.
         centers = instance.means(greedy_step(instance, centers), centers)
     return _improve(instance, recipe, centers, first.labels, rng)
@@ -65,8 +67,11 @@ def _mutate(
     instance: Instance, recipe: Recipe, centers: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     removed = int(rng.integers(instance.k))
-    step = exact_without if recipe.exact else greedy_without
-    labels = step(instance, centers, removed)
+    labels: IntArray | None
+    if recipe.exact:
+        labels = exact_without(instance, centers, removed, recipe.step_limit)
+    else:
+        labels = greedy_without(instance, centers, removed)
     return relocate_center(instance, centers, removed, labels, recipe.alpha, rng)
 
 
@@ -78,5 +83,5 @@ def _improve(
     rng: np.random.Generator,
 ) -> Member:
     if recipe.local_search == "blp-kmeans":
-        return blp_kmeans(instance, centers, feasible, recipe.local_iterations)
+        return blp_kmeans(instance, centers, feasible, recipe.local_iterations, recipe.step_limit)
     return steep_descent(instance, centers, feasible, DEPTH[recipe.local_search], rng)

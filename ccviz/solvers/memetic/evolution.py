@@ -32,6 +32,7 @@ class Schedule:
 
     population: int
     mutation: str
+    at_once: bool
     restarts: int
     patience: int
     generations: int
@@ -78,9 +79,10 @@ class Evolution:
         """Yield the events of all populations."""
         begun = self._resume()
         for restart in range(begun, max(begun, self.schedule.restarts) + 1):
-            if not self.context.stop():
-                yield Restarted(restart=restart)
-                yield from self._evolve(restart)
+            if self.context.stop():
+                return
+            yield Restarted(restart=restart)
+            yield from self._evolve(restart)
         if not self.context.stop():
             yield Finished(termination=self._ended, message=TERMINATION_SENTENCES[self._ended])
 
@@ -124,22 +126,33 @@ class Evolution:
     def _breed(self, population: Population, restart: int, generation: int) -> Iterator[Event]:
         rng = np.random.default_rng(self._seed(restart, generation))
         rate = self.schedule.mutation_rate(generation)
-        tasks = [
-            (
-                self.instance,
-                self.recipe,
-                Mating(population.parents(place, rng), rate),
-                self._seed(restart, generation, place),
-            )
-            for place in range(self.schedule.population)
-        ]
-        offspring: list[Member] = []
-        for child in in_order(self.workforce, breed, tasks, self.context.stop):
-            offspring.append(child)
-            yield from self._count(child, "offspring")
-        if len(offspring) == self.schedule.population:
-            replaced = population.replace(offspring)
-            yield self._generation_ended(population, generation, replaced)
+        replaced: list[IntArray] = []
+        for places in self._bred_together():
+            tasks = [
+                (
+                    self.instance,
+                    self.recipe,
+                    Mating(population.parents(place, rng), rate),
+                    self._seed(restart, generation, place),
+                )
+                for place in places
+            ]
+            offspring: list[Member] = []
+            for child in in_order(self.workforce, breed, tasks, self.context.stop):
+                offspring.append(child)
+                yield from self._count(child, "offspring")
+            if len(offspring) < len(places):
+                return
+            replaced.append(population.replace(offspring, places))
+        yield self._generation_ended(population, generation, np.concatenate(replaced))
+
+    def _bred_together(self) -> Iterator[range]:
+        everyone = range(self.schedule.population)
+        if not self.schedule.at_once:
+            yield everyone
+            return
+        for place in everyone:
+            yield range(place, place + 1)
 
     def _count(self, member: Member, source: str) -> Iterator[Event]:
         self.local_searches += 1

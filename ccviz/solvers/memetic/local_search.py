@@ -43,7 +43,11 @@ class Member:
 
 
 def blp_kmeans(
-    instance: Instance, centers: FloatArray, feasible: IntArray, most_iterations: int
+    instance: Instance,
+    centers: FloatArray,
+    feasible: IntArray,
+    most_iterations: int,
+    step_limit: float,
 ) -> Member:
     """Alternate exact assignments and means until they no longer improve (Baumann 2020).
 
@@ -53,10 +57,12 @@ def blp_kmeans(
     feasible : (s,) int64
         Labels for the first assignment to start from.
     most_iterations : int
+    step_limit : float
+        Seconds for one assignment.
     """
     best: Member | None = None
     for iteration in range(1, most_iterations + 1):
-        labels = exact_step(instance, centers, feasible)
+        labels = exact_step(instance, centers, feasible, step_limit)
         assert labels is not None  # a feasible clustering exists
         member = member_of(instance, labels, iteration)
         if best is not None and member.objective >= best.objective:

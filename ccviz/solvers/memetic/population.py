@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,8 +18,8 @@ ROUNDING = 1e-12
 class Population:
     """Members by place; an offspring competes with the member whose place it was bred for.
 
-    A generation is bred from the members as they were at its start, so that its offspring can be
-    made at the same time.
+    Offspring that are bred together have their parents among the members as they were before, so
+    that they can be made at the same time.
     """
 
     members: list[Member] = field(default_factory=list)
@@ -49,13 +50,13 @@ class Population:
         first, second, third = (self.members[i] for i in rng.choice(others, 3, replace=False))
         return first, second, third
 
-    def replace(self, offspring: list[Member]) -> IntArray:
-        """Let offspring take the places of worse members; return the places, -1 for none."""
+    def replace(self, offspring: list[Member], places: Sequence[int]) -> IntArray:
+        """Let offspring take places of worse members; return each one's place, -1 for none."""
         replaced = np.full(len(offspring), -1)
-        for place, child in enumerate(offspring):
+        for i, (child, place) in enumerate(zip(offspring, places, strict=True)):
             if is_better(child.objective, self.members[place].objective):
                 self.members[place] = child
-                replaced[place] = place
+                replaced[i] = place
         return replaced
 
 

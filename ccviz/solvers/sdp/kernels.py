@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from ccviz.compiled import njit
 
 STAR, CLIQUE = 0, 1
 MOST_LEAVES = 5

@@ -21,6 +21,7 @@ from ccviz.solvers.sdp.branching import branching_pair
 from ccviz.solvers.sdp.conic import solve_by_scs
 from ccviz.solvers.sdp.relaxation import Relaxation, relax
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
+from ccviz.solvers.sdp.settings import NodeSettings
 from ccviz.solvers.sdp.splitting import (
     Iterate,
     balance,
@@ -30,42 +31,6 @@ from ccviz.solvers.sdp.splitting import (
     iterate,
 )
 from ccviz.solvers.tree import Report, Task, cutoff, decided
-
-
-@dataclass(frozen=True)
-class NodeSettings:
-    """What `advance` needs to know of the solver's parameters.
-
-    Attributes
-    ----------
-    tolerance : float
-        Relative gap at which a node is closed.
-    round_iterations : int
-        Iterations of the splitting between two separations.
-    cuts_per_block : float
-        Most cuts added a round, as a multiple of the number of blocks.
-    cut_tolerance : float
-        Least violation of a cut, relative to the mean of Z's diagonal.
-    patience : float
-        Branch if so many times the gain of the last rounds would not close the node.
-    max_rounds : int
-        Branch after so many rounds anyway.
-    backend : {"splitting", "scs"}
-        What solves the relaxation of a round.
-    show_relaxation : bool
-        Whether to report Z.
-    seed : int
-    """
-
-    tolerance: float = 1e-4
-    round_iterations: int = 30
-    cuts_per_block: float = 15.0
-    cut_tolerance: float = 1e-4
-    patience: float = 8.0
-    max_rounds: int = 100
-    backend: str = "splitting"
-    show_relaxation: bool = False
-    seed: int = 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +63,8 @@ _SCS_ACCURACY = 1e-5  # as in the paper, section 4.1
 def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     """Work on a node for one round; the root's first two tasks only find clusterings."""
     if not task.opening:
-        return (_descended if task.state.fresh else _round)(settings, task, task.state)
+        state: NodeState = task.state
+        return _descended(task, state) if state.fresh else _round(settings, task, state)
     opened = _open(problem, task)
     if isinstance(opened, Report):
         return opened
@@ -109,8 +75,8 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     return Report("go on", task.lower_bound, labels=labels, source="feasibility", state=state)
 
 
-def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
-    labels = first_clustering(state.blocks, state.relaxation, settings.seed, task.stop)
+def _descended(task: Task, state: NodeState) -> Report:
+    labels = first_clustering(state.blocks, state.relaxation, task.seed, task.stop)
     state = replace(state, fresh=False)
     return Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
 
@@ -156,7 +122,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     )
     limit = cutoff(task.upper_bound, settings.tolerance)
     if bound >= limit:
-        return _rounded(report, settings, task, state, _TRIALS)
+        return _rounded(report, task, state, _TRIALS)
     if state.relaxation.s == state.relaxation.k:
         only = state.blocks.block_of
         return replace(report, verdict="integral", labels=only, source="the only clustering")
@@ -165,11 +131,11 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
         if pair is not None:
             pair = _as_points(state.blocks, pair)
             report = replace(report, verdict="branch", pair=pair, state=_packed(state))
-            return _rounded(report, settings, task, state, _TRIALS)
+            return _rounded(report, task, state, _TRIALS)
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))
     report = replace(report, verdict="go on", events=events, state=state)
-    return _rounded(report, settings, task, state) if _is_time_to_round(state, task) else report
+    return _rounded(report, task, state) if _is_time_to_round(state, task) else report
 
 
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
@@ -208,12 +174,8 @@ def _packed(state: NodeState) -> NodeState:
     return NodeState(state.blocks, state.relaxation, small)
 
 
-def _rounded(
-    report: Report, settings: NodeSettings, task: Task, state: NodeState, trials: int = 0
-) -> Report:
-    labels = ipc_kmeans(
-        state.blocks, state.relaxation, state.at.Y, settings.seed, trials, task.stop
-    )
+def _rounded(report: Report, task: Task, state: NodeState, trials: int = 0) -> Report:
+    labels = ipc_kmeans(state.blocks, state.relaxation, state.at.Y, task.seed, trials, task.stop)
     return report if labels is None else replace(report, labels=labels, source="ipc-kmeans")
 
 

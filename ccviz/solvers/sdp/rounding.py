@@ -23,7 +23,9 @@ _ASSIGNMENT_S = 2.0  # a hard core that takes longer is left as it was found
 _FIRST_S = 2.0  # of the descent at the very beginning, that the proof may start
 
 
-def initial_centers(relaxation: Relaxation, Y: FloatArray, seed: int) -> list[FloatArray]:
+def initial_centers(
+    relaxation: Relaxation, Y: FloatArray, seed: int, runs: int = _STARTS
+) -> list[FloatArray]:
     """Return choices of (k, d) centres, less the mean of all points: steps 1 to 3 of Algorithm 1.
 
     The rows of the nearest matrix of rank k, times the data, approximate each block's centre;
@@ -33,7 +35,23 @@ def initial_centers(relaxation: Relaxation, Y: FloatArray, seed: int) -> list[Fl
     leading, weights = vectors[:, -relaxation.k :], values[-relaxation.k :]
     rows = (leading * weights) @ (leading.T @ relaxation.factor)
     rows /= np.sqrt(relaxation.mass)[:, None]
-    return _best_means(rows, relaxation.k, np.random.default_rng(seed))
+    return _best_means(rows, relaxation.k, np.random.default_rng(seed), runs)
+
+
+def algorithm_1(
+    blocks: Blocks,
+    relaxation: Relaxation,
+    Y: FloatArray,
+    seed: int,
+    stop: Callable[[], bool] = never,
+) -> IntArray | None:
+    """Return (n,) labels by Algorithm 1 as printed; None if no feasible assignment was found.
+
+    One run of k-means gives the centres, and exact assignments and means go on from there.
+    """
+    (centers, *_) = initial_centers(relaxation, Y, seed, runs=1)
+    labels = descend(blocks, relaxation, centers, stop, exchanges=False)
+    return None if labels is None else blocks.lift(labels)
 
 
 def first_clustering(
@@ -51,10 +69,12 @@ def first_clustering(
     return None if labels is None else blocks.lift(labels)
 
 
-def _best_means(rows: FloatArray, k: int, rng: np.random.Generator) -> list[FloatArray]:
+def _best_means(
+    rows: FloatArray, k: int, rng: np.random.Generator, starts: int = _STARTS
+) -> list[FloatArray]:
     """Return the centres of the best different runs of k-means from k-means++ seeds."""
     runs: dict[float, FloatArray] = {}
-    for _ in range(_STARTS):
+    for _ in range(starts):
         try:
             with np.errstate(invalid="ignore"):  # equal rows leave k-means++ nothing to weigh
                 found, labels = kmeans2(rows, k, minit="++", missing="raise", rng=rng)
@@ -75,10 +95,11 @@ def ipc_kmeans(
     trials: int = 0,
     stop: Callable[[], bool] = never,
 ) -> IntArray | None:
-    """Return (n,) labels by Algorithm 1; None if no feasible assignment was found.
+    """Return (n,) labels by Algorithm 1, improved; None if no feasible assignment was found.
 
-    Each of ``trials`` descends once more from the best clustering's centres, all shaken or one
-    of them moved to a block, until ``stop`` says so.
+    Several centres are tried, and exchanges go on where assignments and means stop. Each of
+    ``trials`` descends once more from the best clustering's centres, all shaken or one of them
+    moved to a block, until ``stop`` says so.
     """
     rng = np.random.default_rng(seed)
     starts = initial_centers(relaxation, Y, seed)
@@ -125,6 +146,7 @@ def descend(
     relaxation: Relaxation,
     centers: FloatArray,
     stop: Callable[[], bool] = never,
+    exchanges: bool = True,
 ) -> IntArray | None:
     """Return (s,) labels after exact assignments and means in turn, until nothing moves.
 
@@ -145,6 +167,8 @@ def descend(
             return found.labels
         new = found.labels
         if labels is not None and (new == labels).all():
+            if not exchanges:
+                break
             new = exchange(blocks, relaxation, labels)
             if (new == labels).all():
                 break

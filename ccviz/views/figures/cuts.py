@@ -8,9 +8,8 @@ from bokeh.models import ColumnDataSource, HoverTool
 from ccviz.views.figures.base import dress, legend_above, plain_figure, stand_on_zero
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.cuts import KINDS, Cuts
-from ccviz.views.palette import Look
+from ccviz.views.palette import CUTS, Look
 
-_COLORS = {"pair": "#56b4e9", "triangle": "#e69f00", "clique": "#009e73"}
 _FIELDS = ("at", "node", "round", *KINDS, "dropped", "active", "lower_bound")
 
 
@@ -30,7 +29,7 @@ class CutsFigure:
             x="at",
             width=0.85,
             source=self._source,
-            color=[_COLORS[kind] for kind in KINDS],
+            color=list(CUTS),
             legend_label=list(KINDS),
             line_color=None,
         )

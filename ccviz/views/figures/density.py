@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource
+from scipy.ndimage import convolve
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.lab.picker import Screen
@@ -14,6 +15,7 @@ DENSE_FROM = 10_000
 """More points than this are drawn as a picture; the browser never gets them."""
 
 _MOST_SPREAD_PX = 3
+_SHARE_TAKEN = 0.1
 _FAINTEST = 90
 
 
@@ -59,20 +61,80 @@ class DensityLayer:
 def density(
     x: FloatArray, y: FloatArray, labels: IntArray, colors: list[str], screen: Screen
 ) -> np.ndarray:
-    """Return (height, width) uint32 RGBA: hue by cluster, depth by how many points there are."""
-    # Imported here: it takes a second, and most data are small.
-    import datashader
-    import pandas as pd
-    from datashader import transfer_functions
+    """Return (height, width) uint32 RGBA: hue by cluster, depth by how many points there are.
 
-    table = pd.DataFrame(
-        {"x": x, "y": y, "label": pd.Categorical(labels, categories=range(len(colors)))}
+    A pixel has the mean colour of its points. The more points than in other pixels, the less can
+    be seen through it, by rank: so thin and crowded regions both show their structure. Where few
+    pixels are taken each point is a dot of several.
+
+    Parameters
+    ----------
+    x, y : (n,) float
+    labels : (n,) int
+    colors : list of str
+        ``#rrggbb`` for each label.
+    screen : Screen
+
+    Returns
+    -------
+    (height, width) uint32, low rows first
+    """
+    shape = max(1, round(screen.height)), max(1, round(screen.width))
+    pixel, shown = _pixels(x, y, screen, shape)
+    tint = np.array([[int(color[at : at + 2], 16) for at in (1, 3, 5)] for color in colors], float)
+    tint, pixels = tint[labels[shown]], shape[0] * shape[1]
+    counts = np.bincount(pixel, minlength=pixels).reshape(shape).astype(float)
+    sums = [np.bincount(pixel, channel, pixels).reshape(shape) for channel in tint.T]
+    reach = _reach(int(np.count_nonzero(counts)), pixels)
+    if reach:
+        counts, *sums = (convolve(each, _disc(reach), mode="constant") for each in (counts, *sums))
+    image = np.zeros((*shape, 4), dtype=np.uint8)
+    taken = counts > 0
+    for channel, total in enumerate(sums):
+        image[taken, channel] = np.rint(total[taken] / counts[taken])
+    image[taken, 3] = _depth(counts[taken])
+    return image.view(np.uint32)[:, :, 0]
+
+
+def in_view(x: FloatArray, y: FloatArray, screen: Screen) -> np.ndarray:
+    """Return (n,) bool: the points that a screen shows.
+
+    Parameters
+    ----------
+    x, y : (n,) float
+    screen : Screen
+    """
+    (left, right), (bottom, top) = screen.x_range, screen.y_range
+    return (x >= left) & (x <= right) & (y >= bottom) & (y <= top)
+
+
+def _pixels(
+    x: FloatArray, y: FloatArray, screen: Screen, shape: tuple[int, int]
+) -> tuple[IntArray, np.ndarray]:
+    """Return the pixels of the points in view, row by row, and which points these are."""
+    (left, right), (bottom, top), (height, width) = screen.x_range, screen.y_range, shape
+    shown = in_view(x, y, screen)
+    column = ((x[shown] - left) * (width / (right - left))).astype(np.int64)
+    row = ((y[shown] - bottom) * (height / (top - bottom))).astype(np.int64)
+    # A point on the far edge belongs to the last pixel.
+    return np.minimum(row, height - 1) * width + np.minimum(column, width - 1), shown
+
+
+def _reach(taken: int, pixels: int) -> int:
+    """Return by how many pixels a point spreads: as far as most of the picture stays free."""
+    room = _SHARE_TAKEN * pixels / max(taken, 1)
+    return min(_MOST_SPREAD_PX, int(np.sqrt(room) / 2))
+
+
+def _disc(reach: int) -> np.ndarray:
+    across = np.arange(-reach, reach + 1)
+    return (across[:, None] ** 2 + across**2 <= reach**2).astype(float)
+
+
+def _depth(counts: FloatArray) -> FloatArray:
+    """Return how little can be seen through each pixel, by the rank of its count."""
+    known, place = np.unique(np.rint(counts), return_inverse=True)
+    share = np.cumsum(np.bincount(place)) / len(counts)
+    return _FAINTEST + (255 - _FAINTEST) * (
+        share[place] if len(known) > 1 else np.ones(len(counts))
     )
-    canvas = datashader.Canvas(
-        max(1, round(screen.width)), max(1, round(screen.height)), screen.x_range, screen.y_range
-    )
-    counts = canvas.points(table, "x", "y", datashader.count_cat("label"))
-    image = transfer_functions.shade(
-        counts, color_key=colors, how="eq_hist", min_alpha=_FAINTEST
-    )  # fmt: skip
-    return np.array(transfer_functions.dynspread(image, max_px=_MOST_SPREAD_PX).data)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from bokeh.models import ColumnDataSource, HoverTool, LogColorMapper, Range1d, Title
 
-from ccviz.numbers import count
 from ccviz.views.figures.base import dress, plain_figure, refill
 from ccviz.views.figures.matrix import shades
-from ccviz.views.frames.parts import LEAST_GAP, Mosaic
+from ccviz.views.frames.parts import LEAST_GAP, Mosaic, told
 from ccviz.views.palette import Look
 
 
@@ -63,15 +62,3 @@ class PartsFigure:
                 axis.update(start=start, end=end, reset_start=start, reset_end=end)
         refill(self._tiles, image=[frame.gap], width=[columns], height=[rows])
         self._title.text = told(frame)
-
-
-def told(frame: Mosaic) -> str:
-    """Return in words how far the parts are."""
-    words = f"{frame.done:,} of {count(frame.parts, 'part')} bounded"
-    if frame.shared:
-        words += f", {count(frame.shared, 'point')} in all of them"
-    if frame.cuts > 1:
-        words += f", cut {frame.cuts} times"
-    if frame.to_go_s >= 1.0:
-        words += f", about {frame.to_go_s:.0f} s to go"
-    return words

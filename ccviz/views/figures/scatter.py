@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.events import RangesUpdate
-from bokeh.models import ColumnDataSource, HoverTool, PanTool, Range1d
+from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, PanTool, Range1d
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
-from ccviz.views.figures.density import DENSE_FROM, DensityLayer
+from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
 from ccviz.views.frames.links import Lines, Path
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
@@ -20,7 +20,11 @@ from ccviz.views.palette import Look, cluster_colors
 
 _MANY = 3000
 _SIZE_PX = (600, 450)
-_TOOLTIP = "point <b>@row</b> @class"
+_TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
+<div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>"""
+_BY_CLASS = _TOOLTIP.replace("<b>@label{custom}</b>", "")
+_CLUSTER_CODE = "return value < 0 ? '' : `cluster ${value}`"
+_POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links")
 
 
 class ScatterFigure:
@@ -43,7 +47,7 @@ class ScatterFigure:
         self._density = DensityLayer(self.plot)
         self._plane: Plane | None = None
         self._labels = np.zeros(0, dtype=np.int32)
-        self._points = ColumnDataSource({name: [] for name in ("x", "y", "label", "row", "class")})
+        self._points = ColumnDataSource({name: [] for name in _POINT_COLUMNS})
         self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
         self._lines = {kind: _line_source() for kind in ("must", "cannot")}
         self._broken = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
@@ -108,14 +112,14 @@ class ScatterFigure:
         self._wet_glyph = plot.scatter(
             "x", "y", source=self._wet, name="wet", size=9, line_color=None
         )
-        plot.add_tools(
-            HoverTool(
-                renderers=[self._point_glyph],
-                tooltips=_TOOLTIP,
-                point_policy="snap_to_data",
-                limit=3,  # of points on top of one another
-            )
+        self._hover = HoverTool(
+            renderers=[self._point_glyph],
+            tooltips=_TOOLTIP,
+            formatters={"@label": CustomJSHover(code=_CLUSTER_CODE)},
+            point_policy="snap_to_data",
+            limit=3,  # of points on top of one another
         )
+        plot.add_tools(self._hover)
 
     def dress(self, look: Look) -> None:
         """Take the colours of a theme."""
@@ -151,32 +155,52 @@ class ScatterFigure:
         """Put the points in their places, without clusters, and the whole of them in view."""
         self._plane, n = plane, len(plane.x)
         self._labels = np.full(n, -1, dtype=np.int32)
-        self._points.selected.indices = []
-        sent = slice(0) if self.is_dense else slice(n)
-        self._points.data = {
-            "x": plane.x[sent],
-            "y": plane.y[sent],
-            "label": self._labels[sent],
-            "row": np.arange(n)[sent],
-            "class": plane.classes[sent],
-        }
+        self._send(plane, np.arange(0 if self.is_dense else n))
         few = n <= _MANY
         self._point_glyph.glyph.update(size=9 if few else 5, line_width=0.8 if few else 0)
         if not keep_view:
             self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
             self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
-        self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_name, plane.y_name
+        self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_title, plane.y_title
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()
 
-    def show_clusters(self, frame: Coloring) -> None:
+    def _send(self, plane: Plane, rows: IntArray) -> None:
+        """Give the browser some of the points."""
+        nothing = [""] * len(rows)
+        self._points.selected.indices = []
+        self._points.data = {
+            "x": plane.x[rows],
+            "y": plane.y[rows],
+            "label": self._labels[rows],
+            "row": rows,
+            "class": [plane.classes[row] for row in rows],
+            "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing,
+            "marks": [plane.marks[row] for row in rows] if plane.marks else nothing,
+            "links": nothing,
+        }
+
+    @property
+    def rows(self) -> IntArray:
+        """(m,) the points that the browser has; of very many, those in view if they are few."""
+        return np.asarray(self._points.data["row"], dtype=np.int64)
+
+    def say_links(self, words: Sequence[str]) -> None:
+        """Let tooltips say which links each point has; nothing where there are too many points."""
+        if len(words) == len(self._points.data["links"]) and list(words) != list(
+            self._points.data["links"]
+        ):
+            self._points.patch({"links": [(slice(len(words)), list(words))]})
+
+    def show_clusters(self, frame: Coloring, by_class: bool = False) -> None:
         """Colour the points that changed, and move the centres."""
+        self._hover.tooltips = _BY_CLASS if by_class else _TOOLTIP
         labels = frame.labels.astype(np.int32)
         changed = not np.array_equal(labels, self._labels)
         self._labels = labels
         if self.is_dense:
-            if changed or not self._density.is_drawn:
+            if changed or not (self._density.is_drawn or len(self.rows)):
                 self._redraw()
         elif changed:
             self._points.patch({"label": [(slice(len(labels)), labels)]})
@@ -188,10 +212,19 @@ class ScatterFigure:
         )
 
     def _redraw(self) -> None:
-        """Make the picture of very many points for what is in view."""
-        if self._plane is not None and self.is_dense:
-            colors = [self._mapper.low_color, *cluster_colors(int(self._labels.max()) + 1)]
-            self._density.show(self._plane.x, self._plane.y, self.labels + 1, colors, self.screen)
+        """Make the picture of very many points for what is in view, or show those themselves."""
+        if self._plane is None or not self.is_dense:
+            return
+        plane, screen = self._plane, self.screen
+        seen = in_view(plane.x, plane.y, screen)
+        few = np.count_nonzero(seen) <= DENSE_FROM
+        if few or len(self.rows):
+            self._send(plane, np.flatnonzero(seen) if few else np.arange(0))
+        if few:
+            self._density.clear()
+            return
+        colors = [self._mapper.low_color, *cluster_colors(int(self._labels.max()) + 1)]
+        self._density.show(plane.x, plane.y, self.labels + 1, colors, screen)
 
     @property
     def labels(self) -> IntArray:

@@ -12,22 +12,10 @@ from bokeh.models import ColumnDataSource, HoverTool, Label, Legend, LegendItem,
 from ccviz.numbers import count, number
 from ccviz.views.figures.base import add_corners, dress, plain_figure
 from ccviz.views.figures.sync import sync
-from ccviz.views.frames.states import STATES
+from ccviz.views.frames.marks import MARKS
 from ccviz.views.frames.tree import TreeFrame
 from ccviz.views.lab.picker import Screen, nearest
 from ccviz.views.palette import Look
-
-# Okabe and Ito's colours, and a shape each: neither alone has to carry the meaning.
-MARKS = {
-    "open": ("circle", "#56b4e9", STATES["open"].label),
-    "branched": ("circle_dot", "#8a97a6", STATES["branched"].label),
-    "bound": ("square", "#e69f00", STATES["bound"].label),
-    "infeasible": ("x", "#d55e00", STATES["infeasible"].label),
-    "integral": ("diamond", "#009e73", STATES["integral"].label),
-    "incumbent": ("star", "#f0e442", "incumbent found here"),
-    "folded": ("inverted_triangle", "#cc79a7", "folded subtree"),
-}
-"""Marker, colour and words of what a node may be."""
 
 _TOOLTIPS = [
     ("node", "@node, depth @depth"),

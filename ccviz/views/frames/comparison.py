@@ -14,6 +14,7 @@ from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import label_of
+from ccviz.views.frames.scatter import matching
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,18 @@ def comparison(infos: Sequence[RunInfo], labels: Sequence[IntArray | None]) -> t
         Row("Agrees with the first", agreement),
         *(row for row in (*_facts(infos), *_settings(infos)) if len(set(row.cells)) > 1),
     )
+
+
+def differing(first: IntArray, other: IntArray, k: int) -> IntArray:
+    """Return the points that two clusterings put into different clusters, renumbered to agree most.
+
+    Parameters
+    ----------
+    first, other : (n,) int
+        Below k.
+    k : int
+    """
+    return np.flatnonzero(matching(other, first, k)[other] != first)
 
 
 def _facts(infos: Sequence[RunInfo]) -> list[Row]:

@@ -102,19 +102,13 @@ def _decided(run: Run, at: Node, together: bool) -> IntArray:
 
 def why(run: Run, at: Node) -> str:
     """Return a node's state in words."""
-    bound, best = number(at.lower_bound), number(run.objective)
-    if at.state == "open":
-        best_known = f"below the incumbent {best}" if math.isfinite(run.objective) else ""
-        return f"It is open: its bound {bound} is {best_known or 'all that is known'}."
-    if at.state == "branched":
-        assert at.branch_pair is not None
-        i, j = at.branch_pair
-        return (
-            f"It was split in two: its bound {bound} did not reach the incumbent, so points {i} "
-            f"and {j} are put together in one child and kept apart in the other."
-        )
-    detail = f" {at.detail}" if at.detail else ""
-    return STATES[at.state].in_full.format(bound=bound, best=best) + detail
+    words = STATES[at.state]
+    i, j = at.branch_pair or ("", "")
+    alone = words.alone if not math.isfinite(run.objective) else ""
+    sentence = (alone or words.in_full).format(
+        bound=number(at.lower_bound), best=number(run.objective), i=i, j=j
+    )
+    return f"{sentence} {at.detail}".rstrip()
 
 
 def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:

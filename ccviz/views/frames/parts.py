@@ -12,6 +12,7 @@ import numpy as np
 from ccviz.arrays import FloatArray
 from ccviz.bounds import relative_gap
 from ccviz.events import Event, PartBounded, PartsCut, Record
+from ccviz.numbers import count
 
 LEAST_GAP = 1e-6
 """Smaller gaps look the same."""
@@ -89,3 +90,15 @@ class PartsLog:
             shared=self._shared,
             to_go_s=pace * (parts - done),
         )
+
+
+def told(frame: Mosaic) -> str:
+    """Return in words how far the parts are."""
+    words = f"{frame.done:,} of {count(frame.parts, 'part')} bounded"
+    if frame.shared:
+        words += f", {count(frame.shared, 'point')} in all of them"
+    if frame.cuts > 1:
+        words += f", cut {frame.cuts} times"
+    if frame.to_go_s >= 1.0:
+        words += f", about {frame.to_go_s:.0f} s to go"
+    return words

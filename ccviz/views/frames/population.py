@@ -89,37 +89,46 @@ class PopulationLog:
     def frame(self) -> Population:
         """Return the generations."""
         rows = [self._rows[at] for at in thinned(len(self._rows), _MOST)]
-        best = np.array([row.objectives.min() for row in rows], dtype=np.float64)
-        mean = np.array([row.objectives.mean() for row in rows], dtype=np.float64)
-        return Population(
-            generation=column(rows, "generation"),
-            best=best,
-            mean=np.maximum(mean, best),  # by rounding, the mean of equals may be less than they
-            diversity=column(rows, "diversity"),
-            **self._members(),
-        )
-
-    def _members(self) -> dict[str, np.ndarray]:
         size = len(self._rows[-1].objectives) if self._rows else 1
-        newest = self._rows[-max(2, _MOST_MEMBERS // size) :]
-        came = [_came(row) for row in newest]
-        moves = [
-            (before.objectives, row.objectives, row.generation, new)
-            for before, row, new in zip(newest, newest[1:], came[1:], strict=False)
-            if len(before.objectives) == len(row.objectives)
-        ]
-        return {
-            "member_generation": _joined(
-                [np.full(len(row.objectives), float(row.generation)) for row in newest]
-            ),
-            "objective": _joined([row.objectives for row in newest]),
-            "member": _joined([np.arange(len(row.objectives)) for row in newest], np.int64),
-            "fresh": _joined(came, np.bool_),
-            "from_generation": _joined([np.full(new.sum(), at - 1.0) for _, _, at, new in moves]),
-            "from_objective": _joined([old[new] for old, _, _, new in moves]),
-            "to_generation": _joined([np.full(new.sum(), float(at)) for _, _, at, new in moves]),
-            "to_objective": _joined([now[new] for _, now, _, new in moves]),
-        }
+        return _population(rows, self._rows[-max(2, _MOST_MEMBERS // size) :])
+
+    def newest(self) -> Population:
+        """Return the newest generation alone."""
+        return _population(self._rows[-1:], self._rows[-1:])
+
+
+def _population(rows: list[GenerationEnded], newest: list[GenerationEnded]) -> Population:
+    """Return generations in short, and the newest of them in full."""
+    best = np.array([row.objectives.min() for row in rows], dtype=np.float64)
+    mean = np.array([row.objectives.mean() for row in rows], dtype=np.float64)
+    return Population(
+        generation=column(rows, "generation"),
+        best=best,
+        mean=np.maximum(mean, best),  # by rounding, the mean of equals may be less than they
+        diversity=column(rows, "diversity"),
+        **_members(newest),
+    )
+
+
+def _members(newest: list[GenerationEnded]) -> dict[str, np.ndarray]:
+    came = [_came(row) for row in newest]
+    moves = [
+        (before.objectives, row.objectives, row.generation, new)
+        for before, row, new in zip(newest, newest[1:], came[1:], strict=False)
+        if len(before.objectives) == len(row.objectives)
+    ]
+    return {
+        "member_generation": _joined(
+            [np.full(len(row.objectives), float(row.generation)) for row in newest]
+        ),
+        "objective": _joined([row.objectives for row in newest]),
+        "member": _joined([np.arange(len(row.objectives)) for row in newest], np.int64),
+        "fresh": _joined(came, np.bool_),
+        "from_generation": _joined([np.full(new.sum(), at - 1.0) for _, _, at, new in moves]),
+        "from_objective": _joined([old[new] for old, _, _, new in moves]),
+        "to_generation": _joined([np.full(new.sum(), float(at)) for _, _, at, new in moves]),
+        "to_objective": _joined([now[new] for _, now, _, new in moves]),
+    }
 
 
 def _came(row: GenerationEnded) -> np.ndarray:

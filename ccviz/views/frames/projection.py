@@ -43,6 +43,22 @@ def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[Floa
     return _components(X)[int(axis.removeprefix("PC ")) - 1], X.mean(axis=0)
 
 
+def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
+    """Return what stands at an axis: its name, and a principal component's share of the variance.
+
+    Parameters
+    ----------
+    X : (n, d) float
+    features : sequence of str
+    axis : str
+    """
+    total = float(X.var(axis=0).sum())
+    if axis in features or not total > 0:
+        return axis
+    weights, origin = coordinates(X, features, axis)
+    return f"{axis} ({float(((X - origin) @ weights).var()) / total:.0%} of the variance)"
+
+
 def _components(X: FloatArray) -> FloatArray:
     """Return the principal directions as rows, signed so that the largest entry is positive."""
     _, vectors = np.linalg.eigh(np.atleast_2d(np.cov(X, rowvar=False, bias=True)))

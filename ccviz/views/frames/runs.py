@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
@@ -48,6 +51,32 @@ def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
     return RunRow(info.id, info.name, cells, keys, may)
+
+
+def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> str:
+    """Return runs as a table to be taken elsewhere: every digit, and what was asked.
+
+    Parameters
+    ----------
+    infos : sequence of RunInfo
+    style : {"csv", "markdown"}
+    """
+    rows = [[str(getattr(info, name)) for name in _TAKEN] for info in infos]
+    if style == "markdown":
+        cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
+        lines = [list(_TAKEN), ["---"] * len(_TAKEN), *cells]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(_TAKEN)
+    writer.writerows(rows)
+    return file.getvalue()
+
+
+_TAKEN = (
+    "name", "dataset", "n", "d", "k", "solver", "settings", "seed", "status", "termination",
+    "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
+)  # fmt: skip
 
 
 def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -11,10 +12,13 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.projection import coordinates
+from ccviz.views.frames.point_words import marks
+from ccviz.views.frames.projection import axis_title, coordinates
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
+MOST_TOLD = 3000
+"""Points up to which tooltips say what marks each out, and which links it has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,17 +28,25 @@ class Plane:
     Attributes
     ----------
     x_name, y_name : str
+    x_title, y_title : str
+        What stands at the axes.
     x, y : (n,) float64
     classes : list of str
         What is known about each point, for its tooltip.
+    names, marks : list of str
+        What each point is called, and what marks it out; empty where that is not said.
     """
 
     x_name: str
     y_name: str
+    x_title: str
+    y_title: str
     x: FloatArray
     y: FloatArray
     classes: list[str]
     _maps: tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+    names: list[str] = field(default_factory=list)
+    marks: list[str] = field(default_factory=list)
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m, 2) where points (m, d) are drawn."""
@@ -56,7 +68,12 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     features = draft.data.features
     maps = tuple(coordinates(draft.X, features, name) for name in (x_name, y_name))
     x, y = ((draft.X - origin) @ weights for weights, origin in maps)
-    return Plane(x_name, y_name, x, y, _class_names(draft.data), maps)  # type: ignore[arg-type]
+    across, up = (axis_title(draft.X, features, name) for name in (x_name, y_name))
+    data = draft.data
+    told = marks(data) if len(x) <= MOST_TOLD else []
+    names = list(data.names)
+    words = _class_names(data)
+    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told)  # type: ignore[arg-type]
 
 
 def _class_names(data: Dataset) -> list[str]:
@@ -92,9 +109,10 @@ class Coloring:
     center_labels: IntArray
 
 
-def classes(truth: IntArray) -> Coloring:
-    """Return the known classes as colours."""
-    return Coloring(truth, np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
+def classes(truth: IntArray, before: IntArray | None = None) -> Coloring:
+    """Return the known classes as colours, like those of the clusters that they resemble."""
+    color = matching(truth, before, int(truth.max()) + 1)
+    return Coloring(color[truth], np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
 
 
 def coloring(
@@ -103,22 +121,27 @@ def coloring(
     before: IntArray | None = None,
     instead: IntArray | None = None,
 ) -> Coloring:
-    """Return the newest assignment of a run, or the labels to be shown instead.
+    """Return the newest assignment of a run, its answer at its end, or labels to show instead.
 
     The numbers of clusters mean nothing, and two starts of a heuristic number them differently.
-    So colours are matched with those shown before: as few points as can be change theirs.
+    So colours are matched with those shown before: as few points as can be change theirs. Without
+    a run they stay.
     """
     if run is not None and instead is not None:
         return learned(instead, run.problem.k, before)
     if run is None or run.labels is None:
-        nothing = np.zeros(0, dtype=np.int64)
-        return Coloring(np.full(len(where.x), -1), np.zeros((0, 2)), nothing)
-    k = run.problem.k
-    color = _matching(run.labels, before, k)
-    centers = np.zeros((0, len(run.problem.X[0]))) if run.centers is None else run.centers
+        nothing, n = np.zeros(0, dtype=np.int64), len(where.x)
+        old = np.full(n, -1)
+        if run is None and before is not None and len(before) == n:
+            old = before
+        return Coloring(old, np.zeros((0, 2)), nothing)
+    ended = run.incumbent if run.finished is not None else None
+    labels, found = (ended.labels, ended.centers) if ended else (run.labels, run.centers)
+    color = matching(labels, before, run.problem.k)
+    centers = np.zeros((0, len(run.problem.X[0]))) if found is None else found
     known = np.isfinite(centers).all(axis=1)
     return Coloring(
-        labels=np.where(run.labels >= 0, color[run.labels], -1),
+        labels=np.where(labels >= 0, color[labels], -1),
         centers=where.place(centers[known]),
         center_labels=color[np.flatnonzero(known)],
     )
@@ -135,14 +158,45 @@ def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Colorin
     before : (n,) int64, optional
         The colours shown so far.
     """
-    color = _matching(labels, before, max(k, int(labels.max(initial=-1)) + 1))
+    color = matching(labels, before, max(k, int(labels.max(initial=-1)) + 1))
     return Coloring(color[labels], np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
 
 
-def _matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:
-    """Return (k,) the colour of each cluster that keeps most points in their colour of before."""
-    if before is None or len(before) != len(labels) or before.max(initial=-1) >= k:
+def matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:
+    """Return (k,) the colour of each cluster that keeps most points in their colour of before.
+
+    Parameters
+    ----------
+    labels : (n,) int
+        Below k; -1 for none.
+    before : (n,) int or None
+        The colours shown so far; those from k on are given up.
+    k : int
+    """
+    if before is None or len(before) != len(labels):
         return np.arange(k)
-    both = (labels >= 0) & (before >= 0)
+    both = (labels >= 0) & (before >= 0) & (before < k)
     shared = np.bincount(labels[both] * k + before[both], minlength=k * k).reshape(k, k)
     return linear_sum_assignment(shared, maximize=True)[1]
+
+
+def only(frame: Coloring, cluster: int | None, points: Sequence[int] = ()) -> Coloring:
+    """Return a colouring in which one cluster, or some points, alone keep their colours.
+
+    Parameters
+    ----------
+    frame : Coloring
+    cluster : int or None
+        The colour that stays; None for all.
+    points : sequence of int
+        Those that stay; none for all.
+    """
+    if cluster is None and not len(points):
+        return frame
+    stays = np.zeros(len(frame.labels), dtype=bool)
+    stays[list(points)] = True
+    stays |= frame.labels == cluster
+    kept = frame.center_labels == cluster
+    return Coloring(
+        np.where(stays, frame.labels, -1), frame.centers[kept], frame.center_labels[kept]
+    )

@@ -16,17 +16,29 @@ class StateWords:
     because : str
         Why it is closed, as the end of a sentence; empty while it is not.
     in_full : str
-        A sentence with ``{bound}`` and ``{best}``; empty while it is not closed.
+        A sentence with ``{bound}`` and ``{best}``, and with the points ``{i}`` and ``{j}`` of its
+        branch.
+    alone : str
+        The sentence while there is no incumbent, if that is another one.
     """
 
     label: str
     because: str = ""
     in_full: str = ""
+    alone: str = ""
 
 
 STATES: dict[str, StateWords] = {
-    "open": StateWords("open"),
-    "branched": StateWords("branched"),
+    "open": StateWords(
+        "open",
+        in_full="It is open: its bound {bound} is below the incumbent {best}.",
+        alone="It is open: its bound {bound} is all that is known.",
+    ),
+    "branched": StateWords(
+        "branched",
+        in_full="It was split in two: its bound {bound} did not reach the incumbent, so points "
+        "{i} and {j} are put together in one child and kept apart in the other.",
+    ),
     "bound": StateWords(
         "closed by its bound",
         "its bound is no better than the best clustering",

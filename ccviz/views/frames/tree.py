@@ -29,10 +29,9 @@ from ccviz.events import (
     Record,
     RelaxationSolved,
 )
-from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.nodes import FOLD, Node, Nodes
-from ccviz.runs.run import WORST, Run, rank_of
+from ccviz.runs.run import WORST, Run, judged, rank_of
 from ccviz.views.frames.log import column
 
 Axis = Literal["bound", "depth"]
@@ -229,7 +228,7 @@ class Tree:
             ancestor.open -= 1
 
     def _improve(self, event: IncumbentFound) -> None:
-        rank = rank_of(Partition(self.problem, event.labels), event)
+        rank = rank_of(judged(self.problem, event), event)
         if rank < self._rank:
             self._rank, self.found_at = rank, self._at
             self.upper_bound = rank[1]

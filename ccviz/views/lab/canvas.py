@@ -21,7 +21,7 @@ def blank_plane() -> Plane:
     """Return an empty sheet."""
     nothing = np.zeros(0)
     axes = tuple((np.eye(2)[axis], np.zeros(2)) for axis in range(2))
-    return Plane(*FEATURES, nothing, nothing, [], axes)  # type: ignore[arg-type]
+    return Plane(*FEATURES, *FEATURES, nothing, nothing, [], axes)  # type: ignore[arg-type]
 
 
 def with_points(sheet: Draft | None, where: Plane, points: FloatArray, cluster: int) -> Draft:
@@ -76,7 +76,10 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     )
     old = flat.data
     truth = None if old.truth is None else old.truth[stays]
-    data = replace(old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=())
+    names = tuple(name for name, stay in zip(old.names, stays.tolist(), strict=False) if stay)
+    data = replace(
+        old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None
+    )
     return replace(
         flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=()
     )
@@ -88,8 +91,9 @@ def flattened(draft: Draft, where: Plane) -> Draft:
     if draft.scaling == "none" and sorted(features) == sorted((where.x_name, where.y_name)):
         return draft
     data = replace(
-        draft.data, name=NAME, X=np.column_stack([where.x, where.y]), features=FEATURES, notices=()
-    )
+        draft.data, name=NAME, X=np.column_stack([where.x, where.y]), features=FEATURES,
+        notices=(), origin=None,
+    )  # fmt: skip
     return replace(draft, data=data, scaling="none", lower=(), upper=())
 
 

@@ -1,4 +1,4 @@
-"""What a person brings to a session: one file at a time is read, and nobody waits for it."""
+"""What a person brings and takes: one file at a time is read or written, and nobody waits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SMALL_BYTES = 100_000
 
 
 class Intake:
-    """Reads files for one session.
+    """Reads and writes files for one session.
 
     Parameters
     ----------
@@ -58,14 +58,37 @@ class Intake:
         CcvizError
             If it is refused, or something else is still being read.
         """
-        if self.busy:
-            raise CcvizError("The last file is still being read.")
         self._quota.check_file(len(content))
-        if len(content) <= _SMALL_BYTES and not may_swell:
-            then(read(content, *about))
+        small = len(content) <= _SMALL_BYTES and not may_swell
+        self.do(read, content, *about, then=then, at_once=small)
+
+    def do(
+        self, work: Callable[..., Any], *args: Any, then: Callable[[Any], None], at_once: bool
+    ) -> None:
+        """Do some work, here at once or elsewhere, and something with what it returns.
+
+        Parameters
+        ----------
+        work : callable
+            A function of a module.
+        *args
+        then : callable
+            Of what it returned.
+        at_once : bool
+            Whether it takes no longer than to begin a process.
+
+        Raises
+        ------
+        CcvizError
+            If it is refused, or something else is still being done.
+        """
+        if self.busy:
+            raise CcvizError("The last file is still being read or written.")
+        if at_once:
+            then(work(*args))
             return
         quota = self._quota
-        self._errand = Errand(read, (content, *about), quota.reading_s, quota.reading_bytes)
+        self._errand = Errand(work, args, quota.reading_s, quota.reading_bytes)
         self._then = then
 
     def tick(self) -> None:

@@ -7,7 +7,7 @@ from ccviz.views.lab.session import Session
 
 KEYS = (
     "Keys: M must-link, C cannot-link, H hold a group, A ask me, U unsure, P paint, Esc let go; "
-    "Z undo, Shift+Z redo; Space run or pause, ← → one event, 1 to 5 the tabs on the right."
+    "Z undo, Shift+Z redo; Space run or pause, ← → one event, 1 to 6 the tabs on the right."
 )
 
 

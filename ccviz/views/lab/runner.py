@@ -116,7 +116,10 @@ class Runner(param.Parameterized):
             if self.waiting == 0:
                 self._launch()
         elif self._job is not None and self.busy and not self._job.alive:
+            untold = self._job.untold
             self._end("ended")
+            if untold:
+                raise CcvizError(untold)
 
     def _launch(self) -> None:
         assert self._begin is not None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -17,17 +17,17 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.files import read_data
 from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
-from ccviz.errors import CcvizError, ContradictionError
+from ccviz.errors import CcvizError, ContradictionError, ParameterError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
-from ccviz.solvers import make_solver
+from ccviz.solvers import make_solver, solver_class
 from ccviz.views.draft import (
     Draft,
     History,
@@ -40,6 +40,7 @@ from ccviz.views.draft import (
 )
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.lab.asking import Asking
+from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, as_sentence, failure
 from ccviz.views.lab.playback import Playback
@@ -47,6 +48,7 @@ from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
+from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.person import ALONE, Person
 
@@ -54,7 +56,9 @@ _log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
 _CHECK_S = 0.2
 
-_LET_GO: dict[str, Any] = {"picked": (), "held": (), "lit": (), "notice": None}
+_LET_GO: dict[str, Any] = {
+    "picked": (), "held": (), "lit": (), "notice": None, "isolated": None, "differing": (),
+}  # fmt: skip
 
 
 class Session(param.Parameterized):
@@ -72,6 +76,10 @@ class Session(param.Parameterized):
         A group put aside, against which the next one is linked.
     lit : tuple of int
         Points lit up on the plot: the chain of a contradiction, the witness of infeasibility.
+    isolated : int or None
+        The cluster that alone keeps its colour, by its number on the page.
+    differing : tuple of int
+        The points that alone keep their colours: those in which two runs differ.
     notice : Notice or None
     weight : float
         Of new links; infinite for hard ones.
@@ -81,6 +89,8 @@ class Session(param.Parameterized):
     node_limit : int or None
     compared : tuple of str
         Runs of the archive whose bounds are drawn over those of the run shown.
+    as_edited : bool
+        Whether every edit of links, k or sizes starts a run.
     dark : bool
         Whether the page is dark.
     """
@@ -91,6 +101,8 @@ class Session(param.Parameterized):
     picked = param.Parameter(default=())
     held = param.Parameter(default=())
     lit = param.Parameter(default=())
+    isolated = param.Integer(default=None, allow_None=True)
+    differing = param.Parameter(default=())
     notice = param.Parameter(default=None)
     solver = param.Parameter()
     weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
@@ -99,6 +111,7 @@ class Session(param.Parameterized):
     gap_limit = param.Number(default=None, bounds=(0, None))
     node_limit = param.Integer(default=None, bounds=(1, None))
     compared = param.Parameter(default=())
+    as_edited = param.Boolean(default=False)
     dark = param.Boolean(default=False)
 
     def __init__(
@@ -110,9 +123,11 @@ class Session(param.Parameterized):
         self.person = person
         self.archive = archive = Shelf(archive, person)
         self.intake = Intake(person.quota)
+        self.sweep = Sweep(queue, person.quota)
         self.runner = Runner(archive, queue, person.quota.worker_bytes)
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
+        self.hues = Hues()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
         self._history = History(draft)
@@ -143,20 +158,19 @@ class Session(param.Parameterized):
         with self.in_words():
             self._edit(draft)
 
-    def load_file(self, name: str, content: bytes) -> None:
-        """Take a data set from an uploaded file, now or in some `tick`."""
-        swells = name.lower().endswith((".parquet", ".pq"))
-        self.bring(name, read_data, content, name, then=self._take_data, may_swell=swells)
-
-    def _take_data(self, data: Dataset) -> None:
-        self._edit(draft_of(data))
-
     def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Let the intake read a file, and say so while it does; see `Intake.take`."""
         with self.in_words():
             self.intake.take(read, *args, **how)
             if self.intake.busy:
                 self.notice = Notice("info", f"{name} is being read…")
+
+    def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
+        """Let the intake write a file, and say so while it does; see `Intake.do`."""
+        with self.in_words():
+            self.intake.do(work, *args, **how)
+            if self.intake.busy:
+                self.notice = Notice("info", f"{name} is being written…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -194,12 +208,15 @@ class Session(param.Parameterized):
         self._history.redo()
         self._adopt()
 
-    def _edit(self, draft: Draft) -> None:
+    def _edit(self, draft: Draft, rerun: bool = True) -> None:
         self.person.quota.check_table(*draft.data.X.shape)
         self.person.quota.check_links(len(draft.links))
         _ = draft.problem  # raises the sentence before anything has changed
+        same_points = draft.has_points_of(self.draft)
         self._history.commit(draft)
         self._adopt()
+        if self.as_edited and rerun and same_points:
+            self.start()
 
     def _adopt(self) -> None:
         """Make the present draft of the history the session's."""
@@ -211,8 +228,8 @@ class Session(param.Parameterized):
         if moved:
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
+            self.hues.forget()
             self.asking.forget()
-        if moved or draft.k != before.k:
             self.playback.close()
         self.param.update(**changes)
         self.asking.follow(draft)
@@ -279,6 +296,30 @@ class Session(param.Parameterized):
                 raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
 
+    def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
+        """Take a problem, its axes and the settings of a run all at once, or none of them.
+
+        Parameters
+        ----------
+        draft : Draft
+        axes : (str, str)
+            An empty name leaves one to the features.
+        **settings
+            Sound values of ``solver``, ``seed`` and the limits.
+
+        Raises
+        ------
+        CcvizError
+            If something is refused; nothing has changed then.
+        """
+        known = axis_names(draft.data.features)
+        for name in filter(None, axes):
+            if name not in known:
+                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        self._edit(draft)
+        self.show_axes(*axes)
+        self.param.update(**settings)
+
     def draw_links(self, many: int, noise: float = 0.0) -> None:
         """Draw links from the known classes, a share of them wrong, in the weight for new links."""
         truth = self.draft.data.truth
@@ -298,7 +339,8 @@ class Session(param.Parameterized):
 
     def load_links(self, name: str, content: bytes) -> None:
         """Add the links of a file, now or in some `tick`."""
-        self.bring(name, read_links_file, content, self.draft.n, name, then=self._take_links)
+        names = self.draft.data.names
+        self.bring(name, read_links_file, content, self.draft.n, name, names, then=self._take_links)
 
     def _take_links(self, given: GivenLinks) -> None:
         self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
@@ -369,12 +411,35 @@ class Session(param.Parameterized):
         )
 
     def open_run(self, run_id: str) -> None:
-        """Show a run of the archive, with its problem on the table."""
+        """Show a run of the archive, with its problem on the table, its solver and settings."""
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self._edit(draft_of_problem(problem, self.draft, info.dataset))
+            self._edit(draft_of_problem(problem, self.draft, info.dataset), rerun=False)
             self.playback.show(run_id)
+            with suppress(ParameterError):  # a run of another version may have other settings
+                self.param.update(
+                    solver=make_solver(info.solver, **info.settings),
+                    seed=info.seed,
+                    time_limit=info.limits.time_limit,
+                    gap_limit=info.limits.gap,
+                    node_limit=info.limits.node_limit,
+                )
             self._solver_then = self.solver
+
+    def rejoin(self, run_id: str) -> None:
+        """Show a run to who comes back to it, and say what became of it.
+
+        Raises
+        ------
+        ArchiveError
+            If there is no such run.
+        """
+        info = self.archive.info(run_id)
+        self.open_run(run_id)
+        if info.state == "running":
+            self.player.playing = True
+        if self.notice is None or self.notice.kind != "error":
+            self.notice = Notice("info", f"The page has come back. {_became(info)}")
 
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
@@ -390,6 +455,7 @@ class Session(param.Parameterized):
             else:
                 self.archive.check_idle(run_id)
             if self.player.run_id == run_id:
+                self.hues.forget()
                 self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)
@@ -432,6 +498,8 @@ class Session(param.Parameterized):
         with self.in_words():
             self.intake.tick()
         with self.in_words():
+            self.sweep.tick()
+        with self.in_words():
             self.asking.tick()
         with self.in_words():
             failed = self.playback.tick(elapsed)
@@ -448,11 +516,13 @@ class Session(param.Parameterized):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        return self.playback.restless or self.intake.busy or self.asking.busy
+        busy = (self.intake.busy, self.sweep.busy, self.asking.busy)
+        return self.playback.restless or any(busy)
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
+        self.sweep.stop()
         self.asking.close()
         self.playback.close()
 
@@ -485,3 +555,15 @@ class Session(param.Parameterized):
             )
         except CcvizError as refused:
             self.notice = Notice("error", as_sentence(str(refused)), what)
+
+
+def _became(info: RunInfo) -> str:
+    """Say what became of a run while nobody looked."""
+    if info.state == "running":
+        return f"The run {info.name} goes on."
+    later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
+    if info.state == "lost":
+        return f"The run {info.name} was broken off, and what it had found is kept.{later}"
+    if info.termination == "interrupted":
+        return f"The run {info.name} was stopped, and what it had found is kept.{later}"
+    return f"The run {info.name} has ended: {info.message}"

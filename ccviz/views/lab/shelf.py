@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ccviz.errors import ArchiveError
+from ccviz.errors import ArchiveError, UnknownRunError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
@@ -31,6 +31,7 @@ class Shelf(Archive):
 
     def __init__(self, archive: Archive, person: Person) -> None:
         self.path, self._lock, self._db = archive.path, archive._lock, archive._db
+        self._problems = archive._problems
         self.person = person
 
     def create(
@@ -74,7 +75,7 @@ class Shelf(Archive):
     def _run_row(self, run_id: str) -> Any:
         row = super()._run_row(run_id)
         if not self.person.sees(RunInfo.from_row(dict(row))):
-            raise ArchiveError(f"there is no run {run_id!r}.")
+            raise UnknownRunError(f"there is no run {run_id!r}.")
         return row
 
     def _number(self, run_id: str) -> int:

@@ -249,4 +249,26 @@ LESSON = Lesson(
             sketch,
         ),
     ),
+    paper=(
+        "To split on a pair that is either together or apart is the rule of Ryan and Foster "
+        "(1981); du Merle, Hansen, Jaumard and Mladenović (2000) brought it to sums of "
+        "squares."
+    ),
+    look=(
+        "Compare the lower bounds of the first three runs: the root's, and those of its two "
+        "children. Then click the root of the last run's tree: it may have chosen another "
+        "pair than you."
+    ),
+    exercises=(
+        (
+            "Why does the lower of the children's bounds hold for all clusterings?",
+            "Each clustering has the pair either together or apart, so it lies in one of "
+            "the children and costs at least what that child's bound says.",
+        ),
+        (
+            "When may a child be closed although its best clustering is not known?",
+            "When its bound reaches what the best known clustering costs: nothing in it can "
+            "be better.",
+        ),
+    ),
 )

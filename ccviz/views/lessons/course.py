@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import param
 
 from ccviz.views.draft import Draft
+from ccviz.views.export.page import Told
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
@@ -49,10 +51,33 @@ class Step:
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title and its steps."""
+    """A title and its steps, and what a handout says beside them.
+
+    Attributes
+    ----------
+    title : str
+    steps : tuple of Step
+    paper : str
+        What the paper says.
+    look : str
+        What to look for.
+    exercises : tuple of (question, answer)
+    """
 
     title: str
     steps: tuple[Step, ...]
+    paper: str = ""
+    look: str = ""
+    exercises: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The title as a word for commands and files: ``why-cop-k-means-dies``."""
+        return "-".join(re.findall(r"[a-z]+", self.title.lower()))
+
+    def told(self, steps: tuple[tuple[str, str, str], ...]) -> Told:
+        """Return the lesson for a page, with its steps as they were walked."""
+        return Told(self.title, self.paper, steps, self.look, self.exercises)
 
 
 class Course(param.Parameterized):
@@ -78,6 +103,7 @@ class Course(param.Parameterized):
         super().__init__()
         self._session = session
         self._memory: Memory = []
+        self._walked: list[tuple[str, str, str]] = []
         self._limits = _NO_LIMITS
         self._left: tuple[Draft, str] | None = None
         session.param.watch(self._look, ["draft", "solver", "notice", "picked"])
@@ -100,8 +126,15 @@ class Course(param.Parameterized):
             self._limits = {name: getattr(self._session, name) for name in _NO_LIMITS}
         else:
             self._session.param.update(**self._limits)  # a lesson may have changed them
-        self._memory, self._left = [], None
+        self._memory, self._walked, self._left = [], [], None
         self.param.update(lesson=lesson, at=0, finding="", sketch="")
+
+    def told(self) -> Told | None:
+        """Return the lesson as far as it was walked, for a page; None without one."""
+        if self.lesson is None:
+            return None
+        ahead = [(step.text, "", "") for step in self.lesson.steps[len(self._walked) :]]
+        return self.lesson.told((*self._walked, *ahead))
 
     def show(self) -> None:
         """Do what the step asks for, from where the step before has left the problem."""
@@ -136,6 +169,7 @@ class Course(param.Parameterized):
             finding = step.finding(self._session, self._memory)
             sketch = step.sketch(self._memory) if step.sketch else ""
             self._left = (self._session.draft, self._session.player.run_id)
+            self._walked.append((step.text, finding, sketch))
             self.param.update(finding=finding, sketch=sketch)
 
     def _look_at_run(self, *_: Any) -> None:

@@ -62,4 +62,26 @@ LESSON = Lesson(
             breaks_no_link,
         ),
     ),
+    paper=(
+        "COP-k-means (Wagstaff, Cardie, Rogers and Schrödl 2001, Table 1) gives each point "
+        "to the closest cluster such that no link is broken. If there is no such cluster, "
+        "it fails: no step takes an assignment back."
+    ),
+    look=(
+        "Stand at the last events of the first run: the ring is around the point that has "
+        "no cluster left. Follow its lines: each cluster holds a point that it must not be "
+        "with."
+    ),
+    exercises=(
+        (
+            "The first run ends without a clustering. Is there none?",
+            "There is one: the second run has the same links and breaks none of them. A "
+            "search that fails proves nothing.",
+        ),
+        (
+            "Would more starts help?",
+            "Often, for each takes the points in another order and from other centres. But "
+            "however many starts fail, that is no proof that there is no clustering.",
+        ),
+    ),
 )

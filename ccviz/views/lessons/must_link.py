@@ -43,4 +43,25 @@ LESSON = Lesson(
             proved,
         ),
     ),
+    paper=(
+        "In the semidefinite relaxation of Piccialli, Russo Russo and Sudoso (2022) the "
+        "points of a must-link become one super-point: their rows and columns of the matrix "
+        "are added up, so a link makes the problem smaller."
+    ),
+    look=(
+        "Open the tab Relaxation of both runs, and step from the first matrix to the last: "
+        "grey cells are pairs about which the relaxation hesitates, black blocks are "
+        "clusters."
+    ),
+    exercises=(
+        (
+            "Why can a link never lower the optimum?",
+            "Whatever keeps the link was allowed before: the minimum is taken over fewer "
+            "clusterings.",
+        ),
+        (
+            "How many rows has the matrix of the second run?",
+            "149: of the 150 points two are one block.",
+        ),
+    ),
 )

@@ -52,4 +52,24 @@ LESSON = Lesson(
             cost(10.0),
         ),
     ),
+    paper=(
+        "PCK-means (Basu, Banerjee and Mooney 2004) adds the weight of every broken link to "
+        "the sum of squares, so a link has a price instead of a veto."
+    ),
+    look=(
+        "Watch the red lines, which are broken links, from event to event: at the low price "
+        "the points go where the geometry wants them, at the high one they follow the "
+        "links."
+    ),
+    exercises=(
+        (
+            "What does the objective of such a run add up?",
+            "The sum of squares, and the weights of the soft links that are broken.",
+        ),
+        (
+            "Which links are broken at the ideal price?",
+            "Just the wrong ones. A lower price breaks right ones too, and a higher one "
+            "keeps wrong ones.",
+        ),
+    ),
 )

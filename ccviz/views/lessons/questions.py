@@ -117,4 +117,25 @@ LESSON = Lesson(
             answered,
         ),
     ),
+    paper=(
+        "Cohn, Ghahramani and Jordan (1996) let a learner choose what it asks, so that the answers "
+        "lower its expected error most. Asked about pairs, that is worth far more than links drawn "
+        "by chance, most of which the points have told already."
+    ),
+    look=(
+        "The run is the one with links drawn by chance: most of its lines lie within a cluster, or "
+        "between clusters that nobody would confuse."
+    ),
+    exercises=(
+        (
+            "Which pairs are worth a question?",
+            "Those of which a clustering could go either way, and whose answer settles other pairs "
+            "too: what must-links imply need not be asked.",
+        ),
+        (
+            "Why do random links tell so little?",
+            "Two random flowers are mostly far apart or near neighbours, and then the points have "
+            "said it already.",
+        ),
+    ),
 )

@@ -29,4 +29,25 @@ LESSON = Lesson(
             proved,
         ),
     ),
+    paper=(
+        "Piccialli, Russo Russo and Sudoso (2022) bound from below by a semidefinite "
+        "relaxation with cuts; Aloise, Hansen and Liberti (2012) by a linear program with a "
+        "column for each cluster, whose columns are generated as they are needed."
+    ),
+    look=(
+        "Both runs are played by their own clocks. Which bound leaves zero first, and which "
+        "one arrives first?"
+    ),
+    exercises=(
+        (
+            "Why must both optima be equal?",
+            "The optimum belongs to the problem and not to the method; each run has proved "
+            "its own up to its tolerance.",
+        ),
+        (
+            "Which of the two would you take for k = 60?",
+            "Column generation: small clusters have few rivals, so pricing is easy, while "
+            "the matrix stays as large as there are blocks.",
+        ),
+    ),
 )

@@ -33,4 +33,23 @@ LESSON = Lesson(
             same_points,
         ),
     ),
+    paper=(
+        "With sizes the assignment step is a transportation problem: points are shipped to "
+        "clusters of limited capacity (Bradley, Bennett and Demiriz 2000). It is solved as "
+        "a whole, not point by point."
+    ),
+    look=(
+        "Compare the bars under both result cards, and the points between the two clusters "
+        "on the right: they are the ones that had to move."
+    ),
+    exercises=(
+        (
+            "Why did the sum of squares rise?",
+            "Sizes take clusterings away and add none, as links do.",
+        ),
+        (
+            "The sizes are those of the three kinds now. Are the clusters the kinds?",
+            "No: an ARI of 1 would say so. As many points, but not the same ones.",
+        ),
+    ),
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import time
 import weakref
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -106,7 +106,7 @@ class Explorer:
             raise CcvizError("nothing has run yet: press Run, or call start().")
         if run.finished is None:
             raise CcvizError("the run goes on: wait() waits for its end, stop() ends it.")
-        return result_of(run)
+        return result_of(run, partial(self._archive.records, self.session.player.run_id))
 
     def start(self, solver: str | None = None, **settings: Any) -> None:
         """Start a run, of the solver chosen in the cell if none is named.

@@ -11,8 +11,9 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.figures.tree import MARKS, node_looks
+from ccviz.views.figures.tree import node_looks
 from ccviz.views.frames import bounds as bounds_frame
+from ccviz.views.frames.marks import MARKS
 from ccviz.views.frames.matrix import matrix as matrix_frame
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.frames.scatter import Plane, coloring, plane

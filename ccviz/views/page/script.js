@@ -1,5 +1,5 @@
-// What only the browser knows: keys, and the theme of the page around the panels.
-const KEYS = new Set(["m", "c", "h", "a", "u", "p", "z", "y", "escape", " ", "arrowleft", "arrowright", "?", "1", "2", "3", "4", "5"])
+// What only the browser knows: keys, the theme of the page around the panels, and a lost server.
+const KEYS = new Set(["m", "c", "h", "a", "u", "p", "z", "y", "escape", " ", "arrowleft", "arrowright", "?", "1", "2", "3", "4", "5", "6"])
 
 function typing(event) {
   const target = event.composedPath()[0]
@@ -12,7 +12,43 @@ function keyOf(event) {
   return key
 }
 
+// Any answer will do: it is the server's, and it needs no session.
+const SIGN = "static/js/bokeh.min.js"
+const PAUSE_MS = 1000
+
+async function untilItAnswers() {
+  for (;;) {
+    const answer = await fetch(SIGN, {method: "HEAD", cache: "no-store"}).catch(() => null)
+    if (answer !== null && answer.status < 500) return
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+  }
+}
+
+function say(text) {
+  const bar = document.createElement("div")
+  bar.id = "gone"
+  bar.setAttribute("role", "alert")
+  bar.textContent = text
+  document.body.append(bar)
+}
+
+// The session is gone for good, for the server keeps none: a new one is asked for the same things.
+async function waitAndReturn(model) {
+  const run = model.busy
+    ? " If it has ended, the run ends by itself, and what it has found is kept." : ""
+  say(`The connection to the server is lost.${run} This page comes back when the server does.`)
+  await untilItAnswers()
+  const address = new URL(location.href)
+  if (model.way_back) address.search = model.way_back
+  location.replace(address)
+}
+
 export function render({model}) {
+  let lost = false
+  window.Bokeh.documents[0].on_event("connection_lost", () => {
+    if (!lost) waitAndReturn(model)
+    lost = true
+  })
   const paint = () => { document.documentElement.dataset.theme = model.dark ? "dark" : "light" }
   const press = (event) => {
     if (!KEYS.has(keyOf(event)) || typing(event) || event.altKey) return

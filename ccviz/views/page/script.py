@@ -1,4 +1,4 @@
-"""The page's own script: keys, and the theme outside the panels."""
+"""The page's own script: keys, the theme outside the panels, and the way back to a lost server."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from ccviz.views.lab.keys import tell_keys
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
+from ccviz.views.share.address import way_back
 
-_ROOMS = 5
+_ROOMS = 6
 
 
 class PageScript(JSComponent):
-    """Listens to the keyboard, and paints the page light or dark.
+    """Listens to the keyboard, paints the page light or dark, and comes back to a lost server.
 
     Parameters
     ----------
@@ -30,6 +31,8 @@ class PageScript(JSComponent):
     """
 
     dark = param.Boolean(default=False)
+    busy = param.Boolean(default=False)
+    way_back = param.String(default="")
 
     _esm = Path(__file__).parent / "script.js"
 
@@ -58,6 +61,14 @@ class PageScript(JSComponent):
             **{str(place + 1): partial(show_room, place) for place in range(_ROOMS)},
         }
         session.param.watch(lambda event: setattr(self, "dark", event.new), "dark")
+        self._remember(session)
+        session.runner.param.watch(lambda *_: self._remember(session), ["state", "run_id"])
+        session.player.param.watch(lambda *_: self._remember(session), "shot")
+        session.param.watch(lambda *_: self._remember(session), ["draft", "solver", "seed", "dark"])
+
+    def _remember(self, session: Session) -> None:
+        """Keep at hand, for a browser whose server has gone, what the page is about."""
+        self.param.update(busy=session.runner.busy, way_back=way_back(session))
 
     def _handle_msg(self, data: str) -> None:
         if data in self._actions:

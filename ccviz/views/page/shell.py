@@ -10,6 +10,7 @@ import panel as pn
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
 from ccviz.views.inside.catalogue import CATALOGUE
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.preparation import Preparation
@@ -28,7 +29,9 @@ from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
+from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.serve.desk import DESK, Desk
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
@@ -40,6 +43,7 @@ def build() -> pn.template.Template:
     pn.state.as_cached("frozen", freeze_imports)
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
+    _lose_in_our_words()
     session = Session(
         pn.state.as_cached("archive", Archive),
         pn.state.as_cached("queue", RunQueue),
@@ -51,8 +55,12 @@ def build() -> pn.template.Template:
     session.dark = asked.pop("theme", "") == "dark"
     if asked:
         apply_query(session, asked)
+    importing = Importing(session)
+    desk: Desk | None = pn.state.cache.get(DESK)
+    if desk is not None:
+        desk.greet(session, importing)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
-    page = _page(session)
+    page = _page(session, importing)
     page.add_panel("preparation", preparation)
     keep_time(session, preparation)
     return page
@@ -66,6 +74,12 @@ class Page(pn.template.Template):
         return "Page()"
 
 
+def _lose_in_our_words() -> None:
+    """Leave what is done about a lost server to the page's own script."""
+    if pn.state.curdoc is not None:
+        pn.state.curdoc.config.update(reconnect_session=False, notify_connection_status=False)
+
+
 def freeze_imports() -> bool:
     """Keep the garbage collector from what the libraries made, which lasts as long as the server.
 
@@ -76,7 +90,7 @@ def freeze_imports() -> bool:
     return True
 
 
-def _page(session: Session) -> pn.template.Template:
+def _page(session: Session, importing: Importing) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Page(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
@@ -90,7 +104,7 @@ def _page(session: Session) -> pn.template.Template:
     page.add_panel(
         "left",
         pn.Column(
-            DataPanel(session), LinksPanel(session), SolverPanel(session),
+            DataPanel(session, importing), LinksPanel(session), SolverPanel(session),
             sizing_mode="stretch_width", margin=0,
         ),
     )  # fmt: skip
@@ -106,8 +120,8 @@ def _page(session: Session) -> pn.template.Template:
             **stretch,
         ),
     )
-    right = RightPanel(session, inspection)
+    right = RightPanel(session, inspection, course.told)
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show)
-    page.add_panel("script", pn.Row(script, Mending(), width=0, height=0))
+    page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))
     return page

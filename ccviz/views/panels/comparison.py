@@ -7,8 +7,11 @@ from typing import Any
 import panel as pn
 from markupsafe import Markup
 
-from ccviz.views.frames.comparison import Row, comparison
+from ccviz.arrays import IntArray
+from ccviz.numbers import count
+from ccviz.views.frames.comparison import Row, comparison, differing
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 
 _STYLE = """
@@ -30,8 +33,11 @@ class ComparisonPanel(pn.viewable.Viewer):
         self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="comparison"
         )
+        self._show = pn.widgets.Button(name="", margin=(4, 0), visible=False)
+        self._show.on_click(lambda _: held(self._light)())
+        self._apart: tuple[int, ...] = ()
         self._box = pn.Column(
-            self._html, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,
+            self._html, self._show, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,
             max_height=280, visible=False,
         )  # fmt: skip
         session.param.watch(self._refresh, "compared")
@@ -47,8 +53,25 @@ class ComparisonPanel(pn.viewable.Viewer):
             return
         infos = [archive.info(run_id) for run_id in chosen]
         found = [archive.load(run_id).incumbent for run_id in chosen]
-        rows = comparison(infos, [each.labels if each else None for each in found])
+        labels = [each.labels if each else None for each in found]
+        self._apart = self._differing(labels[0], labels[1], max(info.k for info in infos))
+        self._show.visible = bool(self._apart)
+        self._show.name = (
+            f"Show the {count(len(self._apart), 'point')} in which the first two differ"
+        )
+        rows = comparison(infos, labels)
         self._html.object = _html([info.name for info in infos], rows)
+
+    def _differing(self, first: IntArray | None, other: IntArray | None, k: int) -> tuple[int, ...]:
+        """Return the points in which two runs differ, if they are those on the plot."""
+        n = self._session.draft.n
+        if first is None or other is None or not len(first) == len(other) == n:
+            return ()
+        return tuple(differing(first, other, k).tolist())
+
+    def _light(self) -> None:
+        session = self._session
+        session.differing = () if session.differing else self._apart
 
 
 _TABLE = Markup(

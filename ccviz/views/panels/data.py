@@ -10,9 +10,11 @@ from markupsafe import Markup
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.data.scaling import SCALINGS
 from ccviz.problem.sizes import sizes_text
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import Dropped
+from ccviz.views.panels.elbow import ElbowPanel
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 
@@ -24,9 +26,9 @@ _NARROWEST_SIZES = 130
 class DataPanel(pn.viewable.Viewer):
     """Data set or file, k, sizes and scaling."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, importing: Importing) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._importing = session, importing
         self._following = Following()
         names = {name.replace("_", " "): name for name in NAMES}
         half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
@@ -53,6 +55,9 @@ class DataPanel(pn.viewable.Viewer):
             multiple=False, max_file_size=_MOST_UPLOAD, layout="integrated", height=36,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
         )  # fmt: skip
+        self._elbow = ElbowPanel(session)
+        self._which = pn.widgets.Button(name="Which k?", margin=(22, 4, 2, 4))
+        self._which.on_click(lambda _: setattr(self._elbow, "shown", True))
         self._own: dict[str, Dataset] = {}
         self._watch()
         session.param.watch(self._follow, "draft")
@@ -73,7 +78,10 @@ class DataPanel(pn.viewable.Viewer):
             Html(Markup("<h2>Data</h2>"), margin=(0, 4)),
             pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
-            pn.FlexBox(self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"),
+            pn.FlexBox(
+                self._k, self._which, self._n, self._sizes, margin=0, sizing_mode="stretch_width"
+            ),
+            pn.Row(self._elbow, width=0, height=0, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
@@ -91,7 +99,7 @@ class DataPanel(pn.viewable.Viewer):
 
     def _on_file(self, event: Any) -> None:
         for name, content in self._dropped.fresh(event.new):
-            self._session.load_file(name, content)
+            self._importing.bring(name, content)
         self._follow()
 
     def _follow(self, *_: Any) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.data.link_files import links_text
-from ccviz.views.draft import read_points
+from ccviz.data.names import NameBook
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.number import FloatInput
@@ -36,7 +36,8 @@ class LinkTools(pn.viewable.Viewer):
         )  # fmt: skip
         self._weight.param.watch(self._on_weight, "value")
         self._points = pn.widgets.TextInput(
-            name="Pick points by number", placeholder="3, 140", css_classes=["pick"], **half
+            name="Pick points by number or name", placeholder="3, 140", css_classes=["pick"],
+            **half,
         )  # fmt: skip
         self._points.param.watch(self._on_points, "value")
         self._points.jscallback(value=_LEAVE)
@@ -52,7 +53,9 @@ class LinkTools(pn.viewable.Viewer):
             callback=self._text, filename="links.txt", label="Export", button_type="default",
             margin=(4, 4),
         )  # fmt: skip
-        self._import = pn.widgets.FileInput(accept=".txt,.json", margin=(6, 4), name="Import links")
+        self._import = pn.widgets.FileInput(
+            accept=".txt,.csv,.json", margin=(6, 4), name="Import links"
+        )
         self._import.param.watch(self._on_import, "value")
 
     def __panel__(self) -> Any:
@@ -73,7 +76,7 @@ class LinkTools(pn.viewable.Viewer):
     def _pick(self, text: str) -> None:
         session = self._session
         with session.in_words():
-            session.pick_group(read_points(text, session.draft.n))
+            session.pick_group(NameBook(session.draft.n, session.draft.data.names).read(text))
             self._points.value = ""
 
     def _on_weight(self, event: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
@@ -108,16 +109,20 @@ class LinksPanel(pn.viewable.Viewer):
         labels = run.labels if run else None
         # The newest first: that is the one that was just clicked.
         self._shown = links[: -_MOST_ROWS - 1 : -1]
-        rows = [_row(link, is_broken(link, labels)) for link in self._shown]
-        rows += [_row(link, broken=False, follows=True) for link in self._implied.links]
+        names = self._session.draft.data.names
+        rows = [_row(link, names, is_broken(link, labels)) for link in self._shown]
+        rows += [_row(link, names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
         self._title.object = Markup("<h2>Links</h2>{}").format(_summary(links, self._implied))
 
 
-def _row(link: Link, broken: bool, follows: bool = False) -> dict[str, Any]:
+def _row(
+    link: Link, names: Sequence[str], broken: bool = False, follows: bool = False
+) -> dict[str, Any]:
+    pair = " – ".join(names[end] if names else str(end) for end in link.pair)
     return {
-        "kind": link.kind, "i": link.i, "j": link.j, "broken": broken, "implied": follows,
+        "kind": link.kind, "pair": pair, "broken": broken, "implied": follows,
         "weight": None if link.is_hard else link.weight,
         "note": "broken" if broken else "", "name": str(link),
     }  # fmt: skip

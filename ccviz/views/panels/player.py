@@ -55,7 +55,7 @@ class PlayerPanel(pn.viewable.Viewer):
         buttons = [self._run, self._pause, self._back, self._step, self._stop]
         bar = pn.Row(
             *buttons, pn.Spacer(sizing_mode="stretch_width"), self._pace,
-            sizing_mode="stretch_width", margin=(8, 10, 2, 10),
+            sizing_mode="stretch_width", margin=(8, 10, 2, 10), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
             bar, self._slider, self._words, sizing_mode="stretch_width", css_classes=["section"],

@@ -30,6 +30,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._session, self._painter = session, painter
         self._following = Following()
         self._scatter = ScatterPanel(session, inspection, painter)
+        self._legend = self._scatter.legend
         self._pairs = PairsPanel(session, lambda: self._scatter.labels, self._show_plane)
         bare: Any = {"width": 74, "margin": (0, 3, 0, 0), "css_classes": ["unlabelled"]}
         self._view = pn.widgets.RadioButtonGroup(
@@ -59,15 +60,22 @@ class PlotPanel(pn.viewable.Viewer):
         self._painter.param.watch(self._on_brush, "active")
         session.asking.param.watch(self._on_asking, "active")
         session.param.watch(self._follow, ["draft", "x_axis", "y_axis"])
+        session.param.watch(self._pairs.refresh, ["isolated", "differing"])
 
     def __panel__(self) -> Any:
         bar = pn.Row(
             self._view, self._x, self._y, self._classes, pn.Spacer(sizing_mode="stretch_width"),
             self._ask, self._paint,
-            sizing_mode="stretch_width", margin=(0, 0, 4, 0),
+            sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
-            bar, self._brush, self._asking, self._place, sizing_mode="stretch_both", margin=0
+            bar,
+            self._brush,
+            self._asking,
+            self._legend,
+            self._place,
+            sizing_mode="stretch_both",
+            margin=0,
         )
 
     def _on_view(self, event: Any) -> None:

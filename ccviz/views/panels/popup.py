@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from html import escape
 
 from bokeh.models import XY, Column, Div, Row
 from bokeh.models import Panel as BokehPanel
@@ -63,6 +64,7 @@ class LinkPopup:
         at: tuple[float, float],
         screen: Screen,
         beside: tuple[float, float] | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         """Appear beside a place of the plot, where there is room.
 
@@ -75,8 +77,11 @@ class LinkPopup:
         screen : Screen
         beside : (float, float), optional
             Another place, which stays in sight.
+        names : sequence of str
+            Of all points; empty where they have none.
         """
-        self._title.text = _words(points) + (f" against {_words(held)}" if held else "")
+        words = _words(points, names) + (f" against {_words(held, names)}" if held else "")
+        self._title.text = escape(words)
         vertical, horizontal = anchor(at, screen, beside)
         self.model.update(
             position=XY(x=at[0], y=at[1]),
@@ -89,7 +94,9 @@ class LinkPopup:
         self.model.styles = HIDDEN
 
 
-def _words(points: Sequence[int]) -> str:
+def _words(points: Sequence[int], names: Sequence[str]) -> str:
     if len(points) > 2:
         return f"{len(points)} points"
+    if names:
+        return " and ".join(names[point] for point in points)
     return f"point{'s' * (len(points) - 1)} {' and '.join(map(str, points))}"

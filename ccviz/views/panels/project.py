@@ -22,11 +22,18 @@ _ABOUT = Markup(
 
 
 class ProjectPanel(pn.viewable.Viewer):
-    """Data, links, settings and runs, as one file."""
+    """Data, links, settings and runs, as one file.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    *beside : viewable
+        Other files that are handed out, in the same row.
+    """
+
+    def __init__(self, session: Session, *beside: Any) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._beside = session, beside
         self._save = pn.widgets.FileDownload(
             callback=lambda: BytesIO(save_project(session)), filename=f"laboratory{SUFFIX}",
             label="Save to a file", button_type="default", margin=(4, 8, 0, 0),
@@ -47,7 +54,7 @@ class ProjectPanel(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         words = Html(_ABOUT, margin=0, sizing_mode="stretch_width")
         return pn.Column(
-            words, pn.Row(self._save, self._data, margin=0), self._open,
+            words, pn.FlexBox(self._save, self._data, *self._beside, margin=0), self._open,
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
         )  # fmt: skip
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import panel as pn
 from markupsafe import Markup
 
@@ -70,6 +72,11 @@ class ResultPanel(pn.viewable.Viewer):
         frame = card(
             run, with_scores=not self._session.player.playing, asked=self._session.draft.problem
         )
+        answer = run.incumbent if run else None
+        if answer is not None:
+            colors = self._session.hues.of(answer.labels, answer.problem.k)
+            sizes = np.bincount(colors, minlength=answer.problem.k)
+            frame = replace(frame, sizes=tuple(sizes.tolist()))
         self._html.object = _html(frame, self._provenance(), _FIRST if run is None else Markup())
         self._show_bounds(bounds(run))
 

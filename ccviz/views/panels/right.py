@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.views.export.page import Told
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.clusters import ClustersPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
@@ -19,12 +22,23 @@ from ccviz.views.panels.share import SharePanel
 
 
 class RightPanel(pn.viewable.Viewer):
-    """Tabs; those for which the run has nothing to show say so."""
+    """Tabs; those for which the run has nothing to show say so.
 
-    def __init__(self, session: Session, inspection: Inspection) -> None:
+    Parameters
+    ----------
+    session : Session
+    inspection : Inspection
+    told : callable
+        Returns the lesson that is on, or None.
+    """
+
+    def __init__(
+        self, session: Session, inspection: Inspection, told: Callable[[], Told | None]
+    ) -> None:
         super().__init__()
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session)
+        clusters = ClustersPanel(session)
         nothing = Html(
             Markup(
                 '<p class="about">The views of the solver appear here once it has something to '
@@ -36,18 +50,21 @@ class RightPanel(pn.viewable.Viewer):
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
             ("Result", ResultPanel(session)),
+            ("Clusters", pn.Column(clusters, sizing_mode="stretch_both", margin=0,
+                                   css_classes=["section"])),
             ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
                                             css_classes=["section"])),
             ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,
                                  css_classes=["section"])),
             ("Runs", runs),
-            ("Share", SharePanel(session)),
+            ("Share", SharePanel(session, told)),
             sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
         )  # fmt: skip
 
         def look(event: Any) -> None:
-            inside.in_front, race.in_front = event.new == 1, event.new == 2
-            if event.new == 3:
+            clusters.in_front = event.new == 1
+            inside.in_front, race.in_front = event.new == 2, event.new == 3
+            if event.new == 4:
                 runs.refresh()  # others write into the archive too
 
         self._tabs.param.watch(held(look), "active")

@@ -11,6 +11,7 @@ function breakable(text) {
 function placeOf(node) {
   if (!node) return null
   const {column, what} = node.dataset
+  if (what === "all") return `[data-what="all"]`
   if (column) return `[data-column="${column}"]`
   return `[data-id="${CSS.escape(node.closest("tr").dataset.id)}"] [data-what="${what}"]`
 }
@@ -34,7 +35,8 @@ export function render({model}) {
   }
   const draw = () => {
     const place = placeOf(box.querySelector("table :focus"))
-    head.innerHTML = html`<tr><th></th>${model.columns.map((name, at) =>
+    head.innerHTML = html`<tr><th><input type="checkbox" data-what="all" aria-label="Tick all"
+      ${chosen.size && sorted().every((row) => chosen.has(row.id)) ? "checked" : ""}></th>${model.columns.map((name, at) =>
       html`<th><button data-column="${at}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
       </button></th>`)}<th></th></tr>`.text
     body.innerHTML = html`${sorted().map((row) => html`<tr data-id="${row.id}"
@@ -60,6 +62,11 @@ export function render({model}) {
   }
   filter.addEventListener("input", draw)
   head.addEventListener("click", (event) => {
+    if (event.target.matches("input")) {
+      sorted().forEach((row) => event.target.checked ? chosen.add(row.id) : chosen.delete(row.id))
+      model.send_msg({what: "compare", ids: [...chosen]})
+      return draw()
+    }
     const button = event.target.closest("button")
     if (!button) return
     const column = Number(button.dataset.column)

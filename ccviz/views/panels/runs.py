@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import tempfile
 from dataclasses import asdict
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import panel as pn
 import param
@@ -15,7 +16,7 @@ from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
 from ccviz.runs.file import export_run
-from ccviz.views.frames.runs import COLUMNS, run_row
+from ccviz.views.frames.runs import COLUMNS, run_row, run_table
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.commit import held
@@ -24,6 +25,10 @@ from ccviz.views.panels.html import Html
 from ccviz.views.panels.template import with_template
 
 _MOST_ROWS = 200
+_TABLES: tuple[tuple[Literal["csv", "markdown"], str, str], ...] = (
+    ("csv", "csv", "CSV"),
+    ("markdown", "md", "Markdown"),
+)
 
 _STYLE = """
 :host > div, .scroll { height: 100%; }
@@ -87,6 +92,13 @@ class RunsPanel(pn.viewable.Viewer):
             callback=self._file, filename="run.ccviz", label="Export the run shown", margin=(6, 6),
             button_type="default",
         )  # fmt: skip
+        self._tables = [
+            pn.widgets.FileDownload(
+                callback=partial(self._table_file, style), filename=f"runs.{suffix}",
+                label=f"Table ({words})", margin=(6, 6), button_type="default",
+            )
+            for style, suffix, words in _TABLES
+        ]  # fmt: skip
         self._import = pn.widgets.FileInput(
             accept=".ccviz", margin=(8, 6), name="Import a run", width=210
         )
@@ -97,7 +109,9 @@ class RunsPanel(pn.viewable.Viewer):
         self.refresh()
 
     def __panel__(self) -> Any:
-        files = pn.Row(self._export, self._import, margin=0, sizing_mode="stretch_width")
+        files = pn.FlexBox(
+            self._export, *self._tables, self._import, margin=0, sizing_mode="stretch_width"
+        )
         return pn.Column(
             self._table, self._comparison, self._queue, files, sizing_mode="stretch_both", margin=0,
             css_classes=["section"],
@@ -144,6 +158,12 @@ class RunsPanel(pn.viewable.Viewer):
             path = Path(folder) / "run.ccviz"
             export_run(self._session.archive, shot.info.id, path)
             return BytesIO(path.read_bytes())
+
+    def _table_file(self, style: Literal["csv", "markdown"]) -> BytesIO:
+        """Return the runs that are ticked as a table, or all if none is."""
+        chosen = self._session.compared
+        infos = [each for each in self._session.archive.runs() if not chosen or each.id in chosen]
+        return BytesIO(run_table(infos, style).encode())
 
     def _on_import(self, event: Any) -> None:
         if not event.new:

@@ -13,8 +13,9 @@ from ccviz.arrays import IntArray
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
+from ccviz.views.frames.point_words import links_of
 from ccviz.views.frames.question import question
-from ccviz.views.frames.scatter import classes, coloring, learned, plane
+from ccviz.views.frames.scatter import MOST_TOLD, classes, coloring, learned, only, plane
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
@@ -24,6 +25,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
+from ccviz.views.panels.legend import Legend
 from ccviz.views.panels.popup import LinkPopup
 from ccviz.views.panels.question import QuestionPopup
 
@@ -43,6 +45,8 @@ class ScatterPanel(pn.viewable.Viewer):
     ----------
     by_class : bool
         Whether points have the colours of their known classes, where there are any.
+    legend : Legend
+        What the colours stand for, to be put somewhere near.
     """
 
     by_class = param.Boolean(default=False)
@@ -75,10 +79,12 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_problem, ["draft", "x_axis", "y_axis"])
         session.param.watch(self._on_picked, ["picked", "held"])
         session.param.watch(self._on_lit, "lit")
+        session.param.watch(self._on_shot, ["isolated", "differing"])
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
+        self.legend = Legend(session)
         self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self._place()
 
@@ -107,25 +113,37 @@ class ScatterPanel(pn.viewable.Viewer):
         session = self._session
         self._plane = plane(session.draft, session.x_axis, session.y_axis)
         self._figure.show_plane(self._plane, keep_view)
+        self._say_links()
         self._color()
+
+    def _say_links(self) -> None:
+        draft = self._session.draft
+        if draft.n <= MOST_TOLD:
+            self._figure.say_links(links_of(draft.data, draft.links))
 
     def _color(self) -> None:
         if self._is_blank:
             return
         session, run = self._session, self._session.run
+        if run is not None and run.labels is None and session.player.playing:
+            run = None  # the old colours stay until there are new ones
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
-        if truth is not None and (self.by_class or painted):
-            self._figure.show_clusters(classes(truth))
-        elif session.asking.labels is not None:
-            frame = learned(session.asking.labels, session.draft.k, self._figure.labels)
-            self._figure.show_clusters(frame)
+        if session.asking.labels is None:
+            frame = coloring(run, self._plane, session.hues.shown, node_labels(self._inspection))
         else:
-            leaning = node_labels(self._inspection)
-            frame = coloring(run, self._plane, self._figure.labels, leaning)
-            self._figure.show_clusters(frame)
-        shown = session.asking.labels is not None or (run is not None and run.labels is not None)
-        labels = self._figure.labels if shown else None
+            frame = learned(session.asking.labels, session.draft.k, session.hues.shown)
+        session.hues.keep(frame.labels)
+        found = session.asking.labels is not None or (run is not None and run.labels is not None)
+        labels = frame.labels if found else None
+        names: dict[int, str] = {}
+        if truth is not None and (self.by_class or painted):
+            frame = classes(truth, None if painted else session.hues.shown)
+            called = session.draft.data.classes or [f"class {j}" for j in range(truth.max() + 1)]
+            known, first = np.unique(truth, return_index=True)
+            names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
+        self.legend.show(frame.labels, names)
+        self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
         must, cannot = (
             lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
         )
@@ -140,6 +158,7 @@ class ScatterPanel(pn.viewable.Viewer):
             drawing = self._painter.active and self._session.draft.data.name == PAINTED
             self._place(keep_view=drawing)
         else:
+            self._say_links()
             self._color()
 
     def _on_shot(self, *_: Any) -> None:
@@ -159,14 +178,16 @@ class ScatterPanel(pn.viewable.Viewer):
         if picked and picked == self._session.asking.pair:
             self._popup.hide()
             data = self._session.draft.data
-            self._question.show(question(data, picked), places[0], places[1], self._figure.screen)
+            first, second = places
+            self._question.show(question(data, picked), first, second, self._figure.screen)
             return
         self._question.hide()
         if len(picked) < 2 and not (picked and aside):
             self._popup.hide()
             return
         beside = places[0] if len(picked) == 2 else None
-        self._popup.show(picked, aside, places[-1], self._figure.screen, beside)
+        names = self._session.draft.data.names
+        self._popup.show(picked, aside, places[-1], self._figure.screen, beside, names)
 
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))
@@ -212,7 +233,7 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _on_select(self, _attr: str, _old: list[int], new: list[int]) -> None:
         if len(new) > 1:
-            self._session.pick_group(np.sort(new).tolist())
+            self._session.pick_group(np.sort(self._figure.rows[new]).tolist())
 
     def _on_lasso(self, event: Any) -> None:
         """Pick a group among so many points that the browser has none of them."""

@@ -12,10 +12,12 @@ import param
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
+from ccviz.views.export.page import Told
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.page_file import PageFile
 from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.share.address import query
-from ccviz.views.share.code import as_command, as_python
+from ccviz.views.share.code import as_command, as_python, origin_of
 
 _STYLE = """
 pre { background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px;
@@ -42,11 +44,18 @@ class Texts(JSComponent):
 
 
 class SharePanel(pn.viewable.Viewer):
-    """The run as texts to copy, under the whole laboratory as a file."""
+    """The run as texts to copy, under the whole laboratory as a file.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    told : callable
+        Returns the lesson that is on, for a run that is written as a page.
+    """
+
+    def __init__(self, session: Session, told: Callable[[], Told | None] = lambda: None) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._told = session, told
         self._texts = Texts(sizing_mode="stretch_width", margin=0)
         watched = ["draft", "x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit"]
         session.param.watch(self._refresh, [*watched, "node_limit"])
@@ -56,7 +65,10 @@ class SharePanel(pn.viewable.Viewer):
         texts = pn.Column(
             self._texts, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
-        return pn.Column(ProjectPanel(self._session), texts, sizing_mode="stretch_both", margin=0)
+        page = PageFile(self._session, self._told, margin=(4, 8, 0, 0))
+        return pn.Column(
+            ProjectPanel(self._session, page), texts, sizing_mode="stretch_both", margin=0
+        )
 
     def _refresh(self, *_: Any) -> None:
         session = self._session
@@ -99,8 +111,10 @@ def _about_address(page: str) -> Callable[[str], str]:
 
 def _about_files(where: str, session: Session) -> Callable[[str], str]:
     """Return a line that says which files a text reads, and where they come from."""
-    data = f"{session.draft.data.name}.csv"
-    sources = {data: "Data as CSV, above", "links.txt": "Export, under the links"}
+    origin = origin_of(session.draft)
+    data = origin.file if origin else f"{session.draft.data.name}.csv"
+    source = "your file" if origin else "Data as CSV, above"
+    sources = {data: source, "links.txt": "Export, under the links"}
 
     def about(text: str) -> str:
         read = " and ".join(f"{name} ({source})" for name, source in sources.items()

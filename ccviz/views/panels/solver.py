@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from inspect import cleandoc
 from typing import Any
 
 import panel as pn
+from bokeh.models import Tooltip
 from markupsafe import Markup
 
 from ccviz.errors import UnsupportedError
-from ccviz.solvers import SOLVERS, Solver, check
-from ccviz.solvers.base import label_of
+from ccviz.solvers import SOLVERS, Solver, check, solver_class
+from ccviz.solvers.advice import Advice, advice, obstacles
+from ccviz.solvers.base import GROUPS, label_of
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
@@ -29,9 +33,10 @@ class SolverPanel(pn.viewable.Viewer):
         self._shown: type[Solver] | None = None
         self._inputs: dict[str, pn.widgets.Widget] = {}
         wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
-        self._choice = pn.widgets.Select(
-            name="Solver", options={solver.title: solver.name for solver in SOLVERS}, **wide
-        )
+        self._choice = pn.widgets.Select(name="Solver", groups=_groups({}), **wide)
+        self._advised: Advice | None = None
+        self._take = pn.widgets.Button(name="", margin=(0, 4, 4, 4), css_classes=["advice"])
+        self._take.on_click(lambda _: held(self._take_advised)())
         self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
         self._advanced = pn.Card(
@@ -42,6 +47,9 @@ class SolverPanel(pn.viewable.Viewer):
         self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
         self._nodes = _limit(session.param.node_limit, "Node limit", 100)
         self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
+        self._as_edited = pn.widgets.Toggle.from_param(
+            session.param.as_edited, name="Run as I edit", margin=(4, 4)
+        )
         self._choice.param.watch(
             self._following.unless(lambda event: session.set_solver(event.new)), "value"
         )
@@ -53,16 +61,17 @@ class SolverPanel(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return pn.Column(
             Html(Markup("<h2>Solver</h2>"), margin=(0, 4)),
-            self._choice, self._about, self._form,
+            self._choice, self._about, self._take, self._form,
             _pair(self._seed, self._time),
-            self._advanced,
+            self._advanced, self._as_edited,
             sizing_mode="stretch_width", css_classes=["section"], margin=0,
         )  # fmt: skip
 
     def _follow(self, *_: Any) -> None:
         solver = self._session.solver
         with self._following:
-            self._choice.value = solver.name
+            able = [name for name in self._choice.disabled_options if name != solver.name]
+            self._choice.param.update(value=solver.name, disabled_options=able)
         if self._shown is type(solver):
             with self._following:
                 for name, widget in self._inputs.items():
@@ -84,17 +93,66 @@ class SolverPanel(pn.viewable.Viewer):
         self._advanced.visible = bool(self._advanced.objects)
 
     def _tell(self, *_: Any) -> None:
-        """Say whose solver it is, and if it cannot handle the problem."""
-        solver, cannot = self._session.solver, Markup()
+        """Say what the solver is and whose, if it cannot have the problem, and which can best."""
+        solver, problem, cannot = self._session.solver, self._session.draft.problem, Markup()
         try:
-            check(solver, self._session.draft.problem)
+            check(solver, problem)
         except UnsupportedError as refused:
             cannot = Markup('<p class="cannot">{}</p>').format(refused)
-        self._about.object = Markup('<p class="about">{}</p>{}').format(solver.paper, cannot)
+        self._about.object = Markup('<p class="about">{} {}.</p>{}').format(
+            sentence_of(type(solver)), solver.paper, cannot
+        )
+        self._offer(obstacles(problem))
+        self._advise(advice(problem))
+
+    def _offer(self, cannot: dict[str, str]) -> None:
+        """Grey those solvers that cannot have the problem, and say why."""
+        greyed = [name for name in cannot if name != self._session.solver.name]
+        with self._following:
+            if (groups := _groups(cannot)) != self._choice.groups:
+                self._choice.param.update(groups=groups, disabled_options=greyed)
+            elif greyed != self._choice.disabled_options:
+                self._choice.disabled_options = greyed
+
+    def _advise(self, found: Advice) -> None:
+        self._advised = found
+        kind = solver_class(found.solver)
+        taken = kind.name == self._session.solver.name
+        self._take.visible = not taken
+        self._take.param.update(
+            name=f"Recommended: {kind.title}",
+            description=Tooltip(content=found.why, position="right"),
+        )
+
+    def _take_advised(self) -> None:
+        if self._advised is not None:
+            self._session.set_solver(self._advised.solver)
 
     def _on_setting(self, _: Any) -> None:
         values = {name: widget.value for name, widget in self._inputs.items()}
         self._session.set_solver(self._session.solver.name, **values)
+
+
+def _groups(cannot: dict[str, str]) -> dict[str, dict[str, str]]:
+    """Return the solvers by groups: what is said of each, and its name."""
+    return {
+        group: {
+            f"{kind.title} ({cannot[kind.name]})" if kind.name in cannot else kind.title: kind.name
+            for kind in SOLVERS
+            if kind.group == group
+        }
+        for group in GROUPS
+    }
+
+
+def sentence_of(kind: type[Solver]) -> str:
+    """Return what a solver is, the first sentence of its docstring.
+
+    Parameters
+    ----------
+    kind : type of Solver
+    """
+    return cleandoc(kind.__doc__ or kind.title).partition("\n")[0]
 
 
 def _pair(*widgets: Any) -> pn.Row:

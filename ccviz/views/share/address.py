@@ -10,15 +10,16 @@ from urllib.parse import urlencode
 from ccviz.data.datasets import GENERATORS, load
 from ccviz.data.scaling import SCALINGS
 from ccviz.errors import CcvizError
+from ccviz.numbers import whole
 from ccviz.problem.sizes import read_sizes, sizes_text
-from ccviz.solvers import parse_setting, solver_class
+from ccviz.runs.limits import Limits
+from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, Kind, Link, draft_of
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.watching import watched_settings
 
 MOST_CHARACTERS = 4000
 """Longer addresses are cut off somewhere on their way."""
-
-_MOST_DIGITS = 18
 
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
@@ -76,23 +77,46 @@ def changed_settings(session: Session) -> dict[str, Any]:
 
 
 def apply_query(session: Session, values: Mapping[str, str]) -> None:
-    """Set a session up as an address says; what it does not say stays."""
+    """Set a session up as an address says; what it does not say stays, and all if it is refused."""
     with session.in_words():
-        session.adopt(_draft(session, values))
-        axes = {name: values[key] for name, key in (("x_axis", "x"), ("y_axis", "y"))
-                if key in values}  # fmt: skip
-        session.show_axes(**axes)
+        draft = _draft(session, values)
+        settings = _limits(values)
         if "seed" in values:
-            session.seed = _whole("seed", values["seed"])
-        for name, attribute in LIMITS.items():
-            if f"limit.{name}" in values:
-                _set_limit(session, attribute, f"limit.{name}", values[f"limit.{name}"])
+            settings["seed"] = _whole("seed", values["seed"])
         if "solver" in values:
-            kind = solver_class(values["solver"])
-            session.set_solver(kind.name, **{
-                name.removeprefix("set."): parse_setting(kind, name.removeprefix("set."), text)
-                for name, text in values.items() if name.startswith("set.")
-            })  # fmt: skip
+            settings["solver"] = _solver(values, draft)
+        session.take_over(draft, (values.get("x", ""), values.get("y", "")), **settings)
+        if "run" in values:
+            session.rejoin(values["run"])
+
+
+def way_back(session: Session) -> str:
+    """Return the query that opens the session again, as far as an address can, with its run."""
+    try:
+        words = query(session)
+    except CcvizError:
+        words = ""  # the run, if there is one, brings its problem
+    run_id = session.player.run_id or session.runner.run_id
+    parts = (words, urlencode({"run": run_id}) if run_id else "", "theme=dark" * session.dark)
+    return "&".join(filter(None, parts))
+
+
+def _solver(values: Mapping[str, str], draft: Draft) -> Solver:
+    kind = solver_class(values["solver"])
+    given = {
+        name: parse_setting(kind, name, text)
+        for name, text in ((key.removeprefix("set."), text) for key, text in values.items()
+                           if key.startswith("set."))
+    }  # fmt: skip
+    return make_solver(kind.name, **watched_settings(kind.name, draft.problem) | given)
+
+
+def _limits(values: Mapping[str, str]) -> dict[str, Any]:
+    """Return the limits that an address sets, as the session names them."""
+    asked = {name: values[f"limit.{name}"] for name in LIMITS if f"limit.{name}" in values}
+    given = {name: _limit(name, text) for name, text in asked.items()}
+    Limits(**given)  # raises the sentence
+    return {LIMITS[name]: value for name, value in given.items()}
 
 
 def _draft(session: Session, values: Mapping[str, str]) -> Draft:
@@ -123,17 +147,21 @@ LIMITS = {"time_limit": "time_limit", "gap": "gap_limit", "node_limit": "node_li
 """Limits as programs call them, and as the session does."""
 
 
-def _set_limit(session: Session, attribute: str, name: str, text: str) -> None:
+def _limit(name: str, text: str) -> Any:
     try:
-        setattr(session, attribute, int(text) if attribute == "node_limit" else float(text))
+        value: float = int(text) if name == "node_limit" else float(text)
     except ValueError:
-        raise CcvizError(f"The address says {name} = {text!r}, which is no limit.") from None
+        value = -1
+    if not value >= (name == "node_limit"):
+        raise CcvizError(f"The address says limit.{name} = {text!r}, which is no limit.")
+    return value
 
 
 def _whole(name: str, text: str) -> int:
-    if not text.isdecimal() or len(text) > _MOST_DIGITS:
-        raise CcvizError(f"The address says {name} = {text[:99]!r}, which is no whole number here.")
-    return int(text)
+    value = whole(text)
+    if value is None:
+        raise CcvizError(f"The address says {name} = {text!r}, which is no whole number here.")
+    return value
 
 
 def _link(kind: Kind, word: str) -> Link:

@@ -7,6 +7,7 @@ from inspect import signature
 from typing import Any
 
 from ccviz.data.datasets import GENERATORS
+from ccviz.data.origin import ROLES, Origin
 from ccviz.problem.sizes import sizes_text
 from ccviz.views.draft import Draft, Kind
 from ccviz.views.lab.session import Session
@@ -18,10 +19,11 @@ def as_python(session: Session) -> str:
     draft = session.draft
     name = draft.data.name
     options = f", n={draft.n}" if name in GENERATORS else ""
-    known = draft.data.is_named
-    source = f'load("{name}"{options})' if known else f"read_data({_file(draft)!r})"
+    known, origin = draft.data.is_named, origin_of(draft)
+    reader = "load" if known else "read_table" if origin else "read_data"
+    source = f'load("{name}"{options})' if known else f"{reader}({_reading(draft, origin)})"
     scaled = draft.scaling != "none"
-    brought = ["load" if known else "read_data", *(["scale"] if scaled else [])]
+    brought = [reader, *(["scale"] if scaled else [])]
     lines = [
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
@@ -41,8 +43,47 @@ def as_python(session: Session) -> str:
     return "\n".join(lines)
 
 
+def origin_of(draft: Draft) -> Origin | None:
+    """Return the table of one's own that the points come from, None if it cannot be named.
+
+    Parameters
+    ----------
+    draft : Draft
+
+    Returns
+    -------
+    Origin or None
+    """
+    origin = draft.data.origin
+    return origin if origin is not None and origin.file and not draft.data.is_named else None
+
+
 def _file(draft: Draft) -> str:
-    return f"{draft.data.name}.csv"
+    origin = origin_of(draft)
+    return origin.file if origin else f"{draft.data.name}.csv"
+
+
+def _reading(draft: Draft, origin: Origin | None) -> str:
+    """Return the arguments that read one's own file, with what was decided about it."""
+    if origin is None:
+        return repr(_file(draft))
+    missing = f", missing={origin.missing!r}" if origin.missing else ""
+    return f"{origin.file!r}, roles={origin.roles!r}{missing}"
+
+
+def _options(origin: Origin) -> list[str]:
+    """Return the words of a command line that say what the columns of a table are."""
+    columns = [each.column for each in origin.decisions]
+    # The features stand in one word with commas between; a column's number is as good as its name.
+    clear = not any("," in name for name in columns)
+    called = {
+        role: [name if clear else str(at) for at, name in enumerate(columns)
+               if origin.roles[name] == role]
+        for role in ROLES
+    }  # fmt: skip
+    words = ["--columns", ",".join(called["feature"]), "--class-column", *(called["class"] or [""])]
+    words += ["--name-column", *called["name"]] if called["name"] else []
+    return words + (["--missing", origin.missing] if origin.missing else [])
 
 
 def _list(draft: Draft, kind: Kind) -> str:
@@ -65,6 +106,8 @@ def as_command(session: Session) -> str:
     """Return the command line of the same run; links, and data of one's own, are in files."""
     draft = session.draft
     words = ["ccviz", "solve", draft.data.name if _command_knows(draft) else _file(draft)]
+    origin = origin_of(draft)
+    words += _options(origin) if origin and not _command_knows(draft) else []
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
     words += ["--scale", draft.scaling] if draft.scaling != "none" else []
     words += ["--links", "links.txt"] if draft.links else []

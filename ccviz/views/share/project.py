@@ -1,7 +1,8 @@
 """A whole laboratory as one file: data, links, settings and runs, to be opened elsewhere.
 
 The file is a ZIP archive with ``project.json`` (what can be read by eye), ``data.msgpack`` (the
-points and their classes, see `ccviz.runs.codec`) and a file for each run (see `ccviz.runs.file`).
+points and their classes, see `ccviz.runs.codec`), ``table.msgpack`` (their names, and the
+table that they come from) and a file for each run (see `ccviz.runs.file`).
 Reading runs no code, checks every value, and changes nothing unless the whole file is sound. It is
 done in a process of its own, for a small file may hold much.
 """
@@ -37,13 +38,14 @@ from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import Shelf
 from ccviz.views.person import Person
+from ccviz.views.share.table_part import decode_table, encode_table
 
 SUFFIX = ".ccvizlab"
 _MOST_BYTES = 1 << 29
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _ENCRYPTED = 0x1  # a flag of a part, in the format's own terms
 _MOST_RUNS = 50
-_HEAD, _DATA, _RUNS = "project.json", "data.msgpack", "runs/"
+_HEAD, _DATA, _TABLE, _RUNS = "project.json", "data.msgpack", "table.msgpack", "runs/"
 
 
 class _Link(msgspec.Struct, array_like=True):
@@ -77,16 +79,18 @@ class _Head(msgspec.Struct):
     node_limit: int | None
 
 
-def save_project(session: Session) -> bytes:
-    """Return a session's problem and settings, and its last runs on these points, as a file."""
+def save_project(session: Session, with_runs: bool = True) -> bytes:
+    """Return a session's problem and settings as a file, with its last runs on these points."""
     data = session.draft.data
     points = Problem(data.X, 1, truth=data.truth)
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as archive, tempfile.TemporaryDirectory() as folder:
         archive.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(_head(session))))
         archive.writestr(_DATA, encode_problem(points))
+        archive.writestr(_TABLE, encode_table(data))
         # The oldest first, so that the newest is on top where they are read.
-        for place, run_id in enumerate(reversed(runs_on(session.archive, session.draft))):
+        runs = runs_on(session.archive, session.draft) if with_runs else []
+        for place, run_id in enumerate(reversed(runs)):
             path = Path(folder) / f"{place}.ccviz"
             export_run(session.archive, run_id, path)
             archive.write(path, f"{_RUNS}{place:03}.ccviz")
@@ -157,9 +161,8 @@ def open_project(session: Session, name: str, content: bytes) -> None:
 
 def take_project(session: Session, project: Project) -> None:
     """Make a project that was read the session's."""
-    session.adopt(replace(project.draft))  # without what was worked out elsewhere
-    session.show_axes(project.x_axis, project.y_axis)
-    session.param.update(**project.settings)
+    draft = replace(project.draft)  # without what was worked out elsewhere
+    session.take_over(draft, (project.x_axis, project.y_axis), **project.settings)
 
 
 def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
@@ -187,6 +190,9 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
         _check_parts(file)
         head = msgspec.json.decode(file.read(_HEAD), type=_Head)
         draft = _draft(head, decode_problem(file.read(_DATA)))
+        if _TABLE in file.namelist():  # files of version 0.1 have none
+            names, origin = decode_table(file.read(_TABLE), draft.n)
+            draft = replace(draft, data=replace(draft.data, names=names, origin=origin))
         solver = make_solver(head.solver, **head.settings)
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])

@@ -111,3 +111,25 @@ def test_size_targets_stay_within_a_range():
         splitting.iterate()
         assert (splitting.size_target >= sizes.lower).all()
         assert (splitting.size_target <= sizes.upper).all()
+
+
+def on_a_line(kind):
+    """Return the splitting of twelve points at -1 and 1; two of them start in the wrong cluster."""
+    X, none = np.repeat([-1.0, 1.0], 6)[:, None], np.zeros((0, 2), dtype=np.int64)
+    labels = np.array([0] * 5 + [1] + [1] * 5 + [0])
+    made = kind(X, np.eye(2)[labels], none, none, None, 20.0)
+    for iteration in range(1, 301):
+        made.iterate()
+        made.rho *= 1.1 if iteration % 5 == 0 else 1.0
+    return labels, made
+
+
+def test_the_printed_coupling_holds_the_start_and_its_multiplier_stays_zero():
+    labels, printed = on_a_line(CoupledSplitting)
+    assert printed.x.argmax(axis=1).tolist() == labels.tolist()
+    assert np.abs(printed.y_means).max() < 1e-6
+    assert np.allclose(printed.w, printed.x / printed.x.sum(axis=0))
+    _, ours = on_a_line(Splitting)
+    found = ours.x.argmax(axis=1)
+    assert len(set(found[:6])) == len(set(found[6:])) == 1
+    assert found[0] != found[6]

@@ -35,7 +35,7 @@ def test_exact_and_swift_steps_agree_with_enumeration(seed, make_problem, instan
     costs = instance.costs(centers)
     least = cheapest(instance, problem, costs)
     places = np.arange(instance.s)
-    exact = assignment.exact_step(instance, centers, None)
+    exact = assignment.exact_step(instance, centers, None, 60.0)
     assert costs[places, exact].sum() == pytest.approx(least)
     swift = assignment.swift_step(instance, centers, instance.feasible, places)
     assert costs[places, swift].sum() == pytest.approx(least)
@@ -50,7 +50,7 @@ def test_a_hard_core_is_approached_without_breaking_a_link(monkeypatch, make_pro
     assert Partition(problem, contract(problem).lift(swift)).violations.none_hard
     costs, places = instance.costs(centers), np.arange(instance.s)
     assert costs[places, swift].sum() < costs[places, instance.feasible].sum()
-    exact = assignment.exact_step(instance, centers, instance.feasible)
+    exact = assignment.exact_step(instance, centers, instance.feasible, 60.0)
     assert costs[places, exact].sum() <= costs[places, swift].sum() + 1e-9
 
 
@@ -73,7 +73,7 @@ def test_a_removed_centre_gets_nothing(make_problem, instance_of):
     greedy = assignment.greedy_without(instance, centers, 1)
     assert (greedy != 1).all()
     assert (greedy[whole != 1] == whole[whole != 1]).all()
-    exact = assignment.exact_without(instance, centers, 1)
+    exact = assignment.exact_without(instance, centers, 1, 60.0)
     assert exact is not None
     assert (exact != 1).all()
 
@@ -81,4 +81,4 @@ def test_a_removed_centre_gets_nothing(make_problem, instance_of):
 def test_too_few_centres_are_told_from_a_failure(instance_of):
     clique = [(i, j) for i in range(3) for j in range(i)]
     instance = instance_of(Problem(np.arange(8.0)[:, None], 3, cannot_link=clique))
-    assert assignment.exact_without(instance, random_centers(instance, 0), 0) is None
+    assert assignment.exact_without(instance, random_centers(instance, 0), 0, 60.0) is None

@@ -27,7 +27,7 @@ def test_collapse_does_not_depend_on_the_unit():
 
 def test_an_offspring_takes_the_place_it_was_bred_for_only_if_better():
     people = population(1.0, 2.0, 3.0)
-    replaced = people.replace([member(1.5), member(1.5), member(3.0 - 1e-13)])
+    replaced = people.replace([member(1.5), member(1.5), member(3.0 - 1e-13)], range(3))
     assert replaced.tolist() == [-1, 1, -1]
     assert people.objectives.tolist() == [1.0, 1.5, 3.0]
 

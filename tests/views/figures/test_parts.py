@@ -1,7 +1,7 @@
 import numpy as np
 
-from ccviz.views.figures.parts import PartsFigure, told
-from ccviz.views.frames.parts import Mosaic
+from ccviz.views.figures.parts import PartsFigure
+from ccviz.views.frames.parts import Mosaic, told
 from ccviz.views.palette import DARK, LIGHT
 
 FRAME = Mosaic(

@@ -5,7 +5,7 @@ import pytest
 
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
-from ccviz.views.frames.comparison import comparison
+from ccviz.views.frames.comparison import comparison, differing
 
 
 def info(**changes):
@@ -76,3 +76,9 @@ def test_agreement_is_counted_from_the_first():
     labels = [np.array([0, 0, 0, 1, 1, 1]), np.array([1, 1, 1, 0, 0, 0]), None, np.zeros(4, int)]
     cells = rows(info(), info(), info(), info(), labels=labels)["Agrees with the first"].cells
     assert cells == ("ARI 1.000", "ARI 1.000", "–", "–")
+
+
+def test_points_that_differ_whatever_the_clusters_are_called():
+    first, other = np.array([0, 0, 1, 1, 2]), np.array([2, 2, 0, 1, 1])
+    assert differing(first, other, 3).tolist() in ([3], [2])
+    assert differing(first, (first + 1) % 3, 3).tolist() == []

@@ -9,7 +9,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.frames.comparison import comparison
-from ccviz.views.frames.runs import COLUMNS, run_row
+from ccviz.views.frames.runs import COLUMNS, run_row, run_table
 
 
 @pytest.fixture
@@ -68,3 +68,12 @@ def test_a_run_that_broke_off_can_go_on(info):
 
 def test_going_on_is_offered_only_where_the_solver_can(info):
     assert "resume" not in run_row(replace(info, termination="failed")).may
+
+
+def test_the_table_of_runs_goes_elsewhere_with_every_digit(info):
+    named = replace(info, name="a|b")
+    head, row = run_table([named], "csv").splitlines()
+    assert head.startswith("name,dataset,n,d,k,solver,settings,seed,")
+    assert row.startswith("a|b,")
+    assert str(info.objective) in row
+    assert run_table([named], "markdown").splitlines()[2].startswith("| a\\|b | ")

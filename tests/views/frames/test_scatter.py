@@ -5,7 +5,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.events import Assigned, CentersMoved, Record
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.scatter import coloring, plane
+from ccviz.views.frames.scatter import classes, coloring, matching, only, plane
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
 
@@ -60,3 +60,35 @@ def test_labels_to_be_shown_instead(draft):
     run = run_with(draft, [0, 0, 1, 1])
     frame = coloring(run, plane(draft, "a", "b"), instead=np.array([0, 1, 0, 1]))
     assert frame.labels.tolist() == [0, 1, 0, 1]
+
+
+def test_colours_stay_until_there_are_new_ones(draft):
+    before = np.array([1, 1, 0, 0])
+    assert coloring(None, plane(draft, "a", "b"), before).labels.tolist() == [1, 1, 0, 0]
+    run = Run(draft.problem)
+    assert coloring(run, plane(draft, "a", "b"), before).labels.tolist() == [-1] * 4
+
+
+def test_colours_beyond_the_clusters_are_given_up():
+    labels, before = np.array([0, 0, 1, 1]), np.array([3, 3, 0, 0])
+    assert matching(labels, before, 2)[labels].tolist() == [1, 1, 0, 0]
+
+
+def test_classes_look_like_the_clusters_that_they_resemble():
+    truth = np.array([0, 0, 1, 1])
+    assert classes(truth, np.array([1, 1, 0, 2])).labels.tolist() == [1, 1, 0, 0]
+
+
+def test_one_cluster_or_some_points_alone_keep_their_colours(draft):
+    run = run_with(draft, [0, 0, 1, 1], [[0.5, 0.0], [0.5, 4.0]])
+    frame = coloring(run, plane(draft, "a", "b"))
+    assert only(frame, None) is frame
+    alone = only(frame, 1)
+    assert alone.labels.tolist() == [-1, -1, 1, 1]
+    assert alone.centers.tolist() == [[0.5, 4.0]]
+    assert only(frame, None, (0, 3)).labels.tolist() == [0, -1, -1, 1]
+
+
+def test_a_component_says_its_share_of_the_variance(draft):
+    where = plane(draft, "PC 1", "a")
+    assert (where.x_title, where.y_title) == ("PC 1 (94% of the variance)", "a")

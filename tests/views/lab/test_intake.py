@@ -18,6 +18,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
 from ccviz.views.lab import intake
 from ccviz.views.lab.errand import Errand
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import import_for
@@ -57,6 +58,13 @@ def csv(rows):
     return "".join(f"{x},{x * x % 7}\n" for x in range(rows)).encode()
 
 
+def take(session, name, content):
+    """Bring a table and load it as it is proposed."""
+    importing = Importing(session)
+    importing.bring(name, content)
+    importing.load()
+
+
 def answer(work, *args, seconds=60.0, memory=MEMORY):
     errand = Errand(work, args, seconds, memory)
     wait_until(lambda: errand.done)
@@ -81,20 +89,22 @@ def test_an_errand_ends_in_a_sentence(work, args, limits, sentence):
 
 
 def test_a_small_file_is_read_at_once(session):
-    session.load_file("small.csv", csv(50))
+    take(session, "small.csv", csv(50))
     assert not session.intake.busy
     assert session.draft.n == 50
 
 
 def test_a_large_file_is_read_elsewhere(session, monkeypatch):
     monkeypatch.setattr(intake, "_SMALL_BYTES", 0)
-    session.load_file("large.csv", csv(300))
+    importing = Importing(session)
+    importing.bring("large.csv", csv(300))
     assert session.draft.data.name == "iris"
     assert session.notice.text == "large.csv is being read…"
     assert session.restless
-    session.load_file("another.csv", csv(30))
-    assert session.notice.text == "The last file is still being read."
+    importing.bring("another.csv", csv(30))
+    assert session.notice.text == "The last file is still being read or written."
     read_in(session)
+    importing.load()
     assert (session.draft.data.name, session.draft.n, session.notice) == ("large", 300, None)
     session.load_links("links.txt", b"ML 0 1\nCL 2 300\n")
     read_in(session)
@@ -105,7 +115,7 @@ def test_a_file_of_few_bytes_may_hold_much(session):
     table = io.BytesIO()
     pd.DataFrame({"a": np.zeros(100_000), "b": np.zeros(100_000)}).to_parquet(table)
     assert len(table.getvalue()) < intake._SMALL_BYTES
-    session.load_file("zeros.parquet", table.getvalue())
+    Importing(session).bring("zeros.parquet", table.getvalue())
     assert session.intake.busy
     read_in(session)
     assert session.notice.text == "100,000 points are more than the 50,000 that are allowed here."
@@ -114,7 +124,7 @@ def test_a_file_of_few_bytes_may_hold_much(session):
 
 def test_who_leaves_takes_the_work_along(session, monkeypatch):
     monkeypatch.setattr(intake, "_SMALL_BYTES", 0)
-    session.load_file("large.csv", csv(300))
+    Importing(session).bring("large.csv", csv(300))
     session.close()
     assert not session.intake.busy
     assert not [each for each in psutil.Process().children() if "errand" in str(each.cmdline())]
@@ -124,7 +134,7 @@ def test_more_than_the_quota_is_refused(session, monkeypatch):
     quota = replace(STUDENT, file_bytes=300, links=2)
     monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
     session.intake = intake.Intake(quota)
-    session.load_file("large.csv", csv(300))
+    Importing(session).bring("large.csv", csv(300))
     assert "bytes in a file are more than the 300" in session.notice.text
     session.load_links("links.txt", b"ML 0 1\nML 1 2\nML 3 4\n")
     assert "3 links are more than the 2" in session.notice.text
@@ -149,7 +159,7 @@ def test_an_address_asks_for_no_more_than_that(session, n, words):
 
 
 def test_nor_does_a_page_that_was_tampered_with(session):
-    panel = DataPanel(session)
+    panel = DataPanel(session, Importing(session))
     panel._n.param["value"].bounds = panel._n.end = None
     panel._name.value = "blobs"
     panel._n.value = 50_000_000

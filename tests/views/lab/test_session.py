@@ -1,20 +1,7 @@
-import pytest
-
 from ccviz.data.datasets import load
-from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link, group_links
-from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from tests.patience import wait_until
-
-
-@pytest.fixture
-def session(tmp_path):
-    """Return a session with iris on the table."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(limit=1), load("iris"))
-        yield session
-        session.close()
 
 
 def tick_until(session, condition):
@@ -112,13 +99,6 @@ def test_an_infeasible_set_is_told_with_its_witness(session):
     assert len(session.draft.links) == 6
 
 
-def test_a_bad_file_leaves_everything_as_it_was(session):
-    before = session.draft
-    session.load_file("bad.csv", b"1,2\n3\n")
-    assert session.draft is before
-    assert session.notice.text.startswith("bad.csv: line 2")
-
-
 def test_a_run_from_start_to_end(session):
     session.add_links([Link("cannot", 3, 140)])
     session.play()
@@ -170,8 +150,7 @@ def test_a_refusal_goes_once_the_same_works(session):
     session.set_k(500)
     session.set_solver("sdp")
     assert session.notice.kind == "error"
-    session.load_file("bad.csv", b"1,2\n3\n")
-    session.load_file("good.csv", b"1,2\n3,4\n5,6\n")
+    session.load(load("wine"))
     assert session.notice is None
 
 
@@ -188,6 +167,44 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
     assert session.lit == ()
     session.player.end()
     assert len(session.lit) == 1
+
+
+def test_a_shown_run_brings_its_solver_and_settings_back(session):
+    session.set_solver("cop-kmeans", n_init=3)
+    session.param.update(seed=7, time_limit=30.0)
+    session.start()
+    play_out(session)
+    shown = session.player.run_id
+    session.set_solver("blp-kmeans")
+    session.param.update(seed=0, time_limit=None)
+    session.open_run(shown)
+    assert (session.solver.name, session.solver.n_init) == ("cop-kmeans", 3)
+    assert (session.seed, session.time_limit) == (7, 30.0)
+
+
+def test_edits_run_by_themselves_if_told_so(session):
+    session.add_links([Link("cannot", 3, 140)])
+    assert not session.runner.busy
+    session.as_edited = True
+    session.set_k(4)
+    assert session.runner.busy
+    play_out(session)
+    assert session.run.problem.k == 4
+    first = session.player.run_id
+    session.open_run(first)
+    session.load(load("wine"))
+    assert not session.runner.busy
+
+
+def test_another_k_keeps_the_picture_and_other_points_do_not(session):
+    session.start()
+    play_out(session)
+    session.set_k(5)
+    assert session.run.problem.k == 3
+    session.hues.keep(session.run.labels)
+    session.set_scaling("standard")
+    assert session.run is None
+    assert session.hues.shown is None
 
 
 def test_a_second_run_waits_for_the_first(session):
@@ -220,7 +237,7 @@ def test_links_keep_the_run_of_scaled_features_too(session):
 def test_editing_the_data_lets_go_of_the_run(session):
     session.play()
     play_out(session)
-    session.set_k(4)
+    session.set_scaling("standard")
     assert session.run is None
 
 

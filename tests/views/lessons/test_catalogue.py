@@ -6,34 +6,20 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
-from ccviz.runs.info import summarise
-from ccviz.runs.stepper import start
 from ccviz.views.draft import Link
 from ccviz.views.lab.queue import RunQueue
-from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
+from ccviz.views.lessons.walk import SessionHere
 
 
 @pytest.fixture
-def session(tmp_path, monkeypatch):
+def session(tmp_path):
     """Return a session whose runs take no process of their own, and are shown at their end."""
     with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(), load("iris"))
-        monkeypatch.setattr(session, "start", lambda: run_here(session))
+        session = SessionHere(archive, RunQueue(), load("iris"))
         yield session
         session.close()
-
-
-def run_here(session):
-    """Run what the session would run, and show the run's end."""
-    order = session._order()
-    stepper = start(order.problem, order.solver, seed=order.seed, **order.limits.given)
-    records = list(stepper)
-    run_id = session.archive.create(order.problem, order.solver.name, {}, dataset=order.dataset)
-    session.archive.append(run_id, records, summarise(stepper.run))
-    session.player.open(run_id, playing=False)
-    session.player.end()
 
 
 def find(session, course):

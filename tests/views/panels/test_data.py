@@ -1,3 +1,4 @@
+from ccviz.views.lab.importing import Importing
 from ccviz.views.panels.data import DataPanel
 
 
@@ -6,7 +7,7 @@ def field(panel, name):
 
 
 def test_a_refused_number_of_clusters_gives_way_to_the_one_in_force(session):
-    k = field(DataPanel(session), "Clusters k")
+    k = field(DataPanel(session, Importing(session)), "Clusters k")
     k.value = 5
     assert session.draft.k == 5
     k.value = 500
@@ -17,15 +18,17 @@ def test_a_refused_number_of_clusters_gives_way_to_the_one_in_force(session):
 
 
 def test_refused_sizes_stay_to_be_mended(session):
-    sizes = field(DataPanel(session), "Sizes")
+    sizes = field(DataPanel(session, Importing(session)), "Sizes")
     sizes.value = "50, 50, many"
     assert session.notice.text == "'many' is no size: write 50, or 40-60, or equal."
     assert sizes.value == "50, 50, many"
 
 
 def test_a_file_that_is_called_wine_stands_beside_wine(session):
-    choice = field(DataPanel(session), "Data set")
-    session.load_file("wine.csv", b"a,b\n1,2\n3,4\n5,6\n")
+    choice = field(DataPanel(session, Importing(session)), "Data set")
+    importing = Importing(session)
+    importing.bring("wine.csv", b"a,b\n1,2\n3,4\n5,6\n")
+    importing.load()
     assert choice.value == "wine (own)"
     choice.value = "wine"
     assert session.draft.n == 178

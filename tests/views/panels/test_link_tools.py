@@ -6,7 +6,7 @@ def field(panel, name):
 
 
 def test_the_field_is_emptied_once_its_points_are_picked(session):
-    points = field(LinkTools(session), "Pick points by number")
+    points = field(LinkTools(session), "Pick points by number or name")
     points.value = "3, 999"
     assert session.notice.text == "'999' is no point: they are 0 to 149."
     assert points.value == "3, 999"

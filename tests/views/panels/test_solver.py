@@ -20,3 +20,38 @@ def test_a_solver_that_cannot_handle_the_problem_says_so_at_once(session):
     assert "sdp cannot handle cluster sizes; these can: " in "".join(texts(panel))
     session.set_sizes("")
     assert "cannot handle" not in "".join(texts(panel))
+
+
+def choice(panel):
+    return next(each for each in panel.__panel__().select() if each.name == "Solver")
+
+
+def test_solvers_stand_in_groups_greyed_with_the_reason(session):
+    panel = SolverPanel(session)
+    groups = choice(panel).groups
+    assert list(groups) == ["Quick", "Exact, with proof", "Noisy links", "From the papers"]
+    assert groups["Exact, with proof"]["SDP branch-and-cut"] == "sdp"
+    assert choice(panel).disabled_options == []
+    session.set_sizes("50, 50, 50")
+    shown = choice(panel)
+    assert shown.groups["Exact, with proof"]["SDP branch-and-cut (no cluster sizes)"] == "sdp"
+    assert "sdp" in shown.disabled_options
+    assert "blp-kmeans" not in shown.disabled_options
+    session.set_solver("sdp")  # by an address, say
+    assert shown.value == "sdp"
+    assert "sdp" not in shown.disabled_options
+    session.set_solver("blp-kmeans")
+    assert "sdp" in shown.disabled_options
+    session.set_sizes("")
+    assert shown.disabled_options == []
+
+
+def test_one_is_recommended_and_one_click_away(session):
+    panel = SolverPanel(session)
+    take = next(each for each in panel.__panel__().select() if "Recommended" in each.name)
+    assert take.name == "Recommended: SDP branch-and-cut"
+    take.clicks += 1
+    assert session.solver.name == "sdp"
+    assert not take.visible
+    session.set_sizes("50, 50, 50")
+    assert (take.visible, take.name) == (True, "Recommended: BLP k-means")

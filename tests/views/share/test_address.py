@@ -12,9 +12,10 @@ from ccviz.data.link_files import links_text
 from ccviz.errors import CcvizError
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.share.address import apply_query, query
+from ccviz.views.share.address import apply_query, query, way_back
 from ccviz.views.share.code import as_command, as_python
 from ccviz.views.share.datafile import csv_text
 
@@ -164,6 +165,26 @@ def test_the_command_line_makes_the_same_run(session, tmp_path, monkeypatch):
     assert found["objective"] == expected.objective
 
 
+def test_a_table_of_ones_own_is_read_again_as_it_was_decided(session, tmp_path, monkeypatch):
+    content = b"id;x;y;town;note\n7;1,5;2;Rom;a\n3;2,5;;Wien;a\n5;3,25;9;Rom;b\n9;4,5;1;Wien;b\n"
+    importing = Importing(session)
+    importing.bring("mine.csv", content)
+    importing.take_as({"town": "feature", "note": "class"})
+    importing.missing = "drop"
+    importing.load()
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.csv").write_bytes(content)
+    scope = run_lines(session)
+    assert_same(scope["problem"], session)
+    assert scope["data"].names == ("7", "5", "9")
+    words = [*shlex.split(as_command(session))[1:], "--json", "-", "--no-archive"]
+    options = "--columns x,y,town --class-column note --name-column id --missing drop"
+    assert words[2:10] == options.split()
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["objective"] == scope["result"].objective
+
+
 def test_every_scaling_is_an_option_of_the_command_line(session):
     session.set_scaling("range")
     assert "--scale range" in as_command(session)
@@ -211,3 +232,58 @@ def test_sizes_and_limits_are_in_the_address(session, open_session):
     assert (other.time_limit, other.gap_limit, other.node_limit) == (5.0, 0.01, 40)
     apply_query(other, {"limit.node_limit": "few"})
     assert "limit.node_limit = 'few'" in other.notice.text
+
+
+def stored_run(session, termination="interrupted"):
+    run_id = session.archive.create(session.draft.problem, "sdp", {}, dataset="blobs")
+    session.archive.finish(run_id, termination, "It ended.")
+    return run_id
+
+
+def test_the_way_back_has_the_problem_the_run_and_the_theme(session, open_session):
+    session.dark = True
+    session.open_run(run_id := stored_run(session))
+    asked = dict(parse_qsl(way_back(session)))
+    assert asked.pop("theme") == "dark"
+    assert asked["run"] == run_id
+    other = open_session()
+    apply_query(other, asked)
+    assert other.player.run_id == run_id
+    assert other.draft.links == session.draft.links
+    assert other.notice.text == (
+        f"The page has come back. The run {run_id} was stopped, and what it had found is kept. "
+        "Under Runs it can go on."
+    )
+
+
+def test_data_of_ones_own_come_back_with_their_run(open_session):
+    session = open_session()
+    session.load(Dataset("mine", np.arange(12.0).reshape(6, 2), ("a", "b")), 2)
+    assert way_back(session) == ""
+    session.open_run(run_id := stored_run(session, "converged"))
+    assert way_back(session) == f"run={run_id}"
+    other = open_session()
+    apply_query(other, {"run": run_id})
+    assert np.array_equal(other.draft.X, session.draft.X)
+    assert other.notice.text.endswith(f"The run {run_id} has ended: It ended.")
+
+
+@pytest.mark.parametrize(
+    ("tick", "words"),
+    [(None, "goes on."), (-1e9, "was broken off, and what it had found is kept. Under Runs")],
+)
+def test_who_comes_back_hears_whether_the_run_goes_on(open_session, tick, words):
+    session = open_session()
+    archive = session.archive
+    run_id = archive.create(session.draft.problem, "sdp", {})
+    if tick is not None:
+        archive._update(archive._number(run_id), {"tick": tick})
+    apply_query(session, {"run": run_id})
+    assert f"The run {run_id} {words}" in session.notice.text
+    assert session.player.playing == (tick is None)
+
+
+def test_a_run_that_is_not_there_is_a_sentence(open_session):
+    session = open_session()
+    apply_query(session, {"run": "sdp-nope"})
+    assert "no run 'sdp-nope'" in session.notice.text

@@ -1,4 +1,5 @@
 import zipfile
+from dataclasses import replace
 from io import BytesIO
 
 import numpy as np
@@ -8,9 +9,12 @@ from ccviz.data.datasets import load
 from ccviz.events import Finished, IncumbentFound, Record, Started
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
+from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.share.code import as_python
 from ccviz.views.share.project import read_project, save_project, take_project
+from ccviz.views.share.table_part import encode_table
 
 
 def open_project(session, name, content):
@@ -192,3 +196,46 @@ def test_what_is_no_project_at_all(session):
     open_project(session, "text.ccvizlab", b"only words")
     assert session.notice.text.startswith("text.ccvizlab holds no sound project")
     assert session.draft is before
+
+
+def test_the_table_behind_the_points_goes_along(open_session):
+    session, other = open_session(), open_session()
+    importing = Importing(session)
+    importing.bring("mine.csv", b"id,x,y,kind\n7,1,2,u\n3,2,,v\n5,3,9,u\n")
+    importing.missing = "drop"
+    importing.load()
+    open_project(other, "lab.ccvizlab", save_project(session))
+    was, data = session.draft.data, other.draft.data
+    assert data.names == was.names == ("7", "5")
+    assert data.origin.decisions == was.origin.decisions
+    assert (data.origin.missing, data.origin.file) == ("drop", "mine.csv")
+    assert data.origin.rows.tolist() == [0, 2]
+    assert [list(each) for each in data.origin.columns] == [
+        [7, 5], [1.0, 3.0], [2.0, 9.0], ["u", "u"],
+    ]  # fmt: skip
+    assert as_python(other) == as_python(session)
+
+
+@pytest.mark.parametrize("what", ["names", "texts", "rows"])
+def test_a_table_that_does_not_fit_is_refused(open_session, what):
+    session, other = open_session(), open_session()
+    importing = Importing(session)
+    importing.bring("mine.csv", b"id,x,kind\n7,1.5,u\n3,2,v\n5,3,u\n")
+    importing.load()
+    data = session.draft.data
+    wrong = {
+        "names": {"names": ("one",)},
+        "texts": {"origin": replace(data.origin, columns=tuple(["u"] for _ in range(3)))},
+        "rows": {"origin": replace(data.origin, rows=np.array([2, 1, 0]))},
+    }[what]
+    broken = replace(data, **wrong)
+    content = BytesIO(save_project(session))
+    with zipfile.ZipFile(content) as old:
+        parts = {each: old.read(each) for each in old.namelist()}
+    parts["table.msgpack"] = encode_table(broken)
+    with zipfile.ZipFile(content := BytesIO(), "w") as new:
+        for name, part in parts.items():
+            new.writestr(name, part)
+    open_project(other, "lab.ccvizlab", content.getvalue())
+    assert "its table does not fit its points" in other.notice.text
+    assert other.draft.data.name == "iris"

@@ -1,0 +1,102 @@
+"""Alterations of a run's events, one at a time, that a checker must see through."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ccviz.events import (
+    Event,
+    IncumbentFound,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    PartBounded,
+    PartsCut,
+)
+
+_KINDS = (IncumbentFound, NodeOpened, NodeBranched, NodePruned, PartsCut, PartBounded)
+_FACTORS = (0.0, -1.0, 0.9, 1.1, 1.0 + 1e-6, 1e30, 1e-30, np.nan, np.inf)
+
+
+def altered(rng: np.random.Generator, events: list[Event]) -> list[Event]:
+    """Return the events with one changed, left out or there twice."""
+    places = [i for i, event in enumerate(events) if isinstance(event, _KINDS)]
+    at = places[rng.integers(len(places))]
+    instead = [[], [events[at]] * 2, *[[_changed(rng, events[at])]] * 8][rng.integers(10)]
+    return [*events[:at], *instead, *events[at + 1 :]]
+
+
+def _changed(rng: np.random.Generator, event: Event) -> Event:
+    """Return an event with one field changed."""
+    match event:
+        case IncumbentFound():
+            change = _of_clustering(rng, event)
+        case NodeOpened():
+            ways = ({"pair": _pair(rng)}, {"parent": int(rng.integers(-1, 9))})
+            change = (*ways, {"together": not event.together})[rng.integers(3)]
+        case NodeBranched():
+            change = {"pair": _pair(rng)}
+        case PartsCut():
+            change = {"part_of": _array(rng, event.part_of)}
+            if rng.random() < 0.3:
+                change = {"parts": event.parts + int(rng.integers(-2, 3))}
+        case NodePruned() | PartBounded():
+            change = _of_leaf(rng, event)
+        case _:
+            raise TypeError(event)
+    return msgspec.structs.replace(event, **change)
+
+
+def _of_clustering(rng: np.random.Generator, event: IncumbentFound) -> dict[str, Any]:
+    if rng.random() < 0.3:
+        return {"objective": _number(rng, 10.0)}
+    return {"labels": _array(rng, event.labels)}
+
+
+def _of_leaf(rng: np.random.Generator, event: NodePruned | PartBounded) -> dict[str, Any]:
+    names = sorted(event.certificate)
+    way = rng.integers(5) if names else rng.integers(2)
+    if way == 0:
+        return {"lower_bound": _number(rng, event.lower_bound)}
+    if way == 1 and isinstance(event, PartBounded):
+        return {"part": int(rng.integers(-1, 5))}
+    if way == 1:
+        return {"reason": ("bound", "infeasible", "integral")[rng.integers(3)]}
+    name = names[rng.integers(len(names))]
+    array = event.certificate[name]
+    if way == 2 and array.dtype.kind == "f":  # all of it, so that a bound may well rise
+        array = array * array.dtype.type(rng.choice([0.5, 0.99, 1.01, 2.0]))
+    else:
+        array = _array(rng, array)
+    return {"certificate": {**event.certificate, name: array}}
+
+
+def _array(rng: np.random.Generator, array: np.ndarray) -> np.ndarray:
+    """Return an array with one entry, its type or its shape changed."""
+    array = array.copy()
+    way = rng.integers(6)
+    if way == 0:
+        return array[:-1]
+    if way == 1:
+        return array.astype(np.float64 if array.dtype.kind == "i" else np.int64)
+    if way == 2:
+        return array.reshape(-1, 1)
+    if array.size:
+        at = tuple(rng.integers(side) for side in array.shape)
+        if array.dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                array[at] = _number(rng, float(array[at]))
+        else:
+            array[at] = rng.integers(-2, 40)
+    return array
+
+
+def _number(rng: np.random.Generator, value: float) -> float:
+    return float(value) * _FACTORS[rng.integers(len(_FACTORS))]
+
+
+def _pair(rng: np.random.Generator) -> tuple[int, ...]:
+    return tuple(int(x) for x in rng.integers(-1, 31, 2))

@@ -1,0 +1,124 @@
+"""Tables 5 to 11 and figure 4 of Piccialli, Russo Russo and Sudoso (2022), on link files of seed 0.
+
+    python benchmarks/papers_exact.py [--bench DIR] [--links 0] [--limit 20] [--parts rbba ...]
+
+``rbba``: repetitive branch and bound on the four small sets, so many CPU seconds an instance
+(tables 5 to 7); the times of `sdp` stand in `sdp_published.csv`. ``heuristics``: IPC-k-means as
+printed beside the best of 100 starts of BLP k-means and COP-k-means, from k-means++, and one of
+post-processing (table 8, figure 4). ``scores``: ARI and AMI without links, by post-processing and
+at the optimum, on the sets whose classes can be had (tables 9 to 11). The paper has five link
+files a cell; one is what fits here. A row is added as each run ends; a run that was stopped goes
+on.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+from _memetic import BENCH, RESULTS
+from _rows import append_row, read_rows
+
+from ccviz import Problem
+from ccviz.runs.run import Result
+from ccviz.runs.stepper import Stepper
+from ccviz.solvers import make_solver
+from ccviz.studies.suite import Instance, instances
+
+SMALL = ("iris", "wine", "connectionist", "seeds")
+MEDIUM = (*SMALL, "glass", "accent", "ecoli")
+LABELLED = ("iris", "wine", "seeds", "glass", "accent", "ecoli")
+HEURISTICS = {
+    "IPC-k-means": ("ipc-kmeans", {"algorithm": "printed"}),
+    "BLPKM++": ("blp-kmeans", {"n_init": 100, "init": "k-means++"}),
+    "PP": ("post-process", {"n_init": 100}),
+    "COP-k-means": ("cop-kmeans", {"n_init": 100, "init": "k-means++"}),
+}
+FIELDS = ("part", "method", "dataset", "ml", "cl", "links", "status", "objective", "gap", "cpu_s",
+          "broken", "ari", "ami")  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bench", type=Path, default=BENCH / "pc-sos-sdp")
+    parser.add_argument("--links", nargs="*", type=int, default=[0], help="seeds of the files")
+    parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds of a proof")
+    parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--out", type=Path, default=RESULTS / "papers_exact.csv")
+    options = parser.parse_args()
+    chosen = [each for each in instances(options.bench) if each.seed in options.links]
+    for part in options.parts:
+        PARTS[part](chosen, options)
+
+
+def one(
+    part: str, method: str, instance: Instance, problem: Problem, options: argparse.Namespace,
+    solver: str, **settings: object,
+) -> None:  # fmt: skip
+    """Run what the table lacks, and add its row."""
+    key = (part, method, *map(str, (instance.dataset, instance.ml, instance.cl, instance.seed)))
+    if key in {tuple(row[name] for name in FIELDS[:6]) for row in read_rows(options.out)}:
+        return
+    began = time.process_time()
+
+    def over(*_: object) -> str | None:
+        return "time_limit" if time.process_time() - began > options.limit else None
+
+    criteria = [over] if part == "rbba" else []
+    result = Stepper(problem, make_solver(solver, **settings), 0, criteria=criteria).result()
+    append_row(options.out, row_of(key, result, instance, time.process_time() - began), FIELDS)
+
+
+def row_of(key: tuple[str, ...], result: Result, instance: Instance, cpu_s: float) -> dict:
+    found = result.partition
+    scores = found.scores if found else {}
+    return {
+        **dict(zip(FIELDS, key, strict=False)),
+        "status": result.status,
+        "objective": f"{result.objective:.9g}",
+        "gap": f"{result.objective / instance.published_f - 1.0:.2e}",
+        "cpu_s": f"{cpu_s:.3f}",
+        "broken": found.violations.hard if found else "",
+        "ari": f"{scores['ari']:.4f}" if scores else "",
+        "ami": f"{scores['ami']:.4f}" if scores else "",
+    }
+
+
+def rbba(chosen: list[Instance], options: argparse.Namespace) -> None:
+    for each in chosen:
+        if each.dataset in SMALL:
+            one("rbba", "RBBA", each, each.problem(), options, "rbba", tolerance=1e-4)
+
+
+def heuristics(chosen: list[Instance], options: argparse.Namespace) -> None:
+    for method, (solver, settings) in HEURISTICS.items():
+        for each in chosen:
+            if each.dataset in MEDIUM:
+                one("heuristics", method, each, each.problem(), options, solver, **settings)
+
+
+def scores(chosen: list[Instance], options: argparse.Namespace) -> None:
+    for each in chosen:
+        if each.dataset not in LABELLED:
+            continue
+        problem, truth = each.problem(), classes(each, options.bench)
+        linked = Problem(problem.X, problem.k, problem.must_link, problem.cannot_link, truth=truth)
+        free = Problem(problem.X, problem.k, truth=truth)
+        one("scores", "MSSC", each, free, options, "s-mdeclust")
+        one("scores", "PP", each, linked, options, "post-process", n_init=100)
+        one("scores", "optimum", each, linked, options, "s-mdeclust")
+
+
+def classes(instance: Instance, bench: Path) -> np.ndarray:
+    """Return the known classes, numbered."""
+    labels = np.loadtxt(bench / "labels" / f"{instance.dataset}.txt", dtype=np.int64)
+    return np.unique(labels, return_inverse=True)[1]
+
+
+PARTS = {"scores": scores, "heuristics": heuristics, "rbba": rbba}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,29 @@
+"""The switch between compiled loops and plain ones: every kernel takes its `njit` from here.
+
+Where numba is not to be had (in a browser, on a platform without LLVM), or where
+``CCVIZ_COMPILED=0`` is set, a kernel is the Python and NumPy that it is written in: slow, and with
+the same results.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+COMPILES = os.environ.get("CCVIZ_COMPILED", "1") != "0" and find_spec("numba") is not None
+"""Whether kernels are compiled in this process."""
+
+
+def _plain(function: Callable[..., Any] | None = None, **_: Any) -> Any:
+    """Return a kernel as it is written; with or without the options of numba's `njit`."""
+    return _plain if function is None else function
+
+
+if COMPILES:
+    from numba import njit
+else:
+    njit = _plain
+
+__all__ = ["COMPILES", "njit"]

@@ -1,0 +1,345 @@
+"""A table that was read, before and after it is decided what its columns are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.data.binary import read_arrow, read_excel, read_npy
+from ccviz.data.cells import NumberStyle
+from ccviz.data.columns import Column, read_columns
+from ccviz.data.datasets import Dataset, encode_classes
+from ccviz.data.origin import MISSING, Decision, Missing, Origin
+from ccviz.data.roles import MOST_CATEGORIES, decide
+from ccviz.data.sources import Source, read_bytes
+from ccviz.data.table import Cells, Table
+from ccviz.data.text import read_text
+from ccviz.errors import FileFormatError
+
+_NO_CLASS = "(none)"
+_UNREADABLE = {
+    ".xls": "an old Excel workbook; save it as .xlsx or as CSV",
+    ".ods": "an OpenDocument sheet; save it as .xlsx or as CSV",
+    ".json": "JSON; save it as CSV, Parquet or Arrow",
+}
+
+
+def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sheet:
+    """Read a table, and decide nothing yet.
+
+    Parameters
+    ----------
+    source : path or bytes
+    name : str
+        File name of the bytes; its ending says the format.
+    header : bool, optional
+        Whether the first line names the columns; by default it does if none of its cells is a
+        number.
+
+    Returns
+    -------
+    Sheet
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read or is too large.
+    """
+    name = name or (str(source) if not isinstance(source, bytes) else "the data")
+    data = read_bytes(source, name)
+    with _named(name):
+        table = _read_cells(data, name, header)
+        columns, style = read_columns(table)
+        return Sheet(name, replace(table, columns=()), tuple(columns), style)
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Begin every refusal with the name of the file."""
+    try:
+        yield
+    except FileFormatError as broken:
+        raise FileFormatError(f"{name}: {broken}") from None
+
+
+def _read_cells(data: bytes, name: str, header: bool | None) -> Table:
+    suffix = Path(name).suffix.lower()
+    if not data.strip():
+        raise FileFormatError("the file is empty.")
+    if suffix in _UNREADABLE:
+        raise FileFormatError(f"this is {_UNREADABLE[suffix]}.")
+    if suffix == ".npy":
+        table = read_npy(data)
+    elif suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc"}:
+        table = read_arrow(data)
+    elif suffix in {".xlsx", ".xlsm"}:
+        table = read_excel(data, header)
+    else:
+        table = read_text(data, header)
+    if not len(table.places):
+        raise FileFormatError("there are no rows of numbers.")
+    return table
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Missing values among the features.
+
+    Attributes
+    ----------
+    values : int
+    rows, of : int
+        Rows with one of them, and all rows.
+    """
+
+    values: int
+    rows: int
+    of: int
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """What a file holds, column by column.
+
+    Attributes
+    ----------
+    file : str
+        Its name.
+    table : Table
+        Where its rows stand and what its reader remarked; without the cells.
+    columns : tuple of Column
+    style : NumberStyle
+        How it writes numbers.
+    """
+
+    file: str
+    table: Table
+    columns: tuple[Column, ...]
+    style: NumberStyle
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
+        return len(self.table.places)
+
+    def decide(
+        self,
+        roles: Mapping[str, str] | None = None,
+        only: Sequence[str] | None = None,
+        label: str | None = None,
+    ) -> tuple[Decision, ...]:
+        """Return what each column is taken as: as asked for, else as it looks.
+
+        Parameters
+        ----------
+        roles : mapping of str to str, optional
+            What columns are, by name or zero-based number.
+        only : sequence of str, optional
+            The features; no other column is one.
+        label : str, optional
+            The column of the known classes; ``""`` for none.
+
+        Returns
+        -------
+        tuple of Decision
+            One a column.
+
+        Raises
+        ------
+        FileFormatError
+            If a column or role is not there, or two columns are to be the class or the name.
+        """
+        if self.table.is_bare:
+            roles = {column.name: "feature" for column in self.columns} | dict(roles or {})
+        with _named(self.file):
+            return decide(self.columns, roles, only, label)
+
+    def remarks(self) -> tuple[str, ...]:
+        """Return what the reader found out about the file by itself, a sentence each."""
+        sentences = list(self.table.notices)
+        if self.style.guessed:
+            read = self.style.number(self.style.guessed)
+            sentences.append(f"{self.style.guessed} is read as {read:g}.")
+        elif self.style.comma:
+            sentences.append("Decimals follow a comma in this file.")
+        return tuple(sentences)
+
+    def gaps(self, decisions: Sequence[Decision]) -> Gaps:
+        """Return how many values are missing among the features.
+
+        Parameters
+        ----------
+        decisions : sequence of Decision
+
+        Returns
+        -------
+        Gaps
+        """
+        gone = [column.missing for column in self._of("feature", decisions)]
+        rows = np.logical_or.reduce(gone) if gone else np.zeros(self.n, dtype=bool)
+        return Gaps(sum(int(each.sum()) for each in gone), int(rows.sum()), self.n)
+
+    def dataset(self, decisions: Sequence[Decision], missing: str | None = None) -> Dataset:
+        """Return the points, as it was decided.
+
+        Parameters
+        ----------
+        decisions : sequence of Decision
+            One a column, see `decide`.
+        missing : {"drop", "median"}, optional
+            What to do about missing values in features; without it they are an error.
+
+        Returns
+        -------
+        Dataset
+
+        Raises
+        ------
+        FileFormatError
+            If that leaves nothing to cluster, or a feature has a cell that is no number.
+        """
+        with _named(self.file):
+            return self._dataset(decisions, missing)
+
+    def _dataset(self, decisions: Sequence[Decision], missing: str | None) -> Dataset:
+        features = self._of("feature", decisions)
+        if not features:
+            raise FileFormatError(" ".join(["there is no column of numbers.", *_told(decisions)]))
+        for column in features:
+            self._check(column)
+        rows, filled = self._complete(features, missing)
+        blocks = [_as_features(column, rows) for column in features]
+        known = next(iter(self._of("class", decisions)), None)
+        truth, classes = _classes(known, rows) if known else (None, ())
+        named = next(iter(self._of("name", decisions)), None)
+        every = len(rows) == self.n
+        told = (*_told(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
+        return Dataset(
+            name=Path(self.file).stem,
+            X=np.column_stack([values for _, values in blocks]),
+            features=tuple(feature for names, _ in blocks for feature in names),
+            truth=truth,
+            classes=classes,
+            k=self.table.k if self.table.k is not None else (len(classes) or None),
+            notices=told,
+            names=tuple(_taken(named.texts(), rows)) if named else (),
+            origin=Origin(
+                columns=tuple(
+                    column.plain() if every else _taken(column.plain(), rows)
+                    for column in self.columns
+                ),
+                decisions=tuple(decisions),
+                rows=freeze(rows),
+                missing=_treatment(missing) if filled else None,
+                file=Path(self.file).name,
+            ),
+        )
+
+    def _of(
+        self, role: Literal["feature", "class", "name"], decisions: Sequence[Decision]
+    ) -> list[Column]:
+        both = zip(self.columns, decisions, strict=True)
+        return [column for column, decision in both if decision.role == role]
+
+    def _check(self, column: Column) -> None:
+        """Refuse a feature with a cell that is no finite number."""
+        if column.kind == "text" and column.n_distinct > MOST_CATEGORIES:
+            raise FileFormatError(
+                f"column {column.name!r} has {column.n_distinct:,} different words; at most "
+                f"{MOST_CATEGORIES} are made into features."
+            )
+        if column.kind in {"date", "empty"}:
+            what = "holds dates" if column.kind == "date" else "is empty"
+            raise FileFormatError(f"column {column.name!r} {what} and cannot be a feature.")
+        if column.kind == "number" and column.bad.any():
+            i = int(np.flatnonzero(column.bad)[0])
+            cell = str(column.cells[i]).strip()
+            where = f"{self.table.place(i)}, column {column.name!r}"
+            raise FileFormatError(f"{where} is {cell!r}, not a finite number.")
+
+    def _complete(
+        self, features: Sequence[Column], missing: str | None
+    ) -> tuple[IntArray, tuple[str, ...]]:
+        """Return the rows that become points, and a sentence on missing values where there are."""
+        gone = np.column_stack([column.missing for column in features])
+        broken = np.asarray(gone.any(axis=1))
+        rows = np.arange(len(gone), dtype=np.int64)
+        if not broken.any():
+            return rows, ()
+        many = int(gone.sum())
+        values = f"{many:,} value{'s' if many > 1 else ''}"
+        first = int(np.flatnonzero(broken)[0])
+        where = f"{self.table.place(first)}, column {features[int(gone[first].argmax())].name!r}"
+        if missing == "median":
+            return rows, (f"{values} that were missing are the median of their column.",)
+        if missing is None:
+            raise FileFormatError(
+                f"{where} is empty; {values} in {_count(broken)} are missing. Say what to do: drop "
+                "these rows, or fill in the median (missing = drop or median)."
+            )
+        if broken.all():
+            raise FileFormatError("every row has a missing value, so that none is left.")
+        return rows[~broken], (f"{_count(broken)} with missing values are left out.",)
+
+
+def _treatment(missing: str | None) -> Missing | None:
+    return next((each for each in MISSING if each == missing), None)
+
+
+def _told(decisions: Sequence[Decision]) -> list[str]:
+    """Return what was decided without being asked for, a sentence each."""
+    return [
+        f"Column {each.column!r} {_TOLD[each.role]} ({each.why})."
+        for each in decisions
+        if each.why and each.role != "feature" and each.why not in _UNTOLD
+    ]
+
+
+_TOLD = {
+    "class": "is taken as the known classes",
+    "name": "is taken as the points' names",
+    "ignore": "is left out",
+}
+_UNTOLD = {"not among the columns asked for", "empty"}
+
+
+def _count(rows: NDArray[np.bool_]) -> str:
+    many = int(rows.sum())
+    return f"{many:,} of {len(rows):,} rows"
+
+
+def _taken(cells: Cells, rows: IntArray) -> Cells:
+    return cells[rows] if isinstance(cells, np.ndarray) else [cells[i] for i in rows.tolist()]
+
+
+def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Return a column's features and their values: itself, or one for each of its words."""
+    if column.kind == "number":
+        values = column.values
+        if column.missing.any():
+            values = np.where(column.missing, np.nanmedian(values), values)
+        return (column.name,), values[rows, None]
+    texts = np.array(column.texts())[rows]
+    words = np.unique(texts)
+    return tuple(f"{column.name} = {word}" for word in words.tolist()), _one_hot(texts, words)
+
+
+def _one_hot(texts: np.ndarray, words: np.ndarray) -> FloatArray:
+    return (texts[:, None] == words).astype(np.float64)
+
+
+def _classes(column: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+    cells = [_NO_CLASS if column.missing[i] else column.cells[i] for i in rows.tolist()]
+    return encode_classes(cells)
+
+
+def _unknown_classes(column: Column | None, rows: IntArray) -> tuple[str, ...]:
+    many = int(column.missing[rows].sum()) if column else 0
+    return (f"{many:,} rows have no class; theirs is {_NO_CLASS}.",) if many else ()

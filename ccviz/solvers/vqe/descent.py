@@ -1,0 +1,101 @@
+"""The loop that CVQE and LCVQE share: nearest centres, the links one by one, new centres."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.distance import cdist
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.events import (
+    Assigned,
+    CentersMoved,
+    Event,
+    Finished,
+    IncumbentFound,
+    Restarted,
+)
+from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context
+from ccviz.solvers.kmeans import told_of_broken_links
+from ccviz.solvers.seeding import point_centers
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """Where the links left the points.
+
+    Attributes
+    ----------
+    labels : (n,) int64
+    objective : float
+        Quantization error and what broken links cost.
+    pull : (k, d) float64
+        Sum of what else the centres are means of, besides their points.
+    weight : (k,) float64
+        How many points that counts for.
+    """
+
+    labels: IntArray
+    objective: float
+    pull: FloatArray
+    weight: FloatArray
+
+
+Settle = Callable[[Problem, FloatArray, FloatArray], Settled]
+"""From the problem, its (k, d) centres and (n, k) squared distances to where the points settle."""
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """Starts, their longest descent, and how their centres are drawn."""
+
+    n_init: int
+    max_iter: int
+    init: str
+
+
+def descend_all(
+    problem: Problem, context: Context, schedule: Schedule, settle: Settle, source: str
+) -> Iterator[Event]:
+    """Yield the events of all starts; the least objective is the answer."""
+    rng, best, found = context.rng, np.inf, None
+    for restart in range(schedule.n_init):
+        yield Restarted(restart=restart)
+        centers = point_centers(problem, rng, schedule.init)
+        labels, objective = yield from _descend(problem, centers, schedule.max_iter, settle)
+        if objective < best:
+            best, found = objective, labels
+            yield IncumbentFound(labels=labels, source=source, objective=objective)
+    yield from told_of_broken_links(problem, found)
+    yield Finished(termination="converged", message="No pass over the links moves a point.")
+
+
+def _descend(
+    problem: Problem, centers: FloatArray, max_iter: int, settle: Settle
+) -> Generator[Event, None, tuple[IntArray, float]]:
+    """Return labels and objective of the best iteration: with links it need not be the last."""
+    labels, best, found = np.full(problem.n, -1), np.inf, np.zeros(problem.n, dtype=np.int64)
+    yield CentersMoved(iteration=0, centers=centers)
+    for iteration in range(1, max_iter + 1):
+        now = settle(problem, centers, cdist(problem.X, centers, "sqeuclidean"))
+        moved, labels = int((now.labels != labels).sum()), now.labels
+        yield Assigned(iteration=iteration, labels=labels, objective=now.objective, moved=moved)
+        if now.objective < best:
+            best, found = now.objective, labels
+        if moved == 0:
+            break
+        centers = _new_centers(problem, now, centers)
+        yield CentersMoved(iteration=iteration, centers=centers)
+    return found, best
+
+
+def _new_centers(problem: Problem, now: Settled, centers: FloatArray) -> FloatArray:
+    """Return the means of points and pulls; a centre of nothing stays."""
+    belongs = np.zeros((problem.k, problem.n))
+    belongs[now.labels, np.arange(problem.n)] = 1.0
+    mass = belongs.sum(axis=1) + now.weight
+    means = (belongs @ problem.X + now.pull) / np.where(mass > 0, mass, 1.0)[:, None]
+    return np.where(mass[:, None] > 0, means, centers)

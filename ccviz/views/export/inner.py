@@ -1,0 +1,197 @@
+"""A solver's inner life, written ahead: its tree, cuts, columns, residuals, population, parts."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ccviz.events import (
+    ColumnsPriced,
+    CutsAdded,
+    GenerationEnded,
+    NodeOpened,
+    PartBounded,
+    PartsCut,
+    Record,
+    RelaxationSolved,
+    ResidualsUpdated,
+)
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.nodes import FOLD
+from ccviz.runs.run import Run
+from ccviz.views.export.timeline import Table, Timeline
+from ccviz.views.frames.columns import ColumnsLog
+from ccviz.views.frames.cuts import KINDS, CutsLog
+from ccviz.views.frames.matrix import matrix
+from ccviz.views.frames.parts import PartsLog, told
+from ccviz.views.frames.population import SEARCHED, PopulationLog
+from ccviz.views.frames.residuals import ResidualsLog
+from ccviz.views.frames.states import STATES
+from ccviz.views.frames.tree import Tree
+
+_CUTS = ("node", "round", *KINDS, "dropped", "active", "lower_bound")
+_COLUMNS = ("node", "columns", "pool", "reduced_cost", "exact", "master", "lower_bound")
+_RESIDUALS = ("iteration", "primal", "dual", "rho", "fractional", "violations")
+_GENERATION = ("generation", "best", "mean", "diversity")
+_MOST_ROUNDS = 5000
+_ALL = 1 << 60
+STATE_NAMES = tuple(STATES)
+"""Of nodes, in the order of their numbers in the file."""
+
+
+class Inner:
+    """What the tabs *Inside the solver* show.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._tree = Tree(problem, most_shown=_ALL)
+        self._rows: dict[int, int] = {}
+        self._opened: list[int] = []
+        self._changes = Table(("time", "row", "state", "bound", "i", "j", "detail"), most=_ALL)
+        self._details: dict[str, int] = {"": 0}
+        self._found, self._best = Timeline(), Timeline()
+        self._tables = {
+            "cuts": Table(_CUTS),
+            "columns": Table(_COLUMNS, _MOST_ROUNDS),
+            "residuals": Table(_RESIDUALS, _MOST_ROUNDS),
+        }
+        self._lines = {
+            name: Timeline() for name in ("matrix", "relaxed", "duals", "generations", "mosaic")
+        }
+        self._population, self._parts = PopulationLog(), PartsLog()
+        self._iterations = 0
+        self._relaxation: RelaxationSolved | None = None
+        self._ordered_by: Partition | None = None
+
+    def take(self, at: int, record: Record, run: Run) -> None:
+        """Take a record that was folded into the run."""
+        event = record.event
+        self._tree.feed([record])
+        if isinstance(event, tuple(FOLD)):
+            self._change(at, record)
+        found = self._tree.found_at
+        self._found.put(at, -1 if found is None else self._rows[found])
+        self._best.put(at, _finite(run.objective))
+        self._take_matrix(at, record, run)
+        match event:
+            case CutsAdded():
+                log = CutsLog()
+                log.feed([record])
+                self._put_row("cuts", at, log.frame(), _CUTS)
+            case ColumnsPriced():
+                columns = ColumnsLog()
+                columns.feed([record])
+                self._put_row("columns", at, columns.frame(), _COLUMNS)
+                duals = columns.duals()
+                value = {"block": duals.block, "price": duals.price.astype(np.float32)}
+                self._lines["duals"].put(at, value)
+            case ResidualsUpdated():
+                self._take_residuals(at, record)
+            case GenerationEnded():
+                self._take_generation(at, record)
+            case PartsCut() | PartBounded():
+                self._take_parts(at, record)
+
+    def _put_row(self, name: str, at: int, frame: Any, columns: tuple[str, ...]) -> None:
+        self._tables[name].put(at, *(getattr(frame, column)[-1].item() for column in columns))
+
+    def _change(self, at: int, record: Record) -> None:
+        """Write down what a node has become."""
+        event: Any = record.event
+        node = self._tree.facts[event.node]
+        row = self._rows.setdefault(node.node, len(self._rows))
+        if row == len(self._opened):
+            self._opened.append(at)
+        # A root is opened with nothing known, and no node's bound is told before it is one.
+        knows = not isinstance(event, NodeOpened) or node.parent is not None
+        i, j = node.branch_pair or (-1, -1)
+        detail = self._details.setdefault(node.detail, len(self._details))
+        state = STATE_NAMES.index(node.state)
+        self._changes.put(
+            at, record.time_s if knows else math.nan, row, state, node.lower_bound, i, j, detail
+        )
+
+    def _take_matrix(self, at: int, record: Record, run: Run) -> None:
+        event = record.event
+        if isinstance(event, RelaxationSolved):
+            self._relaxation = event
+        elif self._relaxation is None or run.incumbent is self._ordered_by:
+            return
+        self._ordered_by = run.incumbent
+        frame = matrix(self._relaxation, run.incumbent.labels if run.incumbent else None)
+        value = {
+            "node": frame.node, "image": frame.image, "edges": frame.edges,
+            "settled": frame.settled, "blocks": len(frame.order),
+        }  # fmt: skip
+        self._lines["matrix"].put(at, value)
+
+    def _take_residuals(self, at: int, record: Record) -> None:
+        log = ResidualsLog()
+        log.feed([record])
+        frame = log.frame()
+        frame.iteration[-1] = self._iterations  # counted over all restarts of the run
+        self._iterations += 1
+        self._put_row("residuals", at, frame, _RESIDUALS)
+        relaxed = log.relaxed()
+        if relaxed is not None:
+            self._lines["relaxed"].put(at, {"image": relaxed.image, "blocks": relaxed.blocks})
+
+    def _take_generation(self, at: int, record: Record) -> None:
+        event = record.event
+        assert isinstance(event, GenerationEnded)
+        self._population.feed([record])
+        frame = self._population.newest()
+        own = len(event.objectives)
+        value: dict[str, Any] = {
+            name: getattr(frame, name)[-1].item() for name in _GENERATION
+        }  # fmt: skip
+        value |= {"objectives": frame.objective[-own:], "fresh": frame.fresh[-own:]}
+        self._lines["generations"].put(at, value)
+
+    def _take_parts(self, at: int, record: Record) -> None:
+        self._parts.feed([record])
+        frame = self._parts.frame()
+        if frame is not None:
+            self._lines["mosaic"].put(at, {"gap": frame.gap, "told": told(frame)})
+
+    @staticmethod
+    def searched(run: Run) -> str:
+        """Return what a search lowers, where it is another thing than the objective."""
+        return SEARCHED.get(run.started.solver, "") if run.started else ""
+
+    def told(self) -> dict[str, Any]:
+        """Return all of it."""
+        tables = {name: table.told() for name, table in self._tables.items()}
+        lines = {name: line.told() for name, line in self._lines.items()}
+        return {"tree": self._told_tree(), **tables, **lines}
+
+    def _told_tree(self) -> dict[str, Any] | None:
+        nodes = list(self._tree.facts.values())
+        if not nodes:
+            return None
+        pairs = np.array([node.pair or (-1, -1) for node in nodes], dtype=np.int64)
+        parents = [-1 if node.parent is None else self._rows[node.parent] for node in nodes]
+        return {
+            "node": np.array([node.node for node in nodes]),
+            "parent": np.array(parents),
+            "opened": np.array(self._opened),
+            "depth": np.array([node.depth for node in nodes]),
+            "pair": pairs,
+            "together": np.array([node.together for node in nodes]),
+            "x": self._tree.frame("depth").x,
+            "changes": self._changes.told(),
+            "details": list(self._details),
+            "found": self._found.told(),
+            "best": self._best.told(),
+        }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,203 @@
+"""A run as a page tells it: its records folded once, and what each of them changes written ahead.
+
+Every frame comes from `ccviz.views.frames`, as on the live page; ``fold.js`` only looks up what
+stands at a moment. `tests/views/export/test_fold.py` holds both against each other, event by event.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ccviz.data.datasets import Dataset
+from ccviz.events import DeadEnded, Event, Finished, Record
+from ccviz.numbers import seconds
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Run
+from ccviz.views.draft import Draft, Kind, draft_of_problem
+from ccviz.views.export.inner import Inner
+from ccviz.views.export.timeline import Table, Timeline
+from ccviz.views.export.views import views_in
+from ccviz.views.frames.card import card
+from ccviz.views.frames.links import lines
+from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.frames.scatter import Plane, coloring, plane
+from ccviz.views.frames.words import sentence
+
+MOST_MOMENTS = 50_000
+"""A run with more records is told in moments of several records each."""
+
+
+@dataclass(frozen=True, eq=False)
+class Play:
+    """A run that is to be told.
+
+    Attributes
+    ----------
+    title : str
+        What people call it.
+    problem : Problem
+    records : iterable of Record
+    many : int
+        How many records there are, or more.
+    data : str
+        Name of the data set.
+    present : Draft, optional
+        One on the same data, which knows the names of their features.
+    axes : (str, str), optional
+        What is drawn; the usual axes if the data have no such ones.
+    """
+
+    title: str
+    problem: Problem
+    records: Iterable[Record]
+    many: int
+    data: str = ""
+    present: Draft | None = None
+    axes: tuple[str, str] | None = None
+
+
+def story(play: Play) -> dict[str, Any]:
+    """Return a run as `ccviz.views.export.packing.pack` takes it.
+
+    Parameters
+    ----------
+    play : Play
+
+    Returns
+    -------
+    dict
+    """
+    draft = draft_of_problem(play.problem, play.present or _nameless(play.problem), play.data)
+    teller = _Teller(play.problem, draft, plane(draft, *_axes(play, draft.data.features)))
+    stride = max(1, math.ceil(play.many / MOST_MOMENTS))
+    for place, record in enumerate(play.records):
+        teller.take(place // stride, record)
+    return {"title": play.title, "data": draft.data.name, "stride": stride, **teller.told()}
+
+
+def _nameless(problem: Problem) -> Draft:
+    names = tuple(f"x{j}" for j in range(problem.d))
+    return Draft(Dataset("", problem.X, names, problem.truth), problem.k)
+
+
+def _axes(play: Play, features: tuple[str, ...]) -> tuple[str, str]:
+    known = play.axes is not None and set(play.axes) <= set(axis_names(features))
+    return play.axes if known and play.axes else usual_axes(features)
+
+
+class _Teller:
+    """Folds records, and writes down what each of them changes."""
+
+    def __init__(self, problem: Problem, draft: Draft, where: Plane) -> None:
+        self._draft, self._plane = draft, where
+        self._run = Run(problem)
+        self._inner = Inner(problem)
+        self._times: list[float] = []
+        self._said: list[str] = []
+        self._card: dict[str, Timeline] = {}
+        self._row_names: tuple[str, ...] = ()
+        self._scored: Partition | None = None
+        self._points = {name: Timeline() for name in ("labels", "centers", "ring")}
+        self._colors: np.ndarray | None = None
+        self._colored: tuple[Any, Any] = (None, None)
+        self._met: int | None = None
+        self._bounds = Table(("time", "nodes", "upper", "lower"))
+        self._kinds: set[type[Event]] = set()
+
+    def take(self, at: int, record: Record) -> None:
+        """Fold a record in, at a moment."""
+        before = len(self._run.history)
+        self._run.apply(record)
+        self._kinds.add(type(record.event))
+        if at == len(self._times):
+            self._times.append(0.0)
+            self._said.append("")
+        self._times[at], self._said[at] = record.time_s, sentence(record.event)
+        for moment in self._run.history[before:]:
+            self._bounds.put(at, *(getattr(moment, each.name) for each in fields(moment)))
+        self._take_card(at)
+        self._take_points(at, record.event)
+        self._inner.take(at, record, self._run)
+
+    def _take_card(self, at: int) -> None:
+        run = self._run
+        fresh = run.incumbent is not self._scored
+        frame = card(run, with_scores=fresh)
+        rows = dict(frame.rows)
+        if len(rows) > len(self._row_names):
+            self._row_names = tuple(rows)
+        said = {name: getattr(frame, name) for name in ("status", "headline", "ending", "sizes")}
+        said |= {f"row {name}": value for name, value in rows.items() if name != "Time"}
+        if fresh:
+            said["scores"] = frame.scores
+            self._scored = run.incumbent
+        for name, value in said.items():
+            self._card.setdefault(name, Timeline()).put(at, value)
+
+    def _take_points(self, at: int, event: Event) -> None:
+        run = self._run
+        shown = (run.labels, run.centers)
+        if any(new is not old for new, old in zip(shown, self._colored, strict=True)):
+            self._colored = shown
+            frame = coloring(run, self._plane, self._colors)
+            self._colors = frame.labels
+            self._points["labels"].put(at, frame.labels)
+            marks = np.column_stack([frame.centers, frame.center_labels])
+            self._points["centers"].put(at, marks)
+        self._points["ring"].put(at, self._dead_end(event))
+
+    def _dead_end(self, event: Event) -> int:
+        """Return the point of the dead end to be ringed, -1 for none."""
+        if isinstance(event, DeadEnded):
+            self._met = event.point
+            return event.point
+        ended = isinstance(event, Finished) and self._run.incumbent is None
+        return self._met if ended and self._met is not None else -1
+
+    def told(self) -> dict[str, Any]:
+        """Return all of it."""
+        run = self._run
+        return {
+            **self._about(),
+            "times": np.array(self._times),
+            "clock": [seconds(time_s) for time_s in self._times],
+            "said": self._said,
+            "rowNames": self._row_names,
+            "card": {name: line.told() for name, line in self._card.items()},
+            "points": self._placed() | {name: line.told() for name, line in self._points.items()},
+            "links": {kind: self._links(kind) for kind in ("must", "cannot")},
+            "bounds": self._bounds.told(),
+            "views": views_in(self._kinds),
+            "searched": self._inner.searched(run),
+            **self._inner.told(),
+        }
+
+    def _about(self) -> dict[str, Any]:
+        started, problem = self._run.started, self._run.problem
+        about = {"n": problem.n, "k": problem.k, "solver": "", "seed": 0, "settings": {}}
+        if started is not None:
+            about |= {
+                "solver": started.solver, "seed": str(started.seed),
+                "settings": {name: str(value) for name, value in started.settings.items()},
+            }  # fmt: skip
+        return about
+
+    def _placed(self) -> dict[str, Any]:
+        where = asdict(self._plane) | {
+            "xRange": self._plane.x_range, "yRange": self._plane.y_range,
+        }  # fmt: skip
+        return {name: value for name, value in where.items() if not name.startswith("_")}
+
+    def _links(self, kind: Kind) -> dict[str, Any]:
+        drawn = lines(self._draft, kind, self._plane)
+        pairs = [link.pair for link in self._draft.links if link.kind == kind]
+        return {
+            "pairs": np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            "soft": drawn.soft,
+        }

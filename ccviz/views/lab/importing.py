@@ -1,0 +1,117 @@
+"""A table on its way in: read, looked at, decided column by column, and then loaded."""
+
+from __future__ import annotations
+
+import numpy as np
+import param
+
+from ccviz.data.origin import Decision
+from ccviz.data.scaling import MOST_APART, apart
+from ccviz.data.sheet import Sheet, open_sheet
+from ccviz.errors import CcvizError
+from ccviz.views.draft import draft_of
+from ccviz.views.lab.session import Session
+
+_SWELLING = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".xlsx", ".xlsm")
+"""Formats in which few bytes may hold much."""
+
+_FEW_ROWS = 0.1
+"""A share of rows that may be left out for what they miss, unless somebody says so."""
+
+
+class Importing(param.Parameterized):
+    """The sheet of one session: what was read, and what has been decided about it so far.
+
+    Parameters
+    ----------
+    session : Session
+
+    Attributes
+    ----------
+    sheet : Sheet or None
+        What waits to be loaded.
+    decisions : tuple of Decision
+        One for each of its columns.
+    missing : {"drop", "median"}
+        What is done about missing values, should there be any.
+    scaling : str
+        How the features will be scaled, see `ccviz.data.scaling.SCALINGS`.
+    refusal : str
+        Why it could not be loaded; empty if nobody tried.
+    """
+
+    sheet = param.Parameter(default=None)
+    decisions = param.Parameter(default=())
+    missing = param.Selector(default="drop", objects=["drop", "median"])
+    scaling = param.String(default="none")
+    refusal = param.String(default="")
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self._session = session
+        self._asked: dict[str, str] = {}
+
+    def bring(self, name: str, content: bytes) -> None:
+        """Read a file, now or in some tick of the session, and show what it holds."""
+        swells = name.lower().endswith(_SWELLING)
+        self._session.bring(name, open_sheet, content, name, then=self._show, may_swell=swells)
+
+    def _show(self, sheet: Sheet) -> None:
+        self._asked = {}
+        self._session.person.quota.check_table(sheet.n, len(sheet.columns))
+        decisions = sheet.decide()
+        self._session.cancel()
+        gaps = sheet.gaps(decisions)
+        self.param.update(
+            sheet=sheet,
+            decisions=decisions,
+            missing="drop" if gaps.rows <= _FEW_ROWS * gaps.of else "median",
+            scaling="standard" if self._apart(sheet, decisions) > MOST_APART else "none",
+            refusal="",
+        )
+
+    @staticmethod
+    def _apart(sheet: Sheet, decisions: tuple[Decision, ...]) -> float:
+        taken = [
+            column.values
+            for column, decision in zip(sheet.columns, decisions, strict=True)
+            if decision.role == "feature" and column.kind == "number"
+        ]
+        return apart(np.column_stack(taken)) if taken else 1.0
+
+    def take_as(self, roles: dict[str, str]) -> None:
+        """Take columns as something else; one alone can be the class, and one the name."""
+        if self.sheet is None:
+            return
+        for column, role in roles.items():
+            if role in {"class", "name"}:
+                for other, known in self._asked.items():
+                    self._asked[other] = "ignore" if known == role else known
+            self._asked[column] = role
+        self.param.update(decisions=self.sheet.decide(self._asked), refusal="")
+
+    def leave_out(self) -> None:
+        """Take no column as a feature, so that a few can be chosen."""
+        self.take_as({d.column: "ignore" for d in self.decisions if d.role == "feature"})
+
+    def load(self) -> None:
+        """Put the table on the table, as it was decided; a refusal stays on the sheet."""
+        session, sheet = self._session, self.sheet
+        if sheet is None:
+            return
+        try:
+            data = sheet.dataset(self.decisions, self.missing)
+            draft = draft_of(data).with_scaling(self.scaling)
+        except CcvizError as refused:
+            self.refusal = str(refused)
+            return
+        session.adopt(draft)
+        if session.draft is draft:
+            self.cancel()
+        else:
+            self.refusal = session.notice.text
+
+    def cancel(self) -> None:
+        """Put the sheet away."""
+        self._asked = {}
+        self.param.update(sheet=None, decisions=(), refusal="")

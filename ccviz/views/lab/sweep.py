@@ -1,0 +1,137 @@
+"""How many clusters? One number after the other, each measured in a process of its own."""
+
+from __future__ import annotations
+
+import param
+
+from ccviz.problem.problem import Problem
+from ccviz.quota import Quota
+from ccviz.solvers import Solver, make_solver
+from ccviz.solvers.advice import obstacles
+from ccviz.studies.elbow import Step, measure
+from ccviz.views.draft import Draft
+from ccviz.views.lab.errand import Errand
+from ccviz.views.lab.queue import RunQueue, Ticket
+
+_QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
+"""Who finds the clusterings: the first that can have the problem."""
+
+_MOST_TIME_S = 30.0  # for one clustering
+_SPARE_S = 120.0  # to begin a process, to compile, and for uniform points
+_REFERENCES = 3
+_MOST_REFERRED = 20_000
+"""Points beyond which nothing is compared with uniform ones."""
+
+
+class Sweep(param.Parameterized):
+    """The sweep of one session; every number waits in the server's queue like a run.
+
+    Parameters
+    ----------
+    queue : RunQueue
+    quota : Quota
+
+    Attributes
+    ----------
+    steps : tuple of Step
+        What is known so far, by k.
+    at : int
+        The k being measured; 0 while nothing is.
+    """
+
+    steps = param.Parameter(default=())
+    at = param.Integer(default=0)
+
+    def __init__(self, queue: RunQueue, quota: Quota) -> None:
+        super().__init__()
+        self._queue, self._quota = queue, quota
+        self._ticket: Ticket | None = None
+        self._errand: Errand | None = None
+        self._todo: list[Problem] = []
+        self._bound_s = 0.0
+        self._seed = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being measured, or waits for its turn."""
+        return self.at > 0
+
+    def start(self, draft: Draft, low: int, high: int, bound_s: float, seed: int = 0) -> None:
+        """Measure a problem's points and links for each number of clusters; sizes are left aside.
+
+        Parameters
+        ----------
+        draft : Draft
+        low, high : int
+            The least and the largest k.
+        bound_s : float
+            Seconds for each lower bound; 0 for none.
+        seed : int
+
+        Raises
+        ------
+        CcvizError
+            If a number is out of range.
+        """
+        todo = [draft.with_k(k).problem for k in range(low, max(low, high) + 1)]
+        self.stop()
+        self._todo, self._bound_s, self._seed = todo, bound_s, seed
+        self._ticket = self._queue.join()
+        self.param.update(steps=(), at=low)
+
+    def tick(self) -> None:
+        """Look after the work: begin the next number, take what the last one found.
+
+        Raises
+        ------
+        CcvizError
+            If it was refused; the sweep is then over.
+        """
+        if self._errand is not None and self._errand.done:
+            errand, self._errand = self._errand, None
+            try:
+                self.steps = (*self.steps, errand.answer())
+            except BaseException:
+                self.stop()
+                raise
+            if not self._todo:
+                self.stop()
+        if self._errand is None and self._ticket is not None and self._ticket.waiting == 0:
+            self._begin(self._todo.pop(0))
+
+    def _begin(self, problem: Problem) -> None:
+        self.at = problem.k
+        quota = self._quota
+        seconds = min(_MOST_TIME_S + self._bound_s + _SPARE_S, quota.run_s)
+        references = _REFERENCES if problem.n <= _MOST_REFERRED else 0
+        self._errand = Errand(
+            _measured, (problem, self._seed, references, self._bound_s), seconds,
+            quota.worker_bytes or quota.reading_bytes,
+        )  # fmt: skip
+
+    def stop(self) -> None:
+        """End the sweep; what it found stays."""
+        if self._errand is not None:
+            self._errand.close()
+        if self._ticket is not None:
+            self._ticket.release()
+        self._errand, self._ticket, self._todo = None, None, []
+        self.at = 0
+
+
+def finder(problem: Problem) -> Solver:
+    """Return the solver that finds the clusterings of a sweep.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    cannot = obstacles(problem)
+    return make_solver(next(name for name in _QUICK if name not in cannot))
+
+
+def _measured(problem: Problem, seed: int, references: int, bound_s: float) -> Step:
+    return measure(
+        problem, finder(problem), seed=seed, references=references, bound_time=bound_s,
+        time_limit=_MOST_TIME_S,
+    )  # fmt: skip

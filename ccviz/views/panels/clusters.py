@@ -1,0 +1,158 @@
+"""What marks the clusters of the answer, feature by feature, and the files to take home."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ccviz.numbers import count
+from ccviz.problem.partition import Partition
+from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
+from ccviz.views.lab.parcel import Parcels
+from ccviz.views.lab.session import Session
+from ccviz.views.palette import cluster_colors
+from ccviz.views.panels.commit import held
+from ccviz.views.panels.template import with_template
+
+_NONE = "What marks the clusters stands here once a run has found some: choose a solver, press Run."
+_STYLE = """
+.clusters { display: flex; flex-direction: column; height: 100%; min-height: 0; font-size: 12.5px; }
+p { margin: 4px 0; color: var(--faint); }
+h2 { font-size: 12px; font-weight: 700; letter-spacing: 0.04em; text-transform: uppercase;
+  color: var(--faint); margin: 8px 0 4px; }
+.scroll { overflow: auto; min-height: 120px; scrollbar-width: thin; }
+table { border-collapse: collapse; }
+th, td { padding: 3px 6px; text-align: right; border-bottom: 1px solid var(--line);
+  white-space: nowrap; font-variant-numeric: tabular-nums; }
+thead th { position: sticky; top: 0; background: var(--paper); vertical-align: bottom; z-index: 1; }
+tbody th { text-align: left; font-weight: 600; white-space: normal; overflow-wrap: anywhere;
+  min-width: 90px; position: sticky; left: 0; background: var(--paper); }
+thead th:first-child { text-align: left; }
+small { display: block; color: var(--faint); font-weight: 400; font-size: 11px; line-height: 1.2; }
+td small { color: inherit; opacity: 0.75; }
+td.bar { position: relative; min-width: 48px; }
+td.bar i { position: absolute; left: 0; top: 4px; bottom: 4px; background: var(--accent);
+  opacity: 0.25; border-radius: 3px; }
+td.bar span { position: relative; }
+button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+  color: var(--ink); font: inherit; font-weight: 550; padding: 3px 9px; cursor: pointer; }
+thead button { padding: 2px 6px; }
+button:hover { background: var(--back); }
+button:focus-visible { outline: 2px solid var(--accent); }
+button[aria-pressed="true"] { border-color: var(--accent); background: var(--info-back); }
+thead i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; }
+.files { display: flex; flex-wrap: wrap; gap: 6px; }
+"""
+
+
+class ClustersPanel(JSComponent):
+    """The table, drawn while somebody looks at it.
+
+    Parameters
+    ----------
+    session : Session
+
+    Attributes
+    ----------
+    in_front : bool
+        Whether anybody can see it.
+    """
+
+    table = param.Dict(default={"about": _NONE})
+    chosen = param.Integer(default=None, allow_None=True)
+    in_front = param.Boolean(default=False)
+
+    _esm = with_template("clusters.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+    _rename = {"in_front": None}  # noqa: RUF012, not for the browser
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(sizing_mode="stretch_both", margin=0, **params)
+        self._session, self._parcels = session, Parcels(session)
+        self._drawn: Partition | None = None
+        self._parcels.param.watch(self._send, "parcel")
+        session.player.param.watch(self._refresh, ["shot", "playing"])
+        session.param.watch(lambda event: setattr(self, "chosen", event.new), "isolated")
+        self.param.watch(self._refresh, "in_front")
+
+    def _refresh(self, *_: Any) -> None:
+        session, run = self._session, self._session.run
+        answer = run.incumbent if run else None
+        # What is gone in a moment is not worth a table.
+        if not self.in_front or session.player.playing or answer is self._drawn:
+            return
+        self._drawn = answer
+        if answer is None:
+            self.table = {"about": _NONE}
+            return
+        colors = session.hues.of(answer.labels, answer.problem.k)
+        shown = Partition(answer.problem, colors)
+        self.table = content(clusters(session.draft.data, shown))
+
+    def _send(self, event: Any) -> None:
+        self._send_msg(asdict(event.new))
+
+    def _handle_msg(self, data: dict[str, Any]) -> None:
+        held(self._act)(data)
+
+    def _act(self, message: dict[str, Any]) -> None:
+        if message["what"] == "file":
+            self._parcels.wish(message["file"])
+        else:
+            cluster, session = message["cluster"], self._session
+            session.isolated = None if session.isolated == cluster else cluster
+
+
+def content(frame: Clusters) -> dict[str, Any]:
+    """Return the table as the page shows it.
+
+    Parameters
+    ----------
+    frame : Clusters
+
+    Returns
+    -------
+    dict
+    """
+    hidden = frame.features - len(frame.rows)
+    how = ", by means of clusters" if frame.simplified else ""
+    return {
+        "about": "Mean ± deviation; blue is above the mean of all, orange below. First come the "
+        "features with the largest share of their variance between the clusters. Under a cluster "
+        f"stand its points, its share and its silhouette ({frame.silhouette:.2f} in all{how}).",
+        "heads": [_head(each) for each in frame.heads],
+        "rows": [_row(each) for each in frame.rows],
+        "more": f"And {count(hidden, 'more feature')} in the files." if hidden else "",
+    }
+
+
+def _head(head: Head) -> dict[str, Any]:
+    return {
+        "number": head.number,
+        "color": cluster_colors(head.number + 1)[-1],
+        "size": f"{head.size:,}",
+        "share": f"{head.share:.0%}",
+        "silhouette": "–" if math.isnan(head.silhouette) else f"{head.silhouette:.2f}",
+    }
+
+
+def _row(row: FeatureRow) -> dict[str, Any]:
+    return {
+        "name": row.name,
+        "separation": f"{row.separation:.0%}",
+        "whole": _cell(row.whole),
+        "cells": [_cell(each) for each in row.cells],
+    }
+
+
+def _cell(cell: Cell) -> list[Any]:
+    apart = 0.0 if math.isnan(cell.apart) else cell.apart
+    return [_short(cell.mean, 4), _short(cell.spread, 3), apart]
+
+
+def _short(value: float, digits: int) -> str:
+    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"

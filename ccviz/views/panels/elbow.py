@@ -1,0 +1,112 @@
+"""How many clusters? The sheet over the page that sweeps k, with proved bounds beside."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ccviz.bounds import relative_gap
+from ccviz.numbers import number, percent
+from ccviz.studies.elbow import LINK_WORDS, Step, findings
+from ccviz.views.lab.session import Session
+from ccviz.views.panels.commit import held
+from ccviz.views.panels.sheet import DIALOG_STYLE
+from ccviz.views.panels.template import with_template
+
+_STYLE = (
+    DIALOG_STYLE
+    + """
+dialog { width: min(720px, 94vw); }
+form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; }
+form input { width: 62px; font: inherit; color: var(--ink); background: var(--paper);
+  border: 1px solid var(--line); border-radius: 6px; padding: 4px 6px; min-height: 30px; }
+.found { overflow: auto; min-height: 0; }
+svg { width: 100%; height: auto; margin: 8px 0 0; }
+svg text { font-size: 12px; fill: var(--faint); text-anchor: middle; }
+.key i { display: inline-block; width: 10px; height: 10px; border-radius: 50%;
+  margin: 0 5px 0 10px; }
+td, th { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
+td button { padding: 1px 10px; min-height: 24px; }
+button:disabled { opacity: 0.4; }
+p[role="status"] { margin: 8px 0 0; white-space: pre-line; }
+footer { justify-content: flex-end; }
+"""
+)
+_FIRST = (
+    "Each k is clustered under your links. The elbow is where the objective stops falling fast; "
+    "the bounds say how far that is proved."
+)
+
+
+class ElbowPanel(JSComponent):
+    """The sweep, over the page.
+
+    Parameters
+    ----------
+    session : Session
+    """
+
+    content = param.Dict(default={"rows": [], "words": _FIRST, "busy": False})
+    shown = param.Boolean(default=False)
+
+    _esm = with_template("elbow.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(**params)
+        self._session = session
+        session.sweep.param.watch(self._refresh, ["steps", "at"])
+
+    def _refresh(self, *_: Any) -> None:
+        sweep = self._session.sweep
+        words = "\n".join(findings(sweep.steps)) or _FIRST
+        if sweep.at:
+            words = f"k = {sweep.at} is being measured…"
+        self.content = {
+            "rows": [_row(step) for step in sweep.steps], "words": words, "busy": sweep.busy,
+        }  # fmt: skip
+
+    def _handle_msg(self, data: dict[str, Any]) -> None:
+        held(self._act)(data)
+
+    def _act(self, message: dict[str, Any]) -> None:
+        session, what = self._session, message["what"]
+        if what == "start":
+            self._start(message)
+        elif what == "stop":
+            session.sweep.stop()
+        elif what == "take":
+            session.set_k(message["k"])
+            self.shown = False
+        else:
+            session.sweep.stop()
+            self.shown = False
+
+    def _start(self, message: dict[str, Any]) -> None:
+        session, before = self._session, self._session.notice
+        low, high = (int(message[end]) for end in ("low", "high"))
+        with session.in_words():
+            session.sweep.start(
+                session.draft, low, high, max(0.0, float(message["seconds"])), session.seed
+            )
+        if session.notice is not None and session.notice is not before:
+            self.content = self.content | {"words": session.notice.text}
+
+
+def _row(step: Step) -> dict[str, Any]:
+    return {
+        "k": step.k,
+        "objective": step.objective if math.isfinite(step.objective) else None,
+        "bound": step.lower_bound if math.isfinite(step.lower_bound) else None,
+        "cells": [
+            number(step.objective),
+            number(step.lower_bound),
+            percent(relative_gap(step.objective, step.lower_bound)),
+            number(step.silhouette, 3),
+            number(step.gap_statistic, 3),
+            LINK_WORDS.get(step.status, "not found"),
+        ],
+    }

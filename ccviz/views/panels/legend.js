@@ -1,0 +1,20 @@
+// The clusters by their colours; a click leaves one alone in colour.
+export function render({model}) {
+  const box = document.createElement("div")
+  box.className = "legend"
+  const draw = () => {
+    const place = box.querySelector(":focus")?.dataset.cluster
+    box.innerHTML = html`${model.rows.map(({number, color, words}) =>
+      html`<button data-cluster="${number}" aria-pressed="${number === model.chosen}"
+        title="Show only these"><i style="background:${color}"></i>${words}</button>`)}`.text
+    if (place !== undefined) box.querySelector(`[data-cluster="${place}"]`)?.focus()
+  }
+  box.addEventListener("click", (event) => {
+    const button = event.target.closest("button")
+    if (button) model.send_msg(Number(button.dataset.cluster))
+  })
+  model.on("rows", draw)
+  model.on("chosen", draw)
+  draw()
+  return box
+}

@@ -1,0 +1,78 @@
+// The sheet over the page: each column of a table with what it is taken as, and one button to load.
+const FIELDS = ["missing", "scaling"]
+
+function options(pairs, chosen) {
+  return pairs.map(([value, words]) =>
+    html`<option value="${value}" ${value === chosen ? "selected" : ""}>${words}</option>`)
+}
+
+function line({name, role, roles, holds, why, cells}) {
+  return html`<tr class="${role}"><th scope="row">${name}</th>
+    <td><select data-column="${name}" aria-label="${name} is">${options(roles, role)}</select></td>
+    <td class="holds">${holds}${why ? html`<br><i>${why}</i>` : ""}</td>
+    ${cells.map((cell) => html`<td class="cell">${cell}</td>`)}</tr>`
+}
+
+function body(sheet) {
+  const {title, lines, remarks, gaps, missing, scaling, scalings, apart, rows} = sheet
+  const numbers = Array.from({length: rows}, (_, at) => html`<th scope="col">row ${at + 1}</th>`)
+  return html`<h1 id="title">${title}</h1>
+    ${remarks.map((words) => html`<p>${words}</p>`)}
+    <div class="scroll"><table><thead><tr><th scope="col">Column</th><th scope="col">Taken as</th>
+      <th scope="col">Holds</th>${numbers}</tr></thead><tbody>${lines.map(line)}</tbody></table></div>
+    <div class="choices">
+      ${gaps ? html`<label>${gaps}<select data-field="missing" aria-label="Missing values">
+        ${options([["drop", "leave these rows out"], ["median", "fill in the median"]], missing)}
+        </select></label>` : ""}
+      <label>${apart}<select data-field="scaling" aria-label="Scale features">
+        ${options(scalings, scaling)}</select></label>
+    </div>`
+}
+
+function placeOf(node) {
+  if (!node) return null
+  const {column, field} = node.dataset
+  if (column !== undefined) return `[data-column="${CSS.escape(column)}"]`
+  return field ? `[data-field="${field}"]` : null
+}
+
+export function render({model}) {
+  const dialog = document.createElement("dialog")
+  dialog.setAttribute("aria-labelledby", "title")
+  dialog.innerHTML = `<div class="sheet"></div><p role="alert" hidden></p>
+    <footer><button data-what="none">Leave all out</button><span></span>
+    <button data-what="cancel">Cancel</button>
+    <button data-what="load" class="primary">Load</button></footer>`
+  const [sheet, alert] = [dialog.querySelector(".sheet"), dialog.querySelector("[role=alert]")]
+  const draw = () => {
+    const open = model.sheet.lines !== undefined
+    if (open) {
+      const place = placeOf(dialog.querySelector(":focus"))
+      const scrolled = dialog.querySelector(".scroll")?.scrollTop ?? 0
+      sheet.innerHTML = body(model.sheet).text
+      dialog.querySelector(".scroll").scrollTop = scrolled
+      alert.textContent = model.sheet.refusal
+      alert.hidden = !model.sheet.refusal
+      if (!dialog.open) dialog.showModal()
+      const focused = place ? dialog.querySelector(place) : null
+      if (focused) focused.focus({preventScroll: true})
+      else if (!place) dialog.querySelector(".primary").focus()
+    } else if (dialog.open) dialog.close()
+  }
+  dialog.addEventListener("change", ({target}) => {
+    const {column, field} = target.dataset
+    if (column !== undefined) model.send_msg({what: "role", column, role: target.value})
+    else if (FIELDS.includes(field)) model.send_msg({what: field, value: target.value})
+  })
+  dialog.addEventListener("click", ({target}) => {
+    if (target.matches("button")) model.send_msg({what: target.dataset.what})
+  })
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault()
+    model.send_msg({what: "cancel"})
+  })
+  dialog.addEventListener("keydown", (event) => event.stopPropagation())  // no keys of the page
+  model.on("sheet", draw)
+  model.on("after_layout", draw)
+  return dialog
+}

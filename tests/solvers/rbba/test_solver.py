@@ -1,0 +1,81 @@
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ccviz import Partition, Problem, solve, start
+from ccviz.events import BoundImproved
+from ccviz.runs.stepper import Stepper
+from ccviz.solvers import make_solver
+from ccviz.solvers.rbba import solver as rbba
+from ccviz.solvers.rbba.order import entry_order
+
+
+def made_up(seed, n=9, k=3, links=8):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    truth = rng.integers(k, size=n)
+    pairs = rng.choice(n, size=(links, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = truth[pairs[:, 0]] == truth[pairs[:, 1]]
+    return Problem(X, k, must_link=pairs[same], cannot_link=pairs[~same])
+
+
+def optimum(problem):
+    every = product(range(problem.k), repeat=problem.n)
+    found = (Partition(problem, np.array(labels)) for labels in every)
+    return min(part.wcss for part in found if part.violations.none_hard)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_optimum_and_every_bound_on_the_way(seed):
+    problem = made_up(seed)
+    least = optimum(problem)
+    stepper = start(problem, "rbba", seed=seed, starts=seed % 2)
+    bounds = [
+        record.event.lower_bound for record in stepper if isinstance(record.event, BoundImproved)
+    ]
+    result = stepper.result()
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(least)
+    assert bounds == sorted(bounds)
+    assert max(bounds) <= least
+    assert result.gap <= 1.1e-6
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_agrees_with_the_relaxation_on_more_points(seed):
+    problem = made_up(seed, n=40, links=40)
+    ours, theirs = solve(problem, "rbba"), solve(problem, "sdp")
+    assert ours.objective == pytest.approx(theirs.objective, rel=1e-4)
+    assert ours.lower_bound <= theirs.objective
+
+
+def test_infeasible_links_are_proved_by_the_search_too(monkeypatch):
+    unsure = type("Unsure", (), {"feasible": None, "labels": None})
+    monkeypatch.setattr(rbba, "check_feasibility", lambda _: unsure)
+    clique = [(i, j) for i in range(4) for j in range(i)]
+    problem = Problem(np.random.default_rng(0).normal(size=(8, 2)), 3, cannot_link=clique)
+    result = solve(problem, "rbba", starts=0)
+    assert (result.status, result.termination) == ("infeasible", "proved")
+    assert "exhaustive" in result.run.infeasible.reason
+
+
+def test_a_stopped_search_has_an_answer_and_a_bound():
+    problem = made_up(0, n=60, links=10)
+    stepper = Stepper(
+        problem,
+        make_solver("rbba"),
+        criteria=[lambda run, age: "interrupted" if run.seq > 20 else None],
+    )
+    result = stepper.result()
+    assert result.status == "feasible"
+    assert 0 < result.lower_bound < result.objective
+
+
+def test_heavy_blocks_come_first_and_near_points_are_parted():
+    point = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
+    order = entry_order(point, np.array([1.0, 1.0, 1.0, 1.0, 3.0])).tolist()
+    assert order[0] == 4
+    halves = [set(order[1:3]), set(order[3:])]
+    assert all(len(half & {0, 1}) == 1 for half in halves)

@@ -1,0 +1,46 @@
+import numpy as np
+import pytest
+
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import MaxDiameter
+from ccviz.solvers import SOLVERS, check, make_solver
+from ccviz.solvers.advice import advice, obstacles
+from ccviz.solvers.base import GROUPS
+
+X = np.random.default_rng(0).normal(size=(250, 2))
+
+
+def problem(n=250, k=3, **constraints):
+    return Problem(X[:n], k, **constraints)
+
+
+@pytest.mark.parametrize(
+    ("asked", "solver"),
+    [
+        (problem(), "blp-kmeans"),
+        (problem(100), "sdp"),
+        (problem(12, 5), "colgen"),
+        (problem(100, sizes=[50, 30, 20]), "blp-kmeans"),
+        (problem(100, must_link=[(0, 1, 2.0)]), "bh-kmeans"),
+        (Problem(np.zeros((6000, 1)), 2, must_link=[(0, 1, 2.0)]), "pck-means"),
+        (problem(must_link=[(0, i) for i in range(1, 100)]), "sdp"),
+        (problem(100, rules=[MaxDiameter(3.0)]), "colgen"),
+    ],
+)
+def test_what_is_advised_can_have_the_problem(asked, solver):
+    found = advice(asked)
+    assert found.solver == solver
+    assert found.why.endswith(".")
+    check(make_solver(found.solver), asked)
+    assert solver not in obstacles(asked)
+
+
+def test_who_cannot_says_why():
+    assert obstacles(problem()) == {}
+    assert obstacles(problem(100, sizes=[50, 30, 20]))["sdp"] == "no cluster sizes"
+    many = Problem(np.zeros((50_000, 1)), 2)
+    assert obstacles(many)["sdp"] == "too many points"
+
+
+def test_every_solver_has_its_group():
+    assert {kind.group for kind in SOLVERS} == set(GROUPS)

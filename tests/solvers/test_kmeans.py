@@ -1,0 +1,20 @@
+import numpy as np
+import pytest
+from sklearn.cluster import KMeans as Rival
+
+from ccviz import Problem, solve
+from ccviz.solvers.kmeans import filled
+
+
+def test_it_is_as_good_as_its_rival_and_says_which_links_it_breaks():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.5, size=(30, 3)) for c in (0, 3, 6)])
+    result = solve(Problem(X, 3, cannot_link=[(0, 1), (0, 89)]), "k-means", seed=0)
+    assert result.objective == pytest.approx(Rival(3, n_init=10, random_state=0).fit(X).inertia_)
+    assert result.status == "unknown"
+    assert "1 hard links are broken" in result.run.notes[0]
+
+
+def test_an_empty_cluster_takes_the_farthest_point_that_is_not_alone():
+    square = np.array([[9.0, 50.0, 99.0], [1.0, 50.0, 99.0], [50.0, 25.0, 99.0]])
+    assert filled(np.array([0, 0, 1]), square).tolist() == [2, 0, 1]

@@ -1,0 +1,58 @@
+"""Without a compiler, every solver does the same on small problems."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from ccviz.solvers import SOLVERS
+
+_QUICK = {
+    "dils": {"generations": 30}, "hg-means": {"generations": 4},
+    "s-mdeclust": {"restarts": 0, "generations": 8}, "cop-kmeans": {"n_init": 2},
+}  # fmt: skip
+_SCRIPT = """
+import json, sys
+import numpy as np
+from dataclasses import fields
+from ccviz import Problem, start
+from ccviz.solvers import SOLVERS, make_solver
+
+quick = json.loads(sys.argv[1])
+X = np.random.default_rng(4).normal(size=(14, 2))
+hard = Problem(X, 3, [(0, 1), (2, 3)], [(0, 2), (1, 5), (5, 6)])
+soft = Problem(X, 3, [(0, 1, 0.4), (2, 3, 0.4)], [(0, 2, 0.4), (1, 5, 0.4)])
+for solver in SOLVERS:
+    problem = hard if solver.supports.hard else soft
+    run = start(problem, solver.name, seed=3, **quick.get(solver.name, {}))
+    kinds = [type(record.event).__name__ for record in run]
+    state = run.run
+    labels = None if state.incumbent is None else state.incumbent.labels.tolist()
+    print(json.dumps([solver.name, kinds, labels, state.lower_bound, state.status]), flush=True)
+print(json.dumps("numba" in sys.modules))
+"""
+
+
+def runs(compiled):
+    """Return what each solver does in a new process."""
+    done = subprocess.run(
+        [sys.executable, "-c", _SCRIPT, json.dumps(_QUICK)],
+        env=os.environ | {"CCVIZ_COMPILED": compiled}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+@pytest.mark.slow
+def test_plain_kernels_do_what_compiled_ones_do():
+    *compiled, with_numba = runs("1")
+    *plain, without = runs("0")
+    assert (with_numba, without) == (True, False)
+    assert [row[0] for row in plain] == [solver.name for solver in SOLVERS]
+    for (name, *ours), (_, *theirs) in zip(plain, compiled, strict=True):
+        assert ours[0] == theirs[0], name  # the same events
+        assert ours[1] == theirs[1], name  # the same clustering
+        assert ours[2] == pytest.approx(theirs[2], rel=1e-9), name
+        assert ours[3] == theirs[3], name

@@ -1,0 +1,66 @@
+"""The page that sets every cell of the papers beside ours."""
+
+import re
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+EXPLAINED = set(re.findall(r"^- \*(\w)\*: ", PAGE, flags=re.MULTILINE))
+
+
+def rows():
+    """Return the cells of each line of each table, its header left out."""
+    lines = PAGE.splitlines()
+    for before, line in zip(["", *lines], lines, strict=False):
+        if line.startswith("|") and not line.startswith("|---") and before.startswith("|"):
+            yield [cell.strip() for cell in line.strip("|").split("|")]
+
+
+def test_no_cell_is_empty_without_its_reason():
+    found = list(rows())
+    assert len(found) > 300
+    for cells in found:
+        assert all(cells), cells
+        assert set(re.findall(r"\*(\w)\*", " ".join(cells))) <= EXPLAINED
+
+
+def test_every_table_of_the_papers_has_its_place():
+    asked = {
+        "Piccialli": ["Tables 5 to 7", "Table 8 and figure 4", "Tables 9 to 11"],
+        "Baumann": ["Table 2", "Table 3", "Tables 4 and 5", "Figures 1 and 2"],
+        "Babaki": ["Tables 6 and 7", "Table 8"],
+        "Bibi": ["Tables 4 and 5", "Table 3", "Table 6", "Figure 3"],
+        "Mansueto": ["Table 3"],
+    }
+    for author, tables in asked.items():
+        (part,) = re.findall(rf"^## {author}.*?(?=^## |\Z)", PAGE, flags=re.MULTILINE | re.DOTALL)
+        assert [title for title in tables if f"### {title}" not in part] == []
+
+
+@pytest.fixture
+def benchmarks(monkeypatch):
+    monkeypatch.setattr(sys, "path", [str(ROOT / "benchmarks"), *sys.path])
+
+
+def test_monk2_is_the_papers(benchmarks):
+    from papers_soft import monk2
+    from soft_published import within
+
+    data = monk2()
+    assert data.X.shape == (432, 6)
+    assert within(data) == pytest.approx(2384.29, abs=0.005)
+
+
+def test_the_gene_data_has_its_shape(benchmarks, monkeypatch):
+    import gene
+
+    monkeypatch.setattr(gene, "GENES", 500)
+    X, truth = gene.gene_like(seed=1)
+    assert X.shape == (801, 500)
+    assert np.bincount(truth).tolist() == [300, 146, 141, 136, 78]
+    assert X.min() == 0.0
+    assert 0.1 < (X == 0).mean() < 0.3

@@ -1,0 +1,99 @@
+from ccviz.views.lab.importing import Importing
+from ccviz.views.panels.sheet import SheetPanel, content
+from tests.data.customers import customer_file
+
+
+def roles(importing):
+    return {each.column: each.role for each in importing.decisions}
+
+
+def brought(session, text=b"id,x,y,kind\n7,1,900,u\n3,2,,v\n5,3,100,u\n6,4,500,v\n"):
+    importing = Importing(session)
+    importing.bring("mine.csv", text)
+    return importing
+
+
+def test_nothing_is_loaded_before_somebody_says_so(session):
+    importing = brought(session)
+    assert roles(importing) == {"id": "name", "x": "feature", "y": "feature", "kind": "class"}
+    assert session.draft.data.name == "iris"
+    importing.cancel()
+    assert importing.sheet is None
+    importing.load()
+    assert session.draft.data.name == "iris"
+
+
+def test_what_is_proposed_is_one_button_away(session):
+    importing = brought(session, customer_file("180 blanks", 300)[1])
+    assert (importing.missing, importing.scaling) == ("drop", "standard")
+    importing.load()
+    data = session.draft.data
+    assert session.draft.scaling == "standard"
+    assert data.X.shape[1] == 12
+    assert 280 <= len(data.X) < 300
+    assert len(data.names) == len(data.X)
+    assert (importing.sheet, importing.decisions) == (None, ())
+
+
+def test_columns_are_taken_as_something_else(session):
+    importing = brought(session)
+    assert importing.missing == "median"  # a row of four is too many to be left out unasked
+    importing.take_as({"kind": "feature", "x": "class"})
+    importing.take_as({"y": "ignore"})
+    importing.load()
+    assert session.draft.data.features == ("kind = u", "kind = v")
+    assert session.draft.data.classes == ("1", "2", "3", "4")
+
+
+def test_one_column_alone_is_the_class_and_one_the_name(session):
+    importing = brought(session)
+    importing.take_as({"x": "class"})
+    assert roles(importing)["kind"] == "ignore"
+    importing.take_as({"kind": "class"})
+    assert (roles(importing)["x"], roles(importing)["kind"]) == ("ignore", "class")
+    importing.take_as({"x": "name"})
+    assert roles(importing)["id"] == "ignore"
+
+
+def test_what_cannot_be_loaded_stays_on_the_sheet_with_its_reason(session):
+    importing = brought(session, b"x,y\n1,2\n2,abc\n3,4\n")
+    importing.load()
+    assert importing.refusal == "mine.csv: line 3, column 'y' is 'abc', not a finite number."
+    assert session.draft.data.name == "iris"
+    importing.take_as({"y": "ignore"})
+    assert importing.refusal == ""
+    importing.leave_out()
+    importing.load()
+    assert "there is no column of numbers" in importing.refusal
+    importing.take_as({"x": "feature"})
+    importing.load()
+    assert session.draft.data.features == ("x",)
+
+
+def test_a_bad_file_leaves_everything_as_it_was(session):
+    before = session.draft
+    assert brought(session, b"1,2\n3\n").sheet is None
+    assert session.draft is before
+    assert session.notice.text.startswith("mine.csv: line 2")
+
+
+def test_the_page_shows_the_sheet_and_says_what_is_missing(session):
+    importing = brought(session)
+    panel = SheetPanel(importing)
+    shown = panel.sheet
+    assert shown["title"] == "mine.csv: 4 rows, 4 columns"
+    assert shown["gaps"] == "1 value in 1 of 4 rows missing:"
+    y = shown["lines"][2]
+    assert (y["role"], y["holds"], y["cells"]) == (
+        "feature", "numbers, 100 to 900, 1 missing", ("900", "", "100", "500"),
+    )  # fmt: skip
+    assert [role for role, _ in shown["lines"][3]["roles"]] == [
+        "feature", "class", "name", "ignore",
+    ]  # fmt: skip
+    panel._act({"what": "role", "column": "y", "role": "ignore"})
+    assert panel.sheet["gaps"] == ""
+    panel._act({"what": "scaling", "value": "range"})
+    panel._act({"what": "load"})
+    assert panel.sheet == content(importing) == {}
+    assert (session.draft.scaling, session.draft.data.features) == ("range", ("x",))
+    panel._act({"what": "cancel"})

@@ -1,0 +1,57 @@
+from ccviz.views.draft import Link
+from ccviz.views.lab.sweep import finder
+from ccviz.views.panels.elbow import ElbowPanel
+from tests.patience import wait_until
+
+
+def sweep_out(session):
+    def holds():
+        session.tick()
+        return not session.restless
+
+    wait_until(holds)
+
+
+def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
+    session.add_links([Link("cannot", 0, 1), Link("cannot", 1, 2), Link("cannot", 0, 2)])
+    panel = ElbowPanel(session)
+    panel._act({"what": "start", "low": 2, "high": 3, "seconds": 0})
+    assert session.restless
+    assert panel.content["words"] == "k = 2 is being measured…"
+    sweep_out(session)
+    assert [step.k for step in session.sweep.steps] == [2, 3]
+    first, second = panel.content["rows"]
+    assert (first["objective"], first["cells"][-1]) == (None, "cannot be kept")
+    assert second["objective"] == session.sweep.steps[1].objective
+    assert second["bound"] is None
+    assert "The silhouette is greatest at k = " in panel.content["words"]
+    panel.shown = True
+    panel._act({"what": "take", "k": 2})
+    assert (session.draft.k, panel.shown) == (2, False)
+
+
+def test_a_bound_stands_below_what_was_found(session):
+    session.sweep.start(session.draft, 3, 3, 20.0)
+    sweep_out(session)
+    (step,) = session.sweep.steps
+    assert 0.99 * step.objective < step.lower_bound <= step.objective * (1 + 1e-9)
+
+
+def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(session):
+    panel = ElbowPanel(session)
+    panel._act({"what": "start", "low": 0, "high": 3, "seconds": 0})
+    assert not session.sweep.busy
+    assert panel.content["words"] == session.notice.text
+    panel._act({"what": "start", "low": 2, "high": 8, "seconds": 0})
+    assert session.runner._queue.join().waiting == 1  # it has its place in the line
+    panel._act({"what": "stop"})
+    assert not session.restless
+    panel._act({"what": "start", "low": 2, "high": 8, "seconds": 0})
+    panel._act({"what": "close"})
+    assert not session.sweep.busy
+
+
+def test_who_finds_the_clusterings_can_have_the_problem(session):
+    assert finder(session.draft.problem).name == "blp-kmeans"
+    session.add_links([Link("must", 0, 1, 2.0)])
+    assert finder(session.draft.problem).name == "bh-kmeans"
