@@ -15,7 +15,7 @@ from contextlib import suppress
 
 import numpy as np
 
-np.int = int  # cobras_ts is older than its removal
+vars(np)["int"] = int  # cobras_ts is older than its removal
 warnings.filterwarnings("ignore")
 
 from active_semi_clustering.active.pairwise_constraints import NPU, MinMax  # noqa: E402

@@ -31,7 +31,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.seeding import plain_kmeans
 
 _VARIANCE = 0.05  # of a point whose class is answered for certain
-_MAY_BE = 0.1  # how likely so many wrong answers must be for k-means to hold against them
+_MAY_BE = 0.05  # how likely so many wrong answers must be for k-means to hold against them
 _DOUBT = 2.0  # how much more for one that is not to be trusted at all
 _ASSUMED = 1.0  # of the central point of a cluster that nobody was asked about yet
 _CANDIDATES = 200  # the least certain points, among which the next one is looked for

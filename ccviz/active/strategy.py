@@ -56,7 +56,7 @@ class Strategy(ABC):
     def questions(self) -> Iterator[Pair]:
         """Yield the pairs to ask about, each after the answer to the one before."""
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027, most need nothing
         """Work out beforehand what the questions after the first one will need."""
 
     def labels(self) -> IntArray:

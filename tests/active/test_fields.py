@@ -80,7 +80,7 @@ def test_it_is_enough_only_when_no_cluster_is_in_doubt():
 
 def test_one_class_is_not_enough_where_two_are_looked_for():
     learner = Learner([[0.0], [0.1], [5.0], [5.1], [9.0], [9.1]], 2)
-    i, j = learner.question()
+    learner.question()
     learner.answer(True)  # both k-means clusters are one class
     assert learner.question() is not None
 

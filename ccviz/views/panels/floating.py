@@ -134,6 +134,13 @@ def spot(
 
 
 def button(label: str, name: str, on_click: Callable[[], None]) -> Button:
+    """Return a button of such a frame.
+
+    Parameters
+    ----------
+    label, name : str
+    on_click : callable
+    """
     button = Button(label=label, name=name, stylesheets=[_BUTTON])
     button.on_click(held(on_click))
     return button
