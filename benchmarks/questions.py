@@ -274,7 +274,8 @@ def draw(rows: list[dict[str, str]]) -> None:
             for ari in (0.0, 0.25, 0.5, 0.75, 1.0)
         )
         (folder / f"{name}.svg").write_text(
-            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 250" font-family="sans-serif" '
+            '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 250" '
+            'font-family="sans-serif" '
             f'font-size="11"><text x="30" y="14">{name}: ARI after so many questions</text>'
             f"{axis}{curves}</svg>\n"
         )

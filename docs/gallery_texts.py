@@ -109,7 +109,8 @@ ENTRIES: dict[str, Entry] = {
         (
             (
                 "Why may a clustering of this method have a larger sum of squares?",
-                "It is not what is fitted: a likelihood has clusters of their own shapes and sizes.",
+                "It is not what is fitted: a likelihood has clusters of their own shapes and "
+                "sizes.",
             ),
         ),
     ),
