@@ -44,9 +44,8 @@ $(PY):
 	@$(PYTHON) -m venv $(VENV)
 
 chromium: env
-	@command -v chromium-headless-shell >/dev/null || command -v chromium >/dev/null || \
-		command -v google-chrome >/dev/null || tools/apt-install \
-		"the browser tests need Chromium" chromium-headless-shell fonts-dejavu-core
+	@command -v chromium >/dev/null || command -v google-chrome >/dev/null || tools/apt-install \
+		"the browser tests need Chromium" chromium chromium-headless-shell fonts-dejavu-core
 	@$(PY) -m playwright --version >/dev/null 2>&1 || \
 		tools/apt-install "the driver of the browser tests lacks a library" libatomic1
 

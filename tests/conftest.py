@@ -66,9 +66,18 @@ def bench() -> Path:
 def chromium() -> str:
     """Return the path of the Chromium on this machine; `make test` installs one.
 
-    The shell is the same engine without tabs and menus: a page costs it a third of the time.
+    The shell is the same engine without windows: a page costs it a third of the time.
     """
-    names = ("chromium-headless-shell", "chromium", "google-chrome")
+    return _chromium("chromium-headless-shell", "chromium", "google-chrome")
+
+
+@pytest.fixture(scope="session")
+def windowed_chromium() -> str:
+    """Return the path of a Chromium that has windows."""
+    return _chromium("chromium", "google-chrome")
+
+
+def _chromium(*names: str) -> str:
     found = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if not found:
         pytest.fail(

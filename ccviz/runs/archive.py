@@ -37,54 +37,7 @@ from ccviz.runs.codec import decode_event, decode_problem, encode_event, encode_
 from ccviz.runs.info import RunInfo, Summary, alive, summarise
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.run import FOLDED, REPLACED, Run
-
-VERSION = 1
-"""Of the tables; stored in the file, and checked when it is opened."""
-
-_SCHEMA = """
-CREATE TABLE problems (hash TEXT PRIMARY KEY, data BLOB NOT NULL);
-CREATE TABLE runs (
-    number INTEGER PRIMARY KEY,
-    id TEXT NOT NULL UNIQUE,
-    name TEXT NOT NULL,
-    created REAL NOT NULL,
-    dataset TEXT NOT NULL,
-    solver TEXT NOT NULL,
-    settings TEXT NOT NULL,
-    seed INTEGER NOT NULL,
-    limits TEXT NOT NULL,
-    workers TEXT NOT NULL,
-    problem TEXT NOT NULL REFERENCES problems (hash),
-    n INTEGER NOT NULL,
-    d INTEGER NOT NULL,
-    k INTEGER NOT NULL,
-    beat REAL NOT NULL,
-    pid INTEGER NOT NULL,
-    status TEXT NOT NULL DEFAULT 'unknown',
-    termination TEXT,
-    message TEXT NOT NULL DEFAULT '',
-    objective REAL,
-    lower_bound REAL,
-    gap REAL,
-    nodes INTEGER NOT NULL DEFAULT 0,
-    time_s REAL NOT NULL DEFAULT 0,
-    violations INTEGER,
-    ari REAL
-);
-CREATE TABLE records (
-    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
-    seq INTEGER NOT NULL,
-    time_s REAL NOT NULL,
-    kind TEXT NOT NULL,
-    data BLOB NOT NULL,
-    PRIMARY KEY (run, seq)
-);
-"""
-_ADDED = {
-    "owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0",
-    "boot": "TEXT NOT NULL DEFAULT ''", "tick": "REAL NOT NULL DEFAULT 0",
-}  # fmt: skip
-"""Columns of runs that version 0.1 did not have, and does not miss."""
+from ccviz.runs.schema import ADDED, SCHEMA, VERSION
 
 _BUSY_S = 60.0
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # no letter that is read as another
@@ -169,7 +122,7 @@ class Archive:
     def _make_tables(self, db: sqlite3.Connection) -> None:
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if version == 0 and not db.execute("SELECT 1 FROM sqlite_master").fetchone():
-            for statement in _SCHEMA.split(";\n"):
+            for statement in SCHEMA.split(";\n"):
                 db.execute(statement)
             db.execute(f"PRAGMA user_version = {VERSION}")
         elif version != VERSION:
@@ -178,11 +131,11 @@ class Archive:
                 f"but this ccviz reads version {VERSION}."
             )
         for column in self._lacking():
-            db.execute(f"ALTER TABLE runs ADD COLUMN {column} {_ADDED[column]}")
+            db.execute(f"ALTER TABLE runs ADD COLUMN {column} {ADDED[column]}")
 
     def _lacking(self) -> list[str]:
         there = {row["name"] for row in self._db.execute("PRAGMA table_info(runs)")}
-        return sorted(_ADDED.keys() - there)
+        return sorted(ADDED.keys() - there)
 
     def close(self) -> None:
         """Close the file."""

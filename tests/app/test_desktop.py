@@ -26,7 +26,7 @@ def free_port():
 
 
 @pytest.fixture
-def desktop(chromium, tmp_path):
+def desktop(windowed_chromium, tmp_path):
     """Return a function that opens the window, and a port on which its browser is looked into."""
     started = []
     with screen(tmp_path) as shown:
@@ -34,7 +34,7 @@ def desktop(chromium, tmp_path):
         wrapper = tmp_path / "browser"
         # A browser that works as root, and lets itself be looked into.
         wrapper.write_text(
-            f"#!/bin/sh\nexec {chromium} --no-sandbox --disable-gpu "
+            f"#!/bin/sh\nexec {windowed_chromium} --no-sandbox --disable-gpu "
             f'--remote-debugging-port={port} "$@"\n'
         )
         wrapper.chmod(0o755)

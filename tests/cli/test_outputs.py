@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ccviz.solvers import SOLVERS
+from ccviz.solvers import SOLVERS, solver_class
 from tests.data.customers import VARIANTS, customer_file, customers
 
 QUICK = {
@@ -22,8 +22,11 @@ NUMBERS = {"objective", "lower_bound", "gap", "wcss", "penalty", "time_s"}
 def test_every_solver_writes_every_format(ccviz, folder, solver):
     rows = np.random.default_rng(3).normal(size=(9, 2)).tolist()
     (folder / "data.csv").write_text("".join(f"{x},{y}\n" for x, y in rows))
-    soft = " 2.5" if solver in {"pck-means", "hg-means", "dils"} else ""
-    (folder / "links.txt").write_text(f"ML 0 1{soft}\nCL 2 3{soft}\n")
+    supports = solver_class(solver).supports
+    soft = " 2.5" if supports.soft and not supports.hard else ""
+    # Who takes links as hints only may break them, and then has no clustering.
+    linked = supports.hard or supports.soft
+    (folder / "links.txt").write_text(f"ML 0 1{soft}\nCL 2 3{soft}\n" if linked else "")
     done = ccviz("solve", "data.csv", "-k", 3, "--links", "links.txt", "--solver", solver,
                  "--json", "a.json", "--labels", "a.txt", "--table", "a.csv", "--profile", "p.md",
                  "--report", "a.html", *QUICK.get(solver, []))  # fmt: skip

@@ -25,9 +25,10 @@ from ccviz.events import (
     Started,
 )
 from ccviz.runs import info
-from ccviz.runs.archive import VERSION, Archive, default_path
+from ccviz.runs.archive import Archive, default_path
 from ccviz.runs.info import summarise
 from ccviz.runs.limits import Limits
+from ccviz.runs.schema import VERSION
 
 GOOD = np.array([0, 0, 1, 1])
 

@@ -6,9 +6,8 @@ these methods. No method raises on bad input: the sentence becomes `Session.noti
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from time import perf_counter
@@ -17,17 +16,14 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.link_files import GivenLinks, read_links_file
-from ccviz.data.random_links import random_pairs
-from ccviz.errors import CcvizError, ContradictionError, ParameterError
+from ccviz.errors import CcvizError, ParameterError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
-from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
-from ccviz.solvers import make_solver, solver_class
+from ccviz.solvers import make_solver
 from ccviz.views.draft import (
     Draft,
     History,
@@ -42,7 +38,7 @@ from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
-from ccviz.views.lab.notice import Notice, as_sentence, failure
+from ccviz.views.lab.notice import Notice, failure
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
@@ -50,9 +46,9 @@ from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
 from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
+from ccviz.views.lab.words import Worded
 from ccviz.views.person import ALONE, Person
 
-_log = logging.getLogger(__name__)
 _SOLVER = "blp-kmeans"
 _CHECK_S = 0.2
 
@@ -61,7 +57,7 @@ _LET_GO: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Session(param.Parameterized):
+class Session(Worded):
     """The state of one browser session.
 
     Attributes
@@ -98,12 +94,9 @@ class Session(param.Parameterized):
     draft = param.Parameter()
     x_axis = param.String()
     y_axis = param.String()
-    picked = param.Parameter(default=())
     held = param.Parameter(default=())
-    lit = param.Parameter(default=())
     isolated = param.Integer(default=None, allow_None=True)
     differing = param.Parameter(default=())
-    notice = param.Parameter(default=None)
     solver = param.Parameter()
     weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
     seed = param.Integer(default=0, bounds=(0, None))
@@ -290,10 +283,7 @@ class Session(param.Parameterized):
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""
-        known = axis_names(self.draft.data.features)
-        for name in filter(None, (x_axis, y_axis)):
-            if name not in known:
-                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        _check_axes(self.draft, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
 
     def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
@@ -312,42 +302,10 @@ class Session(param.Parameterized):
         CcvizError
             If something is refused; nothing has changed then.
         """
-        known = axis_names(draft.data.features)
-        for name in filter(None, axes):
-            if name not in known:
-                raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+        _check_axes(draft, *axes)
         self._edit(draft)
         self.show_axes(*axes)
         self.param.update(**settings)
-
-    def draw_links(self, many: int, noise: float = 0.0) -> None:
-        """Draw links from the known classes, a share of them wrong, in the weight for new links."""
-        truth = self.draft.data.truth
-        if truth is None:
-            self.notice = Notice("info", "These data have no known classes to draw links from.")
-            return
-        with self.in_words():
-            self.person.quota.check_links(many)
-            drawn = random_pairs(truth, many, noise, self.seed)
-            pairs: list[tuple[Kind, Any]] = [
-                ("must", drawn.must_link),
-                ("cannot", drawn.cannot_link),
-            ]
-            self._edit(self.draft.with_links(
-                Link(kind, i, j, self.weight) for kind, both in pairs for i, j in both.tolist()
-            ))  # fmt: skip
-
-    def load_links(self, name: str, content: bytes) -> None:
-        """Add the links of a file, now or in some `tick`."""
-        names = self.draft.data.names
-        self.bring(name, read_links_file, content, self.draft.n, name, names, then=self._take_links)
-
-    def _take_links(self, given: GivenLinks) -> None:
-        self.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
-        pairs: list[tuple[Kind, Any]] = [("must", given.must_link), ("cannot", given.cannot_link)]
-        self._edit(
-            self.draft.with_links(Link(kind, *link) for kind, both in pairs for link in both)
-        )
 
     # --- Questions --------------------------------------------------------------------------
 
@@ -425,21 +383,6 @@ class Session(param.Parameterized):
                     node_limit=info.limits.node_limit,
                 )
             self._solver_then = self.solver
-
-    def rejoin(self, run_id: str) -> None:
-        """Show a run to who comes back to it, and say what became of it.
-
-        Raises
-        ------
-        ArchiveError
-            If there is no such run.
-        """
-        info = self.archive.info(run_id)
-        self.open_run(run_id)
-        if info.state == "running":
-            self.player.playing = True
-        if self.notice is None or self.notice.kind != "error":
-            self.notice = Notice("info", f"The page has come back. {_became(info)}")
 
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
@@ -526,44 +469,9 @@ class Session(param.Parameterized):
         self.asking.close()
         self.playback.close()
 
-    def report(self, mistake: Exception) -> None:
-        """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""
-        if isinstance(mistake, CcvizError):
-            self.notice = Notice("error", as_sentence(str(mistake)))
-            return
-        _log.error("unforeseen", exc_info=mistake)
-        what = f"{type(mistake).__name__}: {mistake}"
-        self.notice = Notice("error", f"Something went wrong that should not ({what}).")
 
-    @contextmanager
-    def in_words(self, what: str = "") -> Iterator[None]:
-        """Turn a refusal in this block into the session's notice.
-
-        Parameters
-        ----------
-        what : str, optional
-            What is tried. Once it works, a refusal of the same is put away.
-        """
-        before = self.notice
-        try:
-            yield
-            if before is not None and before is self.notice and before.about == what != "":
-                self.notice = None
-        except ContradictionError as refused:
-            self.param.update(
-                notice=Notice("error", f"Refused: {refused}", what), lit=refused.chain, picked=()
-            )
-        except CcvizError as refused:
-            self.notice = Notice("error", as_sentence(str(refused)), what)
-
-
-def _became(info: RunInfo) -> str:
-    """Say what became of a run while nobody looked."""
-    if info.state == "running":
-        return f"The run {info.name} goes on."
-    later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
-    if info.state == "lost":
-        return f"The run {info.name} was broken off, and what it had found is kept.{later}"
-    if info.termination == "interrupted":
-        return f"The run {info.name} was stopped, and what it had found is kept.{later}"
-    return f"The run {info.name} has ended: {info.message}"
+def _check_axes(draft: Draft, *axes: str) -> None:
+    known = axis_names(draft.data.features)
+    for name in filter(None, axes):
+        if name not in known:
+            raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")

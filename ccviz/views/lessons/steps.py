@@ -8,6 +8,7 @@ from typing import Any
 
 from ccviz.data.datasets import load
 from ccviz.numbers import count, number, seconds
+from ccviz.views.lab.many_links import draw_links
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Memory, Step
 from ccviz.views.lessons.needs import Need
@@ -22,7 +23,7 @@ def set_up(
         session.param.update(seed=0, weight=weight)
         session.load(load(data))
         if links:
-            session.draw_links(links, noise)
+            draw_links(session, links, noise)
         session.weight = inf
         session.set_solver(solver, **settings)
 

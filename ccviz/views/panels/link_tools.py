@@ -10,6 +10,7 @@ import panel as pn
 
 from ccviz.data.link_files import links_text
 from ccviz.data.names import NameBook
+from ccviz.views.lab.many_links import draw_links, load_links
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.number import FloatInput
@@ -46,7 +47,9 @@ class LinkTools(pn.viewable.Viewer):
             name="Wrong share", value=0.0, start=0.0, end=1.0, step=0.05, **half
         )
         self._draw = pn.widgets.Button(name="Draw from classes", margin=(4, 4))
-        self._draw.on_click(lambda _: held(session.draw_links)(self._many.value, self._noise.value))
+        self._draw.on_click(
+            lambda _: held(draw_links)(session, self._many.value, self._noise.value)
+        )
         self._clear = pn.widgets.Button(name="Delete all", margin=(4, 4))
         self._clear.on_click(lambda _: held(session.remove_links)(session.draft.links))
         self._export = pn.widgets.FileDownload(
@@ -88,4 +91,4 @@ class LinkTools(pn.viewable.Viewer):
 
     def _on_import(self, event: Any) -> None:
         if event.new:
-            held(self._session.load_links)(self._import.filename or "links", event.new)
+            held(load_links)(self._session, self._import.filename or "links", event.new)

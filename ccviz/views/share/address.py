@@ -9,12 +9,13 @@ from urllib.parse import urlencode
 
 from ccviz.data.datasets import GENERATORS, load
 from ccviz.data.scaling import SCALINGS
-from ccviz.errors import CcvizError
+from ccviz.errors import CcvizError, quote
 from ccviz.numbers import whole
 from ccviz.problem.sizes import read_sizes, sizes_text
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, Kind, Link, draft_of
+from ccviz.views.lab.rejoin import rejoin
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.watching import watched_settings
 
@@ -87,7 +88,7 @@ def apply_query(session: Session, values: Mapping[str, str]) -> None:
             settings["solver"] = _solver(values, draft)
         session.take_over(draft, (values.get("x", ""), values.get("y", "")), **settings)
         if "run" in values:
-            session.rejoin(values["run"])
+            rejoin(session, values["run"])
 
 
 def way_back(session: Session) -> str:
@@ -153,14 +154,14 @@ def _limit(name: str, text: str) -> Any:
     except ValueError:
         value = -1
     if not value >= (name == "node_limit"):
-        raise CcvizError(f"The address says limit.{name} = {text!r}, which is no limit.")
+        raise CcvizError(f"The address says limit.{name} = {quote(text)}, which is no limit.")
     return value
 
 
 def _whole(name: str, text: str) -> int:
     value = whole(text)
     if value is None:
-        raise CcvizError(f"The address says {name} = {text!r}, which is no whole number here.")
+        raise CcvizError(f"The address says {name} = {quote(text)}, which is no whole number here.")
     return value
 
 

@@ -19,6 +19,7 @@ from ccviz.runs.file import export_run
 from ccviz.views.lab import intake
 from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.many_links import draw_links, load_links
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import import_for
@@ -106,7 +107,7 @@ def test_a_large_file_is_read_elsewhere(session, monkeypatch):
     read_in(session)
     importing.load()
     assert (session.draft.data.name, session.draft.n, session.notice) == ("large", 300, None)
-    session.load_links("links.txt", b"ML 0 1\nCL 2 300\n")
+    load_links(session, "links.txt", b"ML 0 1\nCL 2 300\n")
     read_in(session)
     assert "links.txt: line 2 names point 300" in session.notice.text
 
@@ -136,9 +137,9 @@ def test_more_than_the_quota_is_refused(session, monkeypatch):
     session.intake = intake.Intake(quota)
     Importing(session).bring("large.csv", csv(300))
     assert "bytes in a file are more than the 300" in session.notice.text
-    session.load_links("links.txt", b"ML 0 1\nML 1 2\nML 3 4\n")
+    load_links(session, "links.txt", b"ML 0 1\nML 1 2\nML 3 4\n")
     assert "3 links are more than the 2" in session.notice.text
-    session.draw_links(1_000_000_000)
+    draw_links(session, 1_000_000_000)
     assert "1,000,000,000 links are more than the 2" in session.notice.text
     assert session.draft.links == ()
 

@@ -7,6 +7,7 @@ import pytest
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
+from ccviz.views.lab.many_links import draw_links
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
@@ -77,7 +78,7 @@ LIMITS = {"time_limit": 0.001, "gap_limit": 0.9, "node_limit": 1}
 
 def test_a_race_is_run_only_by_proofs(session, begin):
     course = begin("race")
-    session.draw_links(60)
+    draw_links(session, 60)
     for solver, limit in (("sdp", "gap_limit"), ("colgen", "time_limit")):
         session.param.update(**{limit: LIMITS[limit]})
         run_by_hand(session, solver)
@@ -94,7 +95,7 @@ def test_a_race_is_run_only_by_proofs(session, begin):
 
 def test_a_wide_tolerance_is_no_proof(session, begin):
     course = begin("race")
-    session.draw_links(60)
+    draw_links(session, 60)
     run_by_hand(session, "sdp", tolerance=0.9)
     assert session.run.status == "feasible"
     assert course.finding == ""
@@ -105,7 +106,7 @@ def test_both_runs_of_a_race_have_the_same_problem(session, begin):
     course = begin("race")
     find(session, course)
     course.go_on()
-    session.draw_links(150)
+    draw_links(session, 150)
     run_by_hand(session, "colgen")
     assert session.run.status == "optimal"
     assert course.finding == ""
@@ -143,7 +144,7 @@ def test_a_run_that_was_cut_off_is_no_dead_end(session, begin):
 def test_links_against_the_classes_are_not_said_to_be_kept(session, begin):
     course = begin("COP")
     session.add_links([Link("must", 0, 149)])  # of two classes
-    session.draw_links(60)
+    draw_links(session, 60)
     session.add_links([Link("cannot", i, i + 60) for i in range(39)])
     assert len(session.draft.links) == 100
     assert course.finding == ""

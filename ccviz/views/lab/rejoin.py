@@ -1,0 +1,41 @@
+"""Somebody comes back to a run, after the server was away."""
+
+from __future__ import annotations
+
+from ccviz.runs.info import RunInfo
+from ccviz.solvers import solver_class
+from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.session import Session
+
+
+def rejoin(session: Session, run_id: str) -> None:
+    """Show a run to who comes back to it, and say what became of it.
+
+    Parameters
+    ----------
+    session : Session
+    run_id : str
+
+    Raises
+    ------
+    ArchiveError
+        If there is no such run.
+    """
+    info = session.archive.info(run_id)
+    session.open_run(run_id)
+    if info.state == "running":
+        session.player.playing = True
+    if session.notice is None or session.notice.kind != "error":
+        session.notice = Notice("info", f"The page has come back. {_became(info)}")
+
+
+def _became(info: RunInfo) -> str:
+    """Say what became of a run while nobody looked."""
+    if info.state == "running":
+        return f"The run {info.name} goes on."
+    later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
+    if info.state == "lost":
+        return f"The run {info.name} was broken off, and what it had found is kept.{later}"
+    if info.termination == "interrupted":
+        return f"The run {info.name} was stopped, and what it had found is kept.{later}"
+    return f"The run {info.name} has ended: {info.message}"

@@ -1,0 +1,62 @@
+"""What is refused, and what went wrong, becomes a sentence over the plot."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import param
+
+from ccviz.errors import CcvizError, ContradictionError
+from ccviz.views.lab.notice import Notice, as_sentence
+
+_log = logging.getLogger(__name__)
+
+
+class Worded(param.Parameterized):
+    """Something whose methods raise nothing on bad input.
+
+    Attributes
+    ----------
+    notice : Notice or None
+        The sentence.
+    lit : tuple of int
+        Points that it is about.
+    picked : tuple of int
+        Points that wait for their link, until a link of theirs is refused.
+    """
+
+    notice = param.Parameter(default=None)
+    lit = param.Parameter(default=())
+    picked = param.Parameter(default=())
+
+    def report(self, mistake: Exception) -> None:
+        """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""
+        if isinstance(mistake, CcvizError):
+            self.notice = Notice("error", as_sentence(str(mistake)))
+            return
+        _log.error("unforeseen", exc_info=mistake)
+        what = f"{type(mistake).__name__}: {mistake}"
+        self.notice = Notice("error", f"Something went wrong that should not ({what}).")
+
+    @contextmanager
+    def in_words(self, what: str = "") -> Iterator[None]:
+        """Turn a refusal in this block into the session's notice.
+
+        Parameters
+        ----------
+        what : str, optional
+            What is tried. Once it works, a refusal of the same is put away.
+        """
+        before = self.notice
+        try:
+            yield
+            if before is not None and before is self.notice and before.about == what != "":
+                self.notice = None
+        except ContradictionError as refused:
+            self.param.update(
+                notice=Notice("error", f"Refused: {refused}", what), lit=refused.chain, picked=()
+            )
+        except CcvizError as refused:
+            self.notice = Notice("error", as_sentence(str(refused)), what)
