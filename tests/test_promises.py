@@ -41,8 +41,15 @@ def mutants():
     return f"{noticed} of {tried - equivalent} changes"
 
 
+def hostile():
+    text = (RESULTS / "fuzz.md").read_text(encoding="utf-8")
+    kinds = re.findall(r"^\| ([\d,]+) \w+ \| [\d,]+ \| (\d+) \|", text, flags=re.MULTILINE)
+    assert all(wrong == "0" for _, wrong in kinds)
+    return f"Of {sum(int(many.replace(',', '')) for many, _ in kinds):,} hostile inputs none ended"
+
+
 # Another table is another line here, and one on the page.
-FIGURES = [proofs, checking, mutants]
+FIGURES = [proofs, checking, mutants, hostile]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.__name__)

@@ -81,6 +81,7 @@ def test_the_window_opens_a_file_and_next_time_the_last_project(desktop, browser
         assert "token" not in page.url
         assert page.url.startswith("http://127.0.0.1:")
         wait_until(shown.is_painted)
+        PICTURES.mkdir(parents=True, exist_ok=True)
         shown.picture().save(PICTURES / f"test_desktop.{'file' if files else 'last'}.png")
         page.close()
         assert process.wait() == 0
