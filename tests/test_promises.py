@@ -34,6 +34,12 @@ def checking():
     return "{:.1f} % of the solving time for the first, {:.1f} % for the second".format(*shares)
 
 
+def altered():
+    table = rows("alterations")
+    many, wrong = int(total(table, "altered")), int(total(table, "wrong"))
+    return f"{wrong} of {many:,} altered proofs"
+
+
 def mutants():
     text = (RESULTS / "mutants.md").read_text(encoding="utf-8")
     tried = re.findall(r"^\| `.*?` \| \d+ \| (\d+) \| (\d+) \| (\d+) \|", text, flags=re.MULTILINE)
@@ -49,7 +55,7 @@ def hostile():
 
 
 # Another table is another line here, and one on the page.
-FIGURES = [proofs, checking, mutants, hostile]
+FIGURES = [proofs, checking, altered, mutants, hostile]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.__name__)
