@@ -138,8 +138,8 @@ def test_groups_are_held_and_linked_by_keys(lab):
     lab.page.get_by_role("button", name="Eraser").wait_for()
     lab.page.keyboard.press("p")
     lab.page.get_by_role("button", name="Eraser").wait_for(state="hidden")
-    for key, words in (("2", "The views of the solver appear here"), ("3", "Tick past runs"),
-                       ("5", "Command line"), ("4", "under way"), ("1", "No run yet")):  # fmt: skip
+    for key, words in (("3", "The views of the solver appear here"), ("4", "Tick past runs"),
+                       ("6", "Command line"), ("5", "under way"), ("1", "No run yet")):  # fmt: skip
         lab.page.keyboard.press(key)
         lab.see(re.compile(words))
 

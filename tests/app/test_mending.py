@@ -63,9 +63,12 @@ def test_tabs_obey_the_keyboard_and_say_what_they_are(lab):
     assert result.get_attribute("aria-selected") == "true"
     result.focus()
     lab.page.keyboard.press("ArrowRight")
+    lab.page.get_by_role("tab", name="Clusters", selected=True).wait_for()
+    lab.page.keyboard.press("ArrowRight")
     inside = lab.page.get_by_role("tab", name="Inside the solver", selected=True)
     inside.wait_for()
     lab.see("The views of the solver appear here")
+    lab.page.keyboard.press("ArrowLeft")
     lab.page.keyboard.press("ArrowLeft")
     lab.page.get_by_role("tab", name="Result", selected=True).wait_for()
     assert lab.page.get_by_role("slider", name="Moment of the run").is_visible()

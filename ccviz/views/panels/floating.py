@@ -33,6 +33,7 @@ GAP_PX = 14
 """How far it stands from its point."""
 
 _RING_PX = 12
+_EDGE_PX = 2.0
 _CORNERS = (("top", "bottom"), ("left", "center", "right"))
 
 
@@ -92,10 +93,13 @@ class _Box(NamedTuple):
         )
 
     def pushed_into(self, screen: Screen) -> _Box:
-        """Return the frame within the plot, as near as can be."""
+        """Return the frame within the plot, as near as can be.
+
+        Bokeh takes away what is placed on the very edge: rounding may put it outside.
+        """
         width, height = self.size
-        left = max(0.0, min(self.left, screen.width - width))
-        return self._replace(left=left, top=max(0.0, min(self.top, screen.height - height)))
+        left = max(_EDGE_PX, min(self.left, screen.width - width))
+        return self._replace(left=left, top=max(_EDGE_PX, min(self.top, screen.height - height)))
 
 
 def _box(corner: tuple[str, str], at: tuple[float, float], size: Size) -> _Box:

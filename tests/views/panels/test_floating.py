@@ -1,3 +1,5 @@
+from itertools import product
+
 import pytest
 
 from ccviz.views.lab.picker import Screen
@@ -38,3 +40,12 @@ def test_a_large_frame_stays_within_the_plot_and_off_both_points(at, beside):
     assert 2.3 <= top <= 6
     for x, y in (at, beside):
         assert not (left < x < left + 3.6 and top - 2.3 < y < top)
+
+
+def test_it_is_never_on_the_very_edge():
+    """There rounding may put it outside, and Bokeh would take it away."""
+    screen = Screen((0.0, 1.0), (0.0, 1.0), 500, 400)
+    for at in product((0.0, 0.5, 1.0), repeat=2):
+        left, top = spot(at, screen, at, (300, 150))
+        assert 0 < left < 1
+        assert 0 < top < 1
