@@ -18,7 +18,7 @@ WITH_CUTS = f"{SPIRALS}&set.cuts_per_block=0.02&set.show_relaxation=True"
 
 def tabs(lab):
     """Return the names of the solver's own views."""
-    return lab.page.locator(".bk-tab").all_inner_texts()[5:]
+    return lab.page.locator(".bk-tab").all_inner_texts()[6:]
 
 
 # --- The tree -------------------------------------------------------------------------------
