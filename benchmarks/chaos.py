@@ -169,7 +169,8 @@ class Stage:
                 self._await(driver)
         self._await(driver)
         if not self._is_done(run_id):
-            assert self.archive.info(run_id).last_seq >= begun or begun <= 0
+            # A run that goes on takes back its end, if a driver had the time to store one.
+            assert self.archive.info(run_id).last_seq >= begun - 1
             tally.resumed += 1
 
     def _wait_a_moment(self, driver: Any, run_id: str) -> None:

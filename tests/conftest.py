@@ -28,15 +28,15 @@ SHARED = ("tests/app/", "tests/test_notebooks.py")
 def pytest_collection_modifyitems(items):
     """Leave the browser to the end: once it runs, its event loop counts as this thread's.
 
-    No test could start a loop of its own then. The longest tests of the page come first, so that
-    several processes end together.
+    No test could start a loop of its own then. A file goes as a whole, as a process takes it. The
+    longest tests of the page come first, so that several processes end together.
     """
 
-    def place(item):
-        marks = {mark.name for mark in item.iter_markers()}
-        return "browser" in marks, "slow" not in marks
+    def has(item, name):
+        return item.get_closest_marker(name) is not None
 
-    items.sort(key=place)
+    browsing = {item.path for item in items if has(item, "browser")}
+    items.sort(key=lambda item: (item.path in browsing, not has(item, "slow")))
 
 
 @pytest.hookimpl(optionalhook=True)
