@@ -1,6 +1,7 @@
 """Makes the pictures of the README and of the dashboard's page, from the real page.
 
 make app PORT=5007                                   # in one shell
+make docs                                            # the gallery, for the picture of a handout
 .venv/bin/python docs/pictures.py http://localhost:5007/main
 """
 
@@ -14,6 +15,7 @@ from typing import Any
 from playwright.sync_api import sync_playwright
 
 PICTURES = Path(__file__).parents[1] / "assets"
+GALLERY = Path(__file__).parent / "_build" / "html" / "runs"
 
 _READY = """() => {
     const plot = window.Bokeh && Bokeh.documents.length
@@ -106,7 +108,12 @@ def _paint(page: Any, url: str) -> None:
         page.wait_for_timeout(500)
 
 
+def _handout(page: Any, url: str) -> None:  # noqa: ARG001, it needs no server
+    page.goto((GALLERY / "sdp.html").as_uri())
+
+
 _PICTURES = {
+    "handout": _handout,
     "screenshot": _overview,
     "lesson": _lesson,
     "links": _links,
