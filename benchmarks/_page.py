@@ -40,6 +40,15 @@ PIXEL = """([x, y]) => {
     return [box.left + view.frame.x_scale.compute(x), box.top + view.frame.y_scale.compute(y)]
 }"""
 
+# The clock runs in the page: from the press until the second frame after the ring's data came.
+WATCH = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    const ring = plot.renderers.find((each) => each.name === "picked").data_source
+    document.addEventListener("pointerup", () => { window.pressed = performance.now() }, true)
+    ring.connect(ring.properties.data.change, () => requestAnimationFrame(
+        () => requestAnimationFrame(() => { window.took = performance.now() - window.pressed })))
+}"""
+
 
 class Server:
     """One `ccviz app` process, with more options if there are any.
@@ -144,3 +153,13 @@ def opened(context: Any, url: str) -> Any:
     page.goto(url)
     page.wait_for_function(DRAWN)
     return page
+
+
+def click(page: Any, place: Any) -> float:
+    """Click a place of the data on a page that has `WATCH`; return how long its ring took, ms."""
+    page.evaluate("window.took = null")
+    page.mouse.click(*page.evaluate(PIXEL, place))
+    page.wait_for_function("window.took !== null")
+    took = float(page.evaluate("window.took"))
+    page.keyboard.press("Escape")
+    return took

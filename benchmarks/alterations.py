@@ -25,7 +25,6 @@ from typing import Any
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-import msgspec  # noqa: E402
 import numpy as np  # noqa: E402
 from _alterations import altered  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
@@ -35,6 +34,7 @@ from ccviz.events import Event, IncumbentFound  # noqa: E402
 from ccviz.problem.partition import Partition  # noqa: E402
 from ccviz.proof.verify import verify  # noqa: E402
 from ccviz.runs.codec import encode_event, encode_problem  # noqa: E402
+from ccviz.runs.file import write_frames  # noqa: E402
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tools"))
 from check_proof import judge  # noqa: E402
@@ -151,10 +151,7 @@ def write_run(path: Path, problem: Problem, events: list[Event]) -> None:
     frames: list[Any] = [{"problem": encode_problem(problem)}]
     frames += [[i, 0.0, encode_event(event)] for i, event in enumerate(events)]
     with path.open("wb") as file:
-        file.write(b"ccviz run 1\n")
-        for frame in frames:
-            data = msgspec.msgpack.encode(frame)
-            file.write(len(data).to_bytes(8, "big") + data)
+        write_frames(file, frames)
 
 
 def write_table(source: Path) -> None:

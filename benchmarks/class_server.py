@@ -25,22 +25,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import numpy as np
-from _page import PIXEL, POINTS, RESULTS, Server, browser, opened, served
+from _page import POINTS, RESULTS, WATCH, Server, browser, click, opened, served
 from playwright.sync_api import Error, sync_playwright
 
 STUDENTS, RUNNING, ROUNDS = 29, 6, 3
 
-# The clock runs in the page: from the press until the second frame after the ring's data came.
-WATCH = """() => {
-    const plot = Bokeh.documents[0].get_model_by_name("scatter")
-    const ring = plot.renderers.find((each) => each.name === "picked").data_source
-    document.addEventListener("pointerup", () => {
-        window.pressed = performance.now()
-        window.took = null
-    }, true)
-    ring.connect(ring.properties.data.change, () => requestAnimationFrame(
-        () => requestAnimationFrame(() => { window.took = performance.now() - window.pressed })))
-}"""
 # Never ends by itself: a step without cuts at every node.
 LONG = {"solver": "sdp", "set.cuts_per_block": 0.0, "set.max_rounds": 1}
 MARKUP = '"><img src=x onerror=alert(1)>'
@@ -79,20 +68,16 @@ def enter(chromium: Any, url: str) -> list[Any]:
     return pages
 
 
-def click(page: Any, point: int) -> float:
-    """Click a point; return how long its ring took, in ms."""
+def click_point(page: Any, point: int) -> float:
+    """Click a point of a page that may lie behind others; return how long its ring took, ms."""
     x, y = page.evaluate(POINTS)
     page.bring_to_front()
-    page.mouse.click(*page.evaluate(PIXEL, [x[point], y[point]]))
-    page.wait_for_function("() => window.took")
-    took = float(page.evaluate("() => window.took"))
-    page.keyboard.press("Escape")
-    return took
+    return click(page, [x[point], y[point]])
 
 
 def clicks(pages: list[Any], rounds: int) -> list[float]:
     """Let all of them click, one after another."""
-    return [click(page, 5 + at) for at in range(rounds) for page in pages]
+    return [click_point(page, 5 + at) for at in range(rounds) for page in pages]
 
 
 # --- The hostile student --------------------------------------------------------------------

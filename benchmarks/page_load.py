@@ -24,7 +24,19 @@ from typing import Any
 from urllib.parse import urlencode
 
 import psutil
-from _page import DRAWN, PIXEL, POINTS, RESULTS, ROOT, Server, browser, opened, served, undriven
+from _page import (
+    DRAWN,
+    POINTS,
+    RESULTS,
+    ROOT,
+    WATCH,
+    Server,
+    browser,
+    click,
+    opened,
+    served,
+    undriven,
+)
 from playwright.sync_api import sync_playwright
 
 from ccviz import Problem
@@ -37,14 +49,6 @@ HARD = {"cuts_per_block": 0.0, "max_rounds": 1, "show_relaxation": True}
 OPEN, OTHERS = "the page open", ("no page", "a plain call")
 LOADS, CLICKS, REPEATS, FIRST, NODES = 5, 10, 5, 20, 600
 
-# The clock runs in the page: from the press until the second frame after the ring's data came.
-WATCH = """() => {
-    const plot = Bokeh.documents[0].get_model_by_name("scatter")
-    const ring = plot.renderers.find((each) => each.name === "picked").data_source
-    document.addEventListener("pointerup", () => { window.pressed = performance.now() }, true)
-    ring.connect(ring.properties.data.change, () => requestAnimationFrame(
-        () => requestAnimationFrame(() => { window.took = performance.now() - window.pressed })))
-}"""
 # What changes within 20 ms of another change is one update.
 COUNT = """() => {
     window.updates = 0
@@ -100,12 +104,8 @@ def clicks(page: Any) -> list[float]:
     xs, ys = page.evaluate(POINTS)
     took = []
     for at in range(CLICKS):
-        page.evaluate("window.took = null")
         point = at * len(xs) // CLICKS
-        page.mouse.click(*page.evaluate(PIXEL, [xs[point], ys[point]]))
-        page.wait_for_function("window.took !== null")
-        took.append(page.evaluate("window.took"))
-        page.keyboard.press("Escape")
+        took.append(click(page, [xs[point], ys[point]]))
         page.wait_for_timeout(500)
     return took
 

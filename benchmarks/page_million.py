@@ -22,24 +22,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _page import DRAWN, PIXEL, RESULTS, Server, browser, served
+from _page import DRAWN, RESULTS, WATCH, Server, browser, click, served
 from playwright.sync_api import sync_playwright
 
 D, K = 10, 20
 ASKED = {"first picture, s": 5, "click, median, ms": 200, "zoom, frames a second": 20,
          "late while a run goes on, 95 %, ms": 100, "server, MB": 1000}  # fmt: skip
 
-# From the press until the second frame after the ring's data came.
-WATCH = """() => {
-    const plot = Bokeh.documents[0].get_model_by_name("scatter")
-    const ring = plot.renderers.find((each) => each.name === "picked").data_source
-    document.addEventListener("pointerup", () => {
-        window.pressed = performance.now()
-        window.took = null
-    }, true)
-    ring.connect(ring.properties.data.change, () => requestAnimationFrame(
-        () => requestAnimationFrame(() => { window.took = performance.now() - window.pressed })))
-}"""
 PICTURE = """() => Bokeh.documents[0].get_model_by_name("scatter").renderers
     .find((each) => each.name === "density").data_source.data.image.length === 1"""
 # Some places of the picture through which nothing can be seen.
@@ -86,10 +75,7 @@ def clicks(page: Any, many: int = 10) -> list[float]:
     page.evaluate(WATCH)
     times = []
     for place in page.evaluate(CROWDED, many):
-        page.mouse.click(*page.evaluate(PIXEL, place))
-        page.wait_for_function("() => window.took")
-        times.append(float(page.evaluate("() => window.took")))
-        page.keyboard.press("Escape")
+        times.append(click(page, place))
         page.wait_for_timeout(400)  # two clicks at once would be a double one
     return times
 

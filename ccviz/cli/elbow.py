@@ -11,7 +11,6 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from ccviz.bounds import relative_gap
 from ccviz.cli.common import err, out
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
@@ -31,8 +30,7 @@ from ccviz.cli.solve import (
     SolverName,
 )
 from ccviz.errors import ParameterError
-from ccviz.numbers import number, percent
-from ccviz.studies.elbow import LINK_WORDS, Step, findings, measure
+from ccviz.studies.elbow import COLUMNS, Step, findings, in_words, measure
 
 
 def elbow(
@@ -95,18 +93,9 @@ def _range(text: str) -> range:
 
 
 def _table(steps: list[Step]) -> Table:
-    table = Table("k", "objective", "lower bound", "gap", "silhouette", "gap statistic", "links",
-                  box=None, pad_edge=False)  # fmt: skip
+    table = Table(*COLUMNS, box=None, pad_edge=False)
     for step in steps:
-        table.add_row(
-            str(step.k),
-            number(step.objective),
-            number(step.lower_bound),
-            percent(relative_gap(step.objective, step.lower_bound)),
-            number(step.silhouette, 3),
-            number(step.gap_statistic, 3),
-            LINK_WORDS.get(step.status, "not found"),
-        )
+        table.add_row(*in_words(step))
     return table
 
 

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from itertools import chain
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -73,12 +73,24 @@ def export_run(archive: Archive, run_id: str, path: str | Path) -> None:
     head = _head(archive, run_id)
     try:
         with whole_file(path) as file:
-            file.write(_MAGIC)
-            for frame in chain([head], _lines(archive, run_id)):
-                data = msgspec.msgpack.encode(frame)
-                file.write(len(data).to_bytes(8, "big") + data)
+            write_frames(file, chain([head], _lines(archive, run_id)))
     except OSError as broken:
         raise ArchiveError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+def write_frames(file: IO[bytes], values: Iterable[Any]) -> None:
+    """Write a run's file.
+
+    Parameters
+    ----------
+    file : open for bytes
+    values : iterable
+        What stands in the frames: first what the run is of, then its records.
+    """
+    file.write(_MAGIC)
+    for value in values:
+        data = msgspec.msgpack.encode(value)
+        file.write(len(data).to_bytes(8, "big") + data)
 
 
 def _head(archive: Archive, run_id: str) -> _Head:

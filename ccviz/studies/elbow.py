@@ -11,7 +11,9 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray
+from ccviz.bounds import relative_gap
 from ccviz.errors import UnsupportedError
+from ccviz.numbers import number, percent
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.solvers import Solver
@@ -180,8 +182,33 @@ def best_by_silhouette(steps: Sequence[Step]) -> int | None:
     return max(known, key=lambda step: step.silhouette).k if known else None
 
 
-LINK_WORDS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be kept"}
-"""Whether the links can be kept, by the status of a run; without an answer it is not known."""
+COLUMNS = ("k", "objective", "lower bound", "gap", "silhouette", "gap statistic", "links")
+"""What a table says of a step."""
+
+_LINK_WORDS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be kept"}
+
+
+def in_words(step: Step) -> tuple[str, ...]:
+    """Return a step as people read it.
+
+    Parameters
+    ----------
+    step : Step
+
+    Returns
+    -------
+    tuple of str
+        One for each of `COLUMNS`.
+    """
+    return (
+        str(step.k),
+        number(step.objective),
+        number(step.lower_bound),
+        percent(relative_gap(step.objective, step.lower_bound)),
+        number(step.silhouette, 3),
+        number(step.gap_statistic, 3),
+        _LINK_WORDS.get(step.status, "not found"),
+    )
 
 
 def findings(steps: Sequence[Step]) -> Iterator[str]:

@@ -1,13 +1,13 @@
 import sys
 from pathlib import Path
 
-import msgspec
 import numpy as np
 import pytest
 
 from ccviz import Problem, start
 from ccviz.events import NodeBranched
 from ccviz.runs.codec import encode_event, encode_problem
+from ccviz.runs.file import write_frames
 
 TOOLS = Path(__file__).parents[2] / "tools"
 
@@ -68,10 +68,7 @@ def second(tmp_path, monkeypatch):
         frames = [{"problem": encode_problem(problem)}]
         frames += [[i, 0.0, encode_event(event)] for i, event in enumerate(events)]
         with path.open("wb") as file:
-            file.write(b"ccviz run 1\n")
-            for frame in frames:
-                data = msgspec.msgpack.encode(frame)
-                file.write(len(data).to_bytes(8, "big") + data)
+            write_frames(file, frames)
         return check_proof.judge(path, gap)
 
     yield check

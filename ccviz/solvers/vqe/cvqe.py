@@ -19,30 +19,21 @@ from scipy.spatial.distance import cdist
 from ccviz.arrays import FloatArray
 from ccviz.events import Event
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS
-from ccviz.solvers.vqe.descent import Schedule, Settled, descend_all
+from ccviz.solvers.base import Context
+from ccviz.solvers.vqe.descent import Settled, Vqe, descend_all
 
 
 @dataclass(frozen=True)
-class Cvqe(Solver):
+class Cvqe(Vqe):
     """Constrained vector quantization error."""
 
     name: ClassVar[str] = "cvqe"
     title: ClassVar[str] = "CVQE"
     paper: ClassVar[str] = "Davidson and Ravi (2005)"
-    supports: ClassVar[Supports] = Supports(hard=False)
-
-    n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
-    max_iter: int = setting(100, "Iterations of a start at most.", low=1, label="Most iterations")
-    init: str = setting(
-        "random", "How initial centres are drawn.", choices=INITS, label="First centres"
-    )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
-        schedule = Schedule(self.n_init, self.max_iter, self.init)
-        yield from descend_all(problem, context, schedule, settle, self.name)
+        yield from descend_all(self, problem, context, settle)
 
 
 def settle(problem: Problem, centers: FloatArray, near: FloatArray) -> Settled:

@@ -1,9 +1,10 @@
-"""The loop that CVQE and LCVQE share: nearest centres, the links one by one, new centres."""
+"""What CVQE and LCVQE share: settings, and the loop of nearest centres, links, new centres."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from scipy.spatial.distance import cdist
@@ -18,9 +19,9 @@ from ccviz.events import (
     Restarted,
 )
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context
+from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.kmeans import told_of_broken_links
-from ccviz.solvers.seeding import point_centers
+from ccviz.solvers.seeding import INITS, point_centers
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,26 +50,28 @@ Settle = Callable[[Problem, FloatArray, FloatArray], Settled]
 
 
 @dataclass(frozen=True)
-class Schedule:
-    """Starts, their longest descent, and how their centres are drawn."""
+class Vqe(Solver):
+    """Settings of both."""
 
-    n_init: int
-    max_iter: int
-    init: str
+    supports: ClassVar[Supports] = Supports(hard=False)
+
+    n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
+    max_iter: int = setting(100, "Iterations of a start at most.", low=1, label="Most iterations")
+    init: str = setting(
+        "random", "How initial centres are drawn.", choices=INITS, label="First centres"
+    )
 
 
-def descend_all(
-    problem: Problem, context: Context, schedule: Schedule, settle: Settle, source: str
-) -> Iterator[Event]:
+def descend_all(solver: Vqe, problem: Problem, context: Context, settle: Settle) -> Iterator[Event]:
     """Yield the events of all starts; the least objective is the answer."""
     rng, best, found = context.rng, np.inf, None
-    for restart in range(schedule.n_init):
+    for restart in range(solver.n_init):
         yield Restarted(restart=restart)
-        centers = point_centers(problem, rng, schedule.init)
-        labels, objective = yield from _descend(problem, centers, schedule.max_iter, settle)
+        centers = point_centers(problem, rng, solver.init)
+        labels, objective = yield from _descend(problem, centers, solver.max_iter, settle)
         if objective < best:
             best, found = objective, labels
-            yield IncumbentFound(labels=labels, source=source, objective=objective)
+            yield IncumbentFound(labels=labels, source=solver.name, objective=objective)
     yield from told_of_broken_links(problem, found)
     yield Finished(termination="converged", message="No pass over the links moves a point.")
 

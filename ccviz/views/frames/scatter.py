@@ -111,8 +111,7 @@ class Coloring:
 
 def classes(truth: IntArray, before: IntArray | None = None) -> Coloring:
     """Return the known classes as colours, like those of the clusters that they resemble."""
-    color = matching(truth, before, int(truth.max()) + 1)
-    return Coloring(color[truth], np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
+    return learned(truth, int(truth.max()) + 1, before)
 
 
 def coloring(

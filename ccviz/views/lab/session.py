@@ -281,6 +281,10 @@ class Session(Worded):
             else:
                 self._edit(self.draft.with_links(group_links(kind, points, self.weight)))
 
+    def isolate(self, cluster: int) -> None:
+        """Leave one cluster alone in colour; the same again gives the others theirs back."""
+        self.isolated = None if self.isolated == cluster else cluster
+
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""
         _check_axes(self.draft, x_axis, y_axis)

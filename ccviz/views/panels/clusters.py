@@ -103,8 +103,7 @@ class ClustersPanel(JSComponent):
         if message["what"] == "file":
             self._parcels.wish(message["file"])
         else:
-            cluster, session = message["cluster"], self._session
-            session.isolated = None if session.isolated == cluster else cluster
+            self._session.isolate(message["cluster"])
 
 
 def content(frame: Clusters) -> dict[str, Any]:

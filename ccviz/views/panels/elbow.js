@@ -1,5 +1,4 @@
 // How many clusters? A sheet over the page: a curve, a table of numbers, a click to take one.
-const NAMES = ["k", "objective", "lower bound", "gap", "silhouette", "gap statistic", "links"]
 const [WIDTH, HEIGHT, LEFT, FOOT] = [640, 190, 14, 22]
 
 function curve(points, color, dash) {
@@ -26,7 +25,7 @@ function chart(rows) {
 }
 
 export function render({model}) {
-  const dialog = document.createElement("dialog")
+  const dialog = sheetOver(model, "close")
   dialog.setAttribute("aria-label", "How many clusters?")
   dialog.innerHTML = `<h1>How many clusters?</h1>
     <form><label>k from <input name="low" type="number" min="1" value="1"></label>
@@ -40,7 +39,7 @@ export function render({model}) {
   const draw = () => {
     const {rows, words, busy} = model.content
     found.innerHTML = html`${chart(rows)}${rows.length ? html`<table aria-label="Numbers of clusters">
-      <thead><tr>${NAMES.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+      <thead><tr>${model.columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
       <tbody>${rows.map(({k, cells}) => html`<tr><td><button type="button" data-k="${k}"
         title="Take ${k} clusters">${k}</button></td>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
       </tbody></table>` : ""}`.text
@@ -59,11 +58,6 @@ export function render({model}) {
     if (what) model.send_msg({what})
     else if (k) model.send_msg({what: "take", k: Number(k)})
   })
-  dialog.addEventListener("cancel", (event) => {
-    event.preventDefault()
-    model.send_msg({what: "close"})
-  })
-  dialog.addEventListener("keydown", (event) => event.stopPropagation())  // no keys of the page
   model.on("content", draw)
   model.on("shown", draw)
   model.on("after_layout", draw)

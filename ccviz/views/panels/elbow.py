@@ -8,9 +8,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ccviz.bounds import relative_gap
-from ccviz.numbers import number, percent
-from ccviz.studies.elbow import LINK_WORDS, Step, findings
+from ccviz.studies.elbow import COLUMNS, Step, findings, in_words
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.sheet import DIALOG_STYLE
@@ -49,6 +47,7 @@ class ElbowPanel(JSComponent):
     session : Session
     """
 
+    columns = param.List(default=list(COLUMNS), constant=True)
     content = param.Dict(default={"rows": [], "words": _FIRST, "busy": False})
     shown = param.Boolean(default=False)
 
@@ -101,12 +100,5 @@ def _row(step: Step) -> dict[str, Any]:
         "k": step.k,
         "objective": step.objective if math.isfinite(step.objective) else None,
         "bound": step.lower_bound if math.isfinite(step.lower_bound) else None,
-        "cells": [
-            number(step.objective),
-            number(step.lower_bound),
-            percent(relative_gap(step.objective, step.lower_bound)),
-            number(step.silhouette, 3),
-            number(step.gap_statistic, 3),
-            LINK_WORDS.get(step.status, "not found"),
-        ],
+        "cells": in_words(step)[1:],
     }

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from itertools import product
 from typing import NamedTuple
 
-from bokeh.models import Button
+from bokeh.models import XY, Button, Column, UIElement
+from bokeh.models import Panel as BokehPanel
 
 from ccviz.views.lab.picker import Screen
 from ccviz.views.panels.commit import held
@@ -148,3 +149,24 @@ def button(label: str, name: str, on_click: Callable[[], None]) -> Button:
     button = Button(label=label, name=name, stylesheets=[_BUTTON])
     button.on_click(held(on_click))
     return button
+
+
+def frame(*rows: UIElement) -> BokehPanel:
+    """Return a frame for the plot, which nobody sees yet.
+
+    Parameters
+    ----------
+    *rows : UIElement
+        What stands in it, from top to bottom.
+
+    Returns
+    -------
+    bokeh.models.Panel
+    """
+    return BokehPanel(
+        elements=[Column(*rows)],
+        position=XY(x=0, y=0),
+        anchor="top_left",
+        stylesheets=[FRAME],
+        styles=HIDDEN,
+    )

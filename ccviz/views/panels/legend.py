@@ -69,8 +69,4 @@ class Legend(JSComponent):
             self.rows = rows
 
     def _handle_msg(self, data: int) -> None:
-        held(self._choose)(data)
-
-    def _choose(self, cluster: int) -> None:
-        session = self._session
-        session.isolated = None if session.isolated == cluster else cluster
+        held(self._session.isolate)(data)

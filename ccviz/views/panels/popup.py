@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from html import escape
 
-from bokeh.models import XY, Column, Div, Row
-from bokeh.models import Panel as BokehPanel
+from bokeh.models import XY, Div, Row
+from markupsafe import escape
 
 from ccviz.views.draft import Kind
 from ccviz.views.lab.picker import Screen
-from ccviz.views.panels.floating import FRAME, GAP_PX, HIDDEN, SHOWN, anchor, button
+from ccviz.views.panels.floating import GAP_PX, HIDDEN, SHOWN, anchor, button, frame
 
 _TITLE = (
     ":host { font: 12px var(--font, sans-serif); color: var(--faint, #5b6876); margin: 0 2px 4px; }"
@@ -47,15 +46,7 @@ class LinkPopup:
             button("Hold (H)", "link-hold", on_hold),
             button("Esc", "link-cancel", on_cancel),
         ]
-        self.model = BokehPanel(
-            elements=[
-                Column(self._title, Row(*buttons[:2], spacing=4), Row(*buttons[2:], spacing=4))
-            ],
-            position=XY(x=0, y=0),
-            anchor="top_left",
-            stylesheets=[FRAME],
-            styles=HIDDEN,
-        )
+        self.model = frame(self._title, Row(*buttons[:2], spacing=4), Row(*buttons[2:], spacing=4))
 
     def show(
         self,
@@ -81,7 +72,7 @@ class LinkPopup:
             Of all points; empty where they have none.
         """
         words = _words(points, names) + (f" against {_words(held, names)}" if held else "")
-        self._title.text = escape(words)
+        self._title.text = str(escape(words))
         vertical, horizontal = anchor(at, screen, beside)
         self.model.update(
             position=XY(x=at[0], y=at[1]),

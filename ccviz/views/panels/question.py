@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from bokeh.models import XY, Column, Div, Row
-from bokeh.models import Panel as BokehPanel
+from bokeh.models import XY, Div, Row
 from markupsafe import Markup
 
 from ccviz.active.differences import Difference
@@ -15,7 +14,7 @@ from ccviz.numbers import number
 from ccviz.views.draft import Kind
 from ccviz.views.frames.question import Question
 from ccviz.views.lab.picker import Screen
-from ccviz.views.panels.floating import FRAME, HIDDEN, SHOWN, button, spot
+from ccviz.views.panels.floating import HIDDEN, SHOWN, button, frame, spot
 
 _TEXT = """
 :host { font: 12.5px var(--font, sans-serif); color: var(--ink, #1d2733); margin: 0 2px 6px;
@@ -86,13 +85,7 @@ class QuestionPopup:
             button("Undo (Z)", "ask-undo", on_undo),
             button("Enough (Esc)", "ask-enough", on_enough),
         ]
-        self.model = BokehPanel(
-            elements=[Column(self._text, Row(*answers, spacing=4), Row(*ways, spacing=4))],
-            position=XY(x=0, y=0),
-            anchor="top_left",
-            stylesheets=[FRAME],
-            styles=HIDDEN,
-        )
+        self.model = frame(self._text, Row(*answers, spacing=4), Row(*ways, spacing=4))
 
     def show(
         self,

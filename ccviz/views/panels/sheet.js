@@ -37,7 +37,7 @@ function placeOf(node) {
 }
 
 export function render({model}) {
-  const dialog = document.createElement("dialog")
+  const dialog = sheetOver(model, "cancel")
   dialog.setAttribute("aria-labelledby", "title")
   dialog.innerHTML = `<div class="sheet"></div><p role="alert" hidden></p>
     <footer><button data-what="none">Leave all out</button><span></span>
@@ -67,11 +67,6 @@ export function render({model}) {
   dialog.addEventListener("click", ({target}) => {
     if (target.matches("button")) model.send_msg({what: target.dataset.what})
   })
-  dialog.addEventListener("cancel", (event) => {
-    event.preventDefault()
-    model.send_msg({what: "cancel"})
-  })
-  dialog.addEventListener("keydown", (event) => event.stopPropagation())  // no keys of the page
   model.on("sheet", draw)
   model.on("after_layout", draw)
   return dialog

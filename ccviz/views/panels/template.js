@@ -13,3 +13,14 @@ function marked(value) {
 function html(parts, ...values) {
   return new Markup(parts.reduce((text, part, at) => text + marked(values[at - 1]) + part))
 }
+
+// A sheet over the page: Esc is for Python to answer, and the page hears none of its keys.
+function sheetOver(model, escape) {
+  const dialog = document.createElement("dialog")
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault()
+    model.send_msg({what: escape})
+  })
+  dialog.addEventListener("keydown", (event) => event.stopPropagation())
+  return dialog
+}

@@ -1,4 +1,4 @@
-"""Scripts of the page that write markup: all through one template that escapes."""
+"""Scripts of the page: markup all through one template that escapes, sheets all of one kind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ _HERE = Path(__file__).parent
 
 
 def with_template(name: str) -> str:
-    """Return a script of this folder with the template ``html`` in front.
+    """Return a script of this folder with what all of them share in front.
 
     Parameters
     ----------
