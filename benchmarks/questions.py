@@ -1,19 +1,19 @@
 """Fewest questions: the agreement with the known classes after so many answers about pairs.
 
-    python benchmarks/questions.py --rival-python PYTHON [--seeds 5] [--noise 0.1] [--sets iris]
+    python benchmarks/questions.py --rival-python PYTHON [--seeds 20] [--noise 0,0.1] [--sets iris]
 
 PYTHON is the interpreter of another environment with numpy < 2, cobras_ts and
 active-semi-supervised-clustering; without it the rivals are left out, and the table says so. All
 methods get the same points, features scaled to 0 to 1, the k of the classes, and an oracle that
-answers by the class, wrong at the rate of the noise. Rivals that only choose pairs are clustered
-by PCK-means of the same package, as their papers do; `min-max`, `npu` and `cobras` are the
-methods of these papers in ccviz. CPU seconds are of 200 questions and five clusterings, without
-imports. A learner that has enough asks no more, and keeps its clustering. Means stand over the
-seeds named, and methods are compared over the seeds that both have. A run that takes longer than
-LIMIT seconds is left out. The table goes on where it stopped. `fields, draft` is the learner
-before it had a place for classes still to be found, and a stop: its rows, and those of the assc
-packages, end at 100 questions, with CPU seconds of a hundred. Sets that are not scikit-learn's
-are read from the folder CCVIZ_BENCH.
+answers by the class, wrong at the rate of the noise, anew each time it is asked. Rivals that only
+choose pairs are clustered by PCK-means of the same package, as their papers do; its loops over
+points and links run as arrays here, which changes none of its choices. `min-max`, `npu` and
+`cobras` are the methods of these papers in ccviz. CPU seconds are of 200 questions and five
+clusterings, without imports. A learner that has enough asks no more, and keeps its clustering.
+Seeds go from 0 to 19, or until a method has used up BUDGET CPU seconds on a set at a rate of
+noise; a run that takes longer than LIMIT is left out. Means stand over the seeds named, and
+methods are compared over the seeds that both have. The table goes on where it stopped. Sets that
+are not scikit-learn's are read from the folder CCVIZ_BENCH.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -46,15 +46,14 @@ SETS = (
     *("vehicle", "pima", "digits", "letter"),
 )
 OURS = "fields"
-DRAFT = "fields, draft"
-"""Rows of the learner as it first was, on sets where it has fewer since."""
-
 RIVALS = ("cobras_ts", "assc MinMax", "assc NPU")
 OTHERS = ("cobras", "min-max", "npu")
-LIMIT = 150
+LIMIT = 120  # CPU seconds of one run
+TOGETHER = 5  # seeds of every method on every set, before the next ones
+BUDGET = 30.0  # CPU seconds of a method on a set at a rate of noise
 LETTERS = 1000  # of 20,000 points
-TOGETHER = 5  # seeds in one go
 
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555")
 COLUMNS = tuple(f"ari_{mark}" for mark in MARKS)
 
 TRIED = """What was tried for `fields` besides, and left out since it was no better in the
@@ -122,28 +121,25 @@ def ours(strategy: str, X: np.ndarray, y: np.ndarray, seed: int, noise: float) -
 
 def rival(
     python: str, method: str, X: np.ndarray, y: np.ndarray, seeds: list[int], noise: float
-) -> list[Found | None]:
-    """Return the same of a rival, a seed each; None where it fails or takes too long."""
+) -> Iterator[Found]:
+    """Yield the same of a rival, a seed each, until one fails or takes too long."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "set.npz"
         np.savez(file, X=X, y=y)
-        words = [method, str(file), json.dumps(seeds), str(noise), json.dumps(MARKS)]
-        ran = subprocess.Popen([python, str(RIVAL), *words], stdout=subprocess.PIPE, text=True)
-        late = threading.Timer(LIMIT * len(seeds), ran.kill)
-        late.start()
-        assert ran.stdout is not None
-        lines = list(ran.stdout)
-        late.cancel()
-    found: list[Found | None] = [
-        ([np.array(each) for each in labels], seconds) for labels, seconds in map(json.loads, lines)
-    ]
-    return found + [None] * (len(seeds) - len(found))
+        words = [method, str(file), json.dumps(seeds), str(noise), json.dumps(MARKS), str(LIMIT)]
+        with subprocess.Popen([python, str(RIVAL), *words], stdout=subprocess.PIPE) as ran:
+            try:
+                for labels, seconds in map(json.loads, ran.stdout or ()):
+                    yield [np.array(each) for each in labels], seconds
+                yield [], LIMIT  # one that failed, unless it was the last
+            finally:
+                ran.kill()
 
 
 def measure(
     name: str, method: str, seeds: list[int], noise: float, python: str | None, folder: Path
-) -> Iterator[dict[str, object]]:
-    """Yield a row a seed: ARI at every mark, empty where a rival gave none."""
+) -> Generator[dict[str, object], None, None]:
+    """Yield a row a seed: ARI at every mark, and CPU seconds; none where a rival gave none."""
     from sklearn.metrics import adjusted_rand_score
 
     X, y = points(name, folder)
@@ -151,12 +147,36 @@ def measure(
         all_found = rival(str(python), method, X, y, seeds, noise)
     else:
         all_found = (ours(method, X, y, seed, noise) for seed in seeds)
-    for seed, found in zip(seeds, all_found, strict=True):
-        labels, seconds = found or ([], float("nan"))
+    for seed, (labels, seconds) in zip(seeds, all_found, strict=False):
         row: dict[str, object] = {"set": name, "noise": noise, "method": method, "seed": seed}
-        for place, mark in enumerate(MARKS):
-            row[f"ari_{mark}"] = f"{adjusted_rand_score(y, labels[place]):.4f}" if labels else ""
+        row |= dict.fromkeys(COLUMNS, "")
+        for column, found in zip(COLUMNS, labels, strict=False):
+            row[column] = f"{adjusted_rand_score(y, found):.4f}"
         yield row | {"cpu_s": f"{seconds:.2f}"}
+
+
+def lacking(
+    path: Path,
+    name: str,
+    method: str,
+    seeds: range,
+    noise: float,
+    python: str | None,
+    folder: Path,
+) -> Iterator[dict[str, object]]:
+    """Yield the rows that the table lacks, until the method has used up its seconds."""
+    mine = (name, str(noise), method)
+    rows = [row for row in read_rows(path) if (row["set"], row["noise"], row["method"]) == mine]
+    spent, known = sum(float(row["cpu_s"]) for row in rows), {int(row["seed"]) for row in rows}
+    left = [seed for seed in seeds if seed not in known]
+    if not left or spent >= BUDGET:
+        return
+    with closing(measure(name, method, left, noise, python, folder)) as found:
+        for row in found:
+            yield row
+            spent += float(str(row["cpu_s"]))
+            if spent >= BUDGET:
+                return
 
 
 def summary(rows: list[dict[str, str]]) -> str:
@@ -199,7 +219,7 @@ def _cell(values: Any) -> str:
 
 def _place(word: str) -> int:
     """Return where a set or a method stands in the tables."""
-    order = (*SETS, OURS, DRAFT, *RIVALS, *OTHERS)
+    order = (*SETS, OURS, *RIVALS, *OTHERS)
     return order.index(word) if word in order else len(order)
 
 
@@ -216,7 +236,7 @@ def _verdict(part: Any) -> list[str]:
     Means are compared over the seeds that both have.
     """
     lines = []
-    others = set(part["method"]) - {OURS, DRAFT}
+    others = set(part["method"]) - {OURS}
     for mark, column in zip(MARKS, COLUMNS, strict=True):
         leads: dict[str, float] = {}
         for method in others:
@@ -241,7 +261,7 @@ def _areas(part: Any) -> list[str]:
     from scipy.stats import wilcoxon
 
     lines = []
-    for method in sorted(set(part["method"]) - {OURS, DRAFT}, key=_place):
+    for method in sorted(set(part["method"]) - {OURS}, key=_place):
         both = _paired(part, method).dropna(subset=["area", "area_other"])
         if len(both) < 6:
             continue
@@ -255,12 +275,12 @@ def _areas(part: Any) -> list[str]:
 
 
 def draw(rows: list[dict[str, str]]) -> None:
-    """Draw a figure a set, as SVG: means over the questions, without wrong answers."""
+    """Draw a figure a set, as SVG: means and quartiles over the questions, no answer wrong."""
     table = _table(rows)
     folder = RESULTS / "questions"
     folder.mkdir(exist_ok=True)
     for name, part in table[table["noise"] == 0].groupby("set"):
-        methods = sorted(part["method"].unique(), key=_place)
+        methods = sorted(part.dropna()["method"].unique(), key=_place)
         curves = "".join(
             _curve(part[part["method"] == method], method, place)
             for place, method in enumerate(methods)
@@ -276,7 +296,7 @@ def draw(rows: list[dict[str, str]]) -> None:
         (folder / f"{name}.svg").write_text(
             '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 460 250" '
             'font-family="sans-serif" '
-            f'font-size="11"><text x="30" y="14">{name}: ARI after so many questions</text>'
+            f'font-size="11"><text x="30" y="14">{name}: ARI after so many questions (seeds)</text>'
             f"{axis}{curves}</svg>\n"
         )
 
@@ -290,14 +310,21 @@ def _down(ari: float) -> float:
 
 
 def _curve(rows: Any, method: str, place: int) -> str:
-    color = ("#0072b2", "#56b4e9", "#d55e00", "#009e73", "#cc79a7", "#e69f00")[place % 6]
-    means = rows[list(COLUMNS)].mean()
-    known = [(mark, mean) for mark, mean in zip(MARKS, means, strict=True) if mean == mean]
-    spots = " ".join(f"{_across(mark):.1f},{_down(mean):.1f}" for mark, mean in known)
+    color = COLORS[place % len(COLORS)]
+    values = rows[list(COLUMNS)].dropna()
+    spots = _spots(values.mean())
+    band = spots if len(values) < 4 else _spots(values.quantile(0.25))
+    back = spots if len(values) < 4 else _spots(values.quantile(0.75))
     return (
-        f'<polyline points="{spots}" fill="none" stroke="{color}" stroke-width="2"/>'
-        f'<text x="340" y="{30 + 16 * place}" fill="{color}">{method}</text>'
+        f'<polygon points="{" ".join(band + back[::-1])}" fill="{color}" opacity="0.12"/>'
+        f'<polyline points="{" ".join(spots)}" fill="none" stroke="{color}" stroke-width="2"/>'
+        f'<text x="340" y="{30 + 16 * place}" fill="{color}">{method} ({len(values)})</text>'
     )
+
+
+def _spots(values: Any) -> list[str]:
+    marks = zip(MARKS, values, strict=True)
+    return [f"{_across(mark):.1f},{_down(value):.1f}" for mark, value in marks]
 
 
 def speed() -> str:
@@ -337,7 +364,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rival-python", help="python with the rivals")
     parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--noise", type=float, default=0.0)
+    parser.add_argument("--noise", default="0,0.05,0.1,0.2")
     parser.add_argument("--sets", default=",".join(SETS))
     parser.add_argument("--methods", default=",".join((OURS, "min-max", *RIVALS)))
     asked = parser.parse_args()
@@ -345,16 +372,13 @@ def main() -> None:
     methods = [m for m in asked.methods.split(",") if asked.rival_python or m not in RIVALS]
     if not asked.rival_python:
         print("No --rival-python: the rivals are left out.", file=sys.stderr)
-    path = RESULTS / "questions.csv"
-    done = {(row["set"], row["noise"], row["method"], row["seed"]) for row in read_rows(path)}
-    chunks = [range(asked.seeds)[at : at + TOGETHER] for at in range(0, asked.seeds, TOGETHER)]
-    for chunk, method, name in product(chunks, methods, asked.sets.split(",")):
-        known = (name, str(asked.noise), method)
-        seeds = [seed for seed in chunk if (*known, str(seed)) not in done]
-        if seeds:
-            for row in measure(name, method, seeds, asked.noise, asked.rival_python, folder):
-                append_row(path, row)
-                print(*row.values(), flush=True)
+    path, noises, names = RESULTS / "questions.csv", asked.noise.split(","), asked.sets.split(",")
+    stops = range(TOGETHER, asked.seeds + TOGETHER, TOGETHER)
+    for stop, noise, method, name in product(stops, noises, methods, names):
+        seeds = range(min(stop, asked.seeds))
+        for row in lacking(path, name, method, seeds, float(noise), asked.rival_python, folder):
+            append_row(path, row)
+            print(*row.values(), flush=True)
     rows = read_rows(path)
     (RESULTS / "questions.md").write_text("\n".join((summary(rows), speed())))
     draw(rows)

@@ -106,6 +106,15 @@ class Answers:
         """
         return self._groups.known(i, j)
 
+    def vote(self, i: int, j: int) -> float:
+        """Return the log-odds of together by the answers about this very pair, 0 if there are none.
+
+        Parameters
+        ----------
+        i, j : int
+        """
+        return self._votes.get((min(i, j), max(i, j)), 0.0)
+
     def about(self, point: int) -> list[Answer]:
         """Return the answers about one point.
 

@@ -2,7 +2,8 @@
 
 A Gaussian process regression of the class indicators in each view of similarity. Every view is
 judged by how well it predicts each known point from the other ones (leave-one-out, in closed form:
-Rasmussen and Williams 2006, section 5.4.2), and the views are averaged by that.
+Rasmussen and Williams 2006, section 5.4.2), and the views are averaged by that. While few points
+are known, the sizes of the classes are brought to what the answers make likely.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from ccviz.arrays import FloatArray, IntArray
 
 _SHARPNESS = 6.0  # of turning regressed indicators into probabilities
 _FLATTER = (1.0, 0.75, 0.5, 0.25)
+_PER_CLASS = 2.0  # points assumed of each class besides those answered, for the classes' sizes
+_FADING = 10.0  # answered points from which on these sizes count for less and less
+_ROUNDS = 20  # of bringing the sizes to what they should be; each halves what is missing
 _TEMPER = 0.5  # of the views' weights: the left-out predictions are not independent
 
 
@@ -47,6 +51,8 @@ class Belief:
     ----------
     share : (n, c) float64
         The probability of each class.
+    shown : (n, c) float64
+        The same, with the classes in balance: what the clustering is made of.
     left_out : (m, c) float64
         The same of the answered points, each believed from the other ones.
     weights : (v,) float64
@@ -55,6 +61,7 @@ class Belief:
     """
 
     share: FloatArray
+    shown: FloatArray
     left_out: FloatArray
     weights: FloatArray
     evidence: Evidence
@@ -80,11 +87,16 @@ class Belief:
 
 
 def _raised(share: FloatArray, power: float) -> FloatArray:
-    flat = share**power
-    return flat / flat.sum(axis=1, keepdims=True)
+    return _normalised(share**power)
 
 
-def believe(views: list[FloatArray], evidence: Evidence, prior: FloatArray) -> Belief:
+def _normalised(share: FloatArray) -> FloatArray:
+    return share / share.sum(axis=1, keepdims=True)
+
+
+def believe(
+    views: list[FloatArray], evidence: Evidence, prior: FloatArray, mass: FloatArray
+) -> Belief:
     """Return what the evidence says about every point.
 
     Parameters
@@ -93,6 +105,8 @@ def believe(views: list[FloatArray], evidence: Evidence, prior: FloatArray) -> B
     evidence : Evidence
     prior : (n, c) float64
         The probabilities of the classes before any evidence.
+    mass : (n,) float64
+        How many points each stands for.
 
     Returns
     -------
@@ -112,7 +126,26 @@ def believe(views: list[FloatArray], evidence: Evidence, prior: FloatArray) -> B
     weights = np.exp(_TEMPER * (np.array(scores) - max(scores)))
     weights /= weights.sum()
     share = probabilities(np.tensordot(weights, np.array(means), 1))
-    return Belief(share, np.tensordot(weights, np.array(left_out), 1), weights, evidence)
+    balance = _balance(share, evidence, mass)
+    half, full = (_normalised(share * balance**power) for power in (0.5, 1.0))
+    return Belief(half, full, np.tensordot(weights, np.array(left_out), 1), weights, evidence)
+
+
+def _balance(share: FloatArray, evidence: Evidence, mass: FloatArray) -> FloatArray:
+    """Return (c,) how much more of each class there should be, to be multiplied with the shares.
+
+    Class mass normalisation (Zhu, Ghahramani and Lafferty 2003, section 4): what spreads from few
+    points spreads too far from some of them. The sizes of the classes are to be as in the answers,
+    a few more points of each class assumed, less so the more points are answered: these are not
+    drawn by chance, and soon say themselves how far a class reaches.
+    """
+    count = np.bincount(evidence.classes[: evidence.answered], minlength=share.shape[1])
+    target = (count + _PER_CLASS) / (count + _PER_CLASS).sum()
+    balance = np.ones(share.shape[1])
+    for _ in range(_ROUNDS):
+        now = mass @ _normalised(share * balance) / mass.sum()
+        balance *= np.sqrt(target / np.maximum(now, 1e-9))
+    return balance ** min(1.0, _FADING / max(evidence.answered, 1))
 
 
 def probabilities(means: FloatArray) -> FloatArray:
@@ -122,5 +155,4 @@ def probabilities(means: FloatArray) -> FloatArray:
     ----------
     means : (n, c) float64
     """
-    raised = np.exp(_SHARPNESS * (means - means.max(axis=1, keepdims=True)))
-    return raised / raised.sum(axis=1, keepdims=True)
+    return _normalised(np.exp(_SHARPNESS * (means - means.max(axis=1, keepdims=True))))

@@ -10,8 +10,9 @@ Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003). I
 the classes in the order of their probability, so that one or two questions suffice, and with the
 point of a class that is nearest to it, which is easiest to judge.
 
-If answers may be wrong, a point is compared with the one of a class that most is known about, and a
-point that the other answers contradict is asked about again.
+If answers may be wrong, a point is compared with the one of a class that most is known about; what
+so much rests on is confirmed (`ccviz.active.checks`), and a point that the other answers contradict
+is asked about again.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ from typing import ClassVar
 
 import numpy as np
 
+from ccviz.active.answers import Answer
 from ccviz.active.belief import Belief, Evidence, believe
+from ccviz.active.checks import hub, joined_once, parted_once
 from ccviz.active.pieces import Pieces, cut
 from ccviz.active.similarity import views
 from ccviz.active.strategy import Pair, Strategy, nearest
@@ -32,6 +35,7 @@ from ccviz.solvers.seeding import plain_kmeans
 
 _VARIANCE = 0.05  # of a point whose class is answered for certain
 _MAY_BE = 0.05  # how likely so many wrong answers must be for k-means to hold against them
+_ROUGH = 0.2  # the share of true answers against k-means up to which it is a rough picture
 _DOUBT = 2.0  # how much more for one that is not to be trusted at all
 _ASSUMED = 1.0  # of the central point of a cluster that nobody was asked about yet
 _CANDIDATES = 200  # the least certain points, among which the next one is looked for
@@ -63,29 +67,38 @@ class Fields(Strategy):
         """Return (n,) int64 the clustering now: the likeliest class, as answered where it was."""
         if self._clusters_hold:
             return self._cluster
-        belief, classes = self._belief, self._classes
-        labels = belief.share.argmax(axis=1)[self._pieces.of]
-        labels[[point for points in classes for point in points]] = self._answered(belief)
+        belief = self._belief
+        labels = belief.shown.argmax(axis=1)[self._pieces.of]
+        labels[self._points] = self._answered(belief)
         return labels
 
     @property
     def _clusters_hold(self) -> bool:
-        """Whether the plain k-means disagrees with no more answers than may well be wrong."""
+        """Whether the plain k-means is still the better picture.
+
+        It is before the first answer; where answers may be wrong, also as long as no more of them
+        are against it than may well be wrong, or than are against the beliefs.
+        """
         given = [answer for answer in self.answers.log if answer.together is not None]
-        same = (self._cluster[answer.i] == self._cluster[answer.j] for answer in given)
-        against = sum(each != answer.together for each, answer in zip(same, given, strict=True))
-        if not self.noise:
+        if not self.noise or not given:
             return not given
+        against = _against(given, self._cluster)
         chance = sum(
             comb(len(given), wrong) * self.noise**wrong * (1 - self.noise) ** (len(given) - wrong)
             for wrong in range(against)
         )
-        return 1 - chance > _MAY_BE
+        if 1 - chance > _MAY_BE or against >= (self.noise + _ROUGH) * len(given):
+            return 1 - chance > _MAY_BE
+        left_out = self._cluster.copy()
+        left_out[self._points] = self._belief.left_out.argmax(axis=1)
+        kept = set(self._points)
+        given = [answer for answer in given if kept.issuperset(answer.pair)]
+        return _against(given, self._cluster) < _against(given, left_out)
 
     def _answered(self, belief: Belief) -> IntArray:
         """Return the classes of the answered points: as answered, unless that is less likely."""
         classes = belief.evidence.classes[: belief.evidence.answered]
-        points = [point for members in self._classes for point in members]
+        points = self._points
         trust = np.array([self.answers.trust(point) for point in points])
         likely = np.maximum(belief.left_out, _SLIGHT)
         likely *= ((1 - trust) / max(likely.shape[1] - 1, 1))[:, None]
@@ -97,7 +110,7 @@ class Fields(Strategy):
         for points in self.answers.loose:
             if (pair := self._compare(points[0])) is not None:
                 return pair
-        if self.noise and (pair := self._doubtful()) is not None:
+        if self.noise and (pair := self._risky() or self._doubtful()) is not None:
             return pair
         point = self._point()
         return None if point is None else self._compare(point)
@@ -117,18 +130,12 @@ class Fields(Strategy):
         return np.argsort(-share, kind="stable").tolist()
 
     def _spokesmen(self, points: list[int]) -> list[int]:
-        """Return the points of a class to compare with: of noisy answers, those most asked about.
-
-        A wrong answer about one point then misleads no other one, as it would along a chain.
-        """
-        if not self.noise:
-            return points
-        count = [len(self.answers.about(point)) for point in points]
-        return [point for point, each in zip(points, count, strict=True) if each == max(count)]
+        """Return the points of a class to compare with: of noisy answers, its hub alone."""
+        return [hub(self.answers, points)] if self.noise else points
 
     def _point(self) -> int | None:
         """Return the point to ask about next, None if none is worth it."""
-        taken = {point for points in self._classes for point in points} | self.answers.aside
+        taken = set(self._points) | self.answers.aside
         loose = {point for points in self.answers.loose for point in points} | set(self._strays)
         for cluster in self._unasked:
             if (point := self._spokesman(cluster)) not in taken | loose:
@@ -166,6 +173,17 @@ class Fields(Strategy):
         worth[some] = settled * entropy[candidates]
         return worth
 
+    def _risky(self) -> Pair | None:
+        """Return a pair that much rests on, and that a single answer decided."""
+        if (pair := joined_once(self.answers, self._cluster, self.noise)) is not None:
+            return pair
+        classes = self._classes
+        if len(classes) < 2:
+            return None
+        hubs = [hub(self.answers, points) for points in classes]
+        share = self._belief.share[self._pieces.of[hubs], : len(classes)]
+        return parted_once(self.answers, classes, share, self.noise)
+
     def _doubtful(self) -> Pair | None:
         """Return a pair that checks the answered point which the others contradict most."""
         classes = self._classes
@@ -175,8 +193,7 @@ class Fields(Strategy):
         for stray in self._strays:
             if (pair := self._check(stray, belief.share[self._pieces.of[stray]])) is not None:
                 return pair
-        points = [point for members in classes for point in members]
-        evidence = belief.evidence
+        points, evidence = self._points, belief.evidence
         agrees = belief.left_out[np.arange(len(points)), evidence.classes[: len(points)]]
         for place in np.argsort(agrees, kind="stable").tolist():
             if agrees[place] > self.noise:
@@ -205,17 +222,22 @@ class Fields(Strategy):
         return sorted(classes, key=len, reverse=True)[: self.k] if self.noise else classes
 
     @property
+    def _points(self) -> list[int]:
+        """The points of these classes, one class after another."""
+        return [point for points in self._classes for point in points]
+
+    @property
     def _strays(self) -> list[int]:
         """Points that are in none of k classes, by answers some of which must be wrong."""
         if not self.noise:
             return []
-        kept = {point for points in self._classes for point in points}
+        kept = set(self._points)
         return [point for points in self.answers.classes for point in points if point not in kept]
 
     @property
     def _unasked(self) -> list[int]:
         """The clusters of the plain k-means without an answered point that may be classes yet."""
-        asked = {int(self._cluster[point]) for points in self._classes for point in points}
+        asked = {int(self._cluster[point]) for point in self._points}
         room = max(self.k - len(self._classes), 0)
         return [cluster for cluster in self._by_size if cluster not in asked][:room]
 
@@ -232,7 +254,7 @@ class Fields(Strategy):
 
     def _believed(self) -> Belief:
         classes, unasked = self._classes, self._unasked
-        points = [point for members in classes for point in members]
+        points = self._points
         number = [c for c, members in enumerate(classes) for _ in members]
         assumed = list(range(len(classes), len(classes) + len(unasked)))
         trust = np.array([self.answers.trust(point) for point in points])
@@ -244,7 +266,8 @@ class Fields(Strategy):
             len(points),
         )
         count = min(len(classes) + len(unasked) + 1, max(self.k, len(classes)))
-        return believe(list(self._views), evidence, self._prior(evidence, unasked, count))
+        prior = self._prior(evidence, unasked, count)
+        return believe(list(self._views), evidence, prior, self._pieces.mass)
 
     def _prior(self, evidence: Evidence, unasked: list[int], count: int) -> FloatArray:
         """Return the classes of the plain k-means, the less sure the more of it was asked about.
@@ -285,3 +308,8 @@ class Fields(Strategy):
     def _by_size(self) -> list[int]:
         size = np.bincount(self._cluster, minlength=self.k)
         return [c for c in np.argsort(-size, kind="stable").tolist() if size[c]]
+
+
+def _against(answers: list[Answer], labels: IntArray) -> int:
+    """Return how many answers a clustering contradicts."""
+    return sum(bool(labels[a.i] == labels[a.j]) != a.together for a in answers)

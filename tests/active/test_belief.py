@@ -9,6 +9,7 @@ X = np.array([0.0, 0.1, 0.2, 1.0, 1.1, 1.2])
 NEAR = np.exp(-((X[:, None] - X) ** 2) / 0.1)
 ODD = np.exp(-((X[:, None] * 7 % 1 - X * 7 % 1) ** 2) / 0.01)
 PRIOR = np.full((6, 2), 0.5)
+MASS = np.ones(6)
 
 
 def evidence(rows, classes, answered=None):
@@ -19,32 +20,32 @@ def evidence(rows, classes, answered=None):
 
 
 def test_classes_spread_to_what_is_alike():
-    belief = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR)
+    belief = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR, MASS)
     assert belief.share.argmax(axis=1).tolist() == [0, 0, 0, 1, 1, 1]
     assert belief.share.sum(axis=1) == pytest.approx(1)
     assert belief.entropy[1] < belief.entropy[2]
 
 
 def test_the_view_that_predicts_the_answers_counts():
-    belief = believe([ODD, NEAR], evidence([0, 2, 3, 5], [0, 0, 1, 1]), PRIOR)
+    belief = believe([ODD, NEAR], evidence([0, 2, 3, 5], [0, 0, 1, 1]), PRIOR, MASS)
     assert belief.weights[1] > 0.6
 
 
 def test_what_is_left_out_is_what_it_would_be_without():
-    whole = believe([NEAR], evidence([0, 2, 5], [0, 0, 1]), PRIOR)
-    without = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR)
+    whole = believe([NEAR], evidence([0, 2, 5], [0, 0, 1]), PRIOR, MASS)
+    without = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR, MASS)
     assert whole.left_out[1] == pytest.approx(without.share[2])
 
 
 def test_what_is_only_assumed_judges_no_view():
-    belief = believe([ODD, NEAR], evidence([0, 5], [0, 1], answered=0), PRIOR)
+    belief = believe([ODD, NEAR], evidence([0, 5], [0, 1], answered=0), PRIOR, MASS)
     assert belief.weights == pytest.approx(0.5)
     assert belief.left_out.shape == (0, 2)
 
 
 def test_the_doubt_is_what_is_left_and_more_where_the_answers_were_foretold_badly():
-    right = believe([NEAR], evidence([0, 1, 4, 5], [0, 0, 1, 1]), PRIOR)
+    right = believe([NEAR], evidence([0, 1, 4, 5], [0, 0, 1, 1]), PRIOR, MASS)
     assert right.doubt == pytest.approx(1 - right.share.max(axis=1))
-    wrong = believe([NEAR], evidence([0, 1, 4, 5], [0, 1, 0, 1]), PRIOR)
+    wrong = believe([NEAR], evidence([0, 1, 4, 5], [0, 1, 0, 1]), PRIOR, MASS)
     assert (wrong.doubt >= 1 - wrong.share.max(axis=1) - 1e-12).all()
     assert wrong.doubt[0] > 1 - wrong.share[0].max() + 0.01
