@@ -49,3 +49,20 @@ def test_the_doubt_is_what_is_left_and_more_where_the_answers_were_foretold_badl
     wrong = believe([NEAR], evidence([0, 1, 4, 5], [0, 1, 0, 1]), PRIOR, MASS)
     assert (wrong.doubt >= 1 - wrong.share.max(axis=1) - 1e-12).all()
     assert wrong.doubt[0] > 1 - wrong.share[0].max() + 0.01
+
+
+def test_a_class_is_not_shown_larger_than_the_answers_make_likely():
+    few, prior = evidence([0, 5], [0, 1]), np.array([[0.7, 0.3]] * 6)
+    belief = believe([np.eye(6)], few, prior, MASS)  # nothing spreads: the prior decides
+    size = belief.shown.mean(axis=0)
+    assert size == pytest.approx([0.5, 0.5], abs=0.01)  # an answer each
+    assert size[0] + 0.1 < belief.share[:, 0].mean() < 0.8  # half the way
+    heavy = np.array([9.0, 9, 9, 1, 1, 1])
+    shown = believe([np.eye(6)], few, prior, heavy).shown
+    assert heavy @ shown == pytest.approx([15, 15], abs=0.5)
+
+
+def test_the_balance_fades_with_the_answers():
+    rows = [0, 1, 2, 3, 4, 5] * 20
+    many = believe([NEAR], evidence(rows, [0] * 119 + [1]), PRIOR, MASS)
+    assert np.abs(many.shown - many.share).max() < 0.2
