@@ -130,9 +130,12 @@ def _report(dataset: Dataset, k: int, learner: Learner, why: str) -> None:
 
 
 def _link_lines(learner: Learner) -> Iterator[str]:
-    """Yield the kept answers in the form that `--links` reads."""
+    """Yield the kept answers in the form that `--links` reads, each pair once."""
+    told: set[tuple[int, int]] = set()
     for answer in learner.answers.log:
-        if answer.together is not None and learner.answers.is_kept(answer):
+        kept = answer.together is not None and learner.answers.is_kept(answer)
+        if kept and answer.pair not in told:
+            told.add(answer.pair)
             yield f"{'ML' if answer.together else 'CL'} {answer.i} {answer.j}\n"
 
 

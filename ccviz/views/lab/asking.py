@@ -7,6 +7,7 @@ first question waits for k-means only, and the rest is prepared while somebody t
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -18,7 +19,7 @@ from ccviz.active.learner import Learner
 from ccviz.arrays import IntArray
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
-from ccviz.views.draft import Draft
+from ccviz.views.draft import Draft, Link
 
 _AT_ONCE_S = 0.05
 """For which a question is waited for before the page goes on without it."""
@@ -73,6 +74,7 @@ class Asking(param.Parameterized):
         self._thread: ThreadPoolExecutor | None = None
         self._coming: Future[Asked] | None = None
         self._put: set[frozenset[int]] = set()
+        self._again: Counter[Link] = Counter()
         self._labels: IntArray | None = None
 
     @property
@@ -113,12 +115,25 @@ class Asking(param.Parameterized):
         thread = self._thread = self._thread or ThreadPoolExecutor(1, "ask")
         learner = self._learner
         if learner is None or not self._fits(learner, draft, noise):
-            self._put, self._labels = set(), None
+            self._put, self._again, self._labels = set(), Counter(), None
             points = scale(draft.data.X, "range")
             learner = self._learner = Learner(points, draft.k, noise=noise)
         self._draft = draft
-        self._coming = thread.submit(_next, learner, draft, frozenset(self._put))
+        again = Counter(self._again)
+        self._coming = thread.submit(_next, learner, draft, frozenset(self._put), again)
         self._take(_AT_ONCE_S)
+
+    def says_again(self, link: Link, draft: Draft) -> bool:
+        """Take an answer that is a link already, if its pair is asked about once more.
+
+        Links that may be wrong are asked for again where much rests on them; the draft has each
+        of them once.
+        """
+        if self.pair is None or set(self.pair) != set(link.pair) or link not in draft.links:
+            return False
+        self._again[link] += 1
+        self.follow(draft)
+        return True
 
     def _fits(self, learner: Learner, draft: Draft, noise: float) -> bool:
         before = self._draft
@@ -163,9 +178,11 @@ class Asking(param.Parameterized):
         self._coming = None
 
 
-def _next(learner: Learner, draft: Draft, put: frozenset[frozenset[int]]) -> Asked:
+def _next(
+    learner: Learner, draft: Draft, put: frozenset[frozenset[int]], again: Counter[Link]
+) -> Asked:
     """Return where the questions stand; in a thread, which alone uses the learner."""
-    answers = list(_answers(draft))
+    answers = list(_answers(draft, again))
     learner.start_over(answers)
     pair, labels, truth = learner.question(), learner.labels, draft.data.truth
     given = {frozenset((each.i, each.j)) for each in answers}
@@ -185,9 +202,10 @@ def _agreement(truth: IntArray, labels: IntArray) -> float:
     return float(adjusted_rand_score(truth, labels))
 
 
-def _answers(draft: Draft) -> Iterator[Answer]:
+def _answers(draft: Draft, again: Counter[Link]) -> Iterator[Answer]:
     for link in draft.links:
         sure = 1.0 if link.is_hard else 1.0 - _NOISE
-        yield Answer(*link.pair, link.kind == "must", sure)
+        for _ in range(1 + again[link]):
+            yield Answer(*link.pair, link.kind == "must", sure)
     for i, j in draft.unsure:
         yield Answer(i, j, None)

@@ -277,7 +277,9 @@ class Session(Worded):
             if held:
                 self._edit(self.draft.with_links(links_between(kind, held, points, self.weight)))
             elif len(points) == 2:
-                self._edit(self.draft.with_link(Link(kind, points[0], points[1], self.weight)))
+                link = Link(kind, points[0], points[1], self.weight)
+                if not self.asking.says_again(link, self.draft):
+                    self._edit(self.draft.with_link(link))
             else:
                 self._edit(self.draft.with_links(group_links(kind, points, self.weight)))
 
