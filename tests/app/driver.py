@@ -160,11 +160,20 @@ class Lab:
         self.troubles: list[str] = []
         self.forgiven: list[str] = []
         self.requests: list[str] = []
-        page.on("console", self._listen)
-        page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
+        self._ears = {
+            "console": self._listen,
+            "pageerror": lambda error: self.troubles.append(str(error)),
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, ear in self._ears.items():
+            page.on(event, ear)
         page.goto(url)
         page.wait_for_function(READY)
+
+    def listen_no_more(self) -> None:
+        """Leave what happens in the tab from now on to whoever uses it next."""
+        for event, ear in self._ears.items():
+            self.page.remove_listener(event, ear)
 
     def _listen(self, message) -> None:
         if message.type in ("error", "warning"):
