@@ -158,7 +158,6 @@ class Lab:
         self.page = page
         self.origin = url.rpartition("/")[0]
         self.troubles: list[str] = []
-        self.forgiven: list[str] = []
         self.requests: list[str] = []
         self._ears = {
             "console": self._listen,
@@ -187,17 +186,8 @@ class Lab:
 
     def assert_clean(self) -> None:
         """Check that the console has no error and no warning, and nobody else was asked."""
-        troubles = [
-            trouble
-            for trouble in self.troubles
-            if not any(words in trouble for words in self.forgiven)
-        ]
-        assert not troubles, troubles
+        assert not self.troubles, self.troubles
         assert not self.requests_elsewhere, self.requests_elsewhere
-
-    def forgive(self, words: str) -> None:
-        """Leave what the console says in these words out of what `assert_clean` looks at."""
-        self.forgiven.append(words)
 
     def pixel(self, x: float, y: float, figure: str = "scatter") -> tuple[float, float]:
         """Return where a place of a figure's data is on the page."""

@@ -42,7 +42,9 @@ def test_points_that_are_all_alike_are_no_trouble():
     assert np.array_equal(centers, np.ones((3, 2)))
 
 
-@pytest.mark.parametrize("draw", [point_centers, lambda p, rng, init: seed_centers(contract(p), rng, init)])
+@pytest.mark.parametrize(
+    "draw", [point_centers, lambda p, rng, init: seed_centers(contract(p), rng, init)]
+)
 def test_random_centres_are_different_points(draw):
     X = np.arange(12.0).reshape(6, 2)
     centers = draw(Problem(X, 6), np.random.default_rng(0), "random")
