@@ -49,10 +49,12 @@ class Belief:
 
     Attributes
     ----------
-    share : (n, c) float64
+    plain : (n, c) float64
         The probability of each class.
+    share : (n, c) float64
+        The same, with the classes half the way to balance: what questions are chosen by.
     shown : (n, c) float64
-        The same, with the classes in balance: what the clustering is made of.
+        The same, with the classes in balance: what is shown.
     left_out : (m, c) float64
         The same of the answered points, each believed from the other ones.
     weights : (v,) float64
@@ -60,6 +62,7 @@ class Belief:
     evidence : Evidence
     """
 
+    plain: FloatArray
     share: FloatArray
     shown: FloatArray
     left_out: FloatArray
@@ -83,7 +86,7 @@ class Belief:
             np.log(np.maximum(_raised(self.left_out, power)[right], 1e-9)).sum()
             for power in _FLATTER
         ]
-        return 1.0 - _raised(self.share, _FLATTER[int(np.argmax(scores))]).max(axis=1)
+        return 1.0 - _raised(self.plain, _FLATTER[int(np.argmax(scores))]).max(axis=1)
 
 
 def _raised(share: FloatArray, power: float) -> FloatArray:
@@ -125,10 +128,11 @@ def believe(
         scores.append(np.log(np.maximum(right, 1e-9)).sum())
     weights = np.exp(_TEMPER * (np.array(scores) - max(scores)))
     weights /= weights.sum()
-    share = probabilities(np.tensordot(weights, np.array(means), 1))
-    balance = _balance(share, evidence, mass)
-    half, full = (_normalised(share * balance**power) for power in (0.5, 1.0))
-    return Belief(half, full, np.tensordot(weights, np.array(left_out), 1), weights, evidence)
+    plain = probabilities(np.tensordot(weights, np.array(means), 1))
+    balance = _balance(plain, evidence, mass)
+    half, full = (_normalised(plain * balance**power) for power in (0.5, 1.0))
+    left = np.tensordot(weights, np.array(left_out), 1)
+    return Belief(plain, half, full, left, weights, evidence)
 
 
 def _balance(share: FloatArray, evidence: Evidence, mass: FloatArray) -> FloatArray:

@@ -34,7 +34,7 @@ def test_the_view_that_predicts_the_answers_counts():
 def test_what_is_left_out_is_what_it_would_be_without():
     whole = believe([NEAR], evidence([0, 2, 5], [0, 0, 1]), PRIOR, MASS)
     without = believe([NEAR], evidence([0, 5], [0, 1]), PRIOR, MASS)
-    assert whole.left_out[1] == pytest.approx(without.share[2])
+    assert whole.left_out[1] == pytest.approx(without.plain[2])
 
 
 def test_what_is_only_assumed_judges_no_view():
@@ -45,10 +45,10 @@ def test_what_is_only_assumed_judges_no_view():
 
 def test_the_doubt_is_what_is_left_and_more_where_the_answers_were_foretold_badly():
     right = believe([NEAR], evidence([0, 1, 4, 5], [0, 0, 1, 1]), PRIOR, MASS)
-    assert right.doubt == pytest.approx(1 - right.share.max(axis=1))
+    assert right.doubt == pytest.approx(1 - right.plain.max(axis=1))
     wrong = believe([NEAR], evidence([0, 1, 4, 5], [0, 1, 0, 1]), PRIOR, MASS)
-    assert (wrong.doubt >= 1 - wrong.share.max(axis=1) - 1e-12).all()
-    assert wrong.doubt[0] > 1 - wrong.share[0].max() + 0.01
+    assert (wrong.doubt >= 1 - wrong.plain.max(axis=1) - 1e-12).all()
+    assert wrong.doubt[0] > 1 - wrong.plain[0].max() + 0.01
 
 
 def test_a_class_is_not_shown_larger_than_the_answers_make_likely():
