@@ -135,3 +135,27 @@ def test_the_page_is_as_fast_as_its_tables_say():
     assert "Twenty people at once, four of them with a run" in said
     assert crowd[-1] == "0"
     assert abs(float(crowd[2].split()[0])) < 2, "memory is left behind"
+
+
+def test_what_questions_find_is_the_tables():
+    rows = [row for row in table("questions") if row["noise"] == "0.0"]
+    ours, theirs = (
+        {(row["set"], row["seed"]): row for row in rows if row["method"] == method}
+        for method in ("fields", "cobras_ts")
+    )
+    both = sorted(set(ours) & set(theirs))
+    sets = sorted({name for name, _ in both})
+    said = claim("*Ask me* finds")
+    assert f"{len(sets)} sets" in said
+    for questions in (25, 100):
+        means = [
+            sum(
+                sum(float(of[key][f"ari_{questions}"]) for key in both if key[0] == name)
+                / sum(key[0] == name for key in both)
+                for name in sets
+            )
+            / len(sets)
+            for of in (ours, theirs)
+        ]
+        assert "an ARI of {:.2f} after {} questions".format(means[0], questions) in said
+        assert f"{means[1]:.2f}" in said
