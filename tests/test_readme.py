@@ -157,5 +157,5 @@ def test_what_questions_find_is_the_tables():
             / len(sets)
             for of in (ours, theirs)
         ]
-        assert "an ARI of {:.2f} after {} questions".format(means[0], questions) in said
+        assert f"an ARI of {means[0]:.2f} after {questions} questions" in said
         assert f"{means[1]:.2f}" in said
