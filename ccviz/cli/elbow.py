@@ -13,7 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from ccviz.cli.common import err, out
 from ccviz.cli.progress import Progress
-from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.reading import (
+    build_problem,
+    build_solver,
+    find_data,
+    read_rules,
+    table_options,
+)
 from ccviz.cli.report import check_writable, output
 from ccviz.cli.solve import (
     ClassColumn,
@@ -24,12 +30,14 @@ from ccviz.cli.solve import (
     MissingValues,
     NameColumn,
     Params,
+    Rules,
     Scaling,
     Seed,
     SizesText,
     SolverName,
 )
 from ccviz.errors import ParameterError
+from ccviz.problem.reduction import with_rules
 from ccviz.studies.elbow import COLUMNS, Step, findings, in_words, measure
 
 
@@ -40,6 +48,7 @@ def elbow(
     solver: SolverName = "blp-kmeans",
     param: Params = None,
     sizes: SizesText = None,
+    rule: Rules = None,
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -64,7 +73,11 @@ def elbow(
     for notice in dataset.notices:
         err.print(f"ccviz: {notice}", markup=False)
     chosen = build_solver(solver, param or [])
-    problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
+    asked, keeps = read_rules(rule or []), chosen.supports.rules
+    problems = [
+        with_rules(build_problem(dataset, each, links or [], sizes, scale), asked, keeps)
+        for each in numbers
+    ]
     steps = []
     with threadpool_limits(1), Progress(err) as progress:
         for problem in problems:

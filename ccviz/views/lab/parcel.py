@@ -69,7 +69,8 @@ class Parcels(param.Parameterized):
         """Write a file of the answer on show, now or in some tick of the session."""
         session, run = self._session, self._session.run
         if run is None or run.finished is None or run.incumbent is None:
-            session.notice = Notice("info", "There is no answer yet: run a solver first.")
+            text = "There is no answer yet: run a solver first."
+            session.notice = Notice("info", text, title="nothing to take home")
             return
         data, answer = session.draft.data, run.incumbent
         colors = session.hues.of(answer.labels, answer.problem.k)

@@ -42,7 +42,6 @@ class PlotPanel(pn.viewable.Viewer):
         self._x = pn.widgets.Select(name="Across", **bare)
         self._y = pn.widgets.Select(name="Up", **bare)
         self._classes = _button("Classes", icons.TAG, "Colour by the known classes")
-        self._classes.css_classes = ["icon-only"]
         self._ask = AskButton(session)
         self._paint = _button("Paint", icons.BRUSH, "Paint points by hand (P)")
         self._brush, self._asking = BrushPanel(painter), AskingPanel(session)

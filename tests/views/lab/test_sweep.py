@@ -52,6 +52,6 @@ def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(sessio
 
 
 def test_who_finds_the_clusterings_can_have_the_problem(session):
-    assert finder(session.draft.problem).name == "blp-kmeans"
+    assert finder(session.draft).name == "blp-kmeans"
     session.add_links([Link("must", 0, 1, 2.0)])
-    assert finder(session.draft.problem).name == "bh-kmeans"
+    assert finder(session.draft).name == "bh-kmeans"

@@ -1,0 +1,52 @@
+"""Which solver suits, and what is said where one does not, or gave up."""
+
+from ccviz.views.draft import Link
+from ccviz.views.lab.ruling import KINDS, add_rule
+from ccviz.views.lab.suiting import advised, in_titles
+from tests.views.lab.test_session import play_out
+
+
+def test_names_are_those_of_the_list():
+    assert in_titles("sdp cannot; these can: blp-kmeans, bh-kmeans.") == (
+        "SDP branch-and-cut cannot; these can: BLP k-means, BH-kmeans."
+    )
+    assert in_titles("ipc-kmeans and sdp-3 differ") == "IPC-k-means and sdp-3 differ"
+
+
+def test_who_cannot_do_it_is_named_with_one_that_can(session):
+    session.set_sizes("50, 50, 50")
+    session.set_solver("sdp")
+    session.start()
+    notice = session.notice
+    assert (notice.kind, notice.take) == ("error", "blp-kmeans")
+    assert notice.heading == "Error: this solver cannot do it."
+    assert notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; these can: ")
+    session.set_solver(notice.take)
+    assert session.notice is None
+
+
+def test_nobody_is_recommended_where_nobody_can(session):
+    add_rule(session, KINDS[3], "10")
+    session.add_links([Link("must", 0, 1, 2.0)])
+    assert advised(session.draft).solver == "bh-kmeans"
+    assert advised(session.draft, but="bh-kmeans").solver != "bh-kmeans"
+    session.set_sizes("20-90")
+    assert advised(session.draft).solver == "bh-kmeans"
+
+
+def test_a_solver_that_gave_up_is_told_with_another_to_try(session):
+    # Four points that exclude each other in three clusters' worth of starts: each dies.
+    session.add_links([Link("cannot", i, j) for i in range(4) for j in range(i)])
+    session.set_k(3)
+    session.set_solver("cop-kmeans", n_init=1)
+    session.start()
+    play_out(session)
+    notice = session.notice
+    assert (notice.kind, notice.take) == ("warning", "sdp")
+    assert notice.heading == "Warning: the solver gave up."
+    assert "COP-k-means found no clustering that keeps every hard constraint" in notice.text
+    session.notice = None
+    session.playback.back()
+    session.playback.go_on()
+    play_out(session)
+    assert session.notice is None
