@@ -36,9 +36,9 @@ from ccviz.cli.solve import (
     SizesText,
     SolverName,
 )
-from ccviz.errors import ParameterError
+from ccviz.errors import ParameterError, UnfillableError
 from ccviz.problem.reduction import with_rules
-from ccviz.studies.elbow import COLUMNS, Step, findings, in_words, measure
+from ccviz.studies.elbow import COLUMNS, Step, findings, impossible, in_words, measure
 
 
 def elbow(
@@ -74,16 +74,18 @@ def elbow(
         err.print(f"ccviz: {notice}", markup=False)
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rule or []), chosen.supports.rules
-    problems = [
-        with_rules(build_problem(dataset, each, links or [], sizes, scale), asked, keeps)
-        for each in numbers
-    ]
+    problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
     steps = []
     with threadpool_limits(1), Progress(err) as progress:
         for problem in problems:
             progress.say(f"k = {problem.k}")
+            try:
+                ruled = with_rules(problem, asked, keeps)
+            except UnfillableError:
+                steps.append(impossible(problem.k))
+                continue
             steps.append(
-                measure(problem, chosen, seed=seed, references=references, bound_time=bound_time)
+                measure(ruled, chosen, seed=seed, references=references, bound_time=bound_time)
             )
     if out_file is not None:
         with output(out_file) as file:

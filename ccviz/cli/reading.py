@@ -88,7 +88,7 @@ def choose_solver(
     if name == AUTO:
         if params:
             raise ParameterError("--param is for one solver; say which by --solver.")
-        advised = advice(*(with_rules(problem, asked, keeps) for keeps in (False, True)))
+        advised = advice(with_rules(problem, asked, False), with_rules(problem, asked, True))
         name, why = advised.solver, advised.why
     solver = build_solver(name, params)
     if asked:

@@ -97,10 +97,9 @@ def _overlap(_: Problem, labels: IntArray, rule: AskedRule) -> float:
 
 
 def _difference(_: Problem, labels: IntArray, rule: AskedRule) -> float:
-    """Return what every known cluster is missed by; one point of a small cluster may stay."""
+    """Return how many points each known cluster is missed by; of a small one a point may stay."""
     sizes, most = _shared(labels, rule)
-    missed = np.where(most <= 1, np.maximum(sizes - most, rule.words.limit), sizes - most)
-    return float(missed.min())
+    return float((sizes - most)[most > 1].min(initial=sizes.max()))
 
 
 _MEASURES: dict[str, Callable[[Problem, IntArray, AskedRule], float]] = {

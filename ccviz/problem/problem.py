@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.cards import card
-from ccviz.errors import ContradictionError, ProblemError, quote
+from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quote
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.points import is_missing, read_points, rows
 
@@ -215,9 +215,11 @@ def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
         j = int(crossed[0])
-        raise ProblemError(f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}.")
+        raise UnfillableError(
+            f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}."
+        )
     if not lower.sum() <= n <= upper.sum():
-        raise ProblemError(
+        raise UnfillableError(
             f"the sizes add up to {lower.sum()} at least and {upper.sum()} at most, "
             f"but there are {n} points."
         )
@@ -248,7 +250,7 @@ def _check_closure(problem: Problem) -> None:
         raise ContradictionError((i, j), chain(must, i, j))
     n_blocks = int(block_of.max()) + 1
     if problem.k > n_blocks:
-        raise ProblemError(
+        raise UnfillableError(
             f"k = {problem.k} clusters cannot all be filled: "
             f"the must-links leave only {n_blocks} blocks of points."
         )

@@ -32,9 +32,7 @@ _TOO_MANY = "the rule on the {} makes more than the {:,} {} that are kept."
 _CELLS = 1 << 22  # distances that are looked at together
 
 
-def with_rules(
-    problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules: bool
-) -> Problem:
+def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules: bool) -> Problem:
     """Return the problem with rules added: as links and sizes where they are no more than that.
 
     Parameters
@@ -118,8 +116,7 @@ def _near(problem: Problem, limit: float) -> IntArray:
     tree = cKDTree(problem.X)
     if (tree.count_neighbors(tree, limit) - problem.n) // 2 > MOST_LINKS:
         raise ProblemError(_TOO_MANY.format("separation", MOST_LINKS, "must-links"))
-    pairs = np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)
-    return pairs
+    return np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)
 
 
 def _sizes(problem: Problem, smallest: int, largest: int) -> Sizes | None:

@@ -19,7 +19,7 @@ FOUND = {
     "size<={}": 3,
     "size>={}": 3,
     "overlap(mine)<={}": 3,
-    "difference(mine)>={}": 0,
+    "difference(mine)>={}": 1,  # its third cluster is one point, which has to be somewhere
 }
 
 

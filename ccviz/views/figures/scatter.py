@@ -198,7 +198,10 @@ class ScatterFigure:
 
     def _send(self, plane: Plane, rows: IntArray) -> None:
         """Give the browser some of the points."""
-        nothing = [""] * len(rows)
+
+        def nothing() -> list[str]:
+            return [""] * len(rows)  # for each column its own: one of them is patched
+
         self._points.selected.indices = []
         self._points.data = {
             "x": plane.x[rows],
@@ -206,9 +209,9 @@ class ScatterFigure:
             "label": self._labels[rows],
             "row": rows,
             "class": [plane.classes[row] for row in rows],
-            "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing,
-            "marks": [plane.marks[row] for row in rows] if plane.marks else nothing,
-            "links": nothing,
+            "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing(),
+            "marks": [plane.marks[row] for row in rows] if plane.marks else nothing(),
+            "links": nothing(),
         }
 
     @property

@@ -33,7 +33,7 @@ _TOOLTIPS = [
     ("decision", "@decision"),
     ("why", "@detail"),
 ]
-_UNTOLD = "return !Array.from(ring.data.node).includes(value)"
+_UNTOLD = "return !Array.from(ring.data.node).includes(cb_data.value)"
 """The node that was clicked is told of under the tree: its tooltip would hide its children."""
 
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")

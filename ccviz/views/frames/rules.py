@@ -31,8 +31,8 @@ _WORDS = {
     "separation>=": "separation at least {limit}",
     "size<=": "at most {limit} points a cluster",
     "size>=": "at least {limit} points a cluster",
-    "overlap()<=": "at most {limit} points shared with {run}",
-    "difference()>=": "{limit} points less of each cluster of {run}",
+    "overlap()<=": "at most {limit} points shared with a cluster of {run}",
+    "difference()>=": "unlike {run}, by {limit} points a cluster",
 }
 
 

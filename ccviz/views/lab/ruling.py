@@ -1,4 +1,4 @@
-"""Rules that somebody adds by hand: read, with the clustering of a stored run where they name one."""
+"""Rules that somebody adds by hand, with the clustering of a stored run where they name one."""
 
 from __future__ import annotations
 

@@ -273,7 +273,9 @@ class Session(Worded):
             self.notice = Notice("info", text, title="nothing is picked")
             return
         text = f"{count(len(self.picked), 'point')} held: pick others, then press M or C."
-        self.param.update(**_LET_GO | {"held": self.picked, "notice": Notice("info", text, title="held")})
+        self.param.update(
+            **_LET_GO | {"held": self.picked, "notice": Notice("info", text, title="held")}
+        )
 
     def link(self, kind: Kind) -> None:
         """Link what is picked: two points, a group in itself, or a group against the held one."""

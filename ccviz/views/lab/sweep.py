@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import param
 
-from ccviz.errors import UnsupportedError
+from ccviz.errors import UnfillableError, UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.solvers import Solver, make_solver
-from ccviz.studies.elbow import Step, measure
+from ccviz.studies.elbow import Step, impossible, measure
 from ccviz.views.draft import Draft
 from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.queue import RunQueue, Ticket
@@ -48,7 +48,7 @@ class Sweep(param.Parameterized):
         self._queue, self._quota = queue, quota
         self._ticket: Ticket | None = None
         self._errand: Errand | None = None
-        self._todo: list[tuple[Solver, Draft]] = []
+        self._todo: list[tuple[Solver, Problem] | Step] = []
         self._bound_s = 0.0
         self._seed = 0
 
@@ -74,8 +74,7 @@ class Sweep(param.Parameterized):
         CcvizError
             If a number is out of range.
         """
-        drafts = [draft.with_k(k) for k in range(low, max(low, high) + 1)]
-        todo = [(finder(each), each) for each in drafts]
+        todo = [_asked(draft, k) for k in range(low, max(low, high) + 1)]
         self.stop()
         self._todo, self._bound_s, self._seed = todo, bound_s, seed
         self._ticket = self._queue.join()
@@ -99,10 +98,19 @@ class Sweep(param.Parameterized):
             if not self._todo:
                 self.stop()
         if self._errand is None and self._ticket is not None and self._ticket.waiting == 0:
-            self._begin(*self._todo.pop(0))
+            self._next()
 
-    def _begin(self, solver: Solver, draft: Draft) -> None:
-        problem = draft.problem_for(solver)
+    def _next(self) -> None:
+        """Begin the next number; those that rules forbid need no measuring."""
+        while self._todo:
+            asked = self._todo.pop(0)
+            if not isinstance(asked, Step):
+                self._begin(*asked)
+                return
+            self.steps = (*self.steps, asked)
+        self.stop()
+
+    def _begin(self, solver: Solver, problem: Problem) -> None:
         self.at = problem.k
         quota = self._quota
         seconds = min(_MOST_TIME_S + self._bound_s + _SPARE_S, quota.run_s)
@@ -120,6 +128,17 @@ class Sweep(param.Parameterized):
             self._ticket.release()
         self._errand, self._ticket, self._todo = None, None, []
         self.at = 0
+
+
+def _asked(draft: Draft, k: int) -> tuple[Solver, Problem] | Step:
+    """Return who clusters what for a number of clusters, or that its rules cannot be kept."""
+    free = draft.with_rules(()).with_k(k)
+    try:
+        ruled = free.with_rules(draft.rules)
+    except UnfillableError:
+        return impossible(k)
+    solver = finder(ruled)
+    return solver, ruled.problem_for(solver)
 
 
 def finder(draft: Draft) -> Solver:
@@ -141,9 +160,7 @@ def finder(draft: Draft) -> Solver:
     return make_solver(able[0])
 
 
-def _measured(
-    problem: Problem, solver: Solver, seed: int, references: int, bound_s: float
-) -> Step:
+def _measured(problem: Problem, solver: Solver, seed: int, references: int, bound_s: float) -> Step:
     return measure(
         problem, solver, seed=seed, references=references, bound_time=bound_s,
         time_limit=_MOST_TIME_S,

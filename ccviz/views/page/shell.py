@@ -118,8 +118,10 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
         "main",
         pn.Column(
             pn.Column(
-                PlotPanel(session, inspection, painter), NoticePanel(session),
-                css_classes=["section", "plot"], **stretch,
+                PlotPanel(session, inspection, painter),
+                NoticePanel(session),
+                css_classes=["section", "plot"],
+                **stretch,
             ),
             pn.Spacer(height=8),
             PlayerPanel(session),

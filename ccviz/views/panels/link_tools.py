@@ -64,9 +64,9 @@ class LinkTools(pn.viewable.Viewer):
             self._points,
             Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
+            self._draw,
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
-            pn.FlexBox(self._draw, self._export, self._clear, self._import, margin=0,
-                align_items="end"),
+            pn.FlexBox(self._export, self._clear, self._import, margin=0, align_items="end"),
             title="Pick, draw, import, export", collapsed=True, margin=(2, 0),
             sizing_mode="stretch_width",
         )  # fmt: skip

@@ -91,8 +91,11 @@ class LinksPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         return pn.Column(
-            pn.Row(self._title, self._drawn, margin=0, sizing_mode="stretch_width"),
-            self._list, self._tools,
+            pn.Row(
+                Html(Markup("<h2>Links</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
+                self._drawn, margin=0, height=21, sizing_mode="stretch_width",
+            ),
+            self._title, self._list, self._tools,
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
@@ -120,7 +123,7 @@ class LinksPanel(pn.viewable.Viewer):
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
         self._drawn.visible = bool(links)
-        self._title.object = Markup("<h2>Links</h2>{}").format(_summary(links, self._implied))
+        self._title.object = _summary(links, self._implied)
 
 
 def _row(

@@ -32,7 +32,6 @@ _WIDTH = 230
 """Of the history of its bound, in pixels."""
 
 
-
 class NodePanel(pn.viewable.Viewer):
     """The node that was clicked in the tree."""
 

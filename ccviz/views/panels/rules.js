@@ -60,7 +60,7 @@ export function render({model}) {
   })
   // A rule that was taken leaves the field for the next one.
   model.on("rows", () => {
-    if (!model.refused) limit.value = ""
+    if (model.rows.length > list.children.length) limit.value = ""
     drawRows()
   })
   model.on("runs", drawRuns)

@@ -15,7 +15,7 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import with_template
 
 _STYLE = """
-.head { display: flex; align-items: center; }
+.head { display: flex; align-items: center; margin: 0 4px; }
 h2 { flex: 1; font-size: 12px; font-weight: 700; letter-spacing: 0.04em; text-transform: uppercase;
   color: var(--faint); margin: 0; }
 ul { list-style: none; margin: 2px 0 0; padding: 0; font-size: 13px; }
@@ -28,7 +28,7 @@ li.broken small { color: var(--bad); }
 li button { border: none; background: none; color: var(--faint); cursor: pointer; padding: 3px 5px;
   border-radius: 4px; min-height: 0; }
 li button:hover, li button:focus-visible { color: var(--bad); background: var(--bad-back); }
-form { display: grid; grid-template-columns: 1fr auto; gap: 4px 6px; margin: 4px 0 0; }
+form { display: grid; grid-template-columns: 1fr auto; gap: 4px 6px; margin: 4px 4px 0; }
 form[hidden] { display: none; }
 select, input { font: inherit; font-size: 13px; color: var(--ink); background: var(--paper);
   border: 1px solid var(--line); border-radius: 6px; padding: 3px 6px; min-height: 30px;

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from ccviz.arrays import IntArray
 from ccviz.data.datasets import GENERATORS, load
 from ccviz.data.scaling import SCALINGS
-from ccviz.errors import CcvizError, quote
+from ccviz.errors import ArchiveError, CcvizError, quote
 from ccviz.numbers import whole
 from ccviz.problem.sizes import read_sizes, sizes_text
+from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, Kind, Link, draft_of
@@ -150,10 +153,15 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
         draft = draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
     if "rules" not in values:
         return draft
-    archive = session.archive
-    return draft.with_rules(
-        read_rules(values["rules"], lambda name: clustering_of(archive, archive.find(name)))
-    )
+    return draft.with_rules(read_rules(values["rules"], partial(_stored, session.archive)))
+
+
+def _stored(archive: Archive, name: str) -> IntArray:
+    try:
+        run_id = archive.find(name)
+    except ArchiveError:
+        raise CcvizError(f"There is no run {quote(name)}, or several have that name.") from None
+    return clustering_of(archive, run_id)
 
 
 LIMITS = {"time_limit": "time_limit", "gap": "gap_limit", "node_limit": "node_limit"}

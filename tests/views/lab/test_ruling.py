@@ -8,10 +8,10 @@ from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, Link, draft_of_problem
 from ccviz.views.frames.rules import rule_rows
+from ccviz.views.frames.scatter import plane
 from ccviz.views.lab.canvas import with_points, without_points
 from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.suiting import unable
-from ccviz.views.frames.scatter import plane
 
 DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP = KINDS
 
@@ -29,9 +29,7 @@ def remember(session, labels, name="first"):
     records = [Record(at, 0.0, event) for at, event in enumerate(events)]
     for record in records:
         run.apply(record)
-    run_id = archive.create(
-        problem, "blp-kmeans", {}, dataset=session.draft.data.name, name=name
-    )
+    run_id = archive.create(problem, "blp-kmeans", {}, dataset=session.draft.data.name, name=name)
     archive.append(run_id, records, summarise(run))
     archive.finish(run_id, "converged", "It ended.")
     return run_id

@@ -1,5 +1,6 @@
 """Which solver suits, and what is said where one does not, or gave up."""
 
+from ccviz.problem.asked import AskedRule
 from ccviz.views.draft import Link
 from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.lab.suiting import advised, in_titles
@@ -29,9 +30,12 @@ def test_nobody_is_recommended_where_nobody_can(session):
     add_rule(session, KINDS[3], "10")
     session.add_links([Link("must", 0, 1, 2.0)])
     assert advised(session.draft).solver == "bh-kmeans"
-    assert advised(session.draft, but="bh-kmeans").solver != "bh-kmeans"
-    session.set_sizes("20-90")
-    assert advised(session.draft).solver == "bh-kmeans"
+    known = AskedRule("overlap(first)<=60", tuple([0, 1, 2] * 50))
+    session.adopt(session.draft.with_rules([*session.draft.rules, known]))
+    assert advised(session.draft) is None
+    session.start()
+    assert session.notice.text.endswith("no solver here can.")
+    assert session.notice.take == ""
 
 
 def test_a_solver_that_gave_up_is_told_with_another_to_try(session):
