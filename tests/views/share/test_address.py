@@ -350,3 +350,12 @@ def test_code_and_command_have_the_rules(ruled):
     assert [words[at + 1] for at, word in enumerate(words) if word == "--rule"] == [
         "diameter<=1.2", f"difference({ODD})>=4",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sizes", "lower", "upper"), [
+    ("equal", (37, 37, 37, 37), (38, 38, 38, 38)), ("30-50", (30,) * 4, (50,) * 4),
+])  # fmt: skip
+def test_sizes_may_be_equal_or_one_for_all(open_session, sizes, lower, upper):
+    session = open_session()
+    apply_query(session, {"k": "4", "sizes": sizes})
+    assert (session.draft.lower, session.draft.upper) == (lower, upper)
