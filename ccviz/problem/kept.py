@@ -49,12 +49,16 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
         In the order in which they were asked.
     """
     rules = problem.asked.rules if problem.asked else ()
-    return tuple(_measured(problem, labels, rule) for rule in rules)
+    # One measurement answers all rules of a kind.
+    found = {
+        (rule.words.kind, rule.known): _MEASURES[rule.words.kind](problem, labels, rule)
+        for rule in {(each.words.kind, each.known): each for each in rules}.values()
+    }
+    return tuple(_judged(rule, found[rule.words.kind, rule.known]) for rule in rules)
 
 
-def _measured(problem: Problem, labels: IntArray, rule: AskedRule) -> KeptRule:
+def _judged(rule: AskedRule, found: float) -> KeptRule:
     words = rule.words
-    found = float(_MEASURES[words.kind](problem, labels, rule))
     holds = found <= words.limit if words.kind.endswith("<=") else found >= words.limit
     return KeptRule(rule, found, holds)
 
@@ -77,7 +81,7 @@ def _separation(problem: Problem, labels: IntArray, _: AskedRule) -> float:
         here, there = problem.X[labels == j], problem.X[labels != j]
         if len(there):
             gaps.append(cKDTree(there).query(here)[0].min())
-    return min(gaps)
+    return float(min(gaps))
 
 
 def _sizes(problem: Problem, labels: IntArray) -> IntArray:
@@ -99,7 +103,8 @@ def _overlap(_: Problem, labels: IntArray, rule: AskedRule) -> float:
 def _difference(_: Problem, labels: IntArray, rule: AskedRule) -> float:
     """Return how many points each known cluster is missed by; of a small one a point may stay."""
     sizes, most = _shared(labels, rule)
-    return float((sizes - most)[most > 1].min(initial=sizes.max()))
+    missed = (sizes - most)[most > 1]
+    return float(missed.min()) if len(missed) else np.inf
 
 
 _MEASURES: dict[str, Callable[[Problem, IntArray, AskedRule], float]] = {

@@ -29,6 +29,7 @@ MOST_LINKS = 1_000_000
 """Links that rules are turned into."""
 
 _TOO_MANY = "the rule on the {} makes more than the {:,} {} that are kept."
+_NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)
 _CELLS = 1 << 22  # distances that are looked at together
 
 
@@ -69,14 +70,13 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
 
 
 def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
-    must_link = np.zeros((0, 2), dtype=np.int64)
-    cannot_link = np.zeros((0, 2), dtype=np.int64)
+    across, apart = np.inf, 0.0
     left, smallest, largest = [], 1, problem.n
     for wish in _flat([*problem.rules, *wishes]):
         if isinstance(wish, MaxDiameter):
-            cannot_link = np.concatenate([cannot_link, _far(problem, wish.limit)])
+            across = min(across, wish.limit)
         elif isinstance(wish, MinSeparation):
-            must_link = np.concatenate([must_link, _near(problem, wish.limit)])
+            apart = max(apart, wish.limit)
         elif isinstance(wish, MinSize):
             smallest = max(smallest, wish.limit)
         elif isinstance(wish, MaxSize) and not (keeps_rules and problem.sizes is None):
@@ -84,7 +84,9 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
         else:
             left.append(wish)
     sizes = _sizes(problem, smallest, largest)
-    return refine(replace(problem, sizes=sizes, rules=tuple(left)), must_link, cannot_link)
+    far = _far(problem, across) if across < np.inf else _NO_PAIRS
+    near = _near(problem, apart) if apart > 0 else _NO_PAIRS
+    return refine(replace(problem, sizes=sizes, rules=tuple(left)), near, far)
 
 
 def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:

@@ -65,6 +65,8 @@ GRAMMAR = (
     "or difference(CLUSTERING)>=N"
 )
 
+_MOST_WHOLE = 1 << 62  # more points than that are no more
+
 _RULE = re.compile(r"\s*(\w+)\s*(?:\((.+)\))?\s*(<=|>=)\s*([^<>=]+?)\s*")
 
 Clusterings = Callable[[str], ArrayLike]
@@ -128,7 +130,7 @@ def split_rule(text: str) -> RuleWords:
 
 def _limit(text: str, given: str, whole: bool) -> float:
     try:
-        limit = int(given) if whole else float(given)
+        limit = min(int(given), _MOST_WHOLE) if whole else float(given)
     except ValueError:
         limit = -1
     if not 0 <= limit < np.inf:
