@@ -18,8 +18,8 @@ from ccviz.errors import UnsupportedError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 from ccviz.runs.kernels import compiled, turn_to_compile
-from ccviz.runs.stepper import Stepper, start
 from ccviz.runs.priority import WARMING, stand_back
+from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import SOLVERS, Solver
 
 _TIME_LIMIT = 600.0  # of a run that takes milliseconds, and its compiling, on a busy machine

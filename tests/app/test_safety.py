@@ -225,7 +225,7 @@ def assert_only_by_tls(server, authority):
     assert "Secure" in sent_on.value.headers["Set-Cookie"]
     with pytest.raises(URLError, match="CERTIFICATE_VERIFY_FAILED"):
         urlopen(server.url)
-    with pytest.raises(OSError):
+    with pytest.raises(ConnectionResetError):
         urlopen(server.url.replace("https", "http"))
 
 
