@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ccviz.views.lab.suiting import gave_up
+from ccviz.views.lab.suiting import gave_up, impossible
 
 if TYPE_CHECKING:
     from ccviz.views.lab.player import Shot
@@ -45,8 +45,11 @@ class Ending:
         if not fresh or run.finished is None or run.status != "unknown":
             return
         self._told = shot.info.id
-        if run.finished.termination not in _ON_PURPOSE:
-            session.notice = gave_up(session.draft, run)
+        if run.finished.termination in _ON_PURPOSE:
+            return
+        same = run.problem.asks_the_same(session.draft.problem)
+        told = impossible(session.draft) if same else None
+        session.notice = told[0] if told else gave_up(session.draft, run)
 
 
 _ON_PURPOSE = {"interrupted", "failed"}

@@ -17,7 +17,6 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError, ParameterError
-from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
@@ -46,15 +45,13 @@ from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
-from ccviz.views.lab.suiting import unsuited
+from ccviz.views.lab.suiting import impossible, unsuited
 from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.lab.words import Worded
 from ccviz.views.person import ALONE, Person
 
 _SOLVER = "blp-kmeans"
-_CHECK_S = 0.2
-_OR_RULES = " and rules"
 
 _LET_GO: dict[str, Any] = {
     "picked": (), "held": (), "lit": (), "notice": None, "isolated": None, "differing": (),
@@ -232,16 +229,10 @@ class Session(Worded):
             self.playback.close()
         self.param.update(**changes)
         self.asking.follow(draft)
-        self._warn_if_infeasible()
-
-    def _warn_if_infeasible(self) -> None:
-        if not (self.draft.rules or any(link.kind == "cannot" for link in self.draft.links)):
-            return
-        answer = check_feasibility(self.draft.problem, time_limit=_CHECK_S)
-        if answer.feasible is False:
-            text = f"No clustering can keep these links{_OR_RULES * bool(self.draft.rules)}: "
-            notice = Notice("warning", text + answer.reason, title="this cannot be solved")
-            self.param.update(notice=notice, lit=answer.points)
+        told = impossible(draft)
+        if told is not None:
+            notice, points = told
+            self.param.update(notice=notice, lit=points)
 
     # --- Picking ----------------------------------------------------------------------------
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 
 from ccviz.errors import UnsupportedError
+from ccviz.feasibility.check import check_feasibility
 from ccviz.runs.run import Run
 from ccviz.solvers import SOLVERS, Solver, check
 from ccviz.solvers.advice import Advice, advice, obstacles
 from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice, as_sentence
 
+_CHECK_S = 0.2
 _TITLES = {kind.name: kind.title for kind in SOLVERS}
 _NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
 
@@ -66,6 +68,28 @@ def unsuited(draft: Draft, solver: Solver) -> Notice | None:
     )  # fmt: skip
 
 
+def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
+    """Return what to say if it is seen at once that a draft's constraints cannot be kept.
+
+    Parameters
+    ----------
+    draft : Draft
+
+    Returns
+    -------
+    tuple of Notice and tuple of int, or None
+        The points are the witness.
+    """
+    if not (draft.rules or any(link.kind == "cannot" for link in draft.links)):
+        return None
+    answer = check_feasibility(draft.problem, time_limit=_CHECK_S)
+    if answer.feasible is not False:
+        return None
+    rules = " and rules" if draft.rules else ""
+    text = f"No clustering can keep these links{rules}: {answer.reason}"
+    return Notice("warning", text, title="this cannot be solved"), answer.points
+
+
 def gave_up(draft: Draft, run: Run) -> Notice:
     """Return what to say of a run that has ended without a clustering, with a solver to try.
 
@@ -80,11 +104,9 @@ def gave_up(draft: Draft, run: Run) -> Notice:
     other = advised(draft, but=run.started.solver)
     name = _TITLES[run.started.solver]
     keeping = " that keeps every hard constraint" * run.problem.must_keep
-    text = (
-        f"{name} found no clustering{keeping}; that does not mean that there is none. "
-        f"{in_titles(run.finished.message)}"
-    )
+    why = run.finished.message or "That does not mean that there is none."
+    text = f"{name} found no clustering{keeping}. {in_titles(why)}"
     return Notice(
-        "warning", text.strip(), "solver", title="the solver gave up",
+        "warning", text, "solver", title="the solver gave up",
         take=other.solver if other else "",
     )  # fmt: skip

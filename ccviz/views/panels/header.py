@@ -70,13 +70,11 @@ class NoticePanel(pn.viewable.Viewer):
         super().__init__()
         self._session = session
         self._html = Html("", margin=0, sizing_mode="stretch_width")
-        self._take = pn.widgets.Button(name="", margin=(0, 4), css_classes=["advice"])
+        self._take = pn.widgets.Button(name="", margin=(0, 0, 6, 0), css_classes=["advice"])
         self._take.on_click(lambda _: held(self._switch)())
         self._close = _button(icons.CLOSE, "Put this away (Esc)", session.cancel, "Put this away")
-        self._row = pn.Row(
-            self._html, self._take, self._close, sizing_mode="stretch_width", visible=False,
-            margin=0,
-        )  # fmt: skip
+        told = pn.Column(self._html, self._take, sizing_mode="stretch_width", margin=0)
+        self._row = pn.Row(told, self._close, sizing_mode="stretch_width", visible=False, margin=0)
         session.param.watch(lambda event: self._show(event.new), "notice")
         self._show(session.notice)
 

@@ -2,6 +2,7 @@
 
 from ccviz.problem.asked import AskedRule
 from ccviz.views.draft import Link
+from ccviz.views.lab.many_links import draw_links
 from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.lab.suiting import advised, in_titles
 from tests.views.lab.test_session import play_out
@@ -39,9 +40,7 @@ def test_nobody_is_recommended_where_nobody_can(session):
 
 
 def test_a_solver_that_gave_up_is_told_with_another_to_try(session):
-    # Four points that exclude each other in three clusters' worth of starts: each dies.
-    session.add_links([Link("cannot", i, j) for i in range(4) for j in range(i)])
-    session.set_k(3)
+    draw_links(session, 100)  # the classes keep them all, but one greedy start does not
     session.set_solver("cop-kmeans", n_init=1)
     session.start()
     play_out(session)

@@ -6,7 +6,7 @@ from ccviz.views.panels.header import NoticePanel
 
 def test_a_notice_has_its_kind_its_title_and_a_button_that_switches(session):
     row = NoticePanel(session).__panel__()
-    html, take, _ = row
+    (html, take), _ = row
     assert not row.visible
     session.notice = Notice("warning", "It is <b>so</b>.", title="the solver gave up", take="sdp")
     assert row.visible
