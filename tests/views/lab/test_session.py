@@ -133,7 +133,7 @@ def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(sessi
     session.set_sizes("50, 50, 50")
     session.set_solver("sdp")
     session.start()
-    assert session.notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; these can: ")
+    assert session.notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; ")
     assert session.player.run_id == shown
     assert session.run.status == "feasible"
     session.set_solver("blp-kmeans")
