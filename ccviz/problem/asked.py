@@ -73,7 +73,17 @@ class AskedRule:
         return parse_rule(self.text, lambda _: self.known)
 
     def check(self, n: int) -> None:
-        """Raise `ProblemError` if the clustering that it names is not one of n points."""
+        """Raise if the clustering that it names is not one of so many points.
+
+        Parameters
+        ----------
+        n : int
+            Points.
+
+        Raises
+        ------
+        ProblemError
+        """
         if self.known and len(self.known) != n:
             raise ProblemError(
                 f"the rule {self.text!r} names a clustering of {len(self.known):,} points, "

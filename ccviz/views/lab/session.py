@@ -130,7 +130,8 @@ class Session(Worded):
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
-        self._ending = Ending(self)
+        parts = (self.player, self.playback, self.runner)
+        self._ending = Ending(self, lambda: self.draft, *parts)
 
     # --- The problem ------------------------------------------------------------------------
 
