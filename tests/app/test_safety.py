@@ -5,7 +5,6 @@ import re
 import socket
 import subprocess
 import sys
-import time
 from urllib.error import HTTPError
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -27,6 +26,7 @@ from ccviz.events import (
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from tests.app.driver import ROOT, Lab, Server
+from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -63,13 +63,10 @@ class Guarded(Server):
         self._wait()
 
     def _wait(self):
-        end = time.monotonic() + 60
-        while not self._answers():
-            assert self.process.poll() is None, self.log.read_text()
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until(self._answers)
 
     def _answers(self):
+        assert self.process.poll() is None, self.log.read_text()
         try:
             urlopen(self.url).close()
         except HTTPError:  # to strangers too
