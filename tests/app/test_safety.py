@@ -28,7 +28,7 @@ from ccviz.events import (
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from tests.app.driver import ROOT, Lab, Server
-from tests.patience import wait_until
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.browser
 
