@@ -118,9 +118,11 @@ class Server:
         wait_until(answers)
 
     def workers(self) -> list[psutil.Process]:
-        """Return the processes of the runs that go on."""
+        """Return the processes that do runs; those that wait for one write to no archive."""
+        with self.archive() as archive:
+            busy = {info.pid for info in archive.runs()}
         children = psutil.Process(self.process.pid).children(recursive=True)
-        return [child for child in children if _is_worker(child)]
+        return [child for child in children if child.pid in busy and _is_worker(child)]
 
     def archive(self) -> Archive:
         return Archive(self.home / "runs.sqlite")

@@ -23,6 +23,7 @@ from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
+from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
 from ccviz.views.draft import (
     Draft,
@@ -108,7 +109,12 @@ class Session(Worded):
     dark = param.Boolean(default=False)
 
     def __init__(
-        self, archive: Archive, queue: RunQueue, data: Dataset, person: Person = ALONE
+        self,
+        archive: Archive,
+        queue: RunQueue,
+        data: Dataset,
+        person: Person = ALONE,
+        spares: Spares | None = None,
     ) -> None:
         draft = draft_of(data)
         x_axis, y_axis = usual_axes(data.features)
@@ -117,7 +123,9 @@ class Session(Worded):
         self.archive = archive = Shelf(archive, person)
         self.intake = Intake(person.quota)
         self.sweep = Sweep(queue, person.quota)
-        self.runner = Runner(archive, queue, person.quota.worker_bytes)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes, spares)
+        if spares is not None:
+            self.param.watch(lambda event: spares.expect(event.new.name), "solver")
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self.hues = Hues()

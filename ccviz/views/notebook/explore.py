@@ -188,7 +188,7 @@ class Explorer:
             pn.Column(LinksPanel(self.session), height=180, sizing_mode="stretch_width"),
             width=250,
         )
-        result = pn.Column(ResultPanel(self.session), width=310, height=540)
+        result = pn.Column(ResultPanel(self.session, inspection), width=310, height=540)
         return pn.Column(
             pn.Row(side, middle, result, sizing_mode="stretch_width"),
             PlayerPanel(self.session),

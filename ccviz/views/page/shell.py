@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gc
+from functools import partial
 from pathlib import Path
 
 import panel as pn
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
+from ccviz.runs.spares import Spares
 from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
@@ -36,6 +38,7 @@ from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
 _HERE = Path(__file__).parent
+_SPARES_OF_A_CLASS = 2
 
 
 def build() -> pn.template.Template:
@@ -44,12 +47,12 @@ def build() -> pn.template.Template:
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
     _lose_in_our_words()
-    session = Session(
-        pn.state.as_cached("archive", Archive),
-        pn.state.as_cached("queue", RunQueue),
-        load("iris"),
-        visitor(),
-    )
+    archive, person = pn.state.as_cached("archive", Archive), visitor()
+    many = _SPARES_OF_A_CLASS if person.in_class else 1
+    spares = pn.state.as_cached("spares", partial(Spares, archive.path, many))
+    pn.state.onload(spares.fill)  # first the page
+    queue = pn.state.as_cached("queue", RunQueue)
+    session = Session(archive, queue, load("iris"), person, spares)
     pn.config.exception_handler = session.report
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
     session.dark = asked.pop("theme", "") == "dark"

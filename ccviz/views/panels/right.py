@@ -49,7 +49,7 @@ class RightPanel(pn.viewable.Viewer):
         )
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
-            ("Result", ResultPanel(session)),
+            ("Result", ResultPanel(session, inspection)),
             ("Clusters", pn.Column(clusters, sizing_mode="stretch_both", margin=0,
                                    css_classes=["section"])),
             ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
