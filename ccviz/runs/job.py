@@ -81,6 +81,7 @@ class Job:
         limits: Limits = NO_LIMITS,
         dataset: str = "",
         name: str = "",
+        scaling: str = "",
         paused: bool = False,
         memory: int | None = None,
         spares: Spares | None = None,
@@ -93,7 +94,7 @@ class Job:
         seed, workers
             As in `ccviz.start`.
         limits : Limits
-        dataset, name : str
+        dataset, name, scaling : str
             For the list of runs.
         paused : bool
             Wait before the first event, for `step` or `go_on`.
@@ -122,6 +123,7 @@ class Job:
             limits=limits,
             dataset=dataset,
             name=name,
+            scaling=scaling,
         )
         return cls(archive, run_id, spares, workers=str(workers), memory=memory, paused=paused)
 

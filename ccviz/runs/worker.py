@@ -79,7 +79,7 @@ def wait_for_order(lines: Iterator[bytes]) -> tuple[Order, frozenset[str]] | Non
     loaded : frozenset of str
         Names of the solvers that are in this process already.
     """
-    loaded = set()
+    loaded: set[str] = set()
     for line in lines:
         word, _, rest = line.decode().strip().partition(" ")
         if word == "run":

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from tests.app.driver import ROOT, Lab, Server
+from tests.app.driver import EMPTY, ROOT, Lab, Server
 
 PICTURES = ROOT / "test-results" / "app"
 
@@ -50,7 +50,7 @@ def page(page, picture):
 @pytest.fixture
 def lab(page, server):
     """Open the page of a new session; at its end nobody may have complained about it."""
-    lab = Lab(page, server.url)
+    lab = Lab(page, f"{server.url}{EMPTY}")
     yield lab
     lab.assert_clean()
 
@@ -74,7 +74,7 @@ def open_lab(new_page, server, picture):
     """Return a function that opens more sessions, each with a profile of its own."""
     pages = []
 
-    def open_one(query: str = "") -> Lab:
+    def open_one(query: str = EMPTY) -> Lab:
         pages.append(new_page(1280, 720))
         return Lab(pages[-1], f"{server.url}{query}")
 

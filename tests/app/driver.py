@@ -17,6 +17,8 @@ from ccviz.solvers import SOLVERS
 from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[2]
+# An address that opens the page without the example.
+EMPTY = "?example=no"
 # An address whose run never ends by itself, and needs no second to find a clustering.
 ENDLESS = "?data=iris&k=3&cl=0-60&solver=cop-kmeans&set.n_init=100000000"
 

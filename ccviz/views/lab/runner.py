@@ -30,6 +30,7 @@ class Order:
     seed: int = 0
     limits: Limits = NO_LIMITS
     dataset: str = ""
+    scaling: str = ""
 
 
 class Runner(param.Parameterized):
@@ -104,7 +105,7 @@ class Runner(param.Parameterized):
         check(order.solver, order.problem)
         begin = partial(
             Job.start, self._archive, order.problem, order.solver, seed=order.seed,
-            dataset=order.dataset, paused=paused, limits=order.limits, **self._worker,
+            dataset=order.dataset, scaling=order.scaling, paused=paused, limits=order.limits, **self._worker,
         )  # fmt: skip
         self._enqueue(begin, paused)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import panel as pn
 
@@ -12,6 +13,7 @@ from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
 from ccviz.runs.spares import Spares
 from ccviz.views.inside.catalogue import CATALOGUE
+from ccviz.views.lab.example import Example
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
@@ -23,6 +25,7 @@ from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
 from ccviz.views.panels.data import DataPanel
+from ccviz.views.panels.doors import DoorsPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
 from ccviz.views.panels.lessons import LessonChoice, LessonPanel
 from ccviz.views.panels.links import LinksPanel
@@ -52,16 +55,20 @@ def build() -> pn.template.Template:
     spares = pn.state.as_cached("spares", partial(Spares, archive.path, many))
     pn.state.onload(spares.fill)  # first the page
     queue = pn.state.as_cached("queue", RunQueue)
-    session = Session(archive, queue, load("iris"), person, spares)
+    example = pn.state.as_cached("example", Example)
+    session = Session(archive, queue, load("iris"), person, spares, example)
     pn.config.exception_handler = session.report
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
     session.dark = asked.pop("theme", "") == "dark"
+    empty = asked.pop("example", "") == "no"
     if asked:
         apply_query(session, asked)
     importing = Importing(session)
     desk: Desk | None = pn.state.cache.get(DESK)
     if desk is not None:
         desk.greet(session, importing)
+    if not (asked or empty or session.can_undo or importing.sheet):  # nothing else is on the table
+        session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session, importing)
     page.add_panel("preparation", preparation)
@@ -100,10 +107,12 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     page.add_variable("style", "".join(sheets))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
+    wide: Any = {"sizing_mode": "stretch_width", "margin": 0}
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
-    page.add_panel("lesson", LessonPanel(course))
+    above = pn.Column(DoorsPanel(session, course), LessonPanel(course), **wide)
+    page.add_panel("lesson", above)
     page.add_panel(
         "left",
         pn.Column(

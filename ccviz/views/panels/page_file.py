@@ -55,11 +55,12 @@ class PageFile(JSComponent):
             self.page = ""  # it is large, and the browser has it
 
     @property
-    def run_ids(self) -> list[str]:
+    def runs(self) -> list[tuple[Path, str]]:
         """The run that is shown, and those over which its bounds are drawn; four at most."""
         session = self._session
         chosen = dict.fromkeys((session.player.run_id, *session.compared))
-        return [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
+        known = [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
+        return [(session.archive.home_of(run_id).path, run_id) for run_id in known]
 
     def make(self) -> None:
         """Begin to write the page."""
@@ -67,7 +68,7 @@ class PageFile(JSComponent):
         with session.in_words():
             self.filename = f"{session.draft.data.name or 'run'}.html"
             session.bring(
-                "The run", page_of, b"", session.archive.path, self.run_ids, session.draft,
+                "The run", page_of, b"", self.runs, session.draft,
                 (session.x_axis, session.y_axis), self._told(), then=self._hand_over,
                 may_swell=True,
             )  # fmt: skip
