@@ -15,8 +15,8 @@ from ccviz.runs.check import check_archive
 from ccviz.runs.info import RunInfo
 
 _COLUMNS = (
-    "run", "name", "started", "data", "k", "links", "scaling", "solver", "state", "status", "objective", "gap", "nodes",
-    "time", "violations", "ari",
+    "run", "name", "started", "data", "k", "links", "scaling", "solver", "state", "status",
+    "objective", "gap", "nodes", "time", "violations", "ari",
 )  # fmt: skip
 
 

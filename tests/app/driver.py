@@ -126,6 +126,12 @@ class Server:
         children = psutil.Process(self.process.pid).children(recursive=True)
         return [child for child in children if child.pid in busy and _is_worker(child)]
 
+    def waiting(self) -> list[psutil.Process]:
+        """Return the workers that wait for a run."""
+        busy = {each.pid for each in self.workers()}
+        children = psutil.Process(self.process.pid).children()
+        return [child for child in children if _is_worker(child) and child.pid not in busy]
+
     def archive(self) -> Archive:
         return Archive(self.home / "runs.sqlite")
 

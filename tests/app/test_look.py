@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.app.driver import Lab
+from tests.app.driver import EMPTY, Lab
 
 pytestmark = pytest.mark.browser
 
@@ -147,7 +147,7 @@ def test_groups_are_held_and_linked_by_keys(lab):
 @pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180)])
 def test_texts_are_readable_from_the_last_row(page, server, width, height):
     page.set_viewport_size({"width": width, "height": height})
-    lab = Lab(page, server.url)
+    lab = Lab(page, f"{server.url}{EMPTY}")
     lab.run()
     sizes = lab.page.evaluate(
         "() => { const found = []; const visit = (root) => { for (const node of "

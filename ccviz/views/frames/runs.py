@@ -82,8 +82,8 @@ def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> st
 
 
 _TAKEN = (
-    "name", "dataset", "n", "d", "k", "scaling", "links", "solver", "settings", "seed", "status", "termination",
-    "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
+    "name", "dataset", "n", "d", "k", "scaling", "links", "solver", "settings", "seed", "status",
+    "termination", "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
 )  # fmt: skip
 
 

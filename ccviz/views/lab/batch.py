@@ -18,7 +18,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver
-from ccviz.studies.batch import Cell, LeftOut, carry_out, plan
+from ccviz.studies.batch import Cell, carry_out, plan
 from ccviz.views.draft import Draft
 from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.queue import RunQueue, Ticket

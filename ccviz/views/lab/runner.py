@@ -105,7 +105,8 @@ class Runner(param.Parameterized):
         check(order.solver, order.problem)
         begin = partial(
             Job.start, self._archive, order.problem, order.solver, seed=order.seed,
-            dataset=order.dataset, scaling=order.scaling, paused=paused, limits=order.limits, **self._worker,
+            dataset=order.dataset, scaling=order.scaling, paused=paused, limits=order.limits,
+            **self._worker,
         )  # fmt: skip
         self._enqueue(begin, paused)
 

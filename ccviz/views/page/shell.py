@@ -65,9 +65,8 @@ def build() -> pn.template.Template:
         apply_query(session, asked)
     importing = Importing(session)
     desk: Desk | None = pn.state.cache.get(DESK)
-    if desk is not None:
-        desk.greet(session, importing)
-    if not (asked or empty or session.can_undo or importing.sheet):  # nothing else is on the table
+    brought = desk is not None and desk.greet(session, importing)
+    if not (asked or empty or brought):  # nothing else comes onto the table
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session, importing)

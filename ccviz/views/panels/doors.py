@@ -54,7 +54,7 @@ class DoorsPanel(JSComponent):
             margin=(0, 0, 8, 0), **params,
         )  # fmt: skip
         self._session, self._course = session, course
-        self._draft = session.draft
+        self._draft, self._shut = session.draft, not shown
         session.param.watch(self._follow, "draft")
         session.player.param.watch(self._follow, "shot")
         session.runner.param.watch(self._follow, "state")
@@ -68,7 +68,8 @@ class DoorsPanel(JSComponent):
             and not session.runner.busy
             and self._course.lesson is None
         )
-        self.visible = self.visible and untouched
+        self._shut = self._shut or not untouched
+        self.visible = not self._shut
 
     def _handle_msg(self, data: str) -> None:
         held(self._open)(data)

@@ -58,8 +58,8 @@ class PlotPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         bar = pn.Row(
-            self._view, self._axes.x, self._axes.y, self._classes, pn.Spacer(sizing_mode="stretch_width"),
-            self._ask, self._paint,
+            self._view, self._axes.x, self._axes.y, self._classes,
+            pn.Spacer(sizing_mode="stretch_width"), self._ask, self._paint,
             sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
