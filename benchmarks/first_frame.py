@@ -27,7 +27,7 @@ from playwright.sync_api import sync_playwright
 CASES = {"iris": "?data=iris&cl=0-60", "blobs, 1,000 points": "?data=blobs&n=1000&cl=0-60"}
 _QUIET_S = 1.0
 
-# Reconnected for every run: the colours arrive as a patch of the points' labels.
+# The colours arrive as a patch of the points' labels.
 WATCH = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")
     const points = plot.renderers.find((each) => each.data_source.data.row).data_source
@@ -41,6 +41,8 @@ WATCH = """() => {
     points.patching.connect(painted)
     points.connect(points.properties.data.change, painted)
 }"""
+GREY = """() => Bokeh.documents[0].get_model_by_name("scatter").renderers
+    .find((each) => each.data_source.data.row).data_source.data.label.every((label) => label < 0)"""
 FRAME = """async () => {
     const began = performance.now()
     await new Promise(requestAnimationFrame)
@@ -61,7 +63,10 @@ def settled(server: Server) -> list[psutil.Process]:
 
 
 def first_frame(page: Any, seed: int) -> float:
-    """Press Run, and return the milliseconds until the points changed their colours."""
+    """Press Run on grey points, and return the milliseconds until they had colours."""
+    for scaling in ("from 0 to 1", "as they are"):  # other points, and these again
+        page.get_by_label("Features", exact=True).first.select_option(label=scaling)
+        page.wait_for_function(GREY)
     box = page.get_by_label("Seed", exact=True).first
     box.fill(str(seed))
     box.press("Enter")

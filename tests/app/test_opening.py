@@ -41,7 +41,7 @@ def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(page,
     assert rows.count() == 13
     rows.filter(has_text="cop-kmeans").first.get_by_role("button", name="Show").click()
     lab.see("k = 4")
-    assert page.get_by_label("Solver", exact=True).first.input_value() == "cop-kmeans"
+    assert page.get_by_label("Solver", exact=True).first.input_value() == "COP-k-means"
     page.get_by_label("Tick all").check()
     page.get_by_role("table", name="Runs side by side").wait_for()
     lab.assert_clean()

@@ -141,7 +141,7 @@ class Batch(param.Parameterized):
         ended = self._ended(errand)
         before = self.total - len(self._todo) - len(self._row)
         self.done = before + ended
-        self.at = str(self._row[min(ended, len(self._row) - 1)])
+        self.at = str(self._row[ended]) if ended < len(self._row) else ""
         if over:
             self._take(errand, ended)
 
