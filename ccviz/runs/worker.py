@@ -33,6 +33,7 @@ from dataclasses import dataclass
 import msgspec
 
 from ccviz.runs.archive import Archive
+from ccviz.runs.priority import RUN, stand_back
 from ccviz.runs.recorder import Recorder
 from ccviz.runs.resume import open_run
 from ccviz.runs.stepper import Stepper
@@ -142,6 +143,7 @@ class Control:
 
 def main() -> None:
     """Wait for a run, and drive it to its end."""
+    stand_back(RUN)
     # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
     lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
     asked = wait_for_order(lines)

@@ -63,7 +63,6 @@ def _records(archive: Archive, run_id: str) -> Iterator[Record]:
 
 
 def page_of(
-    _: bytes,
     runs: Sequence[tuple[Path, str]],
     present: Draft,
     axes: tuple[str, str],
@@ -73,8 +72,6 @@ def page_of(
 
     Parameters
     ----------
-    _ : bytes
-        Nothing: no file is read.
     runs : sequence of (path, str)
         Archive and id of each.
     present : Draft

@@ -17,6 +17,7 @@ from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
+from ccviz.runs.priority import RUN, stand_back
 from ccviz.solvers import Solver
 from ccviz.studies.batch import Cell, carry_out, plan
 from ccviz.views.draft import Draft
@@ -207,6 +208,7 @@ class Problems:
 
 def _carry_out(path: Path, person: Person, cells: list[Cell], draft: Draft, limits: Limits) -> str:
     """Do some runs in the process that was begun for them; return why no more could be stored."""
+    stand_back(RUN)
     with threadpool_limits(1), Archive(path) as archive:
         shelf = Shelf(archive, person)
         try:
