@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.driver import EMPTY, Lab
+from tests.app.driver import EMPTY
 from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
@@ -10,8 +10,10 @@ pytestmark = pytest.mark.browser
 TABLE = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(40))
 
 
-def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(page, server, picture):
-    lab = Lab(page, server.url)
+def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(
+    page, lab_of, server, picture
+):
+    lab = lab_of("")
     doors = page.get_by_role("region", name="Where to begin")
     assert set(lab.labels()) == {0, 1, 2}
     assert "Optimal clustering" in lab.card
@@ -44,22 +46,19 @@ def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(page,
     assert page.get_by_label("Solver", exact=True).first.input_value() == "COP-k-means"
     page.get_by_label("Tick all").check()
     page.get_by_role("table", name="Runs side by side").wait_for()
-    lab.assert_clean()
 
-    again = Lab(page, server.url)
+    again = lab_of("")
     with page.expect_file_chooser() as asked:
         again.press("Your table")
     asked.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE})
     page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
     again.see("40 points")
     assert not doors.is_visible()
-    again.assert_clean()
 
-    third = Lab(page, server.url)
+    third = lab_of("")
     third.press("A lesson")
     third.see("Step 1 of")
     assert not doors.is_visible()
-    third.assert_clean()
 
 
 def test_a_digit_shows_its_picture_and_a_killed_spare_worker_costs_nothing(lab_of, server):
