@@ -84,11 +84,18 @@ class RunTable(JSComponent):
 
 
 class RunsPanel(pn.viewable.Viewer):
-    """The archive, newest run first."""
+    """The archive, newest run first.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    in_front : bool
+        Whether it is seen; one that is not reads no list of runs.
+    """
+
+    def __init__(self, session: Session, in_front: bool = True) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._in_front = session, in_front
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._batch = BatchPanel(session)
@@ -127,12 +134,24 @@ class RunsPanel(pn.viewable.Viewer):
 
     def refresh(self, *_: Any) -> None:
         """Read the list of runs again, and how many are under way on this server."""
+        if not self._in_front:
+            return
         words = self._session.runner.queue_words
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
         self._table.rows = [
             asdict(run_row(info, self._session.person))
             for info in self._session.archive.runs()[:_MOST_ROWS]
         ]
+
+    def bring(self, in_front: bool) -> None:
+        """Come to the front, with what others have written meanwhile; or leave it.
+
+        Parameters
+        ----------
+        in_front : bool
+        """
+        self._in_front = in_front
+        self.refresh()
 
     def _on_shot(self, event: Any) -> None:
         self._table.shown = event.new.info.id if event.new else ""
