@@ -52,6 +52,8 @@ class Batch(param.Parameterized):
         Runs that have ended, and runs in all.
     at : str
         The run that goes on, in words; empty while none does.
+    busy : bool
+        Whether a run goes on, or waits for its turn.
     left_out : tuple of LeftOut
         What the newest batch does not run.
     """
@@ -59,6 +61,7 @@ class Batch(param.Parameterized):
     done = param.Integer(default=0)
     total = param.Integer(default=0)
     at = param.String(default="")
+    busy = param.Boolean(default=False)
     left_out = param.Parameter(default=())
 
     def __init__(self, archive: Shelf, queue: RunQueue) -> None:
@@ -70,11 +73,6 @@ class Batch(param.Parameterized):
         self._ticket: Ticket | None = None
         self._errand: Errand | None = None
         self._began = self._looked = 0.0
-
-    @property
-    def busy(self) -> bool:
-        """Whether a run goes on, or waits for its turn."""
-        return self._ticket is not None
 
     def start(
         self,
@@ -113,7 +111,7 @@ class Batch(param.Parameterized):
 
     def _wait(self) -> None:
         self._ticket = self._queue.join()
-        self.at = "waiting in the queue"
+        self.param.update(at="waiting in the queue", busy=True)
 
     def tick(self) -> None:
         """Look after the batch: begin the next runs when their turn comes, count those that ended.
@@ -179,7 +177,8 @@ class Batch(param.Parameterized):
     def _leave(self) -> None:
         if self._ticket is not None:
             self._ticket.release()
-        self._ticket, self._row, self.at = None, [], ""
+        self._ticket, self._row = None, []
+        self.param.update(at="", busy=False)
 
     def stop(self) -> None:
         """End the batch; what it found stays."""

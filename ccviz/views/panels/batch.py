@@ -65,7 +65,7 @@ class BatchPanel(JSComponent):
         super().__init__(**params)
         self._session = session
         self._said = ""
-        session.batch.param.watch(self._refresh, ["done", "total", "at", "left_out"])
+        session.batch.param.watch(self._refresh, ["done", "total", "at", "busy", "left_out"])
 
     def open(self) -> None:
         """Show the sheet, made out for the problem and the solver at hand."""

@@ -117,7 +117,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._import.param.watch(self._on_import, "value")
         session.runner.param.watch(self.refresh, ["state", "waiting"])
         session.param.watch(self.refresh, "draft")
-        session.batch.param.watch(self.refresh, ["done", "at"])
+        session.batch.param.watch(self.refresh, ["done", "busy"])
         session.player.param.watch(self._on_shot, "shot")
         self.refresh()
 
