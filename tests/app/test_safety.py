@@ -45,7 +45,7 @@ INJECTED = """() => {
 UNTRUSTING = ssl._create_unverified_context()  # whether it answers is all that is asked
 CLEAN = {"markup": [], "ran": None}
 ROOMS = {
-    "Result": "Optimal clustering", "Clusters": "Take home", "Inside the solver": "Relaxation",
+    "Result": "Optimal clustering", "Clusters": "Take home", "Inside the solver": "^Depth$",
     "Bounds": "Tick past runs", "Runs": "under way", "Share": "Command line",
 }  # fmt: skip
 
@@ -110,6 +110,7 @@ def visit(browser):
         contexts.append(browser.new_context(
             viewport={"width": 1400, "height": 900}, ignore_https_errors=True
         ))  # fmt: skip
+        contexts[-1].set_default_timeout(1000 * PATIENCE_S)
         return Lab(contexts[-1].new_page(), url)
 
     yield visit
