@@ -14,6 +14,8 @@ from ccviz.events import Assigned, Event, GenerationEnded, Record, Restarted
 from ccviz.views.frames.log import thinned
 
 _MOST = 2000
+_WORTH_SEEING = 0.9
+_FEW = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,15 @@ class Descent:
     at: FloatArray
     objective: FloatArray
     best: FloatArray
+
+    @property
+    def heights(self) -> tuple[float, float] | None:
+        """The heights worth seeing: random starts may begin twenty times as dear as they end."""
+        known = self.objective[np.isfinite(self.objective)]
+        if not len(known):
+            return None
+        share = _WORTH_SEEING if len(known) > _FEW else 1.0
+        return float(known.min()), float(np.quantile(known, share))
 
 
 class DescentLog:

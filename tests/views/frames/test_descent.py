@@ -32,6 +32,13 @@ def test_a_start_begins_anew_and_the_least_is_kept():
     assert same(frame.best, [9, 5, 5, 5])
 
 
+def test_dear_beginnings_of_many_starts_are_not_worth_seeing():
+    few = [assigned(9.0), assigned(500.0)]
+    assert log_of().frame().heights is None
+    assert log_of(*few).frame().heights == (9.0, 500.0)
+    assert log_of(*few, *[assigned(10.0)] * 40).frame().heights == (9.0, 10.0)
+
+
 def test_an_assignment_of_some_points_is_no_objective():
     frame = log_of(assigned(1.0, PART), assigned(4.0)).frame()
     assert same(frame.objective, [math.nan, 4])
