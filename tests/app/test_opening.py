@@ -65,9 +65,15 @@ def test_a_digit_shows_its_picture_and_a_killed_spare_worker_costs_nothing(lab_o
     lab = lab_of("?data=digits&solver=k-means")
     lab.rest()
     points = lab.points()
-    lab.page.mouse.move(*lab.pixel(points["x"][9], points["y"][9]))
+    x, y = lab.pixel(points["x"][9], points["y"][9])
     shown = lab.page.locator(".bk-Tooltip img").first
-    shown.wait_for()
+
+    def is_shown():  # a figure that is still being painted hears no mouse
+        lab.page.mouse.move(x + 2, y + 2)
+        lab.page.mouse.move(x, y)
+        return shown.is_visible()
+
+    lab.wait_for(is_shown)
     assert shown.get_attribute("src").startswith("data:image/png;base64,")
     assert shown.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [8, 8]
     lab.page.mouse.move(5, 5)
