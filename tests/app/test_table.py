@@ -55,6 +55,7 @@ def load(lab, name: str, content: bytes) -> str:
     return said
 
 
+@pytest.mark.timeout(900)  # a busy machine takes long over seven
 def test_each_of_seven_tables_reaches_clusters_profile_and_rows(lab, picture):
     lab.room("Clusters")
     lab.choose("Speed", "Speed: Live")
