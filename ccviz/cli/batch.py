@@ -73,7 +73,7 @@ def batch(
     for notice in dataset.notices:
         err.print(f"ccviz: {notice}", markup=False)
 
-    def problem_of(asked: int | None) -> Problem:
+    def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(dataset, asked, links or [], sizes, scale)
 
     numbers: Iterable[int] = numbers_of(k) if k is not None else [problem_of(None).k]

@@ -16,7 +16,7 @@ from ccviz.runs.info import RunInfo
 
 _COLUMNS = (
     "run", "name", "started", "data", "k", "links", "scaling", "solver", "state", "status",
-    "objective", "gap", "nodes", "time", "violations", "ari",
+    "objective", "gap", "nodes", "time", "broken", "ari",
 )  # fmt: skip
 
 

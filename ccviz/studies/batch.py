@@ -22,8 +22,9 @@ from ccviz.runs.warm import load
 from ccviz.solvers import Solver
 from ccviz.solvers.advice import obstacles
 
-ProblemOf = Callable[[int], Problem]
-"""Returns the problem for a number of clusters, or raises the sentence about it."""
+ProblemOf = Callable[[int, bool], Problem]
+"""Returns the problem for a number of clusters, or raises the sentence about it; also told is
+whether it is for a solver that keeps rules by itself."""
 
 _SHORT_OF_MEMORY = "The run needs more memory than it may take."
 
@@ -86,7 +87,7 @@ def plan(
     seeds, cells, left_out = tuple(seeds), [], []
     for k in ks:
         try:
-            cannot = obstacles(problem_of(k))
+            cannot = obstacles(problem_of(k, False), problem_of(k, True))
         except CcvizError as refused:
             left_out.append(LeftOut("", k, str(refused)))
             continue
@@ -141,7 +142,7 @@ def carry_out(
     loaded: set[str] = set()
     for cell in cells:
         run_id = archive.create(
-            problem_of(cell.k), cell.solver.name, asdict(cell.solver), seed=cell.seed,
+            problem_of(cell.k, cell.solver.supports.rules), cell.solver.name, asdict(cell.solver), seed=cell.seed,
             limits=limits, dataset=dataset, scaling=scaling,
         )  # fmt: skip
         stepper = open_run(archive, run_id)

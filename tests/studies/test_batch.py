@@ -12,7 +12,7 @@ X = np.random.default_rng(0).normal(size=(24, 2))
 BLP, KMEANS, BH = (make_solver(name) for name in ("blp-kmeans", "k-means", "bh-kmeans"))
 
 
-def problem_of(k):
+def problem_of(k, _keeps_rules):
     return Problem(X, k, cannot_link=[(0, 1, 2.0)])
 
 
@@ -58,8 +58,8 @@ def test_a_run_that_breaks_off_ends_as_such_and_the_next_begins(archive, monkeyp
             raise MemoryError
         yield from steps(self, problem, context)
 
-    cells, _ = plan(lambda k: Problem(X, k), [KMEANS], (0, 1), (2,))
-    runs = carry_out(archive, cells, lambda k: Problem(X, k))
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0, 1), (2,))
+    runs = carry_out(archive, cells, lambda k, _: Problem(X, k))
     monkeypatch.setattr(type(KMEANS), "steps", greedy)
     monkeypatch.setattr("ccviz.studies.batch.load", lambda stepper: None)
     first, second = runs
@@ -72,9 +72,9 @@ def test_a_run_under_way_when_somebody_breaks_off_is_closed(archive):
         if run.seq == 2:
             raise KeyboardInterrupt
 
-    cells, _ = plan(lambda k: Problem(X, k), [KMEANS], (0, 1), (2,))
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0, 1), (2,))
     with pytest.raises(KeyboardInterrupt):
-        list(carry_out(archive, cells, lambda k: Problem(X, k), watch=interrupt))
+        list(carry_out(archive, cells, lambda k, _: Problem(X, k), watch=interrupt))
     (info,) = archive.runs()
     assert (info.state, info.termination) == ("finished", "interrupted")
 
@@ -84,6 +84,6 @@ def test_an_archive_that_takes_no_run_ends_the_batch(archive, monkeypatch):
         raise CcvizError("enough.")
 
     monkeypatch.setattr(archive, "create", full)
-    cells, _ = plan(lambda k: Problem(X, k), [KMEANS], (0,), (2,))
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0,), (2,))
     with pytest.raises(CcvizError, match="enough"):
-        list(carry_out(archive, cells, lambda k: Problem(X, k)))
+        list(carry_out(archive, cells, lambda k, _: Problem(X, k)))

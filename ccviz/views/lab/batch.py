@@ -200,9 +200,10 @@ class Problems:
     def __init__(self, draft: Draft) -> None:
         self._draft = draft
 
-    def __call__(self, k: int) -> Any:
-        """Return the problem for k clusters."""
-        return (self._draft if k == self._draft.k else self._draft.with_k(k)).problem
+    def __call__(self, k: int, keeps_rules: bool) -> Any:
+        """Return the problem for k clusters, for a solver that keeps rules by itself or not."""
+        draft = self._draft if k == self._draft.k else self._draft.with_k(k)
+        return draft.keeping if keeps_rules else draft.problem
 
 
 def _carry_out(path: Path, person: Person, cells: list[Cell], draft: Draft, limits: Limits) -> str:

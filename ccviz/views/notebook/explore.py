@@ -194,7 +194,6 @@ class Explorer:
             ScatterPanel(self.session, inspection), Axes(self.session), Asked(self.session),
         )  # fmt: skip
         middle = pn.Column(
-            NoticePanel(self.session),
             pn.Row(
                 axes.x,
                 axes.y,
@@ -202,7 +201,13 @@ class Explorer:
                 AskingPanel(self.session),
                 sizing_mode="stretch_width",
             ),
-            pn.Column(points, height=520, sizing_mode="stretch_width"),
+            pn.Column(
+                points,
+                NoticePanel(self.session),
+                height=520,
+                sizing_mode="stretch_width",
+                css_classes=["plot"],
+            ),
             sizing_mode="stretch_width",
         )
         side = pn.Column(

@@ -70,7 +70,7 @@ class BatchPanel(JSComponent):
     def open(self) -> None:
         """Show the sheet, made out for the problem and the solver at hand."""
         session = self._session
-        cannot = obstacles(session.draft.problem)
+        cannot = obstacles(session.draft.problem, session.draft.keeping)
         self.form = {
             "groups": [
                 {

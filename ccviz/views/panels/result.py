@@ -16,6 +16,7 @@ from ccviz.views.figures.descent import DescentFigure
 from ccviz.views.frames.bounds import bounds
 from ccviz.views.frames.card import Card, card
 from ccviz.views.frames.descent import DescentLog
+from ccviz.views.frames.rules import RuleRow
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
@@ -38,6 +39,9 @@ _STYLE = """
 .card dd { margin: 0; font-variant-numeric: tabular-nums; font-weight: 600; font-size: 14px; }
 .card .scores { grid-template-columns: repeat(5, 1fr); border-top: 1px solid var(--line);
   margin-top: 8px; padding-top: 8px; }
+.card ul { list-style: none; margin: 8px 0 0; padding: 0; font-size: 12.5px; }
+.card li b { font-weight: 600; color: var(--good); }
+.card li.broken b { color: var(--bad); }
 .card .sizes { display: flex; height: 8px; border-radius: 4px; overflow: hidden; gap: 1px;
   margin-top: 10px; }
 """
@@ -141,7 +145,7 @@ _CARD = Markup(
     '<div class="card" role="region" aria-label="Result">'
     '<div class="top"><span class="pill {status}">{headline}</span>'
     '<span class="seed">{provenance}</span></div>'
-    "<p>{ending}</p>{caution}{more}{rows}{sizes}{scores}</div>"
+    "<p>{ending}</p>{caution}{more}{rows}{sizes}{rules}{scores}</div>"
 )
 
 
@@ -155,8 +159,28 @@ def _html(frame: Card, provenance: str, more: Markup) -> Markup:
         more=more,
         rows=_definitions(frame.rows),
         sizes=_sizes(frame.sizes),
+        rules=rules_list(frame.rules),
         scores=_definitions(frame.scores, "scores"),
     )
+
+
+def rules_list(rows: tuple[RuleRow, ...]) -> Markup:
+    """Return rules as a list, each with whether it holds.
+
+    Parameters
+    ----------
+    rows : tuple of RuleRow
+    """
+    if not rows:
+        return Markup()
+    line = Markup('<li class="{}">{}: <b>{}</b></li>')
+    lines = (line.format("" if each.holds else "broken", _upper(each.words), each.verdict)
+             for each in rows)  # fmt: skip
+    return Markup('<ul aria-label="Rules of the answer">{}</ul>').format(Markup().join(lines))
+
+
+def _upper(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> Markup:
