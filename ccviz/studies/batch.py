@@ -142,8 +142,8 @@ def carry_out(
     loaded: set[str] = set()
     for cell in cells:
         run_id = archive.create(
-            problem_of(cell.k, cell.solver.supports.rules), cell.solver.name, asdict(cell.solver), seed=cell.seed,
-            limits=limits, dataset=dataset, scaling=scaling,
+            problem_of(cell.k, cell.solver.supports.rules), cell.solver.name,
+            asdict(cell.solver), seed=cell.seed, limits=limits, dataset=dataset, scaling=scaling,
         )  # fmt: skip
         stepper = open_run(archive, run_id)
         try:
