@@ -1,6 +1,6 @@
 """Tables 2 to 5 of Baumann and Hochbaum (2022) on all sets that can be had, with all methods.
 
-    python benchmarks/papers_soft.py [--bench DIR] [--limit 5] [--sets Monk2 ...] [--methods dils ...]
+    python benchmarks/papers_soft.py [--bench DIR] [--limit 5] [--sets Monk2 ...] [--methods ...]
 
 BH-kmeans (p = 1), DILS, k-means and LCVQE, one draw of random pairs and one seed a cell;
 standardised data. BH-kmeans and DILS end with their best after so many CPU seconds, where the
