@@ -19,6 +19,7 @@ from pathlib import Path
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+from _cpu_clock import count_cpu_seconds  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 from lp_box import LINKS_6, SETS, problems, run, scaled  # noqa: E402
 from soft_published import BENCH, RESULTS  # noqa: E402
@@ -38,6 +39,7 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=3)
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=list(SETS))
     parser.add_argument("--out", type=Path, default=RESULTS / "lp_box_descent.csv")
+    count_cpu_seconds()
     options = parser.parse_args()
     done = {tuple(row[name] for name in FIELDS[:5]) for row in read_rows(options.out)}
     data = {name: scaled(name, options.bench) for name in options.sets}

@@ -23,6 +23,7 @@ import statistics
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, measure, warm_up
 from _profiles import draw
 from _rows import append_row, read_rows
@@ -86,6 +87,7 @@ def main() -> None:
     parser.add_argument("--study", choices=tuple(STUDIES), nargs="*", default=list(STUDIES))
     parser.add_argument("--variants", nargs="*", default=None, help="only these")
     parser.add_argument("--out", type=Path, default=RESULTS)
+    count_cpu_seconds()
     options = parser.parse_args()
     for study in options.study:
         path = options.out / f"memetic_{study}.csv"

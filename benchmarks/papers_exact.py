@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS
 from _rows import append_row, read_rows
 
@@ -48,6 +49,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds of a proof")
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_exact.csv")
+    count_cpu_seconds()
     options = parser.parse_args()
     chosen = [each for each in instances(options.bench) if each.seed in options.links]
     for part in options.parts:

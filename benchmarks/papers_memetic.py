@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, warm_up
 from _profiles import draw
 from _rows import append_row, read_rows
@@ -68,6 +69,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[""], help="beginnings of cases")
     parser.add_argument("--links", nargs="*", type=int, default=[0], help="seeds of link files")
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_memetic.csv")
+    count_cpu_seconds()
     options = parser.parse_args()
     for solver in (*BY_SOLUTIONS.values(), *TO_THE_END.values()):
         warm_up(solver)

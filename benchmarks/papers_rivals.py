@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _rows import append_row, read_rows
 from lp_box import draw, problems, scaled
 from soft_published import BENCH, RESULTS
@@ -47,6 +48,7 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=5)
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_rivals.csv")
+    count_cpu_seconds()
     options = parser.parse_args()
     done = {tuple(row[name] for name in FIELDS[:5]) for row in read_rows(options.out)}
     for part in options.parts:

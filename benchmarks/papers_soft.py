@@ -18,6 +18,7 @@ from itertools import product
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _rows import append_row, read_rows
 from soft_published import BENCH, FRACTIONS, RESULTS, SETS, as_the_paper_has_it, draw_links, read
 
@@ -42,6 +43,7 @@ def main() -> None:
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
     parser.add_argument("--authors", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_soft.csv")
+    count_cpu_seconds()
     options = parser.parse_args()
     done = {tuple(row[name] for name in FIELDS[:4]) for row in read_rows(options.out)}
     names = ("Iris", "Wine") if options.authors else options.sets

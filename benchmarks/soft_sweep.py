@@ -22,6 +22,7 @@ from pathlib import Path
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
+from _cpu_clock import count_cpu_seconds  # noqa: E402
 from _profiles import photograph  # noqa: E402
 from bokeh.embed import file_html  # noqa: E402
 from bokeh.resources import INLINE  # noqa: E402
@@ -96,6 +97,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--step-limit", type=float, default=0.3)
     parser.add_argument("--sixty", nargs="+", choices=SETS, help="sets for the paper's grid")
+    count_cpu_seconds()
     asked = parser.parse_args()
     if asked.sixty:
         found = curves(measure("soft_grid", asked.sixty, SIXTY, asked))
