@@ -28,10 +28,9 @@ def owing(text: str, script: str, runs: int, seconds: float) -> str:
     """
     if not runs:
         return text
-    cells = text.count(NO_TIME)
     return (
-        f"{text}\n{cells} cells are {NO_TIME}: `{script}` goes on"
-        f" with {runs} runs, of up to {seconds:.0f} CPU s each.\n"
+        f"{text}\nWhat is {NO_TIME} or rests on fewer runs: `{script}` goes on with {runs} runs, "
+        f"of up to {seconds:.0f} CPU s each.\n"
     )
 
 

@@ -79,4 +79,5 @@ def authors() -> str:
         (row["dataset"], f"{row['fraction_pct']} %", row["ari"], row["wcss"], row["broken"])
         for row in read("papers_soft", links="authors")
     ]
-    return table(("set", "links", "ARI", "WCSS", "broken"), rows) if rows else f"{NO_TIME}\n"
+    text = table(("set", "links", "ARI", "WCSS", "broken"), rows) if rows else f"{NO_TIME}\n"
+    return owing(text, "papers_soft.py --authors", 8 - len(rows), LIMIT_S)

@@ -19,7 +19,7 @@ import _tables_exact
 import _tables_lp_box
 import _tables_memetic
 import _tables_soft
-from _cells import NO_TIME, read
+from _cells import NO_TIME, owing, read
 from _memetic import BENCH
 from _rows import read_rows
 from gene import table as gene_table
@@ -74,7 +74,8 @@ def gene() -> str:
     left = [solver.name for solver in SOLVERS if solver.name not in done]
     rows = [done[solver.name] for solver in SOLVERS if solver.name in done]
     if left:
-        return f"{NO_TIME}: {', '.join(left)}.\n" + (gene_table(rows) if rows else "")
+        text = f"{NO_TIME}: {', '.join(left)}.\n\n" + (gene_table(rows) if rows else "")
+        return owing(text, "gene.py", len(left), 60)
     return gene_table(rows)
 
 
