@@ -3,7 +3,8 @@
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
@@ -83,24 +84,26 @@ def imported(statement: ast.AST) -> Iterator[str]:
             yield submodule if submodule in MODULES else statement.module
 
 
-def imports(name: str, *, lazy: bool = True) -> set[str]:
+@cache
+def imports(name: str, *, lazy: bool = True) -> frozenset[str]:
     """Return what a module imports: anywhere in it, or only as it is loaded."""
     tree = ast.parse(MODULES[name].read_text(encoding="utf-8"))
     statements = ast.walk(tree) if lazy else tree.body
-    return {module for statement in statements for module in imported(statement)}
+    return frozenset(module for statement in statements for module in imported(statement))
 
 
-def reached(name: str) -> set[str]:
+@cache
+def reached(name: str) -> frozenset[str]:
     """Return every module of the package that a module leads to, itself left out."""
     seen, ahead = set(), [name]
     while ahead:
         found = (imports(ahead.pop()) & MODULES.keys()) - seen
         seen |= found
         ahead += found
-    return seen - {name}
+    return frozenset(seen - {name})
 
 
-def within(names: set[str], package: str) -> set[str]:
+def within(names: Set[str], package: str) -> set[str]:
     """Return those names that are the package or in it."""
     return {name for name in names if name == package or name.startswith(f"{package}.")}
 

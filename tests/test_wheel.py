@@ -48,6 +48,7 @@ def environment(tmp_path):
     libraries = sysconfig.get_path("purelib")  # its .pth files, thus the checkout, do not count
     return os.environ | {
         "PYTHONPATH": libraries,
+        "CCVIZ_COMPILED": "0",  # else both cores would compile for no run
         "HOME": str(tmp_path),
         "CCVIZ_HOME": str(tmp_path),
     }

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from itertools import chain
@@ -76,6 +77,14 @@ def export_run(archive: Archive, run_id: str, path: str | Path) -> None:
             write_frames(file, chain([head], _lines(archive, run_id)))
     except OSError as broken:
         raise ArchiveError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+def run_bytes(path: Path, run_id: str) -> bytes:
+    """Return a run of the archive at a path as a file's content; see `export_run`."""
+    with Archive(path) as archive, tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "run.ccviz"
+        export_run(archive, run_id, file)
+        return file.read_bytes()
 
 
 def write_frames(file: IO[bytes], values: Iterable[Any]) -> None:

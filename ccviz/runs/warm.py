@@ -6,7 +6,6 @@ it compiled beside the sources, so that a run begins at once and not after half 
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -19,11 +18,11 @@ from ccviz.errors import UnsupportedError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 from ccviz.runs.kernels import compiled, turn_to_compile
+from ccviz.runs.priority import WARMING, stand_back
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import SOLVERS, Solver
 
 _TIME_LIMIT = 600.0  # of a run that takes milliseconds, and its compiling, on a busy machine
-_NICENESS = 5
 
 # What a first run asks for stands first. Most solvers share the assignment step, which comes with
 # the first of them: beside it goes what needs none of it, and then waits for it.
@@ -118,7 +117,7 @@ def load(stepper: Stepper) -> None:
 def main() -> None:
     """Compile for the solvers named, or for all: then in processes side by side."""
     if names := sys.argv[1:]:
-        os.nice(_NICENESS)
+        stand_back(WARMING)
         with suppress(KeyboardInterrupt):  # of the server's terminal, which ends us too
             compile_for(names)
     else:

@@ -25,6 +25,7 @@ import time
 from argparse import ArgumentParser
 
 from ccviz.runs.archive import Archive
+from ccviz.runs.priority import RUN, stand_back
 from ccviz.runs.recorder import Recorder
 from ccviz.runs.resume import open_run
 from ccviz.runs.stepper import Stepper
@@ -87,6 +88,7 @@ class Control:
 def main() -> None:
     """Drive one run to its end."""
     options = _parser().parse_args()
+    stand_back(RUN)
     if options.memory is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (options.memory, options.memory))
     archive = Archive(options.archive)

@@ -1,4 +1,4 @@
-"""One server for all, and a page of it for each test; pictures of what was on them.
+"""One server for all, and one tab of a browser in which each test opens a page; pictures of them.
 
 Every test leaves a picture of its end in `test-results/app`, whether it passed or not, under its
 own name; some leave more on their way.
@@ -9,8 +9,10 @@ import re
 import pytest
 
 from tests.app.driver import ROOT, Lab, Server
+from tests.patience import PATIENCE_S
 
 PICTURES = ROOT / "test-results" / "app"
+SIZE = {"width": 1400, "height": 900}
 
 
 @pytest.fixture(scope="session")
@@ -40,33 +42,52 @@ def picture(request):
     return keep
 
 
-@pytest.fixture
-def page(page, picture):
-    """Open a page, and keep a picture of it at the end."""
-    yield page
-    picture(page)
+@pytest.fixture(scope="session")
+def tab(browser):
+    """Open the tab that the tests of this process use one after the other.
+
+    Its engine has read the scripts of the page, which takes as long as all that they do then. A
+    page keeps nothing in the browser: what is opened next is as new as in a new one.
+    """
+    context = browser.new_context(viewport=SIZE)
+    context.set_default_timeout(1000 * PATIENCE_S)
+    yield context.new_page()
+    context.close()
 
 
 @pytest.fixture
-def lab(page, server):
-    """Open the page of a new session; at its end nobody may have complained about it."""
-    lab = Lab(page, server.url)
-    yield lab
-    lab.assert_clean()
+def page(tab, picture):
+    """Return the tab with nothing in it; keep a picture of what the test left."""
+    tab.set_viewport_size(SIZE)
+    yield tab
+    picture(tab)
+    tab.mouse.move(0, 0)
+    tab.goto("about:blank")  # the server hears that the session ends
 
 
 @pytest.fixture
 def lab_of(page, server):
-    """Return a function that opens the page of a new session by an address."""
+    """Return a function that opens the page of a new session by an address.
+
+    At the end nobody may have complained about any of them.
+    """
     labs = []
 
-    def open_one(query: str) -> Lab:
+    def open_one(query: str = "") -> Lab:
         labs.append(Lab(page, f"{server.url}{query}"))
         return labs[-1]
 
     yield open_one
     for lab in labs:
+        lab.listen_no_more()
+    for lab in labs:
         lab.assert_clean()
+
+
+@pytest.fixture
+def lab(lab_of):
+    """Open the page of a new session."""
+    return lab_of()
 
 
 @pytest.fixture

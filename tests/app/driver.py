@@ -158,13 +158,21 @@ class Lab:
         self.page = page
         self.origin = url.rpartition("/")[0]
         self.troubles: list[str] = []
-        self.forgiven: list[str] = []
         self.requests: list[str] = []
-        page.on("console", self._listen)
-        page.on("pageerror", lambda error: self.troubles.append(str(error)))
-        page.on("request", lambda request: self.requests.append(request.url))
+        self._ears = {
+            "console": self._listen,
+            "pageerror": lambda error: self.troubles.append(str(error)),
+            "request": lambda request: self.requests.append(request.url),
+        }
+        for event, ear in self._ears.items():
+            page.on(event, ear)
         page.goto(url)
         page.wait_for_function(READY)
+
+    def listen_no_more(self) -> None:
+        """Leave what happens in the tab from now on to whoever uses it next."""
+        for event, ear in self._ears.items():
+            self.page.remove_listener(event, ear)
 
     def _listen(self, message) -> None:
         if message.type in ("error", "warning"):
@@ -178,17 +186,8 @@ class Lab:
 
     def assert_clean(self) -> None:
         """Check that the console has no error and no warning, and nobody else was asked."""
-        troubles = [
-            trouble
-            for trouble in self.troubles
-            if not any(words in trouble for words in self.forgiven)
-        ]
-        assert not troubles, troubles
+        assert not self.troubles, self.troubles
         assert not self.requests_elsewhere, self.requests_elsewhere
-
-    def forgive(self, words: str) -> None:
-        """Leave what the console says in these words out of what `assert_clean` looks at."""
-        self.forgiven.append(words)
 
     def pixel(self, x: float, y: float, figure: str = "scatter") -> tuple[float, float]:
         """Return where a place of a figure's data is on the page."""

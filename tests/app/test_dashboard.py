@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from tests.app.driver import Lab
-
 pytestmark = pytest.mark.browser
 
 
@@ -62,9 +60,9 @@ def test_a_lasso_links_a_group(lab):
     lab.see("49 must-links, 0 cannot-links")
 
 
-def test_an_address_opens_the_same_problem(page, server):
+def test_an_address_opens_the_same_problem(lab_of):
     query = "data=wine&k=4&scaling=standard&x=alcohol&y=PC+1&ml=0-5&cl=3-100*2&solver=cop-kmeans"
-    lab = Lab(page, f"{server.url}?{query}&seed=4&theme=dark")
+    lab = lab_of(f"?{query}&seed=4&theme=dark")
     assert lab.page.locator(".facts").inner_text() == "wine · 178 points · 13 features · k = 4"
     lab.page.get_by_text("0 – 5", exact=True).wait_for()
     assert "3 – 100" in lab.links()[0]
@@ -77,13 +75,10 @@ def test_an_address_opens_the_same_problem(page, server):
     assert "cl=3-100%2A2" in shared
 
 
-def test_a_bad_address_is_a_sentence(page, server):
-    lab = Lab(page, f"{server.url}?data=atlantis")
+def test_a_bad_address_is_a_sentence_and_sizes_are_kept(lab_of):
+    lab = lab_of("?data=atlantis")
     lab.see_notice("there is no data set 'atlantis'")
     assert "iris" in lab.page.locator(".facts").inner_text()
-
-
-def test_sizes_are_kept(lab):
     lab.fill("Sizes", "50, 50, 49")
     lab.see_notice("150 points")
     lab.fill("Sizes", "50, 50, 50")

@@ -93,7 +93,7 @@ def test_a_group_is_linked_against_another(lab):
     assert lab.drawn("cannot") == 6
 
 
-def test_the_scatter_matrix(lab):
+def test_the_scatter_matrix(lab, tmp_path):
     lab.run()
     lab.press("Matrix")
     lab.see("Click a cell to see it large.")
@@ -105,6 +105,7 @@ def test_the_scatter_matrix(lab):
         ".data_source.data.label]"
     )
     assert set(labels) == {0, 1, 2}
+    lab.save(tmp_path, "pairs-0-3")
     lab.rest("pairs-0-3")
     lab.page.mouse.click(*lab.pixel(6.0, 1.0, "pairs-0-3"))
     lab.page.get_by_label("Across", exact=True).wait_for()
@@ -164,17 +165,19 @@ def walk(lab, lesson):
     return findings
 
 
-@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.title)
-def test_every_lesson_is_walked_to_its_end(lab, lesson):
-    findings = walk(lab, lesson)
-    assert len(set(findings)) == len(lesson.steps)
-    if lesson is by_hand.LESSON:
-        assert lab.page.locator(".sketch rect").count() == 3
-        assert "closed" in lab.page.locator(".sketch").text_content()
-    lab.press("Finish")
-    lab.page.locator(".lesson").wait_for(state="hidden")
-    assert lab.page.locator(".lesson-choice select").input_value() == "Lessons…"
-    assert not lab.troubles
+@pytest.mark.slow
+def test_every_lesson_is_walked_to_its_end(lab, picture):
+    for lesson in LESSONS:
+        findings = walk(lab, lesson)
+        assert len(set(findings)) == len(lesson.steps), lesson.title
+        if lesson is by_hand.LESSON:
+            assert lab.page.locator(".sketch rect").count() == 3
+            assert "closed" in lab.page.locator(".sketch").text_content()
+        picture(lab.page, lesson.name)
+        lab.press("Finish")
+        lab.page.locator(".lesson").wait_for(state="hidden")
+        assert lab.page.locator(".lesson-choice select").input_value() == "Lessons…"
+        assert not lab.troubles, lesson.title
 
 
 def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_path):
@@ -244,20 +247,6 @@ def test_what_would_i_type_is_exact(lab):
     assert "--sizes 50,50,50" in lab.page.locator("pre").nth(2).inner_text()
 
 
-@pytest.mark.parametrize(("button", "start"), [("Save as SVG", b"<svg"), ("Save", b"\x89PNG")])
-def test_a_view_is_saved(lab, tmp_path, button, start):
-    lab.page.mouse.move(*lab.pixel(0, 0))
-    tool = lab.page.get_by_role("button", name=button, exact=True).or_(
-        lab.page.get_by_title(button, exact=True)
-    )
-    with lab.page.expect_download() as download:
-        tool.first.click()
-    assert download.value.suggested_filename.startswith("scatter.")
-    path = tmp_path / "view"
-    download.value.save_as(path)
-    assert path.read_bytes().startswith(start)
-
-
 def test_the_keyboard_is_enough(lab):
     keyboard = lab.page.keyboard
     keyboard.press("?")
@@ -285,7 +274,7 @@ def test_the_keyboard_is_enough(lab):
     lab.see("Feasible clustering")
 
 
-def test_what_a_screen_reader_finds(lab):
+def test_what_a_screen_reader_finds_and_a_view_is_saved(lab, tmp_path):
     for label in ("Data set", "Clusters k", "Sizes", "Solver", "Seed", "Across", "Up", "Speed",
                   "Lesson"):  # fmt: skip
         lab.page.get_by_label(label, exact=True).first.wait_for()
@@ -294,14 +283,30 @@ def test_what_a_screen_reader_finds(lab):
         assert lab.page.get_by_role("button", name=name, exact=True).count() == 1
     lab.page.get_by_role("figure", name="150 points, PC 1 across, PC 2 up").wait_for()
 
+    lab.page.mouse.move(*lab.pixel(0, 0))
+    for button, start in (("Save as SVG", b"<svg"), ("Save", b"\x89PNG")):
+        tool = lab.page.get_by_role("button", name=button, exact=True).or_(
+            lab.page.get_by_title(button, exact=True)
+        )
+        with lab.page.expect_download() as download:
+            tool.first.click()
+        assert download.value.suggested_filename.startswith("scatter.")
+        path = tmp_path / "view"
+        download.value.save_as(path)
+        assert path.read_bytes().startswith(start)
+
 
 def right_edge(button):
     box = button.bounding_box()
     return box["x"] + box["width"]
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180), (1024, 768)])
-def test_nothing_is_cut_off(lab, width, height):
+def test_nothing_is_cut_off(lab):
+    for width, height in [(1280, 720), (820, 1180), (1024, 768)]:
+        nothing_is_cut_off_at(lab, width, height)
+
+
+def nothing_is_cut_off_at(lab, width, height):
     lab.page.set_viewport_size({"width": width, "height": height})
     lab.wait_for(lambda: lab.page.evaluate("innerWidth") == width)
     lab.rest()

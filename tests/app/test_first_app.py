@@ -26,7 +26,16 @@ def test_cannot_link_two_points_and_run(lab):
     assert re.search(r"Broken\s+none", lab.card)
 
 
-def test_the_buttons_at_the_pointer(lab):
+def test_links_are_made_and_taken_back_refused_and_named_where_they_cannot_be_kept(lab):
+    the_buttons_at_the_pointer(lab)
+    a_contradiction_is_refused_with_its_chain(lab)
+    for left in (1, 0):
+        lab.page.keyboard.press("z")
+        lab.wait_for(lambda left=left: len(lab.links()) == left)
+    an_infeasible_set_is_named(lab)
+
+
+def the_buttons_at_the_pointer(lab):
     lab.pick(3, 140)
     lab.press("Must-link (M)")
     lab.page.locator(".links li").wait_for()
@@ -44,7 +53,7 @@ def test_the_buttons_at_the_pointer(lab):
     assert lab.drawn("must") == lab.drawn("cannot") == 0
 
 
-def test_a_contradiction_is_refused_with_its_chain(lab):
+def a_contradiction_is_refused_with_its_chain(lab):
     lab.link("must", 3, 7)
     lab.page.get_by_text("3 – 7").wait_for()
     lab.link("must", 7, 140)
@@ -59,7 +68,7 @@ def test_a_contradiction_is_refused_with_its_chain(lab):
     assert chain == [lab.points()["x"][point] for point in (3, 7, 140)]
 
 
-def test_an_infeasible_set_is_named(lab):
+def an_infeasible_set_is_named(lab):
     lab.fill("Clusters k", "2")
     lab.see("k = 2")
     for i, j in [(0, 60), (60, 140), (0, 140)]:
@@ -91,17 +100,7 @@ def run_without_end(lab):
     lab.see(re.compile(r"^[1-9][\d,]* / [\d,]+"))
 
 
-def test_stop_a_run(lab_of, server):
-    run_without_end(lab := lab_of(ENDLESS))
-    assert server.workers()
-    lab.press("Stop")
-    lab.see("The run was stopped.")
-    wait_until(lambda: not server.workers())
-    with server.archive() as archive:
-        assert archive.runs()[0].termination == "interrupted"
-
-
-def test_a_killed_worker_is_told_and_its_run_kept(lab_of, server):
+def test_a_killed_worker_is_told_and_its_run_kept_and_the_next_is_stopped(lab_of, server):
     run_without_end(lab := lab_of(ENDLESS))
     for worker in server.workers():
         os.kill(worker.pid, signal.SIGKILL)
@@ -111,6 +110,16 @@ def test_a_killed_worker_is_told_and_its_run_kept(lab_of, server):
         newest = archive.runs()[0]
         assert newest.termination == "failed"
         assert archive.load(newest.id).started.solver == "cop-kmeans"
+
+    lab.fill("Seed", "1")
+    lab.press("Run")
+    lab.see("cop-kmeans, seed 1")
+    lab.wait_for(server.workers)
+    lab.press("Stop")
+    lab.see("The run was stopped.")
+    wait_until(lambda: not server.workers())
+    with server.archive() as archive:
+        assert archive.runs()[0].termination == "interrupted"
 
 
 def test_two_sessions_do_not_see_each_other(lab, open_lab):
@@ -140,24 +149,18 @@ UPLOADS = {
 }
 
 
-def test_a_bad_upload_gets_its_sentence(lab):
+def test_bad_input_gets_its_sentence_and_a_good_table_is_taken(lab):
     for name, (content, words) in UPLOADS.items():
         lab.upload(name, content)
         lab.see(re.compile(rf"^{name}: .*{words}"))
         assert "iris" in lab.page.locator(".facts").inner_text()
-
-
-def test_a_good_upload_is_taken(lab):
+    lab.fill("Clusters k", "151")
+    lab.see_notice("k = 151 clusters are more than the 150 points.")
+    assert "k = 3" in lab.page.locator(".facts").inner_text()
     rows = "\n".join(f"{i % 7},{i % 5}" for i in range(40))
     lab.take_table("mine.csv", f"a,b\n{rows}\n".encode())
     lab.see("40 points")
     assert lab.page.locator(".facts").inner_text().startswith("mine")
-
-
-def test_k_out_of_range_is_a_sentence(lab):
-    lab.fill("Clusters k", "151")
-    lab.see_notice("k = 151 clusters are more than the 150 points.")
-    assert "k = 3" in lab.page.locator(".facts").inner_text()
 
 
 ROOMS = ("Inside the solver", "Bounds", "Runs", "Share", "Result")

@@ -4,8 +4,6 @@ import re
 
 import pytest
 
-from tests.app.driver import Lab
-
 pytestmark = pytest.mark.browser
 
 BACKGROUND = """(name) => [
@@ -144,12 +142,19 @@ def test_groups_are_held_and_linked_by_keys(lab):
         lab.see(re.compile(words))
 
 
-@pytest.mark.parametrize(("width", "height"), [(1280, 720), (820, 1180)])
-def test_texts_are_readable_from_the_last_row(page, server, width, height):
-    page.set_viewport_size({"width": width, "height": height})
-    lab = Lab(page, server.url)
+def test_texts_are_readable_from_the_last_row(page, lab):
     lab.run()
-    sizes = lab.page.evaluate(
+    for width, height in [(1280, 720), (820, 1180)]:
+        page.set_viewport_size({"width": width, "height": height})
+        lab.wait_for(lambda width=width: page.evaluate("innerWidth") == width)
+        lab.rest()
+        smallest = smallest_text(page)
+        assert smallest[0] >= 11, smallest
+
+
+def smallest_text(page):
+    """Return the size and the beginning of the smallest text that is seen."""
+    sizes = page.evaluate(
         "() => { const found = []; const visit = (root) => { for (const node of "
         "root.querySelectorAll('*')) { if (node.shadowRoot) visit(node.shadowRoot); "
         "if ([...node.childNodes].some((each) => each.nodeType === 3 && each.data.trim()) "
@@ -157,6 +162,4 @@ def test_texts_are_readable_from_the_last_row(page, server, width, height):
         "found.push([parseFloat(getComputedStyle(node).fontSize), node.textContent.slice(0, 40)])"
         " } }; visit(document); return found }"
     )
-    smallest = min(size for size in sizes if size[0] > 0)  # buttons with an icon hide their name
-    assert smallest[0] >= 11, smallest
-    lab.assert_clean()
+    return min(size for size in sizes if size[0] > 0)  # buttons with an icon hide their name

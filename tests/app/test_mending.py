@@ -25,7 +25,7 @@ _DRAWN = """() => {
 }"""
 
 
-def test_the_axis_of_the_tree_forgets_the_time_before_its_first_bound(lab):
+def test_the_axis_of_the_tree_forgets_its_first_moments_and_figures_drawn_again_hear(lab):
     lab.choose("Solver", "SDP branch-and-cut")
     lab.room("Inside the solver")
     for _ in range(3):  # started, the root opened, a feasible clustering
@@ -44,6 +44,18 @@ def test_the_axis_of_the_tree_forgets_the_time_before_its_first_bound(lab):
         return 0 < at["start"] - at["end"] < 0.1 * at["high"]
 
     lab.wait_for(fits)
+    figures_that_are_drawn_again_obey_the_mouse(lab)
+
+
+def figures_that_are_drawn_again_obey_the_mouse(lab):
+    lab.rest("tree")
+    lab.page.mouse.click(*lab.pixel(*lab.page.evaluate(_RANGE)["root"], "tree"))
+    lab.see("Node 0, depth 0")
+    lab.press("Matrix")
+    lab.see("Click a cell to see it large.")
+    lab.press("Plane")
+    lab.page.wait_for_function(READY)
+    lab.pick(0, 60)
 
 
 def test_a_figure_keeps_to_the_room_that_a_longer_card_leaves_it(lab):
@@ -57,7 +69,7 @@ def test_a_figure_keeps_to_the_room_that_a_longer_card_leaves_it(lab):
     lab.wait_for(lambda: len(set(lab.page.evaluate(_ROOM))) == 1)
 
 
-def test_tabs_obey_the_keyboard_and_say_what_they_are(lab):
+def test_tabs_obey_the_keyboard_and_say_what_they_are_and_a_slow_hand_is_heard(lab):
     lab.run()
     result = lab.page.get_by_role("tab", name="Result")
     assert result.get_attribute("aria-selected") == "true"
@@ -73,28 +85,12 @@ def test_tabs_obey_the_keyboard_and_say_what_they_are(lab):
     lab.page.get_by_role("tab", name="Result", selected=True).wait_for()
     assert lab.page.get_by_role("slider", name="Moment of the run").is_visible()
     assert lab.page.get_by_role("button", name="Plane", pressed=True).is_visible()
+    a_slow_hand_is_heard(lab)
     lab.press("Matrix")
     lab.page.get_by_role("button", name="Matrix", pressed=True).wait_for()
 
 
-def test_figures_that_are_drawn_again_obey_the_mouse(lab):
-    lab.room("Inside the solver")
-    lab.choose("Solver", "SDP branch-and-cut")
-    lab.choose("Speed", "Speed: Live")
-    lab.press("Run")
-    lab.see("The solver finished its proof.")
-    lab.page.wait_for_function(_DRAWN)
-    lab.rest("tree")
-    lab.page.mouse.click(*lab.pixel(*lab.page.evaluate(_RANGE)["root"], "tree"))
-    lab.see("Node 0, depth 0")
-    lab.press("Matrix")
-    lab.see("Click a cell to see it large.")
-    lab.press("Plane")
-    lab.page.wait_for_function(READY)
-    lab.pick(0, 60)
-
-
-def test_a_slow_hand_is_heard(lab):
+def a_slow_hand_is_heard(lab):
     mouse, slow = lab.page.mouse, 600  # ms, twice what Bokeh takes for a long press
     lab.rest()
     points = lab.points()

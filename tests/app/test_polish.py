@@ -21,7 +21,6 @@ from ccviz.events import (
 )
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
-from tests.app.driver import Lab
 
 pytestmark = pytest.mark.browser
 
@@ -97,9 +96,9 @@ def test_a_lesson_leaves_room_for_the_problem(lab):
     lab.wait_for(lambda: page.locator("#lesson").bounding_box()["height"] == 0)
 
 
-def test_the_bar_at_the_top_keeps_to_one_line(page, server):
+def test_the_bar_at_the_top_keeps_to_one_line(page, lab_of):
     page.set_viewport_size({"width": 820, "height": 1180})
-    lab = Lab(page, f"{server.url}?data=breast_cancer")
+    lab = lab_of("?data=breast_cancer")
     lab.see("k = 2")
     sizes = page.evaluate(
         "() => ['header', 'header .bar'].map((each) => document.querySelector(each))"
@@ -107,7 +106,6 @@ def test_the_bar_at_the_top_keeps_to_one_line(page, server):
     )
     assert [wider for wider, _ in sizes] == [0, 0]
     assert sizes[1][1] <= sizes[0][1]
-    lab.assert_clean()
 
 
 def test_rounds_without_cuts_stand_on_zero(lab_of):
@@ -136,7 +134,7 @@ def test_no_light_line_stays_at_the_edge_of_a_dark_figure(lab):
     lab.wait_for(lambda: edge() < 60)
 
 
-def test_what_hg_means_lowers_is_explained(lab_of):
+def test_what_hg_means_lowers_is_explained_and_equal_members_lie_on_one_line(lab_of):
     lab = lab_of("?data=iris&k=3&ml=0-1&cl=0-60&solver=hg-means&set.generations=3")
     lab.run()
     lab.room("Inside the solver")
@@ -148,13 +146,6 @@ def test_what_hg_means_lowers_is_explained(lab_of):
     lab.room("Inside the solver")
     lab.figure("population")
     words.wait_for(state="hidden")
-
-
-def test_members_that_are_equal_lie_on_one_line(lab_of):
-    lab = lab_of("?data=iris&k=3&ml=0-1&cl=0-60&solver=s-mdeclust")
-    lab.run()
-    lab.room("Inside the solver")
-    lab.figure("population")
     lab.wait_for(lambda: lab.sources("population", "best")[0]["best"])
     best = lab.sources("population", "best")[0]["best"][-1]
 
@@ -196,9 +187,12 @@ def search_with_two_incumbents(archive, name="two incumbents"):
     return events
 
 
-def test_the_star_stands_where_the_incumbent_was_found(lab, server):
+def test_the_star_stands_where_the_incumbent_was_found_and_three_runs_have_room(lab, server):
     with server.archive() as archive:
+        for which in ("first", "second", "third"):
+            search_with_two_incumbents(archive, f"the {which} try with noisy links, ten each")
         events = search_with_two_incumbents(archive)
+    three_runs_side_by_side_have_room(lab)
     lab.show_run("two incumbents")
     lab.room("Inside the solver")
     lab.figure("tree")
@@ -221,10 +215,7 @@ def test_the_star_stands_where_the_incumbent_was_found(lab, server):
     lab.wait_for(lambda: starred() == [(0, 16)])
 
 
-def test_three_runs_side_by_side_have_room(lab, server):
-    with server.archive() as archive:
-        for which in ("first", "second", "third"):
-            search_with_two_incumbents(archive, f"the {which} try with noisy links, ten each")
+def three_runs_side_by_side_have_room(lab):
     lab.room("Runs")
     rows = lab.page.locator(".scroll tbody tr").filter(has_text="noisy links")
     for place in range(3):
@@ -232,8 +223,3 @@ def test_three_runs_side_by_side_have_room(lab, server):
     table = lab.page.get_by_role("table", name="Runs side by side")
     table.get_by_text("the third try").wait_for()
     lab.wait_for(lambda: table.evaluate(_OVERHANG) <= 0)
-
-
-def test_a_cell_of_the_matrix_is_saved(lab, tmp_path):
-    lab.press("Matrix")
-    lab.save(tmp_path, "pairs-0-3")

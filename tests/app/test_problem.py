@@ -203,9 +203,9 @@ def test_every_data_set_is_drawn_on_features_and_components(lab, picture):
     assert sizes[2] <= 70
 
 
-def test_another_data_set_and_its_k_come_in_one_message(page, server):
+def test_another_data_set_and_its_k_come_in_one_message(new_page, server):
     # Otherwise a k that is typed as soon as the points are there is overwritten by theirs.
-    heard = []
+    heard, page = [], new_page()
 
     def hear(frame):
         heard.append(frame)

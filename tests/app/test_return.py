@@ -8,8 +8,8 @@ from tests.patience import wait_until
 pytestmark = pytest.mark.browser
 
 
-def test_a_page_comes_back_to_its_run(page, picture, tmp_path):
-    server = Server(tmp_path)
+def test_a_page_comes_back_to_its_run(new_page, picture, tmp_path):
+    server, page = Server(tmp_path), new_page()
     try:
         lab = Lab(page, f"{server.url}{ENDLESS}")
         lab.press("Run")

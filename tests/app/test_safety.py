@@ -1,16 +1,19 @@
 """The page behind its door, in real browsers: texts stay texts, and runs their owner's."""
 
 import os
+import re
 import socket
+import ssl
 import subprocess
 import sys
 import time
-from urllib.error import HTTPError
+from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import numpy as np
 import pytest
+import trustme
 
 from ccviz import Problem
 from ccviz.events import (
@@ -26,6 +29,7 @@ from ccviz.events import (
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from tests.app.driver import ROOT, Lab, Server
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.browser
 
@@ -38,7 +42,12 @@ INJECTED = """() => {
         ...(node.shadowRoot ? found(node.shadowRoot) : [])])
     return {markup: found(document), ran: window.pwned ?? null}
 }"""
+UNTRUSTING = ssl._create_unverified_context()  # whether it answers is all that is asked
 CLEAN = {"markup": [], "ran": None}
+ROOMS = {
+    "Result": "Optimal clustering", "Clusters": "Take home", "Inside the solver": "^Depth$",
+    "Bounds": "Tick past runs", "Runs": "under way", "Share": "Command line",
+}  # fmt: skip
 
 
 class Guarded(Server):
@@ -55,10 +64,15 @@ class Guarded(Server):
             cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
             stdout=self.log.open("wb"), stderr=subprocess.STDOUT,
         )  # fmt: skip
+        self.scheme = "https" if "--ssl-certfile" in options else "http"
         self._wait()
 
+    @property
+    def url(self):
+        return f"{self.scheme}://127.0.0.1:{self.port}/main"
+
     def _wait(self):
-        end = time.monotonic() + 60
+        end = time.monotonic() + PATIENCE_S
         while not self._answers():
             assert self.process.poll() is None, self.log.read_text()
             assert time.monotonic() < end
@@ -66,7 +80,7 @@ class Guarded(Server):
 
     def _answers(self):
         try:
-            urlopen(self.url).close()
+            urlopen(self.url, context=UNTRUSTING).close()
         except HTTPError:  # to strangers too
             return True
         except OSError:
@@ -93,7 +107,10 @@ def visit(browser):
     contexts = []
 
     def visit(url):
-        contexts.append(browser.new_context(viewport={"width": 1400, "height": 900}))
+        contexts.append(browser.new_context(
+            viewport={"width": 1400, "height": 900}, ignore_https_errors=True
+        ))  # fmt: skip
+        contexts[-1].set_default_timeout(1000 * PATIENCE_S)
         return Lab(contexts[-1].new_page(), url)
 
     yield visit
@@ -143,35 +160,50 @@ def test_no_text_becomes_a_script(serve, visit):
     lab = visit(f"{server.url}?{urlencode(asked)}")
     assert lab.page.evaluate(INJECTED) == CLEAN
     lab.page.keyboard.press("Escape")
-    names = [f'"{SCRIPT.replace(chr(34), chr(34) * 2)} {at}"' for at in range(2)]
-    rows = [f"{x},{x * x % 5},{names[0]}" for x in range(12)]
-    table = "\n".join([f"{','.join(names)},class", *rows])
+    names = [f'"{SCRIPT.replace(chr(34), chr(34) * 2)} {at}"' for at in range(12)]
+    rows = [f"{x},{x * x % 5},{names[x]},{names[x % 2]}" for x in range(12)]
+    table = "\n".join([f"{','.join(names[:2])},name,class", *rows])
     lab.upload(f"{SCRIPT}.csv".replace("/", ""), table.encode())
     sheet = lab.page.get_by_role("dialog")
     sheet.get_by_text(names[0].strip('"').replace('""', '"')).first.wait_for()
     assert lab.page.evaluate(INJECTED) == CLEAN
     sheet.get_by_role("button", name="Load", exact=True).click()
     lab.see("12 points")
-    for tab in ("Result", "Inside the solver", "Bounds", "Runs", "Share"):
+    for point in (3, 4):  # a tooltip comes, then the buttons at the pointer
+        lab.click_point(point)
+        lab.see(f"{SCRIPT} {point}, point")
+        assert lab.page.evaluate(INJECTED) == CLEAN
+    lab.see(f"{SCRIPT} 3 and {SCRIPT} 4")
+    lab.page.keyboard.press("c")
+    lab.choose("Solver", "SDP branch-and-cut")
+    lab.run()
+    for tab, words in ROOMS.items():
         lab.room(tab)
-        lab.page.wait_for_timeout(300)
+        lab.see(re.compile(words))
         assert lab.page.evaluate(INJECTED) == CLEAN, tab
-    for place in range(2):
+    lab.press("Matrix")
+    lab.see("Click a cell to see it large.")
+    assert lab.page.evaluate(INJECTED) == CLEAN
+    lab.press("Plane")
+    for place in (1, 2):  # the newest run stands first
         lab.room("Runs")
         show(lab, place)
         lab.room("Result")
         lab.see(f"{SCRIPT}, seed 0")
         assert lab.page.evaluate(INJECTED) == CLEAN
         lab.room("Inside the solver")
-        lab.page.wait_for_timeout(300)
+        lab.figure("tree")
         assert lab.page.evaluate(INJECTED) == CLEAN
     lab.room("Runs")
+    lab.page.once("dialog", lambda dialog: dialog.accept(f"renamed {SCRIPT}"))
+    lab.page.locator(".scroll tbody tr").first.get_by_role("button", name="Rename").click()
+    lab.page.locator(".scroll tbody tr").get_by_text(f"renamed {SCRIPT}").wait_for()
+    assert lab.page.evaluate(INJECTED) == CLEAN
     table = lab.page.get_by_role("table", name="Runs side by side")
 
     def are_compared():
         for box in lab.page.get_by_label("Compare").all():
-            box.set_checked(not box.is_checked())
-        lab.page.wait_for_timeout(300)
+            box.set_checked(True)
         return table.is_visible()
 
     lab.wait_for(are_compared)
@@ -179,8 +211,33 @@ def test_no_text_becomes_a_script(serve, visit):
     lab.assert_clean()
 
 
-def test_in_a_class_runs_are_their_owners(serve, visit):
-    server = serve("--class", "--teacher-token", "chalk")
+@pytest.fixture
+def by_tls(tmp_path):
+    """Return options for a certificate of an authority that nobody knows, and that authority."""
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1")
+    files = tmp_path / "cert.pem", tmp_path / "key.pem"
+    certificate.cert_chain_pems[0].write_to_path(files[0])
+    certificate.private_key_pem.write_to_path(files[1])
+    return ["--ssl-certfile", str(files[0]), "--ssl-keyfile", str(files[1])], authority
+
+
+def assert_only_by_tls(server, authority):
+    trusting = ssl.create_default_context()
+    authority.configure_trust(trusting)
+    with pytest.raises(HTTPError) as sent_on:  # for ever, since it keeps no cookie
+        urlopen(server.url, context=trusting)
+    assert "Secure" in sent_on.value.headers["Set-Cookie"]
+    with pytest.raises(URLError, match="CERTIFICATE_VERIFY_FAILED"):
+        urlopen(server.url)
+    with pytest.raises(ConnectionResetError):
+        urlopen(server.url.replace("https", "http"))
+
+
+def test_in_a_class_runs_are_their_owners(serve, visit, by_tls):
+    options, authority = by_tls
+    server = serve("--class", "--teacher-token", "chalk", *options)
+    assert_only_by_tls(server, authority)
     ann, bob = visit(server.url), visit(server.url)
     ann.run()
     ann.room("Runs")

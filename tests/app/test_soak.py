@@ -12,7 +12,7 @@ from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
 
-PEOPLE, RUNNING = 4, 2
+PEOPLE, RUNNING = 3, 1
 
 
 @pytest.fixture

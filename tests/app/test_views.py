@@ -198,7 +198,7 @@ def show_made_up(lab, server, nodes):
     lab.figure("tree")
 
 
-def test_a_node_of_which_nothing_is_known_yet_has_no_history(lab, server):
+def test_a_node_of_which_nothing_is_known_yet_has_no_history_but_figures_have_axes(lab, server):
     show_made_up(lab, server, 3)
     lab.wait_for(lambda: node_count(lab) == 3)
     lab.scrubber.focus()
@@ -211,10 +211,6 @@ def test_a_node_of_which_nothing_is_known_yet_has_no_history(lab, server):
     lab.scrubber.focus()
     lab.page.keyboard.press("End")
     history.wait_for()
-
-
-def test_a_figure_with_nothing_in_it_has_axes(lab, server):
-    show_made_up(lab, server, 3)
     lab.wait_for(lambda: node_count(lab) == 3)
     click_node(lab, 1)
     lab.room("Relaxation")

@@ -62,7 +62,6 @@ def _records(archive: Archive, run_id: str) -> Iterator[Record]:
 
 
 def page_of(
-    _: bytes,
     path: Path,
     run_ids: Sequence[str],
     present: Draft,
@@ -73,8 +72,6 @@ def page_of(
 
     Parameters
     ----------
-    _ : bytes
-        Nothing: no file is read.
     path : path
         Of the archive.
     run_ids : sequence of str

@@ -1,32 +1,12 @@
-"""What a person takes home of the answer on show: rows, profile, report."""
+"""A file for a person to take home, written in a process of its own where that takes long."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
-import param
-
-from ccviz.arrays import IntArray
-from ccviz.data.datasets import Dataset
-from ccviz.problem.partition import Partition
-from ccviz.runs.run import Result, result_of
-from ccviz.studies.html import report_html
-from ccviz.studies.profile import profile, profile_csv, profile_markdown
-from ccviz.studies.rows import rows_csv
-from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
-
-Wish = Literal["rows", "profile", "markdown", "report"]
-
-_FILES: dict[Wish, tuple[str, str]] = {
-    "rows": ("-clusters.csv", "text/csv"),
-    "profile": ("-profile.csv", "text/csv"),
-    "markdown": ("-profile.md", "text/markdown"),
-    "report": ("-report.html", "text/html"),
-}
-_SMALL = 20_000
-"""Values of a table that is written at once: to begin a process takes longer."""
 
 
 @dataclass(frozen=True)
@@ -38,76 +18,48 @@ class Parcel:
     name : str
     kind : str
         Its type in the words of the web.
-    text : str
+    content : str or bytes
     """
 
     name: str
     kind: str
-    text: str
+    content: str | bytes
 
 
-class Parcels(param.Parameterized):
-    """Writes what somebody wishes to take home, in a process of its own where it takes long.
+@dataclass(frozen=True, eq=False)
+class Order:
+    """How a file is written.
+
+    Attributes
+    ----------
+    name, kind : str
+        As of the `Parcel`.
+    work : callable
+        A function of a module, which returns the content.
+    args : tuple
+    at_once : bool
+        Whether that takes no longer than to begin a process.
+    """
+
+    name: str
+    kind: str
+    work: Callable[..., str | bytes]
+    args: tuple[Any, ...]
+    at_once: bool = False
+
+
+def deliver(session: Session, order: Order, hand: Callable[[Parcel], None]) -> None:
+    """Write a file, now or until some tick of the session, and hand it over.
 
     Parameters
     ----------
     session : Session
-
-    Attributes
-    ----------
-    parcel : Parcel or None
-        The newest.
+    order : Order
+    hand : callable
     """
 
-    parcel = param.Parameter(default=None)
+    def hand_over(content: str | bytes) -> None:
+        session.notice = None
+        hand(Parcel(order.name, order.kind, content))
 
-    def __init__(self, session: Session) -> None:
-        super().__init__()
-        self._session = session
-
-    def wish(self, what: Wish) -> None:
-        """Write a file of the answer on show, now or in some tick of the session."""
-        session, run = self._session, self._session.run
-        if run is None or run.finished is None or run.incumbent is None:
-            session.notice = Notice("info", "There is no answer yet: run a solver first.")
-            return
-        data, answer = session.draft.data, run.incumbent
-        colors = session.hues.of(answer.labels, answer.problem.k)
-        # The run with its events stays here: a report has no word of it.
-        result = replace(result_of(run), run=None)  # type: ignore[arg-type]
-        suffix, kind = _FILES[what]
-        name = f"{data.name}{suffix}"
-        session.prepare(
-            name, write, what, data, result, colors,
-            then=lambda text: self._hand_over(Parcel(name, kind, text)),
-            at_once=data.X.size <= _SMALL,
-        )  # fmt: skip
-
-    def _hand_over(self, parcel: Parcel) -> None:
-        self._session.notice = None
-        self.parcel = parcel
-
-
-def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:
-    """Return the text of a file.
-
-    Parameters
-    ----------
-    what : {"rows", "profile", "markdown", "report"}
-    data : Dataset
-    result : Result
-        With an answer.
-    colors : (n,) int
-        The number of each point's cluster on the page.
-
-    Returns
-    -------
-    str
-    """
-    assert result.partition is not None
-    if what == "report":
-        return report_html(data, result, colors)
-    if what == "rows":
-        return rows_csv(data, Partition(result.partition.problem, colors))
-    marks = profile(data.X, colors, result.partition.problem.k, data.features)
-    return profile_csv(marks) if what == "profile" else profile_markdown(marks)
+    session.prepare(order.name, order.work, *order.args, then=hand_over, at_once=order.at_once)

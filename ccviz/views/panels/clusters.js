@@ -54,13 +54,7 @@ export function render({model}) {
     const {cluster, file} = button.dataset
     model.send_msg(file ? {what: "file", file} : {what: "cluster", cluster: Number(cluster)})
   })
-  model.on("msg:custom", ({name, kind, text}) => {
-    const link = document.createElement("a")
-    link.href = URL.createObjectURL(new Blob([text], {type: kind}))
-    link.download = name
-    link.click()
-    window.setTimeout(() => URL.revokeObjectURL(link.href), 60000)
-  })
+  model.on("msg:custom", handOver)
   model.on("table", draw)
   model.on("chosen", draw)
   draw()

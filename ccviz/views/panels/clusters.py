@@ -12,8 +12,9 @@ from panel.custom import JSComponent
 from ccviz.numbers import count
 from ccviz.problem.partition import Partition
 from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
-from ccviz.views.lab.parcel import Parcels
+from ccviz.views.lab.parcel import Parcel, deliver
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.take_home import answer_order
 from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import with_template
@@ -72,9 +73,8 @@ class ClustersPanel(JSComponent):
 
     def __init__(self, session: Session, **params: Any) -> None:
         super().__init__(sizing_mode="stretch_both", margin=0, **params)
-        self._session, self._parcels = session, Parcels(session)
+        self._session = session
         self._drawn: Partition | None = None
-        self._parcels.param.watch(self._send, "parcel")
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.param.watch(lambda event: setattr(self, "chosen", event.new), "isolated")
         self.param.watch(self._refresh, "in_front")
@@ -93,15 +93,16 @@ class ClustersPanel(JSComponent):
         shown = Partition(answer.problem, colors)
         self.table = content(clusters(session.draft.data, shown))
 
-    def _send(self, event: Any) -> None:
-        self._send_msg(asdict(event.new))
+    def _hand(self, parcel: Parcel) -> None:
+        self._send_msg(asdict(parcel))
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         held(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         if message["what"] == "file":
-            self._parcels.wish(message["file"])
+            with self._session.in_words():
+                deliver(self._session, answer_order(self._session, message["file"]), self._hand)
         else:
             self._session.isolate(message["cluster"])
 

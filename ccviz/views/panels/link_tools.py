@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -11,8 +11,10 @@ import panel as pn
 from ccviz.data.link_files import links_text
 from ccviz.data.names import NameBook
 from ccviz.views.lab.many_links import draw_links, load_links
+from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.number import FloatInput
 
 _LEAVE = """
@@ -22,6 +24,9 @@ while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeEl
 if (focused?.getRootNode().host?.classList.contains("pick")) focused.blur()
 """
 """The field is emptied once its points are picked: from then on keys are for linking them."""
+
+_SMALL = 10_000
+"""Links that are written at once: to begin a process takes longer."""
 
 
 class LinkTools(pn.viewable.Viewer):
@@ -52,10 +57,7 @@ class LinkTools(pn.viewable.Viewer):
         )
         self._clear = pn.widgets.Button(name="Delete all", margin=(4, 4))
         self._clear.on_click(lambda _: held(session.remove_links)(session.draft.links))
-        self._export = pn.widgets.FileDownload(
-            callback=self._text, filename="links.txt", label="Export", button_type="default",
-            margin=(4, 4),
-        )  # fmt: skip
+        self._export = FileButton(session, "Export", partial(links_order, session), margin=(4, 4))
         self._import = pn.widgets.FileInput(
             accept=".txt,.csv,.json", margin=(6, 4), name="Import links"
         )
@@ -85,10 +87,14 @@ class LinkTools(pn.viewable.Viewer):
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf
 
-    def _text(self) -> BytesIO:
-        problem = self._session.draft.problem
-        return BytesIO(links_text(problem.must_link, problem.cannot_link).encode())
-
     def _on_import(self, event: Any) -> None:
         if event.new:
             held(load_links)(self._session, self._import.filename or "links", event.new)
+
+
+def links_order(session: Session) -> Order:
+    """Return how the links on the table are written to a file."""
+    problem = session.draft.problem
+    links = (problem.must_link, problem.cannot_link)
+    small = sum(map(len, links)) <= _SMALL
+    return Order("links.txt", "text/plain", links_text, links, small)

@@ -3,75 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
-from typing import Any
-
-import param
-from panel.custom import JSComponent
+from functools import partial
 
 from ccviz.views.export.page import MOST_RUNS, Told
 from ccviz.views.export.stored import page_of
+from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.file_button import FileButton
 
-_STYLE = """
-button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
-  color: var(--ink); font: 600 14px var(--font); padding: 0 14px; height: 36px; cursor: pointer; }
-button:hover:not(:disabled) { background: var(--back); }
-button:disabled { color: var(--faint); cursor: default; }
-button:focus-visible { outline: 2px solid var(--accent); }
-"""
+_HINT = "One HTML file that replays the run, with its lesson if one is on; it needs no network"
 
 
-class PageFile(JSComponent):
-    """A button; the page is made in a process of its own, and then handed to the browser.
+def page_button(session: Session, told: Callable[[], Told | None]) -> FileButton:
+    """Return a button for the page, which can be pressed once there is a run.
 
     Parameters
     ----------
     session : Session
     told : callable
         Returns the lesson that is on, or None.
+
+    Returns
+    -------
+    FileButton
     """
+    button = FileButton(
+        session, "Run as a page", partial(page_order, session, told), hint=_HINT,
+        ready=session.player.shot is not None, margin=(4, 8, 0, 0),
+    )  # fmt: skip
+    session.player.param.watch(
+        lambda event: setattr(button, "ready", event.new is not None), "shot"
+    )
+    return button
 
-    ready = param.Boolean(default=False)
-    filename = param.String(default="run.html")
-    page = param.String(default="")
 
-    _esm = Path(__file__).parent / "page_file.js"
-    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+def page_order(session: Session, told: Callable[[], Told | None]) -> Order:
+    """Return how the page is written.
 
-    def __init__(self, session: Session, told: Callable[[], Told | None], **params: Any) -> None:
-        super().__init__(ready=session.player.shot is not None, **params)
-        self._session, self._told = session, told
-        session.player.param.watch(self._follow, "shot")
+    Parameters
+    ----------
+    session : Session
+    told : callable
 
-    def _follow(self, event: Any) -> None:
-        self.ready = event.new is not None
-
-    def _handle_msg(self, data: str) -> None:
-        if data == "make":
-            held(self.make)()
-        elif data == "taken":
-            self.page = ""  # it is large, and the browser has it
-
-    @property
-    def run_ids(self) -> list[str]:
-        """The run that is shown, and those over which its bounds are drawn; four at most."""
-        session = self._session
-        chosen = dict.fromkeys((session.player.run_id, *session.compared))
-        return [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
-
-    def make(self) -> None:
-        """Begin to write the page."""
-        session = self._session
-        with session.in_words():
-            self.filename = f"{session.draft.data.name or 'run'}.html"
-            session.bring(
-                "The run", page_of, b"", session.archive.path, self.run_ids, session.draft,
-                (session.x_axis, session.y_axis), self._told(), then=self._hand_over,
-                may_swell=True,
-            )  # fmt: skip
-
-    def _hand_over(self, page: str) -> None:
-        self._session.notice = None
-        self.page = page
+    Returns
+    -------
+    Order
+    """
+    # The run that is shown, and those over which its bounds are drawn, if this person sees them.
+    chosen = dict.fromkeys((session.player.run_id, *session.compared))
+    run_ids = [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
+    axes = (session.x_axis, session.y_axis)
+    return Order(
+        f"{session.draft.data.name or 'run'}.html", "text/html", page_of,
+        (session.archive.path, run_ids, session.draft, axes, told()),
+    )  # fmt: skip

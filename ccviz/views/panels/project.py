@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from io import BytesIO
+from functools import partial
 from typing import Any
 
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import Dropped
+from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
 from ccviz.views.share.datafile import csv_text
-from ccviz.views.share.project import SUFFIX, open_project, save_project
+from ccviz.views.share.project import SUFFIX, open_project, parts, write_project
 
 _ABOUT = Markup(
     '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
     "in one file, which opens on any machine: drop it here.</p>"
 )
+
+_SMALL = 20_000
+"""Values of a table that is written at once: to begin a process takes longer."""
 
 
 class ProjectPanel(pn.viewable.Viewer):
@@ -34,16 +39,10 @@ class ProjectPanel(pn.viewable.Viewer):
     def __init__(self, session: Session, *beside: Any) -> None:
         super().__init__()
         self._session, self._beside = session, beside
-        self._save = pn.widgets.FileDownload(
-            callback=lambda: BytesIO(save_project(session)), filename=f"laboratory{SUFFIX}",
-            label="Save to a file", button_type="default", margin=(4, 8, 0, 0),
-        )  # fmt: skip
-        self._data = pn.widgets.FileDownload(
-            callback=self._csv, filename="data.csv", label="Data as CSV", button_type="default",
-            margin=(4, 8, 0, 0),
-        )  # fmt: skip
-        session.param.watch(self._follow, "draft")
-        self._follow()
+        self._save, self._data = (
+            FileButton(session, label, partial(order, session), margin=(4, 8, 0, 0))
+            for label, order in (("Save to a file", project_order), ("Data as CSV", data_order))
+        )
         self._dropped = Dropped()
         self._open = pn.widgets.FileDropper(
             multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
@@ -58,13 +57,19 @@ class ProjectPanel(pn.viewable.Viewer):
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
         )  # fmt: skip
 
-    def _follow(self, *_: Any) -> None:
-        name = self._session.draft.data.name
-        self._save.filename, self._data.filename = f"{name}{SUFFIX}", f"{name}.csv"
-
-    def _csv(self) -> BytesIO:
-        return BytesIO(csv_text(self._session.draft.data).encode())
-
     def _on_file(self, event: Any) -> None:
         for name, content in self._dropped.fresh(event.new):
             held(open_project)(self._session, name, content)
+
+
+def project_order(session: Session) -> Order:
+    """Return how the whole laboratory is written to a file."""
+    name = f"{session.draft.data.name or 'laboratory'}{SUFFIX}"
+    return Order(name, "application/zip", write_project, parts(session))
+
+
+def data_order(session: Session) -> Order:
+    """Return how the points are written to a file."""
+    data = session.draft.data
+    small = data.X.size <= _SMALL
+    return Order(f"{data.name or 'data'}.csv", "text/csv", csv_text, (data,), small)

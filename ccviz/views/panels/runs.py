@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import asdict
 from functools import partial
-from io import BytesIO
-from pathlib import Path
 from typing import Any, Literal
 
 import panel as pn
@@ -15,20 +12,23 @@ from markupsafe import Markup
 from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
-from ccviz.runs.file import export_run
+from ccviz.runs.file import run_bytes
 from ccviz.views.frames.runs import COLUMNS, run_row, run_table
+from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
+from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.template import with_template
 
 _MOST_ROWS = 200
-_TABLES: tuple[tuple[Literal["csv", "markdown"], str, str], ...] = (
-    ("csv", "csv", "CSV"),
-    ("markdown", "md", "Markdown"),
+_STYLES: tuple[tuple[Literal["csv", "markdown"], str], ...] = (
+    ("csv", "CSV"),
+    ("markdown", "Markdown"),
 )
+_KINDS = {"csv": ("runs.csv", "text/csv"), "markdown": ("runs.md", "text/markdown")}
 
 _STYLE = """
 :host > div, .scroll { height: 100%; }
@@ -88,17 +88,15 @@ class RunsPanel(pn.viewable.Viewer):
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
-        self._export = pn.widgets.FileDownload(
-            callback=self._file, filename="run.ccviz", label="Export the run shown", margin=(6, 6),
-            button_type="default",
-        )  # fmt: skip
+        self._export = FileButton(
+            session, "Export the run shown", partial(run_order, session), margin=(6, 6)
+        )
         self._tables = [
-            pn.widgets.FileDownload(
-                callback=partial(self._table_file, style), filename=f"runs.{suffix}",
-                label=f"Table ({words})", margin=(6, 6), button_type="default",
+            FileButton(
+                session, f"Table ({words})", partial(table_order, session, style), margin=(6, 6)
             )
-            for style, suffix, words in _TABLES
-        ]  # fmt: skip
+            for style, words in _STYLES
+        ]
         self._import = pn.widgets.FileInput(
             accept=".ccviz", margin=(8, 6), name="Import a run", width=210
         )
@@ -150,21 +148,6 @@ class RunsPanel(pn.viewable.Viewer):
                 session.delete_run(message["id"])
         self.refresh()
 
-    def _file(self) -> BytesIO:
-        shot = self._session.player.shot
-        if shot is None:
-            raise CcvizError("There is no run to export yet.")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "run.ccviz"
-            export_run(self._session.archive, shot.info.id, path)
-            return BytesIO(path.read_bytes())
-
-    def _table_file(self, style: Literal["csv", "markdown"]) -> BytesIO:
-        """Return the runs that are ticked as a table, or all if none is."""
-        chosen = self._session.compared
-        infos = [each for each in self._session.archive.runs() if not chosen or each.id in chosen]
-        return BytesIO(run_table(infos, style).encode())
-
     def _on_import(self, event: Any) -> None:
         if not event.new:
             return
@@ -177,3 +160,26 @@ class RunsPanel(pn.viewable.Viewer):
     def _show(self, run_id: str) -> None:
         self._session.open_run(run_id)
         self.refresh()
+
+
+def run_order(session: Session) -> Order:
+    """Return how the run that is shown is written to a file.
+
+    Raises
+    ------
+    CcvizError
+        If there is none.
+    """
+    shot = session.player.shot
+    if shot is None:
+        raise CcvizError("There is no run to export yet.")
+    run_id = session.archive.info(shot.info.id).id  # if this person sees it
+    kind = "application/octet-stream"
+    return Order("run.ccviz", kind, run_bytes, (session.archive.path, run_id))
+
+
+def table_order(session: Session, style: Literal["csv", "markdown"]) -> Order:
+    """Return how the runs that are ticked, or all if none is, are written as a table."""
+    chosen = session.compared
+    infos = [each for each in session.archive.runs() if not chosen or each.id in chosen]
+    return Order(*_KINDS[style], run_table, (infos, style), at_once=True)

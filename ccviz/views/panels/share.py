@@ -14,7 +14,7 @@ from panel.custom import JSComponent
 from ccviz.errors import CcvizError
 from ccviz.views.export.page import Told
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.page_file import PageFile
+from ccviz.views.panels.page_file import page_button
 from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.share.address import query
 from ccviz.views.share.code import as_command, as_python, origin_of
@@ -65,7 +65,7 @@ class SharePanel(pn.viewable.Viewer):
         texts = pn.Column(
             self._texts, sizing_mode="stretch_both", margin=0, css_classes=["section"], scroll=True
         )
-        page = PageFile(self._session, self._told, margin=(4, 8, 0, 0))
+        page = page_button(self._session, self._told)
         return pn.Column(
             ProjectPanel(self._session, page), texts, sizing_mode="stretch_both", margin=0
         )

@@ -14,6 +14,15 @@ function html(parts, ...values) {
   return new Markup(parts.reduce((text, part, at) => text + marked(values[at - 1]) + part))
 }
 
+// A file for the person's own folder.
+function handOver({name, kind, content}) {
+  const link = document.createElement("a")
+  link.href = URL.createObjectURL(new Blob([content], {type: kind}))
+  link.download = name
+  link.click()
+  window.setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}
+
 // A sheet over the page: Esc is for Python to answer, and the page hears none of its keys.
 function sheetOver(model, escape) {
   const dialog = document.createElement("dialog")

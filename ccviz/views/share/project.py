@@ -81,20 +81,52 @@ class _Head(msgspec.Struct):
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
     """Return a session's problem and settings as a file, with its last runs on these points."""
-    data = session.draft.data
+    return write_project(*parts(session), with_runs)
+
+
+def parts(session: Session) -> tuple[_Head, Draft, Path, Person]:
+    """Return what `write_project` needs of a session."""
+    return _head(session), session.draft, session.archive.path, session.person
+
+
+def write_project(
+    head: _Head, draft: Draft, path: Path, person: Person, with_runs: bool = True
+) -> bytes:
+    """Return a project as a file.
+
+    Parameters
+    ----------
+    head : _Head
+    draft : Draft
+    path : path
+        Of the archive.
+    person : Person
+        Whose runs on these points go with it.
+    with_runs : bool
+
+    Returns
+    -------
+    bytes
+    """
+    data = draft.data
     points = Problem(data.X, 1, truth=data.truth)
     file = BytesIO()
-    with zipfile.ZipFile(file, "w") as archive, tempfile.TemporaryDirectory() as folder:
-        archive.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(_head(session))))
-        archive.writestr(_DATA, encode_problem(points))
-        archive.writestr(_TABLE, encode_table(data))
-        # The oldest first, so that the newest is on top where they are read.
-        runs = runs_on(session.archive, session.draft) if with_runs else []
-        for place, run_id in enumerate(reversed(runs)):
-            path = Path(folder) / f"{place}.ccviz"
-            export_run(session.archive, run_id, path)
-            archive.write(path, f"{_RUNS}{place:03}.ccviz")
+    with zipfile.ZipFile(file, "w") as parts, Archive(path) as archive:
+        parts.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(head)))
+        parts.writestr(_DATA, encode_problem(points))
+        parts.writestr(_TABLE, encode_table(data))
+        if with_runs:
+            _write_runs(parts, Shelf(archive, person), draft)
     return file.getvalue()
+
+
+def _write_runs(parts: zipfile.ZipFile, archive: Archive, draft: Draft) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        # The oldest first, so that the newest is on top where they are read.
+        for place, run_id in enumerate(reversed(runs_on(archive, draft))):
+            path = Path(folder) / f"{place}.ccviz"
+            export_run(archive, run_id, path)
+            parts.write(path, f"{_RUNS}{place:03}.ccviz")
 
 
 def _head(session: Session) -> _Head:

@@ -1,0 +1,64 @@
+"""A button for a file that is written when somebody asks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ccviz.views.lab.parcel import Order, Parcel, deliver
+from ccviz.views.lab.session import Session
+from ccviz.views.panels.commit import held
+from ccviz.views.panels.template import with_template
+
+_STYLE = """
+button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+  color: var(--ink); font: 600 14px var(--font); padding: 0 14px; height: 36px; cursor: pointer; }
+button:hover:not(:disabled) { background: var(--back); }
+button:disabled { color: var(--faint); cursor: default; }
+button:focus-visible { outline: 2px solid var(--accent); }
+"""
+
+
+class FileButton(JSComponent):
+    """The button; nobody waits while the file is written.
+
+    Parameters
+    ----------
+    session : Session
+    order : callable
+        Returns how the file is written, or raises `CcvizError`.
+
+    Attributes
+    ----------
+    label, hint : str
+    ready : bool
+        Whether it can be pressed.
+    """
+
+    label = param.String()
+    hint = param.String(default="")
+    ready = param.Boolean(default=True)
+
+    _esm = with_template("file_button.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(
+        self, session: Session, label: str, order: Callable[[], Order], **params: Any
+    ) -> None:
+        super().__init__(label=label, **params)
+        self._session, self._order = session, order
+
+    def _handle_msg(self, _: Any) -> None:
+        held(self.press)()
+
+    def press(self) -> None:
+        """Begin to write the file."""
+        with self._session.in_words():
+            deliver(self._session, self._order(), self._hand)
+
+    def _hand(self, parcel: Parcel) -> None:
+        self._send_msg(asdict(parcel))

@@ -1,0 +1,82 @@
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from ccviz.errors import CcvizError
+from ccviz.views.lab import take_home
+from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.parcel import deliver
+from ccviz.views.lab.take_home import answer_order
+from tests.patience import wait_until
+
+TABLE = b"id,x,y,note\n" + b"\n".join(b"%d,%d.5,%d,n%d" % (7 * i, i % 5, 9 * (i % 2), i % 3)
+                                      for i in range(1, 41))  # fmt: skip
+
+
+def tick_until(session, condition):
+    def holds():
+        session.tick()
+        return condition()
+
+    wait_until(holds)
+
+
+@pytest.fixture
+def answered(session):
+    """Return a session with a table of its own, clustered."""
+    importing = Importing(session)
+    importing.bring("mine.csv", TABLE)
+    importing.load()
+    session.set_k(2)
+    session.start()
+    session.player.pace = "Live"
+    tick_until(session, lambda: not session.restless)
+    return session
+
+
+def taken(session, what):
+    """Return the file that somebody takes home."""
+    parcels = []
+    deliver(session, answer_order(session, what), parcels.append)
+    tick_until(session, lambda: parcels)
+    assert session.notice is None
+    return parcels[0]
+
+
+def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
+    labels = answered.run.incumbent.labels
+    answered.hues.keep(1 - labels)  # as if another run had coloured them first
+    rows = taken(answered, "rows")
+    assert (rows.name, rows.kind) == ("mine-clusters.csv", "text/csv")
+    head, *lines = csv.reader(io.StringIO(rows.content))
+    assert head == ["id", "x", "y", "note", "cluster", "distance", "silhouette"]
+    assert lines[0][:4] == ["7", "1.5", "9", "n1"]
+    assert [int(line[4]) for line in lines] == (1 - labels).tolist()
+    sizes = np.bincount(1 - labels).astype(str)
+    profile = taken(answered, "profile").content
+    assert profile.splitlines()[1].split(",")[2:7:2] == ["40", *sizes]
+    assert "mine: 2 clusters" in taken(answered, "report").content
+    assert taken(answered, "markdown").name == "mine-profile.md"
+
+
+def test_a_large_file_is_written_elsewhere(answered, monkeypatch):
+    here = taken(answered, "report").content
+    monkeypatch.setattr(take_home, "_SMALL", 0)
+    parcels = []
+    deliver(answered, answer_order(answered, "report"), parcels.append)
+    assert answered.notice.text == "mine-report.html is being written…"
+    assert not parcels
+    assert taken_when_ready(answered, parcels) == here
+
+
+def taken_when_ready(session, parcels):
+    tick_until(session, lambda: parcels)
+    assert session.notice is None
+    return parcels[0].content
+
+
+def test_without_an_answer_there_is_nothing_to_take(session):
+    with pytest.raises(CcvizError, match="no answer yet"):
+        answer_order(session, "rows")
