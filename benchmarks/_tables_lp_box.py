@@ -75,7 +75,22 @@ def ionosphere() -> str:
         cells = [score(each) for each in own]
         rows.append((variant, printed, *cells, *["-"] * (len(IONOSPHERE_LINKS) - len(cells))))
     header = ("ionosphere", "ℓp-box", *(f"ours, {n} of each" for n in IONOSPHERE_LINKS))
-    return owing(table(header, rows), "papers_rivals.py", missing, 10)
+    text = owing(table(header, rows), "papers_rivals.py", missing, 10)
+    return text + f"\n{reached(rows)}\n"
+
+
+def reached(rows: list[tuple[str, ...]]) -> str:
+    """Say with how many links the printed figures are reached first."""
+    parts = []
+    for variant, printed, *cells in rows:
+        enough = [
+            count
+            for count, cell in zip(IONOSPHERE_LINKS, cells, strict=True)
+            if cell[0] not in "-*" and float(cell) >= float(printed)
+        ]
+        if variant != "sizes":
+            parts.append(f"{variant}: {f'{enough[0]} of each kind' if enough else 'none of these'}")
+    return f"Links with which ours is first at the printed figure: {'; '.join(parts)}."
 
 
 def more() -> str:

@@ -90,8 +90,9 @@ def boxes(title: str, groups: dict[str, list[float]], label: str) -> Any:
         for share in (0.0, 0.25, 0.5, 0.75, 1.0)
     )
     plot = figure(
-        title=title, width=420, height=320, x_range=names, y_axis_type="log", y_axis_label=label
-    )
+        title=title, width=420, height=320, x_range=names, y_axis_type="log", y_axis_label=label,
+        y_range=(0.7 * min(low), 1.4 * max(high)),
+    )  # fmt: skip
     source = ColumnDataSource({"name": names, "low": low, "high": high})
     plot.add_layout(Whisker(source=source, base="name", lower="low", upper="high"))
     plot.vbar(names, 0.6, top=third, bottom=first, fill_color="#b8d4ea", line_color="black")
