@@ -1,6 +1,6 @@
 """Tables 5 to 11 and figure 4 of Piccialli, Russo Russo and Sudoso (2022), on link files of seed 0.
 
-    python benchmarks/papers_exact.py [--bench DIR] [--links 0] [--limit 20] [--parts rbba ...]
+    python benchmarks/papers_exact.py [--bench DIR] [--links 0] [--parts rbba ...] [--sets ...]
 
 ``rbba``: repetitive branch and bound on the four small sets, so many CPU seconds an instance
 (tables 5 to 7); the times of `sdp` stand in `sdp_published.csv`. ``heuristics``: IPC-k-means as
@@ -48,10 +48,15 @@ def main() -> None:
     parser.add_argument("--links", nargs="*", type=int, default=[0], help="seeds of the files")
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds of a proof")
     parser.add_argument("--parts", nargs="*", default=list(PARTS), choices=list(PARTS))
+    parser.add_argument("--sets", nargs="*", default=None, help="only these data sets")
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_exact.csv")
     count_cpu_seconds()
     options = parser.parse_args()
-    chosen = [each for each in instances(options.bench) if each.seed in options.links]
+    chosen = [
+        each
+        for each in instances(options.bench)
+        if each.seed in options.links and (options.sets is None or each.dataset in options.sets)
+    ]
     for part in options.parts:
         PARTS[part](chosen, options)
 

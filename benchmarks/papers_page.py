@@ -20,7 +20,7 @@ import _tables_lp_box
 import _tables_memetic
 import _tables_soft
 from _cells import NO_TIME, owing, read
-from _memetic import BENCH
+from _memetic import BENCH, RESULTS
 from _rows import read_rows
 from gene import table as gene_table
 
@@ -64,8 +64,18 @@ def page(bench: Path) -> str:
         beside_exact=_tables_memetic.beside_exact(),
         hg_means=_tables_memetic.hg_means(),
         gene=gene(),
+        picture_gaps=picture("papers_gaps", "papers_exact"),
+        picture_grid=picture("soft_grid", "soft_grid"),
+        picture_variants=picture("memetic_variants", "memetic_variants"),
+        picture_large=picture("papers_memetic", "papers_memetic"),
         **_as_printed.sentences(),
     )
+
+
+def picture(name: str, table: str) -> str:
+    """Return where a picture is, if it and the table that it shows are there."""
+    there = (RESULTS / f"{name}.png").exists() and (RESULTS / f"{table}.csv").exists()
+    return f"`results/{name}.png`" if there else NO_TIME
 
 
 def gene() -> str:
