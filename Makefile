@@ -11,6 +11,9 @@ ARGS    ?=
 RUNS    ?= 10
 BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
+# Without compiled sources each of the many processes that a run or a test starts reads them anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .PHONY: help env warm app desktop browsers test lint format types bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks

@@ -4,11 +4,10 @@ import json
 import os
 from pathlib import Path
 
-import nbformat
 import pytest
-from jupyter_client.manager import KernelManager
-from nbclient import NotebookClient
 
+# What reads and runs notebooks is imported by the tests that need it: it takes a second, and every
+# process of the tests collects all of them.
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "notebooks").glob("*.ipynb"))
 
 each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -17,6 +16,8 @@ each = pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory):
     """Start one kernel for all: its imports take longer than the cells of most notebooks."""
+    from jupyter_client.manager import KernelManager
+
     manager = KernelManager(kernel_name="python3")
     home = str(tmp_path_factory.mktemp("home"))
     manager.start_kernel(cwd=str(NOTEBOOKS[0].parent), env=os.environ | {"CCVIZ_HOME": home})
@@ -28,6 +29,9 @@ def kernel(tmp_path_factory):
 @pytest.mark.timeout(600)
 @each
 def test_it_runs(path, kernel):
+    import nbformat
+    from nbclient import NotebookClient
+
     notebook = nbformat.read(path, as_version=4)
     notebook.cells.insert(0, nbformat.v4.new_code_cell("%reset -f"))
     NotebookClient(notebook, km=kernel, timeout=300).execute()
@@ -44,7 +48,8 @@ def test_its_outputs_are_stripped(path):
 
 @each
 def test_it_is_a_lesson(path):
-    text = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    text = "\n".join("".join(cell["source"]) for cell in cells)
     assert text.startswith("# ")
     assert "## Exercises" in text
     assert "<details><summary>Answers</summary>" in text

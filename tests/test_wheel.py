@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE_S
+
 ROOT = Path(__file__).parents[1]
 
 
@@ -56,7 +58,7 @@ def environment(tmp_path):
 
 def get(url: str, server: subprocess.Popen) -> str:
     """Ask until there is an answer."""
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + PATIENCE_S
     while time.monotonic() < deadline and server.poll() is None:
         with suppress(OSError), urllib.request.urlopen(url) as answer:
             return answer.read().decode()
@@ -91,4 +93,4 @@ def test_the_dashboard_is_served_from_the_wheel(installed, environment):
         assert "<title>ccviz</title>" in get(f"http://127.0.0.1:{port}/main", server)
     finally:
         server.send_signal(signal.SIGINT)
-        server.wait(20)
+        server.wait(PATIENCE_S)

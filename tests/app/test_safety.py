@@ -6,7 +6,6 @@ import socket
 import ssl
 import subprocess
 import sys
-import time
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
 from urllib.request import urlopen
@@ -29,7 +28,7 @@ from ccviz.events import (
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from tests.app.driver import ROOT, Lab, Server
-from tests.patience import PATIENCE_S
+from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -72,13 +71,10 @@ class Guarded(Server):
         return f"{self.scheme}://127.0.0.1:{self.port}/main"
 
     def _wait(self):
-        end = time.monotonic() + PATIENCE_S
-        while not self._answers():
-            assert self.process.poll() is None, self.log.read_text()
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        wait_until(self._answers)
 
     def _answers(self):
+        assert self.process.poll() is None, self.log.read_text()
         try:
             urlopen(self.url, context=UNTRUSTING).close()
         except HTTPError:  # to strangers too

@@ -168,7 +168,7 @@ def test_waiting_does_not_count_as_running(archive, begin):
     job.step()
     wait_until(lambda: archive.info(job.run_id).last_seq == 1)
     first, second = archive.records(job.run_id)
-    assert second.time_s - first.time_s < time.monotonic() - waited
+    assert second.time_s - first.time_s < max(1.0, time.monotonic() - waited)
 
 
 def test_limits_hold_in_the_worker(archive, begin):
@@ -259,7 +259,7 @@ def test_only_what_can_go_on_is_resumed(archive, begin):
 
 def test_a_worker_has_no_more_memory_than_it_is_given(archive, begin):
     job = begin(make_solver("blp-kmeans"), memory=32 << 20)
-    assert job.wait(60)
+    assert job.wait(PATIENCE_S)
     info = archive.info(job.run_id)
     assert info.termination == "failed"
     assert "broke off" in info.message

@@ -43,7 +43,7 @@ def test_the_optimum_and_every_bound_on_the_way(seed):
     assert result.gap <= 1.1e-6
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_it_agrees_with_the_relaxation_on_more_points(seed):
     problem = made_up(seed, n=40, links=40)
     ours, theirs = solve(problem, "rbba"), solve(problem, "sdp")

@@ -26,6 +26,7 @@ from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.person import Person
 from ccviz.views.share.address import apply_query
+from tests.patience import PATIENCE_S, wait_until
 
 MEMORY = ONE_PERSON.reading_bytes
 
@@ -36,13 +37,6 @@ def session(tmp_path):
         session = Session(archive, RunQueue(), load("iris"), Person("ann"))
         yield session
         session.close()
-
-
-def wait_until(condition, seconds=60.0):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def read_in(session):
@@ -66,7 +60,7 @@ def take(session, name, content):
     importing.load()
 
 
-def answer(work, *args, seconds=60.0, memory=MEMORY):
+def answer(work, *args, seconds=PATIENCE_S, memory=MEMORY):
     errand = Errand(work, args, seconds, memory)
     wait_until(lambda: errand.done)
     return errand.answer()
