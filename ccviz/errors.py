@@ -60,6 +60,10 @@ class ContradictionError(ProblemError):
         )
 
 
+class UnfillableError(ProblemError):
+    """Sizes or must-links that no clustering with so many clusters can have."""
+
+
 class ParameterError(CcvizError):
     """A solver's parameter that is unknown or out of its range."""
 

@@ -13,7 +13,13 @@ from threadpoolctl import threadpool_limits
 
 from ccviz.cli.common import err, out
 from ccviz.cli.progress import Progress
-from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.reading import (
+    build_problem,
+    build_solver,
+    find_data,
+    read_rules,
+    table_options,
+)
 from ccviz.cli.report import check_writable, output
 from ccviz.cli.solve import (
     ClassColumn,
@@ -24,13 +30,15 @@ from ccviz.cli.solve import (
     MissingValues,
     NameColumn,
     Params,
+    Rules,
     Scaling,
     Seed,
     SizesText,
     SolverName,
 )
-from ccviz.errors import ParameterError
-from ccviz.studies.elbow import COLUMNS, Step, findings, in_words, measure
+from ccviz.errors import ParameterError, UnfillableError
+from ccviz.problem.reduction import with_rules
+from ccviz.studies.elbow import COLUMNS, Step, findings, impossible, in_words, measure
 
 
 def elbow(
@@ -40,6 +48,7 @@ def elbow(
     solver: SolverName = "blp-kmeans",
     param: Params = None,
     sizes: SizesText = None,
+    rule: Rules = None,
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -64,13 +73,19 @@ def elbow(
     for notice in dataset.notices:
         err.print(f"ccviz: {notice}", markup=False)
     chosen = build_solver(solver, param or [])
+    asked, keeps = read_rules(rule or []), chosen.supports.rules
     problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
     steps = []
     with threadpool_limits(1), Progress(err) as progress:
         for problem in problems:
             progress.say(f"k = {problem.k}")
+            try:
+                ruled = with_rules(problem, asked, keeps)
+            except UnfillableError:
+                steps.append(impossible(problem.k))
+                continue
             steps.append(
-                measure(problem, chosen, seed=seed, references=references, bound_time=bound_time)
+                measure(ruled, chosen, seed=seed, references=references, bound_time=bound_time)
             )
     if out_file is not None:
         with output(out_file) as file:

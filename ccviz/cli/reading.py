@@ -13,9 +13,9 @@ from ccviz.data.link_files import Link, read_links_file
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import ParameterError, ProblemError
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
-from ccviz.problem.rule_text import parse_rule
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
@@ -83,17 +83,22 @@ def choose_solver(
 
     The last is empty where the solver was named.
     """
-    wishes = [parse_rule(rule, _clustering) for rule in rules]
+    asked = read_rules(rules)
     why = ""
     if name == AUTO:
         if params:
             raise ParameterError("--param is for one solver; say which by --solver.")
-        advised = advice(with_rules(problem, wishes, keeps_rules=False))
+        advised = advice(with_rules(problem, asked, False), with_rules(problem, asked, True))
         name, why = advised.solver, advised.why
     solver = build_solver(name, params)
-    if wishes:
-        problem = with_rules(problem, wishes, solver.supports.rules)
+    if asked:
+        problem = with_rules(problem, asked, solver.supports.rules)
     return solver, problem, why
+
+
+def read_rules(texts: Iterable[str]) -> list[AskedRule]:
+    """Return the rules of ``--rule`` options, with the clusterings that they name."""
+    return [AskedRule.read(text, _clustering) for text in texts]
 
 
 def _clustering(name: str) -> IntArray:

@@ -13,7 +13,7 @@ from ccviz.cli.progress import describe
 from ccviz.events import Record
 from ccviz.numbers import number
 from ccviz.runs.archive import Archive
-from ccviz.runs.run import STATUS_SENTENCES, Run
+from ccviz.runs.run import Run, status_sentence
 
 _PAGE = 1000
 
@@ -35,7 +35,7 @@ def replay(
                 time.sleep(max(record.time_s - state.time_s, 0.0) / speed)
             state.apply(record)
             out.print(_line(record), markup=False)
-    out.print(f"{describe(state)}. {STATUS_SENTENCES[state.status]}", markup=False)
+    out.print(f"{describe(state)}. {status_sentence(state)}", markup=False)
 
 
 def _line(record: Record) -> str:

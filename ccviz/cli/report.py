@@ -111,7 +111,9 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
     yield "gap", percent(result.gap)
     if result.partition is not None:
         broken = result.partition.violations
-        yield "violations", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
+        yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
+        for kept in result.partition.kept_rules:
+            yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({number(kept.found)})"
         yield "cluster sizes", " ".join(map(str, result.partition.cluster_sizes.tolist()))
         for name, value in result.partition.scores.items():
             yield name, f"{value:.4f}"

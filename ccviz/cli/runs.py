@@ -16,7 +16,7 @@ from ccviz.runs.info import RunInfo
 
 _COLUMNS = (
     "run", "name", "started", "data", "solver", "state", "status", "objective", "gap", "nodes",
-    "time", "violations", "ari",
+    "time", "broken", "ari",
 )  # fmt: skip
 
 

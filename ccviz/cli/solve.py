@@ -110,11 +110,12 @@ def solve(
     options = table_options(columns, class_column, name_column, missing)
     dataset = find_data(data, header=header, **options)
     problem = build_problem(dataset, k, links or [], sizes, scale)
+    mended = problem.notices
     chosen, problem, why = choose_solver(solver, param or [], problem, rule or [])
     limits = Limits(time_limit, gap, node_limit)
     stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
-    for notice in (*taken, *dataset.notices, *problem.notices):
+    for notice in (*taken, *dataset.notices, *mended):
         err.print(f"ccviz: {notice}", markup=False)
     kept, run_id = None, ""
     if archive:

@@ -86,3 +86,25 @@ class NameBook:
 
 def _key(name: str) -> str:
     return name.strip().casefold()
+
+
+def suggest(names: Sequence[str], typed: str, most: int = 8) -> list[str]:
+    """Return names that fit what was typed, those that begin with it first, each once.
+
+    Parameters
+    ----------
+    names : sequence of str
+    typed : str
+        In any case.
+    most : int
+
+    Returns
+    -------
+    list of str
+        None where nothing was typed.
+    """
+    key = _key(typed)
+    if not key:
+        return []
+    fitting = [name for name in dict.fromkeys(names) if key in name.casefold()]
+    return sorted(fitting, key=lambda name: not name.casefold().startswith(key))[:most]

@@ -10,8 +10,9 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError
+from ccviz.problem.kept import KeptRule, kept_rules
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem
+from ccviz.problem.problem import Problem, Sizes
 
 _CELLS = 1 << 16  # of a table that are looked at together
 
@@ -23,13 +24,14 @@ class Violations:
     Attributes
     ----------
     must_link, cannot_link : int
-        Broken links, hard and soft.
+        Broken links, hard and soft; without those that stand for rules.
     hard : int
-        Broken hard links of both kinds.
+        Broken hard links of both kinds, with those that stand for rules.
     sizes : int
         Clusters with too few or too many points, empty ones included.
     rules : int
-        Clusters that break an anti-monotone constraint.
+        Clusters that break an anti-monotone constraint, and kinds of links and of sizes that
+        stand for rules and are broken.
     """
 
     must_link: int
@@ -129,23 +131,46 @@ class Partition:
     def violations(self) -> Violations:
         """Counts of what is broken."""
         problem = self.problem
-        hard = (self.broken_must_link & problem.must_link.is_hard).sum()
-        hard += (self.broken_cannot_link & problem.cannot_link.is_hard).sum()
-        wrong_size = self.cluster_sizes < 1
-        if problem.sizes is not None:
-            wrong_size |= self.cluster_sizes < problem.sizes.lower
-            wrong_size |= self.cluster_sizes > problem.sizes.upper
+        given = problem.asked or problem
+        broken = [
+            (~self._together(given.must_link), given.must_link.is_hard),
+            (self._together(given.cannot_link), given.cannot_link.is_hard),
+        ]
+        hard = [
+            int((self.broken_must_link & problem.must_link.is_hard).sum()),
+            int((self.broken_cannot_link & problem.cannot_link.is_hard).sum()),
+        ]
+        sizes = self._wrong_sizes(given.sizes)
+        stand_for_rules = [
+            *(many > int((apart & is_hard).sum())
+              for many, (apart, is_hard) in zip(hard, broken, strict=True)),
+            bool((self._wrong_sizes(problem.sizes) & ~sizes).any()),
+        ]  # fmt: skip
         return Violations(
-            must_link=int(self.broken_must_link.sum()),
-            cannot_link=int(self.broken_cannot_link.sum()),
-            hard=int(hard),
-            sizes=int(wrong_size.sum()),
-            rules=sum(
+            must_link=int(broken[0][0].sum()),
+            cannot_link=int(broken[1][0].sum()),
+            hard=sum(hard),
+            sizes=int(sizes.sum()),
+            rules=sum(stand_for_rules)
+            + sum(
                 not rule.allows(problem, np.flatnonzero(self.labels == j))
                 for rule in problem.rules
                 for j in range(problem.k)
             ),
         )
+
+    def _wrong_sizes(self, sizes: Sizes | None) -> np.ndarray:
+        """Return (k,) bool: clusters that are empty, too small or too large."""
+        wrong = self.cluster_sizes < 1
+        if sizes is not None:
+            wrong |= self.cluster_sizes < sizes.lower
+            wrong |= self.cluster_sizes > sizes.upper
+        return wrong
+
+    @cached_property
+    def kept_rules(self) -> tuple[KeptRule, ...]:
+        """Of each rule that was asked for, whether it holds; empty where there is none."""
+        return kept_rules(self.problem, self.labels)
 
     @cached_property
     def scores(self) -> dict[str, float]:

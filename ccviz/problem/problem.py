@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.cards import card
-from ccviz.errors import ContradictionError, ProblemError, quote
+from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quote
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.points import is_missing, read_points, rows
 
@@ -53,6 +53,9 @@ class Problem:
         Known classes; only scores look at them.
     rules : tuple
         Anti-monotone constraints on a single cluster (see `ccviz.problem.rules`).
+    asked : Asked, optional
+        What was asked for, where `ccviz.problem.reduction.with_rules` made links and sizes of
+        rules. Nothing is solved by it: it says how answers are told.
 
     Attributes
     ----------
@@ -74,6 +77,7 @@ class Problem:
     sizes: Sizes | None = None
     truth: IntArray | None = None
     rules: tuple[Any, ...] = ()
+    asked: Any = None
     notices: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -120,6 +124,8 @@ class Problem:
         if self.sizes is not None:
             limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
             lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
+        if self.asked is not None:
+            lines.append(("rules", ", ".join(rule.text for rule in self.asked.rules)))
         return card("Problem", lines, self.notices)
 
     def centred(self) -> Problem:
@@ -132,6 +138,8 @@ class Problem:
     def asks_the_same(self, other: Problem) -> bool:
         """Return whether another problem has the same points, k, links, sizes and rules.
 
+        Rules that were made links or sizes are compared as they were asked.
+
         Parameters
         ----------
         other : Problem
@@ -140,10 +148,16 @@ class Problem:
         -------
         bool
         """
-        return (self.k, self.rules) == (other.k, other.rules) and all(
+        return (self.k, _rules(self)) == (other.k, _rules(other)) and all(
             np.array_equal(ours, theirs)
             for ours, theirs in zip(_asked(self), _asked(other), strict=True)
         )
+
+    @property
+    def must_keep(self) -> bool:
+        """Whether there is any hard constraint."""
+        hard = any(links.is_hard.any() for links in (self.must_link, self.cannot_link))
+        return bool(hard or self.rules or self.asked or self.sizes is not None)
 
     @property
     def is_soft(self) -> bool:
@@ -151,9 +165,14 @@ class Problem:
         return bool(len(self.must_link.soft) or len(self.cannot_link.soft))
 
 
+def _rules(problem: Problem) -> tuple[Any, ...]:
+    return problem.asked.rules if problem.asked else problem.rules
+
+
 def _asked(problem: Problem) -> list[NDArray[Any]]:
     """Return what a problem is about, in arrays; the points last, for they take longest."""
-    kinds, sizes = (problem.must_link, problem.cannot_link), problem.sizes
+    given = problem.asked or problem
+    kinds, sizes = (given.must_link, given.cannot_link), given.sizes
     links = [array for each in kinds for array in (each.pairs, each.weights)]
     limits = [] if sizes is None else [sizes.lower, sizes.upper]
     return [*links, np.array(limits), problem.X]
@@ -196,9 +215,11 @@ def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
     crossed = np.flatnonzero(lower > upper)
     if len(crossed):
         j = int(crossed[0])
-        raise ProblemError(f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}.")
+        raise UnfillableError(
+            f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}."
+        )
     if not lower.sum() <= n <= upper.sum():
-        raise ProblemError(
+        raise UnfillableError(
             f"the sizes add up to {lower.sum()} at least and {upper.sum()} at most, "
             f"but there are {n} points."
         )
@@ -229,7 +250,7 @@ def _check_closure(problem: Problem) -> None:
         raise ContradictionError((i, j), chain(must, i, j))
     n_blocks = int(block_of.max()) + 1
     if problem.k > n_blocks:
-        raise ProblemError(
+        raise UnfillableError(
             f"k = {problem.k} clusters cannot all be filled: "
             f"the must-links leave only {n_blocks} blocks of points."
         )

@@ -7,14 +7,16 @@ clustering of the reduced problem is one of the problem that was asked, and the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial.distance import pdist
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
+from ccviz.problem.asked import Asked, AskedRule
 from ccviz.problem.blocks import refine
 from ccviz.problem.problem import Problem, Sizes
 from ccviz.problem.rule_text import MinSeparation, MinSize, Wish
@@ -26,15 +28,20 @@ MOST_PAIRS = 50_000_000
 MOST_LINKS = 1_000_000
 """Links that rules are turned into."""
 
+_TOO_MANY = "the rule on the {} makes more than the {:,} {} that are kept."
+_NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)
+_CELLS = 1 << 22  # distances that are looked at together
 
-def with_rules(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
+
+def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules: bool) -> Problem:
     """Return the problem with rules added: as links and sizes where they are no more than that.
 
     Parameters
     ----------
     problem : Problem
         Its own rules are treated alike.
-    wishes : iterable of Rule, MinSeparation or MinSize
+    rules : sequence of Rule, MinSeparation, MinSize or AskedRule
+        Of the last the problem remembers how they were asked.
     keeps_rules : bool
         Whether the solver keeps rules by itself. If it does, limits on size stay rules, otherwise
         they become sizes, which more solvers keep.
@@ -49,14 +56,27 @@ def with_rules(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> P
     ProblemError
         If the rules contradict the links, or would be too many links.
     """
-    must_link = np.zeros((0, 2), dtype=np.int64)
-    cannot_link = np.zeros((0, 2), dtype=np.int64)
+    if not (rules or problem.rules):
+        return problem
+    asked = tuple(each for each in rules if isinstance(each, AskedRule))
+    for rule in asked:
+        rule.check(problem.n)
+    wishes = [each.wish if isinstance(each, AskedRule) else each for each in rules]
+    reduced = _reduced(problem, wishes, keeps_rules)
+    if not asked:
+        return reduced
+    given = Asked(asked, problem.must_link, problem.cannot_link, problem.sizes)
+    return replace(reduced, asked=given)
+
+
+def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
+    across, apart = np.inf, 0.0
     left, smallest, largest = [], 1, problem.n
     for wish in _flat([*problem.rules, *wishes]):
         if isinstance(wish, MaxDiameter):
-            cannot_link = np.concatenate([cannot_link, _far(problem, wish.limit)])
+            across = min(across, wish.limit)
         elif isinstance(wish, MinSeparation):
-            must_link = np.concatenate([must_link, _near(problem, wish.limit)])
+            apart = max(apart, wish.limit)
         elif isinstance(wish, MinSize):
             smallest = max(smallest, wish.limit)
         elif isinstance(wish, MaxSize) and not (keeps_rules and problem.sizes is None):
@@ -64,7 +84,9 @@ def with_rules(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> P
         else:
             left.append(wish)
     sizes = _sizes(problem, smallest, largest)
-    return refine(replace(problem, sizes=sizes, rules=tuple(left)), must_link, cannot_link)
+    far = _far(problem, across) if across < np.inf else _NO_PAIRS
+    near = _near(problem, apart) if apart > 0 else _NO_PAIRS
+    return refine(replace(problem, sizes=sizes, rules=tuple(left)), near, far)
 
 
 def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:
@@ -77,25 +99,26 @@ def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:
 
 
 def _far(problem: Problem, limit: float) -> IntArray:
-    n = problem.n
+    n, X = problem.n, problem.X
     if n * (n - 1) // 2 > MOST_PAIRS:
         raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
-    first, second = np.triu_indices(n, 1)
-    far = pdist(problem.X) > limit
-    return _few(np.column_stack([first[far], second[far]]), "diameter", "cannot-links")
+    # A strip of the distances at a time, and no more of them once there are too many.
+    strip, found, many = max(1, _CELLS // n), [], 0
+    for first in range(0, n, strip):
+        i, j = np.nonzero(cdist(X[first : first + strip], X) > limit)
+        pairs = np.column_stack([i + first, j])
+        found.append(pairs[pairs[:, 0] < pairs[:, 1]])
+        many += len(found[-1])
+        if many > MOST_LINKS:
+            raise ProblemError(_TOO_MANY.format("diameter", MOST_LINKS, "cannot-links"))
+    return np.concatenate(found)
 
 
 def _near(problem: Problem, limit: float) -> IntArray:
-    pairs = np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)
-    return _few(pairs, "separation", "must-links")
-
-
-def _few(pairs: IntArray, rule: str, kind: str) -> IntArray:
-    if len(pairs) > MOST_LINKS:
-        raise ProblemError(
-            f"the rule on the {rule} makes {len(pairs):,} {kind}; at most {MOST_LINKS:,} are kept."
-        )
-    return pairs
+    tree = cKDTree(problem.X)
+    if (tree.count_neighbors(tree, limit) - problem.n) // 2 > MOST_LINKS:
+        raise ProblemError(_TOO_MANY.format("separation", MOST_LINKS, "must-links"))
+    return np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)
 
 
 def _sizes(problem: Problem, smallest: int, largest: int) -> Sizes | None:

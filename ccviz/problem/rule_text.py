@@ -14,6 +14,24 @@ from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize, Rule, di
 
 
 @dataclass(frozen=True)
+class RuleWords:
+    """The parts of a rule's text.
+
+    Attributes
+    ----------
+    kind : str
+        Word and sign, as ``"diameter<="`` or ``"overlap()<="``.
+    limit : float
+    clustering : str
+        What the clustering that it names is called, or nothing.
+    """
+
+    kind: str
+    limit: float
+    clustering: str = ""
+
+
+@dataclass(frozen=True)
 class MinSeparation:
     """Points of different clusters are at least ``limit`` apart (Euclidean).
 
@@ -47,6 +65,8 @@ GRAMMAR = (
     "or difference(CLUSTERING)>=N"
 )
 
+_MOST_WHOLE = 1 << 62  # more points than that are no more
+
 _RULE = re.compile(r"\s*(\w+)\s*(?:\((.+)\))?\s*(<=|>=)\s*([^<>=]+?)\s*")
 
 Clusterings = Callable[[str], ArrayLike]
@@ -74,22 +94,43 @@ def parse_rule(text: str, clustering: Clusterings | None = None) -> Wish:
     ProblemError
         If it is none; the sentence has the grammar.
     """
+    words = split_rule(text)
+    _, make = _MAKERS[words.kind]
+    if not words.clustering:
+        return make(words.limit, None)
+    if clustering is None:
+        raise ProblemError(f"the rule {text!r} names a clustering, but none is known here.")
+    return make(words.limit, np.asarray(clustering(words.clustering)))
+
+
+def split_rule(text: str) -> RuleWords:
+    """Return the parts of a rule's text.
+
+    Parameters
+    ----------
+    text : str
+        See `parse_rule`.
+
+    Returns
+    -------
+    RuleWords
+
+    Raises
+    ------
+    ProblemError
+        If it is no rule.
+    """
     match = _RULE.fullmatch(text)
     kind = "" if match is None else f"{match[1].lower()}{'()' if match[2] else ''}{match[3]}"
     if match is None or kind not in _MAKERS:
         raise ProblemError(f"the rule {text!r} is not {GRAMMAR}.")
-    whole, make = _MAKERS[kind]
-    limit = _limit(text, match[4], whole)
-    if match[2] is None:
-        return make(limit, None)
-    if clustering is None:
-        raise ProblemError(f"the rule {text!r} names a clustering, but none is known here.")
-    return make(limit, np.asarray(clustering(match[2].strip())))
+    limit = _limit(text, match[4], whole=_MAKERS[kind][0])
+    return RuleWords(kind, limit, (match[2] or "").strip())
 
 
 def _limit(text: str, given: str, whole: bool) -> float:
     try:
-        limit = int(given) if whole else float(given)
+        limit = min(int(given), _MOST_WHOLE) if whole else float(given)
     except ValueError:
         limit = -1
     if not 0 <= limit < np.inf:

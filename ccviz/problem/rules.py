@@ -299,9 +299,9 @@ def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
     list of pairs of int
     """
     X = np.asarray(X, dtype=np.float64)
-    near = cKDTree(X).query_pairs(distance)
-    gaps = {(i, j): float(np.linalg.norm(X[i] - X[j])) for i, j in near}
-    return sorted(pair for pair, gap in gaps.items() if gap < distance)
+    near = cKDTree(X).query_pairs(distance, output_type="ndarray")
+    gaps = np.linalg.norm(X[near[:, 0]] - X[near[:, 1]], axis=1)
+    return sorted(map(tuple, near[gaps < distance].tolist()))
 
 
 def _one(limit: float, weight: FloatArray, pairs: IntArray | None = None) -> Alternatives:

@@ -20,6 +20,7 @@ import numpy as np
 
 from ccviz.errors import ArchiveError
 from ccviz.events import AnyEvent, Event
+from ccviz.problem.asked import Asked, AskedRule
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 
@@ -47,6 +48,16 @@ class _PackedRule(msgspec.Struct, array_like=True):
     parts: list[_PackedRule]
 
 
+class _PackedAsked(msgspec.Struct):
+    """What was asked, before rules became links and sizes: each rule's text and clustering."""
+
+    rules: list[tuple[str, np.ndarray]]
+    must_link: np.ndarray
+    cannot_link: np.ndarray
+    lower: np.ndarray | None
+    upper: np.ndarray | None
+
+
 class PackedProblem(msgspec.Struct):
     """The parts of a `Problem`, as they are stored."""
 
@@ -58,6 +69,7 @@ class PackedProblem(msgspec.Struct):
     upper: np.ndarray | None
     truth: np.ndarray | None
     rules: list[_PackedRule] = []
+    asked: _PackedAsked | msgspec.UnsetType = msgspec.UNSET
 
 
 class Budget:
@@ -212,17 +224,18 @@ class Decoder:
         try:
             packed = self._problem.decode(data)
             rules = tuple(_unpack_rule(rule) for rule in packed.rules)
+            asked = _unpack_asked(packed) if packed.asked else None
         except _BROKEN as broken:
             raise ArchiveError(f"a stored problem cannot be read: {broken}.") from None
-        bounded = packed.lower is not None and packed.upper is not None
         return Problem(
             packed.X,
             packed.k,
             must_link=packed.must_link,  # type: ignore[arg-type]
             cannot_link=packed.cannot_link,  # type: ignore[arg-type]
-            sizes=Sizes(packed.lower, packed.upper) if bounded else None,  # type: ignore[arg-type]
+            sizes=_unpack_sizes(packed),
             truth=packed.truth,
             rules=rules,
+            asked=asked,
         )
 
 
@@ -258,8 +271,44 @@ def encode_problem(problem: Problem) -> bytes:
         upper=sizes.upper if sizes else None,
         truth=problem.truth,
         rules=[_pack_rule(rule) for rule in problem.rules],
+        asked=_pack_asked(problem.asked) if problem.asked else msgspec.UNSET,
     )
     return _encoder.encode(packed)
+
+
+def _pack_asked(asked: Asked) -> _PackedAsked:
+    sizes = asked.sizes
+    return _PackedAsked(
+        rules=[(rule.text, np.array(rule.known, dtype=np.int64)) for rule in asked.rules],
+        must_link=_link_table(asked.must_link),
+        cannot_link=_link_table(asked.cannot_link),
+        lower=sizes.lower if sizes else None,
+        upper=sizes.upper if sizes else None,
+    )
+
+
+def _unpack_asked(packed: PackedProblem) -> Asked:
+    asked: Any = packed.asked
+    rules = tuple(AskedRule(text, tuple(_labels(known))) for text, known in asked.rules)
+    for rule in rules:
+        rule.check(len(packed.X))
+    given = Problem(  # which checks them
+        packed.X, packed.k, asked.must_link, asked.cannot_link, _unpack_sizes(asked)
+    )
+    return Asked(rules, given.must_link, given.cannot_link, given.sizes)
+
+
+def _labels(known: np.ndarray) -> list[int]:
+    if known.dtype.kind != "i" or known.ndim != 1:
+        raise ValueError("a clustering that a rule names is no row of whole numbers")
+    labels: list[int] = known.tolist()
+    return labels
+
+
+def _unpack_sizes(packed: PackedProblem | _PackedAsked) -> Sizes | None:
+    if packed.lower is None or packed.upper is None:
+        return None
+    return Sizes(packed.lower, packed.upper)
 
 
 def _link_table(links: Links) -> np.ndarray:

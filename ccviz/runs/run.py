@@ -49,6 +49,7 @@ STATUS_SENTENCES: dict[str, str] = {
     "infeasible": "It is proved that no clustering keeps every hard constraint.",
     "unknown": "No clustering was found, and none was proved impossible.",
 }
+_FREE = "This clustering is not proved optimal."
 
 
 @dataclass(frozen=True)
@@ -74,6 +75,17 @@ class Moment:
 Rank = tuple[int, float]
 """How many hard constraints a clustering breaks, then its objective: the less the better."""
 WORST: Rank = (1 << 60, math.inf)
+
+
+def status_sentence(run: Run) -> str:
+    """Return what is known; that an answer keeps constraints only where there are some.
+
+    Parameters
+    ----------
+    run : Run
+    """
+    free = run.status == "feasible" and not run.problem.must_keep
+    return _FREE if free else STATUS_SENTENCES[run.status]
 
 
 def judged(problem: Problem, event: IncumbentFound) -> Partition:
@@ -387,7 +399,7 @@ def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Resu
     """
     assert run.started is not None
     assert run.finished is not None
-    known = STATUS_SENTENCES[run.status]
+    known = status_sentence(run)
     if run.infeasible:
         message = f"{known.removesuffix('.')}: {run.infeasible.reason}"
     else:

@@ -33,19 +33,40 @@ class Advice:
     why: str
 
 
-def advice(problem: Problem) -> Advice:
+def advice(problem: Problem, keeping: Problem | None = None, but: str = "") -> Advice:
     """Return the solver to take for a problem.
 
     Parameters
     ----------
     problem : Problem
+    keeping : Problem, optional
+        The same for solvers that keep rules by themselves, where that differs; see
+        `ccviz.problem.reduction.with_rules`.
+    but : str
+        A solver that was tried in vain.
 
     Returns
     -------
     Advice
+
+    Raises
+    ------
+    UnsupportedError
+        If no solver can have the problem.
     """
+    cannot = {*obstacles(problem, keeping), but}
+    best = _best(problem)
+    if best.solver not in cannot:
+        return best
+    for other in _OTHERS:
+        if other.solver not in cannot:
+            return other
+    raise UnsupportedError("no solver keeps all of this together; take something away.")
+
+
+def _best(problem: Problem) -> Advice:
     if problem.rules:
-        return Advice("colgen", "It keeps rules on clusters.")
+        return _RULES
     if problem.is_soft:
         if problem.n > _FEW_POINTS and problem.sizes is None:
             return Advice("pck-means", "It weighs soft links, and is quick with so many points.")
@@ -60,19 +81,32 @@ def advice(problem: Problem) -> Advice:
     return Advice("blp-kmeans", "It keeps every link, and is quick with so many points.")
 
 
-def obstacles(problem: Problem) -> dict[str, str]:
+_RULES = Advice("colgen", "It keeps rules on clusters.")
+_OTHERS = (
+    Advice("blp-kmeans", "It keeps every hard link, and sizes."),
+    Advice("bh-kmeans", "It weighs soft links against distances, and keeps hard ones and sizes."),
+    Advice("ipc-kmeans", "It keeps every hard link, and begins again where it is stuck."),
+    _RULES,
+)
+"""Where the best one cannot have it, or was tried."""
+
+
+def obstacles(problem: Problem, keeping: Problem | None = None) -> dict[str, str]:
     """Return which solvers cannot have a problem.
 
     Parameters
     ----------
     problem : Problem
+    keeping : Problem, optional
+        The same for solvers that keep rules by themselves.
 
     Returns
     -------
     dict
         By their names, each with the reason in a few words.
     """
-    return {kind.name: why for kind in SOLVERS if (why := _obstacle(kind, problem))}
+    asked = ((kind, (keeping if kind.supports.rules else None) or problem) for kind in SOLVERS)
+    return {kind.name: why for kind, each in asked if (why := _obstacle(kind, each))}
 
 
 def _obstacle(kind: type[Solver], problem: Problem) -> str:

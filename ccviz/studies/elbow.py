@@ -52,6 +52,20 @@ class Step:
     gap_error: float
 
 
+def impossible(k: int) -> Step:
+    """Return the step of a number of clusters with which the rules on sizes cannot be kept.
+
+    Parameters
+    ----------
+    k : int
+
+    Returns
+    -------
+    Step
+    """
+    return Step(k, "infeasible", math.inf, -math.inf, math.nan, math.nan, math.nan)
+
+
 @dataclass(frozen=True)
 class Elbow:
     """Where the objective bends most in proportion, and whether that is proved.

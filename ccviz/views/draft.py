@@ -14,8 +14,11 @@ import numpy as np
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
+from ccviz.solvers.base import Solver
 
 Kind = Literal["must", "cannot"]
 
@@ -70,6 +73,8 @@ class Draft:
         Sizes of the clusters, empty where they are free.
     unsure : tuple of pairs of int
         Points that were asked about in vain; nothing follows from it but that they were.
+    rules : tuple of AskedRule
+        All of them must hold.
     """
 
     data: Dataset
@@ -79,6 +84,7 @@ class Draft:
     lower: tuple[int, ...] = ()
     upper: tuple[int, ...] = ()
     unsure: tuple[tuple[int, int], ...] = ()
+    rules: tuple[AskedRule, ...] = ()
 
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
@@ -87,7 +93,23 @@ class Draft:
 
     @cached_property
     def problem(self) -> Problem:
-        """The checked problem."""
+        """The checked problem; its rules are links and sizes, as far as they can be."""
+        return with_rules(self.given, self.rules, keeps_rules=False)
+
+    @cached_property
+    def keeping(self) -> Problem:
+        """The problem for solvers that keep rules by themselves."""
+        if not any(rule.words.kind == "size<=" for rule in self.rules):
+            return self.problem
+        return with_rules(self.given, self.rules, keeps_rules=True)
+
+    def problem_for(self, solver: Solver) -> Problem:
+        """Return the problem as a solver is given it."""
+        return self.keeping if solver.supports.rules else self.problem
+
+    @cached_property
+    def given(self) -> Problem:
+        """The checked problem without its rules."""
         sizes: Any = (self.lower, self.upper) if self.lower else None
         return Problem(
             self.X,
@@ -151,6 +173,10 @@ class Draft:
         """Return the draft with a size for each cluster; empty to free them."""
         return self._checked(lower=tuple(lower), upper=tuple(upper))
 
+    def with_rules(self, rules: Iterable[AskedRule]) -> Draft:
+        """Return the draft with these rules and no others, each once."""
+        return self._checked(rules=tuple(dict.fromkeys(rules)))
+
     def _checked(self, **changes: object) -> Draft:
         draft = replace(self, **changes)  # type: ignore[arg-type]
         _ = draft.problem  # raises the sentence
@@ -201,18 +227,20 @@ def draft_of(data: Dataset, k: int | None = None) -> Draft:
 
 def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
     """Return a stored problem as a draft: on the data it was made of, where these are known."""
-    links: dict[Kind, Links] = {"must": problem.must_link, "cannot": problem.cannot_link}
+    given = problem.asked or problem
+    links: dict[Kind, Links] = {"must": given.must_link, "cannot": given.cannot_link}
     listed = tuple(
         Link(kind, i, j, weight)
         for kind, table in links.items()
         for (i, j), weight in zip(table.pairs.tolist(), table.weights.tolist(), strict=True)
     )
-    sizes = problem.sizes
+    sizes = given.sizes
     limits: Any = {} if sizes is None else {
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
     data, scaling = _source(problem, present, dataset)
-    return Draft(data, problem.k, scaling, links=listed, **limits)
+    rules = problem.asked.rules if problem.asked else ()
+    return Draft(data, problem.k, scaling, links=listed, rules=rules, **limits)
 
 
 def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, str]:

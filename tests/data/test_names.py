@@ -1,6 +1,6 @@
 import pytest
 
-from ccviz.data.names import NameBook
+from ccviz.data.names import NameBook, suggest
 from ccviz.errors import CcvizError
 
 
@@ -22,3 +22,10 @@ def test_points_are_read_from_names():
         book.read("Bert")
     with pytest.raises(CcvizError, match="'Carl' is no name and no point: they are 0 to 4"):
         book.read("Carl")
+
+
+def test_names_that_fit_are_suggested_those_that_begin_so_first():
+    names = ["Joanna", "Anna", "Bert", "anna k.", "Anna"]
+    assert suggest(names, " AN") == ["Anna", "anna k.", "Joanna"]
+    assert suggest(names, "an", most=1) == ["Anna"]
+    assert suggest(names, "zoe") == suggest(names, " ") == suggest((), "a") == []

@@ -331,11 +331,22 @@ def projects(draw: Any) -> Attack:
 def addresses() -> st.SearchStrategy[Attack]:
     """Return the queries of addresses."""
     keys = st.sampled_from((
-        "data", "k", "n", "scaling", "x", "y", "ml", "cl", "sizes", "solver", "seed",
+        "data", "k", "n", "scaling", "x", "y", "ml", "cl", "sizes", "rules", "solver", "seed",
         "limit.time_limit", "limit.gap", "limit.node_limit", "set.n_init", "set.tolerance",
         "set.incumbent", "theme", "odd",
     ))  # fmt: skip
-    right = st.sampled_from((*NAMES, *(each.name for each in SOLVERS), "0-1", "3-4,5-6*2", "equal"))
+    right = st.sampled_from(
+        (
+            *NAMES,
+            *(each.name for each in SOLVERS),
+            "0-1",
+            "3-4,5-6*2",
+            "equal",
+            "diameter<=9;size>=2",
+            "overlap(x:0123)<=2",
+            f"size>={'9' * 4000}",
+        )
+    )
     pairs = st.lists(st.tuples(keys, words | right), max_size=6).map(dict)
     return pairs.map(lambda values: Attack("address", values))
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ccviz import Problem, start
 from ccviz.data.datasets import load
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.rules import MaxSize
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
@@ -144,6 +145,8 @@ def projects() -> list[bytes]:
         session.load(load("moons", n=40), 3)
         session.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
         session.set_sizes("10-20, 10-20, 5-20")
+        known = AskedRule("overlap(first)<=19", (0, 1) * 20)
+        session.adopt(session.draft.with_rules([AskedRule("diameter<=9"), known]))
         run_id = archive.create(session.draft.problem, "bh-kmeans", {})
         archive.finish(run_id, "interrupted", "It was stopped.")
         whole = save_project(session)

@@ -15,9 +15,14 @@ from ccviz import Problem, events
 from ccviz.errors import ArchiveError
 from ccviz.events import AnyEvent, CentersMoved, IncumbentFound, NodePruned, Noted, Started
 from ccviz.problem import rules
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.reduction import with_rules
+from ccviz.runs import codec
 from ccviz.runs.codec import (
     Budget,
     Decoder,
+    PackedProblem,
+    _PackedAsked,
     decode_event,
     decode_problem,
     encode_event,
@@ -119,6 +124,33 @@ def test_problem_comes_back_as_it_was():
     assert same(back.sizes.upper, problem.sizes.upper)
     assert same(back.truth, problem.truth)
     assert back.rules == problem.rules
+
+
+def test_rules_come_back_as_they_were_asked():
+    given = Problem(np.eye(5) * 3, 2, must_link=[(0, 1, 2.0)], sizes=([1, 1], [4, 4]))
+    asked = [AskedRule("diameter<=9"), AskedRule("overlap(first)<=3", (0, 0, 1, 1, 1))]
+    problem = with_rules(given, asked, keeps_rules=True)
+    back = decode_problem(encode_problem(problem))
+    assert back.asked.rules == tuple(asked)
+    assert back.asks_the_same(problem)
+    assert back.rules == problem.rules
+    assert encode_problem(back) == encode_problem(problem)
+
+
+@pytest.mark.parametrize(
+    "known", [np.array([0, 1]), np.zeros((5, 1), dtype=np.int64), np.zeros(5), np.full(5, -1)]
+)
+def test_a_clustering_that_is_none_is_refused(known):
+    packed = _PackedAsked(
+        rules=[("overlap(first)<=3", known)], must_link=np.zeros((0, 3)),
+        cannot_link=np.zeros((0, 3)), lower=None, upper=None,
+    )  # fmt: skip
+    plain = Problem(np.eye(5), 2)
+    forged = PackedProblem(
+        plain.X, 2, np.zeros((0, 3)), np.zeros((0, 3)), None, None, None, asked=packed
+    )
+    with pytest.raises(ArchiveError, match="a stored problem cannot be read"):
+        decode_problem(codec._encoder.encode(forged))
 
 
 def test_the_same_problem_is_the_same_bytes():

@@ -16,7 +16,9 @@ class NodeFigure(SeriesFigure):
             "time_s",
             [Series("lower_bound", "lower bound", "lower")],
             x_label="seconds",
-            y_label="lower bound of the node",
+            y_label="lower bound",
             tooltips=[("at", "@time_s{0.000} s"), ("lower bound", "@lower_bound{0,0.0000}")],
         )
+        for axis in (self.plot.xaxis[0], self.plot.yaxis[0]):
+            axis.ticker.desired_num_ticks = 4  # it is small
         self.plot.scatter("time_s", "lower_bound", source=self.source, size=5, color="#8a97a6")

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 from bokeh.core.property.descriptors import UnsetValueError
-from bokeh.events import RangesUpdate
-from bokeh.models import ColumnDataSource, CustomJSHover, HoverTool, PanTool, Range1d
+from bokeh.events import MouseMove, RangesUpdate
+from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, PanTool, Range1d
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
-from ccviz.views.frames.links import Lines, Path
+from ccviz.views.frames.links import Lines, Path, opacity
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import Look, cluster_colors
@@ -24,6 +24,27 @@ _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
 <div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>"""
 _BY_CLASS = _TOOLTIP.replace("<b>@label{custom}</b>", "")
 _CLUSTER_CODE = "return value < 0 ? '' : `cluster ${value}`"
+_ENDS = ("x0", "y0", "x1", "y1")
+_GLOW = 0.45
+_NEAR_CODE = """
+if (!plot.tags.includes("near")) return
+const across = plot.inner_width / Math.abs(plot.x_range.end - plot.x_range.start)
+const up = plot.inner_height / Math.abs(plot.y_range.end - plot.y_range.start)
+const far = (x, y) => Math.hypot((x - cb_obj.x) * across, (y - cb_obj.y) * up)
+for (const {source, full} of lines) {
+  const {x0, y0, x1, y1, alpha} = source.data
+  let changed = false
+  for (let i = 0; i < alpha.length; i++) {
+    const seen = Math.min(far(x0[i], y0[i]), far(x1[i], y1[i])) < reach ? full : 0
+    changed ||= alpha[i] !== seen
+    alpha[i] = seen
+  }
+  if (changed) source.change.emit()
+}
+"""
+_NEAR_PX = 40
+"""Links with an end so near to the pointer are drawn, where only these are."""
+
 _POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links")
 
 
@@ -50,7 +71,7 @@ class ScatterFigure:
         self._points = ColumnDataSource({name: [] for name in _POINT_COLUMNS})
         self._centers = ColumnDataSource({"x": [], "y": [], "label": []})
         self._lines = {kind: _line_source() for kind in ("must", "cannot")}
-        self._broken = ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1")})
+        self._broken = ColumnDataSource({name: [] for name in (*_ENDS, "alpha")})
         self._path = ColumnDataSource({"x": [], "y": []})
         self._picked = ColumnDataSource({"x": [], "y": []})
         self._held = ColumnDataSource({"x": [], "y": []})
@@ -69,20 +90,29 @@ class ScatterFigure:
         plot, color = self.plot, {"field": "label", "transform": self._mapper}
         ends: Any = {"x0": "x0", "y0": "y0", "x1": "x1", "y1": "y1"}
         self._broken_glyph = plot.segment(
-            **ends, source=self._broken, line_width=7, line_alpha=0.45
+            **ends, source=self._broken, line_width=7, line_alpha="alpha"
         )
         self._line_glyphs = {
             "must": plot.segment(
-                **ends, source=self._lines["must"], name="must", line_width="width"
+                **ends, source=self._lines["must"], name="must", line_width="width",
+                line_alpha="alpha",
             ),
             "cannot": plot.segment(
                 **ends,
                 source=self._lines["cannot"],
                 name="cannot",
                 line_width="width",
+                line_alpha="alpha",
                 line_dash=[6, 4],
             ),
-        }
+        }  # fmt: skip
+        lines = [{"source": source, "full": 1.0} for source in self._lines.values()]
+        near = CustomJS(
+            args={"plot": plot, "lines": [*lines, {"source": self._broken, "full": _GLOW}],
+                  "reach": _NEAR_PX},
+            code=_NEAR_CODE,
+        )  # fmt: skip
+        plot.js_on_event(MouseMove, near)
         self._point_glyph = plot.scatter(
             "x", "y", source=self._points, size=9, fill_color=color, line_width=0.8
         )
@@ -168,7 +198,10 @@ class ScatterFigure:
 
     def _send(self, plane: Plane, rows: IntArray) -> None:
         """Give the browser some of the points."""
-        nothing = [""] * len(rows)
+
+        def nothing() -> list[str]:
+            return [""] * len(rows)  # for each column its own: one of them is patched
+
         self._points.selected.indices = []
         self._points.data = {
             "x": plane.x[rows],
@@ -176,9 +209,9 @@ class ScatterFigure:
             "label": self._labels[rows],
             "row": rows,
             "class": [plane.classes[row] for row in rows],
-            "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing,
-            "marks": [plane.marks[row] for row in rows] if plane.marks else nothing,
-            "links": nothing,
+            "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing(),
+            "marks": [plane.marks[row] for row in rows] if plane.marks else nothing(),
+            "links": nothing(),
         }
 
     @property
@@ -231,20 +264,30 @@ class ScatterFigure:
         """(n,) colours shown now, -1 for none."""
         return self._labels.astype(np.int64)
 
-    def show_links(self, must: Lines, cannot: Lines) -> None:
-        """Draw all links; broken ones get a glow."""
+    def show_links(self, must: Lines, cannot: Lines, drawn: str = "all") -> None:
+        """Draw links; broken ones get a glow.
+
+        Parameters
+        ----------
+        must, cannot : Lines
+        drawn : str
+            How, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
+        """
+        self.plot.tags = [drawn]
         for kind, frame in (("must", must), ("cannot", cannot)):
             refill(
                 self._lines[kind],
                 x0=frame.x0, y0=frame.y0, x1=frame.x1, y1=frame.y1,
                 width=np.where(frame.soft, 1.0, 2.0),
+                alpha=opacity(frame, drawn),
                 name=frame.names,
             )  # fmt: skip
         columns = {
             end: np.concatenate([getattr(f, end)[f.broken] for f in (must, cannot)])
-            for end in ("x0", "y0", "x1", "y1")
+            for end in _ENDS
         }
-        refill(self._broken, **columns)
+        seen = 0.0 if drawn == "near" else _GLOW
+        refill(self._broken, **columns, alpha=np.full(len(columns["x0"]), seen))
 
     def show_path(self, frame: Path) -> None:
         """Light up a chain of points."""
@@ -277,4 +320,4 @@ class ScatterFigure:
 
 
 def _line_source() -> ColumnDataSource:
-    return ColumnDataSource({name: [] for name in ("x0", "y0", "x1", "y1", "width", "name")})
+    return ColumnDataSource({name: [] for name in (*_ENDS, "width", "alpha", "name")})

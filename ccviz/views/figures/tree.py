@@ -7,7 +7,16 @@ from collections.abc import Callable
 
 import numpy as np
 from bokeh.events import DoubleTap, Tap
-from bokeh.models import ColumnDataSource, HoverTool, Label, Legend, LegendItem, Span, Title
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJS,
+    HoverTool,
+    Label,
+    Legend,
+    LegendItem,
+    Span,
+    Title,
+)
 
 from ccviz.numbers import count, number
 from ccviz.views.figures.base import add_corners, dress, plain_figure
@@ -24,6 +33,9 @@ _TOOLTIPS = [
     ("decision", "@decision"),
     ("why", "@detail"),
 ]
+_UNTOLD = "return !Array.from(ring.data.node).includes(cb_data.value)"
+"""The node that was clicked is told of under the tree: its tooltip would hide its children."""
+
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
 _OUTLINE = "#5b6673"
 _MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 2e-4
@@ -53,7 +65,7 @@ class TreeFigure:
         self._selected: int | None = None
         self._frame: TreeFrame | None = None
         self._nodes = ColumnDataSource(_columns(None))
-        self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
+        self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0), "node": np.empty(0)})
         self._room = ColumnDataSource(_NOWHERE)
         self._draw()
         self._draw_line()
@@ -79,7 +91,12 @@ class TreeFigure:
         # A range that moves has everything painted twice: across, only the corners move it.
         self.plot.x_range.renderers = [corners]
         self.plot.y_range.renderers = [self._dots, corners]
-        self.plot.add_tools(HoverTool(renderers=[self._dots], tooltips=_TOOLTIPS, limit=1))
+        untold = CustomJS(args={"ring": self._ring}, code=_UNTOLD)
+        self.plot.add_tools(
+            HoverTool(
+                renderers=[self._dots], tooltips=_TOOLTIPS, limit=1, filters={"@node": untold}
+            )
+        )
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
         items = [self._legend_item(*look) for look in MARKS.values()]
@@ -146,7 +163,8 @@ class TreeFigure:
     def _place_ring(self) -> None:
         if self._frame is not None:
             at = np.flatnonzero(self._frame.node == self._selected)
-            sync(self._ring, {"x": self._frame.x[at], "y": self._frame.y[at]})
+            frame = self._frame
+            sync(self._ring, {"x": frame.x[at], "y": frame.y[at], "node": frame.node[at]})
 
     @property
     def _screen(self) -> Screen:

@@ -8,7 +8,8 @@ from ccviz.events import TERMINATION_SENTENCES
 from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.runs.run import STATUS_SENTENCES, Run, Status
+from ccviz.runs.run import STATUS_SENTENCES, Run, Status, status_sentence
+from ccviz.views.frames.rules import RuleRow, rule_rows
 
 SCORE_NAMES = {
     "ari": "ARI",
@@ -35,6 +36,8 @@ class Card:
     scores : tuple of (name, value)
     sizes : tuple of int
         Points in each cluster.
+    rules : tuple of RuleRow
+        Whether each rule that was asked for holds.
     """
 
     status: Status
@@ -44,6 +47,7 @@ class Card:
     rows: tuple[tuple[str, str], ...] = ()
     scores: tuple[tuple[str, str], ...] = ()
     sizes: tuple[int, ...] = ()
+    rules: tuple[RuleRow, ...] = ()
 
 
 _HEADLINES: dict[Status, str] = {
@@ -64,7 +68,7 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
     ----------
     run : Run or None
     with_scores : bool
-        Compare with the true classes too, which takes some time.
+        Compare with the true classes, and measure rules too, which takes some time.
     asked : Problem, optional
         What is on the table now, if that may be something else than what the run was asked.
     """
@@ -79,10 +83,8 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
         rows=_rows(run),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),
+        rules=_rules(answer) if answer and with_scores else (),
     )
-
-
-_FREE = "This clustering is not proved optimal."
 
 
 def _headline(run: Run) -> str:
@@ -95,18 +97,10 @@ def _ending(run: Run) -> str:
     if run.infeasible is not None:
         return run.infeasible.reason
     if run.finished is None:
-        return "" if run.incumbent is None else _known(run)
+        return "" if run.incumbent is None else status_sentence(run)
     why = run.finished.message or TERMINATION_SENTENCES[run.finished.termination]
-    known = _known(run)
+    known = status_sentence(run)
     return why if why in {known, STATUS_SENTENCES[run.status]} else f"{known} {why}"
-
-
-def _known(run: Run) -> str:
-    """Return what is known of the answer; that it keeps constraints only where there are some."""
-    problem = run.problem
-    hard = any(links.is_hard.any() for links in (problem.must_link, problem.cannot_link))
-    free = not hard and problem.sizes is None and not problem.rules
-    return _FREE if run.status == "feasible" and free else STATUS_SENTENCES[run.status]
 
 
 def _rows(run: Run) -> tuple[tuple[str, str], ...]:
@@ -115,7 +109,7 @@ def _rows(run: Run) -> tuple[tuple[str, str], ...]:
         ("WCSS", number(answer.wcss) if answer else "–"),
         ("Lower bound", number(run.lower_bound)),
         ("Gap", percent(run.gap)),
-        ("Broken", _violations(answer)),
+        ("Broken", _broken(answer)),
         ("Time", seconds(run.time_s)),
     ]
     if answer is not None and run.problem.is_soft:
@@ -125,7 +119,7 @@ def _rows(run: Run) -> tuple[tuple[str, str], ...]:
     return tuple(rows)
 
 
-def _violations(answer: Partition | None) -> str:
+def _broken(answer: Partition | None) -> str:
     if answer is None:
         return "–"
     broken = answer.violations
@@ -136,6 +130,10 @@ def _violations(answer: Partition | None) -> str:
         (broken.rules, "rule"),
     ]
     return ", ".join(count(amount, noun) for amount, noun in kinds if amount) or "none"
+
+
+def _rules(answer: Partition) -> tuple[RuleRow, ...]:
+    return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
 
 
 def _scores(answer: Partition) -> tuple[tuple[str, str], ...]:

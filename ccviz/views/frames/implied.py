@@ -29,6 +29,8 @@ class Implied:
 def implied(draft: Draft, most: int) -> Implied:
     """Return the hard links that follow from a draft's hard links and are not among them.
 
+    Those that stand for rules are not counted: they are as many as pairs of points.
+
     Points that must-links join are a block: all its pairs belong together, and a cannot-link to
     one of its points holds for all. With two clusters, two blocks that are both kept apart from
     a third belong together.
@@ -36,7 +38,7 @@ def implied(draft: Draft, most: int) -> Implied:
     given = {(link.kind, link.pair) for link in draft.links if link.is_hard}
     if not given:
         return Implied()
-    blocks = contract(draft.problem)
+    blocks = contract(draft.given)
     follow = (link for link in _all(blocks) if (link.kind, link.pair) not in given)
     return Implied(tuple(islice(follow, most)), _count(blocks) - len(given))
 

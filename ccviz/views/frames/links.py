@@ -68,6 +68,30 @@ def _broken(pairs: IntArray, kind: Kind, labels: IntArray | None) -> np.ndarray:
     return (first >= 0) & (second >= 0) & (together if kind == "cannot" else ~together)
 
 
+LINKS_DRAWN = {
+    "All links": "all", "Faded": "faded", "Only broken": "broken", "At the pointer": "near",
+}  # fmt: skip
+"""Ways to draw links, with words for people; those at the pointer the browser finds itself."""
+
+_FADED = 0.15
+
+
+def opacity(frame: Lines, drawn: str) -> FloatArray:
+    """Return (m,) how much is seen of each line.
+
+    Parameters
+    ----------
+    frame : Lines
+    drawn : str
+        A value of `LINKS_DRAWN`.
+    """
+    if drawn == "all":
+        return np.ones(len(frame.x0))
+    if drawn == "faded":
+        return np.full(len(frame.x0), _FADED)
+    return (frame.broken if drawn == "broken" else np.zeros(len(frame.x0))).astype(np.float64)
+
+
 def is_broken(link: Link, labels: IntArray | None) -> bool:
     """Whether the clustering shown breaks a link."""
     return bool(_broken(np.array([link.pair]), link.kind, labels)[0])

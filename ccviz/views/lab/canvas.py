@@ -52,7 +52,8 @@ def with_points(sheet: Draft | None, where: Plane, points: FloatArray, cluster: 
         classes = _classes(classes, max(cluster, int(truth.max())))
     data = Dataset(NAME, np.concatenate([old.X, more]), old.features, truth, classes)
     k = max(flat.k, len(classes)) if old.name == NAME else flat.k
-    return replace(flat, data=data, k=min(k, len(data.X)), lower=(), upper=())
+    rules = tuple(rule for rule in flat.rules if not rule.known)  # of the old points alone
+    return replace(flat, data=data, k=min(k, len(data.X)), lower=(), upper=(), rules=rules)
 
 
 def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
@@ -80,9 +81,14 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     data = replace(
         old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None
     )
-    return replace(
-        flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=()
+    rules = tuple(
+        replace(rule, known=tuple(np.array(rule.known)[stays].tolist())) if rule.known else rule
+        for rule in flat.rules
     )
+    return replace(
+        flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=(),
+        rules=rules,
+    )  # fmt: skip
 
 
 def flattened(draft: Draft, where: Plane) -> Draft:

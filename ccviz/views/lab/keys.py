@@ -13,4 +13,4 @@ KEYS = (
 
 def tell_keys(session: Session) -> None:
     """Say which keys do what."""
-    session.notice = Notice("info", KEYS)
+    session.notice = Notice("info", KEYS, title="keys")

@@ -18,7 +18,7 @@ def draw_links(session: Session, many: int, noise: float = 0.0) -> None:
     truth = session.draft.data.truth
     if truth is None:
         text = "These data have no known classes to draw links from."
-        session.notice = Notice("info", text)
+        session.notice = Notice("info", text, title="no classes")
         return
     with session.in_words():
         session.person.quota.check_links(many)

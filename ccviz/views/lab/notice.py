@@ -22,11 +22,31 @@ class Notice:
     text : str
     about : str
         What was tried, where the sentence goes away once that works.
+    title : str
+        In a few words; one that suits its kind if not given.
+    take : str
+        A solver that a button offers to switch to.
     """
 
     kind: Literal["error", "warning", "info"]
     text: str
     about: str = ""
+    title: str = ""
+    take: str = ""
+
+    @property
+    def heading(self) -> str:
+        """Its kind and its title."""
+        kind, title = _KINDS[self.kind]
+        return f"{kind}: {self.title or title}."
+
+
+_KINDS = {
+    "error": ("Error", "nothing was changed"),
+    "warning": ("Warning", "look at this first"),
+    "info": ("Note", "good to know"),
+}
+"""What the kind of a notice is called, and its title if it has none."""
 
 
 def as_sentence(text: str) -> str:
@@ -42,4 +62,4 @@ def as_sentence(text: str) -> str:
 def failure(shot: Shot) -> Notice:
     """Return what to say of a run that broke off."""
     kept = f"What it had found is kept: {count(shot.last, 'event')} of the run {shot.info.name}."
-    return Notice("error", f"{shot.info.message} {kept}")
+    return Notice("error", f"{shot.info.message} {kept}", title="the run broke off")

@@ -26,7 +26,9 @@ def rejoin(session: Session, run_id: str) -> None:
     if info.state == "running":
         session.player.playing = True
     if session.notice is None or session.notice.kind != "error":
-        session.notice = Notice("info", f"The page has come back. {_became(info)}")
+        session.notice = Notice(
+            "info", f"The page has come back. {_became(info)}", title="welcome back"
+        )
 
 
 def _became(info: RunInfo) -> str:

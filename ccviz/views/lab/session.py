@@ -17,7 +17,6 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError, ParameterError
-from ccviz.feasibility.check import check_feasibility
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
@@ -34,8 +33,10 @@ from ccviz.views.draft import (
     group_links,
     links_between,
 )
+from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.lab.asking import Asking
+from ccviz.views.lab.ending import Ending
 from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, failure
@@ -44,13 +45,13 @@ from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Order, Runner
 from ccviz.views.lab.shelf import Shelf
+from ccviz.views.lab.suiting import impossible, unsuited
 from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.lab.words import Worded
 from ccviz.views.person import ALONE, Person
 
 _SOLVER = "blp-kmeans"
-_CHECK_S = 0.2
 
 _LET_GO: dict[str, Any] = {
     "picked": (), "held": (), "lit": (), "notice": None, "isolated": None, "differing": (),
@@ -77,6 +78,8 @@ class Session(Worded):
     differing : tuple of int
         The points that alone keep their colours: those in which two runs differ.
     notice : Notice or None
+    links_drawn : str
+        How links are drawn, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
     weight : float
         Of new links; infinite for hard ones.
     solver : Solver
@@ -97,6 +100,7 @@ class Session(Worded):
     held = param.Parameter(default=())
     isolated = param.Integer(default=None, allow_None=True)
     differing = param.Parameter(default=())
+    links_drawn = param.Selector(default="all", objects=list(LINKS_DRAWN.values()))
     solver = param.Parameter()
     weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
     seed = param.Integer(default=0, bounds=(0, None))
@@ -126,8 +130,8 @@ class Session(Worded):
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
-        self._ringed: tuple[int, ...] = ()
-        self.player.param.watch(self._ring_dead_end, "shot")
+        parts = (self.player, self.playback, self.runner)
+        self._ending = Ending(self, lambda: self.draft, *parts)
 
     # --- The problem ------------------------------------------------------------------------
 
@@ -156,14 +160,14 @@ class Session(Worded):
         with self.in_words():
             self.intake.take(read, *args, **how)
             if self.intake.busy:
-                self.notice = Notice("info", f"{name} is being read…")
+                self.notice = Notice("info", f"{name} is being read…", title="reading")
 
     def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Let the intake write a file, and say so while it does; see `Intake.do`."""
         with self.in_words():
             self.intake.do(work, *args, **how)
             if self.intake.busy:
-                self.notice = Notice("info", f"{name} is being written…")
+                self.notice = Notice("info", f"{name} is being written…", title="writing")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -203,8 +207,8 @@ class Session(Worded):
 
     def _edit(self, draft: Draft, rerun: bool = True) -> None:
         self.person.quota.check_table(*draft.data.X.shape)
-        self.person.quota.check_links(len(draft.links))
-        _ = draft.problem  # raises the sentence before anything has changed
+        problem = draft.problem  # raises the sentence before anything has changed
+        self.person.quota.check_links(len(problem.must_link) + len(problem.cannot_link))
         same_points = draft.has_points_of(self.draft)
         self._history.commit(draft)
         self._adopt()
@@ -226,15 +230,10 @@ class Session(Worded):
             self.playback.close()
         self.param.update(**changes)
         self.asking.follow(draft)
-        self._warn_if_infeasible()
-
-    def _warn_if_infeasible(self) -> None:
-        if not any(link.kind == "cannot" for link in self.draft.links):
-            return
-        answer = check_feasibility(self.draft.problem, time_limit=_CHECK_S)
-        if answer.feasible is False:
-            text = f"No clustering can keep these links: {answer.reason}"
-            self.param.update(notice=Notice("warning", text), lit=answer.points)
+        told = impossible(draft)
+        if told is not None:
+            notice, points = told
+            self.param.update(notice=notice, lit=points)
 
     # --- Picking ----------------------------------------------------------------------------
 
@@ -262,16 +261,20 @@ class Session(Worded):
     def hold(self) -> None:
         """Put the picked points aside, to link the next group against them."""
         if not self.picked:
-            self.notice = Notice("info", "Pick points first, by clicks or with the lasso.")
+            text = "Pick points first, by clicks or with the lasso."
+            self.notice = Notice("info", text, title="nothing is picked")
             return
         text = f"{count(len(self.picked), 'point')} held: pick others, then press M or C."
-        self.param.update(**_LET_GO | {"held": self.picked, "notice": Notice("info", text)})
+        self.param.update(
+            **_LET_GO | {"held": self.picked, "notice": Notice("info", text, title="held")}
+        )
 
     def link(self, kind: Kind) -> None:
         """Link what is picked: two points, a group in itself, or a group against the held one."""
         points, held = self.picked, self.held
         if len(points) < 2 and not (held and points):
-            self.notice = Notice("info", "Click two points first, then link them.")
+            text = "Click two points first, then link them."
+            self.notice = Notice("info", text, title="nothing is picked")
             return
         with self.in_words():
             if held:
@@ -326,7 +329,8 @@ class Session(Worded):
         """Answer the question with *I cannot tell*."""
         pair = self.asking.pair
         if pair is None:
-            self.notice = Notice("info", "U answers a question: press A, and you are asked.")
+            text = "U answers a question: press A, and you are asked."
+            self.notice = Notice("info", text, title="nothing is asked")
             return
         with self.in_words():
             self._edit(self.draft.with_unsure(*pair))
@@ -352,6 +356,9 @@ class Session(Worded):
     def start(self, paused: bool = False) -> None:
         """Run the chosen solver on the problem."""
         # A solver that cannot handle the problem is refused: another choice answers that.
+        if (refused := unsuited(self.draft, self.solver)) is not None:
+            self.notice = refused
+            return
         with self.in_words("solver"):
             self.playback.start(self._order(), paused)
             self.asking.stop()
@@ -365,7 +372,7 @@ class Session(Worded):
 
     def _order(self) -> Order:
         return Order(
-            self.draft.problem,
+            self.draft.problem_for(self.solver),
             self.solver,
             self.seed,
             self.limits,
@@ -452,13 +459,6 @@ class Session(Worded):
             failed = self.playback.tick(elapsed)
             if failed is not None:
                 self.notice = failure(failed)
-
-    def _ring_dead_end(self, event: Any) -> None:
-        """Light up the point at which a start died, until something else happens."""
-        point = self.playback.dead_end(event.new) if event.new else None
-        before, self._ringed = self._ringed, () if point is None else (point,)
-        if self._ringed or (before and self.lit == before):
-            self.lit = self._ringed
 
     @property
     def restless(self) -> bool:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import param
 
+from ccviz.errors import UnfillableError, UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.solvers import Solver, make_solver
-from ccviz.solvers.advice import obstacles
-from ccviz.studies.elbow import Step, measure
+from ccviz.studies.elbow import Step, impossible, measure
 from ccviz.views.draft import Draft
 from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.queue import RunQueue, Ticket
+from ccviz.views.lab.suiting import unable
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
 """Who finds the clusterings: the first that can have the problem."""
@@ -47,7 +48,7 @@ class Sweep(param.Parameterized):
         self._queue, self._quota = queue, quota
         self._ticket: Ticket | None = None
         self._errand: Errand | None = None
-        self._todo: list[Problem] = []
+        self._todo: list[tuple[Solver, Problem] | Step] = []
         self._bound_s = 0.0
         self._seed = 0
 
@@ -73,7 +74,7 @@ class Sweep(param.Parameterized):
         CcvizError
             If a number is out of range.
         """
-        todo = [draft.with_k(k).problem for k in range(low, max(low, high) + 1)]
+        todo = [_asked(draft, k) for k in range(low, max(low, high) + 1)]
         self.stop()
         self._todo, self._bound_s, self._seed = todo, bound_s, seed
         self._ticket = self._queue.join()
@@ -97,15 +98,25 @@ class Sweep(param.Parameterized):
             if not self._todo:
                 self.stop()
         if self._errand is None and self._ticket is not None and self._ticket.waiting == 0:
-            self._begin(self._todo.pop(0))
+            self._next()
 
-    def _begin(self, problem: Problem) -> None:
+    def _next(self) -> None:
+        """Begin the next number; those that rules forbid need no measuring."""
+        while self._todo:
+            asked = self._todo.pop(0)
+            if not isinstance(asked, Step):
+                self._begin(*asked)
+                return
+            self.steps = (*self.steps, asked)
+        self.stop()
+
+    def _begin(self, solver: Solver, problem: Problem) -> None:
         self.at = problem.k
         quota = self._quota
         seconds = min(_MOST_TIME_S + self._bound_s + _SPARE_S, quota.run_s)
         references = _REFERENCES if problem.n <= _MOST_REFERRED else 0
         self._errand = Errand(
-            _measured, (problem, self._seed, references, self._bound_s), seconds,
+            _measured, (problem, solver, self._seed, references, self._bound_s), seconds,
             quota.worker_bytes or quota.reading_bytes,
         )  # fmt: skip
 
@@ -119,19 +130,38 @@ class Sweep(param.Parameterized):
         self.at = 0
 
 
-def finder(problem: Problem) -> Solver:
+def _asked(draft: Draft, k: int) -> tuple[Solver, Problem] | Step:
+    """Return who clusters what for a number of clusters, or that its rules cannot be kept."""
+    free = draft.with_rules(()).with_k(k)
+    try:
+        ruled = free.with_rules(draft.rules)
+    except UnfillableError:
+        return impossible(k)
+    solver = finder(ruled)
+    return solver, ruled.problem_for(solver)
+
+
+def finder(draft: Draft) -> Solver:
     """Return the solver that finds the clusterings of a sweep.
 
     Parameters
     ----------
-    problem : Problem
+    draft : Draft
+
+    Raises
+    ------
+    UnsupportedError
+        If none of the quick ones can have it.
     """
-    cannot = obstacles(problem)
-    return make_solver(next(name for name in _QUICK if name not in cannot))
+    cannot = unable(draft)
+    able = [name for name in _QUICK if name not in cannot]
+    if not able:
+        raise UnsupportedError("no quick solver keeps all of this together; take something away.")
+    return make_solver(able[0])
 
 
-def _measured(problem: Problem, seed: int, references: int, bound_s: float) -> Step:
+def _measured(problem: Problem, solver: Solver, seed: int, references: int, bound_s: float) -> Step:
     return measure(
-        problem, finder(problem), seed=seed, references=references, bound_time=bound_s,
+        problem, solver, seed=seed, references=references, bound_time=bound_s,
         time_limit=_MOST_TIME_S,
     )  # fmt: skip

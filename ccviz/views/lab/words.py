@@ -38,7 +38,8 @@ class Worded(param.Parameterized):
             return
         _log.error("unforeseen", exc_info=mistake)
         what = f"{type(mistake).__name__}: {mistake}"
-        self.notice = Notice("error", f"Something went wrong that should not ({what}).")
+        text = f"Something went wrong that should not ({what})."
+        self.notice = Notice("error", text, title="a fault of ccviz")
 
     @contextmanager
     def in_words(self, what: str = "") -> Iterator[None]:
@@ -56,7 +57,8 @@ class Worded(param.Parameterized):
                 self.notice = None
         except ContradictionError as refused:
             self.param.update(
-                notice=Notice("error", f"Refused: {refused}", what), lit=refused.chain, picked=()
-            )
+                notice=Notice("error", f"Refused: {refused}", what, "links contradict each other"),
+                lit=refused.chain, picked=(),
+            )  # fmt: skip
         except CcvizError as refused:
             self.notice = Notice("error", as_sentence(str(refused)), what)

@@ -179,4 +179,4 @@ class Course(param.Parameterized):
         if step is not None and not self.finding and step.hint is not None:
             hint = step.hint(self._session, self._memory)
             if hint:
-                self._session.notice = Notice("info", hint)
+                self._session.notice = Notice("info", hint, title="a hint")

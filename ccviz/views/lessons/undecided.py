@@ -18,11 +18,17 @@ def pick_undecided(session: Session) -> None:
     """Pick and light up the pair about which the relaxation of the run shown is least sure."""
     run = session.run
     if run is None or run.relaxation is None:
-        session.notice = Notice("info", "There is no relaxation yet: run the step before.")
+        session.notice = Notice(
+            "info",
+            "There is no relaxation yet: run the step before.",
+            title="nothing to choose from",
+        )
         return
     pair = undecided(session.draft, run.relaxation)
     if pair is None:
-        session.notice = Notice("info", "The relaxation is sure of every pair.")
+        session.notice = Notice(
+            "info", "The relaxation is sure of every pair.", title="nothing to choose from"
+        )
         return
     session.cancel()
     session.param.update(picked=pair, lit=pair)

@@ -178,9 +178,14 @@ class Explorer:
         keep_time(self.session)
         points = ScatterPanel(self.session, inspection)
         middle = pn.Column(
-            NoticePanel(self.session),
             pn.Row(AskButton(self.session), AskingPanel(self.session), sizing_mode="stretch_width"),
-            pn.Column(points, height=520, sizing_mode="stretch_width"),
+            pn.Column(
+                points,
+                NoticePanel(self.session),
+                height=520,
+                sizing_mode="stretch_width",
+                css_classes=["plot"],
+            ),
             sizing_mode="stretch_width",
         )
         side = pn.Column(

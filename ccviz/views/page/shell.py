@@ -29,6 +29,7 @@ from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.preparation import PreparationPanel
 from ccviz.views.panels.right import RightPanel
+from ccviz.views.panels.rules import RulesPanel
 from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.serve.desk import DESK, Desk
@@ -104,16 +105,23 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     page.add_panel(
         "left",
         pn.Column(
-            DataPanel(session, importing), LinksPanel(session), SolverPanel(session),
+            DataPanel(session, importing), LinksPanel(session),
+            pn.Column(
+                RulesPanel(session), sizing_mode="stretch_width", css_classes=["section"],
+                margin=(0, 0, 8, 0),
+            ),
+            SolverPanel(session),
             sizing_mode="stretch_width", margin=0,
         ),
     )  # fmt: skip
     page.add_panel(
         "main",
         pn.Column(
-            NoticePanel(session),
             pn.Column(
-                PlotPanel(session, inspection, painter), css_classes=["section", "plot"], **stretch
+                PlotPanel(session, inspection, painter),
+                NoticePanel(session),
+                css_classes=["section", "plot"],
+                **stretch,
             ),
             pn.Spacer(height=8),
             PlayerPanel(session),

@@ -29,14 +29,16 @@ export function render({model}) {
   const box = document.createElement("div")
   box.className = "clusters"
   const draw = () => {
-    const {about, heads, rows, more} = model.table
+    const {about, heads, rows, more, rules} = model.table
     if (!heads) {
       box.innerHTML = html`<p>${about}</p>`.text
       return
     }
     const place = box.querySelector(":focus")?.dataset.cluster
     const scrolled = box.querySelector(".scroll")?.scrollTop ?? 0
+    const kept = rules.map(({words, holds}) => html`<li class="${holds ? "" : "broken"}">${words}</li>`)
     box.innerHTML = html`<p>${about}</p>
+      ${rules.length ? html`<ul class="rules" aria-label="Rules of the clusters">${kept}</ul>` : ""}
       <div class="scroll"><table aria-label="What marks the clusters"><thead><tr>
         <th scope="col">Feature</th>
         <th scope="col" title="Share of the variance between the clusters">Share</th><th scope="col">All</th>

@@ -12,6 +12,7 @@ from panel.custom import JSComponent
 from ccviz.numbers import count
 from ccviz.problem.partition import Partition
 from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
+from ccviz.views.frames.rules import RuleRow, rule_rows
 from ccviz.views.lab.parcel import Parcel, deliver
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.take_home import answer_order
@@ -23,6 +24,8 @@ _NONE = "What marks the clusters stands here once a run has found some: choose a
 _STYLE = """
 .clusters { display: flex; flex-direction: column; height: 100%; min-height: 0; font-size: 12.5px; }
 p { margin: 4px 0; color: var(--faint); }
+.rules { list-style: none; margin: 0 0 4px; padding: 0; color: var(--good); }
+.rules .broken { color: var(--bad); }
 h2 { font-size: 12px; font-weight: 700; letter-spacing: 0.04em; text-transform: uppercase;
   color: var(--faint); margin: 8px 0 4px; }
 .scroll { overflow: auto; min-height: 120px; scrollbar-width: thin; }
@@ -91,7 +94,7 @@ class ClustersPanel(JSComponent):
             return
         colors = session.hues.of(answer.labels, answer.problem.k)
         shown = Partition(answer.problem, colors)
-        self.table = content(clusters(session.draft.data, shown))
+        self.table = content(clusters(session.draft.data, shown), _rules(answer))
 
     def _hand(self, parcel: Parcel) -> None:
         self._send_msg(asdict(parcel))
@@ -107,12 +110,18 @@ class ClustersPanel(JSComponent):
             self._session.isolate(message["cluster"])
 
 
-def content(frame: Clusters) -> dict[str, Any]:
+def _rules(answer: Partition) -> tuple[RuleRow, ...]:
+    return rule_rows(tuple(each.rule for each in answer.kept_rules), answer)
+
+
+def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
     """Return the table as the page shows it.
 
     Parameters
     ----------
     frame : Clusters
+    rules : tuple of RuleRow
+        Those that were asked for, and whether they hold.
 
     Returns
     -------
@@ -124,10 +133,12 @@ def content(frame: Clusters) -> dict[str, Any]:
         "about": "Mean ± deviation; blue is above the mean of all, orange below. First come the "
         "features with the largest share of their variance between the clusters. Under a cluster "
         f"stand its points, its share and its silhouette ({frame.silhouette:.2f} in all{how}).",
+        "rules": [{"words": f"{each.words}: {each.verdict}", "holds": each.holds}
+                  for each in rules],
         "heads": [_head(each) for each in frame.heads],
         "rows": [_row(each) for each in frame.rows],
         "more": f"And {count(hidden, 'more feature')} in the files." if hidden else "",
-    }
+    }  # fmt: skip
 
 
 def _head(head: Head) -> dict[str, Any]:

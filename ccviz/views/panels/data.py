@@ -47,7 +47,7 @@ class DataPanel(pn.viewable.Viewer):
         self._sizes = pn.widgets.TextInput(
             name="Sizes",
             placeholder="50, 50, 40-60",
-            description="Of the clusters, each a number or a range; free if empty.",
+            description="One number or range for all, or one each; or 'equal'; free if empty.",
             styles={"width": "auto", "flex": f"1 1 {_NARROWEST_SIZES}px"},
             **half,
         )

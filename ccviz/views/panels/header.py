@@ -10,6 +10,7 @@ from bokeh.models import Tooltip
 from markupsafe import Markup
 
 from ccviz.numbers import count
+from ccviz.solvers import solver_class
 from ccviz.views.lab.keys import tell_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
@@ -63,28 +64,39 @@ class HeaderPanel(pn.viewable.Viewer):
 
 
 class NoticePanel(pn.viewable.Viewer):
-    """The sentence about what went wrong, or what to know, over the plot."""
+    """What went wrong, or what to know, over the lower edge of the plot, which does not move."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()
+        self._session = session
         self._html = Html("", margin=0, sizing_mode="stretch_width")
+        self._take = pn.widgets.Button(name="", margin=(0, 0, 6, 0), css_classes=["advice"])
+        self._take.on_click(lambda _: held(self._switch)())
         self._close = _button(icons.CLOSE, "Put this away (Esc)", session.cancel, "Put this away")
-        self._row = pn.Row(
-            self._html, self._close, sizing_mode="stretch_width", visible=False, margin=(0, 0, 8, 0)
-        )
+        told = pn.Column(self._html, self._take, sizing_mode="stretch_width", margin=0)
+        self._row = pn.Row(told, self._close, sizing_mode="stretch_width", visible=False, margin=0)
         session.param.watch(lambda event: self._show(event.new), "notice")
         self._show(session.notice)
 
     def __panel__(self) -> Any:
         return self._row
 
+    def _switch(self) -> None:
+        notice = self._session.notice
+        if notice is not None and notice.take:
+            self._session.notice = None
+            self._session.set_solver(notice.take)
+
     def _show(self, notice: Notice | None) -> None:
         if notice is None:
             self._html.object = ""
         else:
-            told = Markup('<div class="sentence" role="alert">{}</div>')
-            self._html.object = told.format(notice.text)
+            told = Markup('<div class="sentence" role="alert"><b>{}</b> {}</div>')
+            self._html.object = told.format(notice.heading, notice.text)
             self._row.css_classes = ["notice", notice.kind]
+            if notice.take:
+                self._take.name = f"★ {solver_class(notice.take).title}"
+            self._take.visible = bool(notice.take)
         self._row.visible = notice is not None
 
 

@@ -7,23 +7,23 @@ from math import inf
 from typing import Any
 
 import panel as pn
+from bokeh.models import Tooltip
+from markupsafe import Markup
 
 from ccviz.data.link_files import links_text
-from ccviz.data.names import NameBook
 from ccviz.views.lab.many_links import draw_links, load_links
 from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.file_button import FileButton
+from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
+from ccviz.views.panels.point_field import PointField
 
-_LEAVE = """
-if (cb_obj.value !== "") return
-let focused = document.activeElement
-while (focused?.shadowRoot?.activeElement) focused = focused.shadowRoot.activeElement
-if (focused?.getRootNode().host?.classList.contains("pick")) focused.blur()
-"""
-"""The field is emptied once its points are picked: from then on keys are for linking them."""
+_DRAW = (
+    "Links between random pairs of points: must-link where their known classes are the same, "
+    "cannot-link where they differ. A share of them may be wrong."
+)
 
 _SMALL = 10_000
 """Links that are written at once: to begin a process takes longer."""
@@ -41,17 +41,15 @@ class LinkTools(pn.viewable.Viewer):
             description="Empty for hard links; a soft link may be broken at this price.", **half,
         )  # fmt: skip
         self._weight.param.watch(self._on_weight, "value")
-        self._points = pn.widgets.TextInput(
-            name="Pick points by number or name", placeholder="3, 140", css_classes=["pick"],
-            **half,
-        )  # fmt: skip
-        self._points.param.watch(self._on_points, "value")
-        self._points.jscallback(value=_LEAVE)
+        self._points = PointField(session)
         self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
         self._noise = FloatInput(
             name="Wrong share", value=0.0, start=0.0, end=1.0, step=0.05, **half
         )
-        self._draw = pn.widgets.Button(name="Draw from classes", margin=(4, 4))
+        self._draw = pn.widgets.Button(
+            name="Draw from classes", margin=(4, 4),
+            description=Tooltip(content=_DRAW, position="right"),
+        )  # fmt: skip
         self._draw.on_click(
             lambda _: held(draw_links)(session, self._many.value, self._noise.value)
         )
@@ -66,23 +64,14 @@ class LinkTools(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return pn.Card(
             self._points,
+            Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
             pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
+            self._draw,
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
-            pn.FlexBox(self._draw, self._export, self._clear, self._import, margin=0,
-                align_items="end"),
+            pn.FlexBox(self._export, self._clear, self._import, margin=0, align_items="end"),
             title="Pick, draw, import, export", collapsed=True, margin=(2, 0),
             sizing_mode="stretch_width",
         )  # fmt: skip
-
-    def _on_points(self, event: Any) -> None:
-        if event.new:
-            held(self._pick)(event.new)
-
-    def _pick(self, text: str) -> None:
-        session = self._session
-        with session.in_words():
-            session.pick_group(NameBook(session.draft.n, session.draft.data.names).read(text))
-            self._points.value = ""
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf
@@ -94,7 +83,7 @@ class LinkTools(pn.viewable.Viewer):
 
 def links_order(session: Session) -> Order:
     """Return how the links on the table are written to a file."""
-    problem = session.draft.problem
+    problem = session.draft.given
     links = (problem.must_link, problem.cannot_link)
     small = sum(map(len, links)) <= _SMALL
     return Order("links.txt", "text/plain", links_text, links, small)

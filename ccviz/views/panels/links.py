@@ -15,7 +15,7 @@ from panel.custom import JSComponent
 from ccviz.numbers import count
 from ccviz.views.draft import Link
 from ccviz.views.frames.implied import Implied, implied
-from ccviz.views.frames.links import is_broken
+from ccviz.views.frames.links import LINKS_DRAWN, is_broken
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
@@ -81,12 +81,20 @@ class LinksPanel(pn.viewable.Viewer):
         self._title = Html("", margin=(0, 4), sizing_mode="stretch_width")
         self._list = LinkList(self._act, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
         self._tools = LinkTools(session)
+        self._drawn = pn.widgets.Select.from_param(
+            session.param.links_drawn, name="Which links are drawn", options=LINKS_DRAWN,
+            width=112, margin=(0, 4), css_classes=["unlabelled", "small"],
+        )  # fmt: skip
         session.param.watch(self._on_draft, "draft")
         session.player.param.watch(self._refresh, "shot")
         self._on_draft()
 
     def __panel__(self) -> Any:
         return pn.Column(
+            pn.Row(
+                Html(Markup("<h2>Links</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
+                self._drawn, margin=0, height=21, sizing_mode="stretch_width",
+            ),
             self._title, self._list, self._tools,
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
@@ -114,7 +122,8 @@ class LinksPanel(pn.viewable.Viewer):
         rows += [_row(link, names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
-        self._title.object = Markup("<h2>Links</h2>{}").format(_summary(links, self._implied))
+        self._drawn.visible = bool(links)
+        self._title.object = _summary(links, self._implied)
 
 
 def _row(

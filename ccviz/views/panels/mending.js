@@ -97,8 +97,17 @@ function fillTheRoom(view) {
   if (view.is_displayed && !fits) view.compute_layout()
 }
 
+// A tooltip that stood beside a point stays where it was when the figure moves away from under it.
+function forgetTooltips(view) {
+  for (const tool of view.tool_views.values()) {
+    const {_current_bbox: then} = tool
+    if (then && !then.equals(view.frame.bbox)) tool._move_exit()
+  }
+}
+
 const AFTER = [
   ["Figure", "after_resize", fillTheRoom],
+  ["Figure", "after_resize", forgetTooltips],
   ["Canvas", "render", clearWhole],
   ["Canvas", "render", neverPress],
   ["Tabs", "render", listenToTabs],

@@ -28,6 +28,8 @@ _STYLE = """
 .node .empty { color: var(--faint); }
 """
 _MOST = 12
+_WIDTH = 230
+"""Of the history of its bound, in pixels."""
 
 
 class NodePanel(pn.viewable.Viewer):
@@ -40,15 +42,15 @@ class NodePanel(pn.viewable.Viewer):
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="node"
         )
         self._figure = NodeFigure(look(session.dark))
-        self._figure.plot.update(sizing_mode="stretch_width", height=170)
-        self._history = FigurePane(self._figure.plot, sizing_mode="stretch_width", margin=0)
-        self._column = pn.Column(self._html, sizing_mode="stretch_width", margin=0)
+        self._figure.plot.update(sizing_mode="fixed", width=_WIDTH, height=145)
+        self._history = FigurePane(self._figure.plot, width=_WIDTH, height=145, margin=0)
+        self._row = pn.Row(self._html, sizing_mode="stretch_width", margin=0)
         session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
         inspection.param.watch(self._refresh, ["node", "moved"])
         self._refresh()
 
     def __panel__(self) -> Any:
-        return self._column
+        return self._row
 
     def _refresh(self, *_: Any) -> None:
         run, node = self._inspection.run, self._inspection.node
@@ -62,8 +64,8 @@ class NodePanel(pn.viewable.Viewer):
         self._arrange(self._html, *([self._history] if len(facts.time_s) else []))
 
     def _arrange(self, *shown: Any) -> None:
-        if len(shown) != len(self._column):  # the whole document is gone through for a new list
-            self._column[:] = shown
+        if len(shown) != len(self._row):  # the whole document is gone through for a new list
+            self._row[:] = shown
 
 
 _EMPTY = Markup(

@@ -42,7 +42,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._x = pn.widgets.Select(name="Across", **bare)
         self._y = pn.widgets.Select(name="Up", **bare)
         self._classes = _button("Classes", icons.TAG, "Colour by the known classes")
-        self._classes.css_classes = ["icon-only"]
+        self._classes.param.update(css_classes=["advice"], margin=(2, 0))
         self._ask = AskButton(session)
         self._paint = _button("Paint", icons.BRUSH, "Paint points by hand (P)")
         self._brush, self._asking = BrushPanel(painter), AskingPanel(session)
@@ -64,7 +64,7 @@ class PlotPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         bar = pn.Row(
-            self._view, self._x, self._y, self._classes, pn.Spacer(sizing_mode="stretch_width"),
+            self._view, self._x, self._y, pn.Spacer(sizing_mode="stretch_width"),
             self._ask, self._paint,
             sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
@@ -72,7 +72,7 @@ class PlotPanel(pn.viewable.Viewer):
             bar,
             self._brush,
             self._asking,
-            self._legend,
+            pn.Row(self._legend, self._classes, sizing_mode="stretch_width", margin=0),
             self._place,
             sizing_mode="stretch_both",
             margin=0,

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from ccviz.views.figures.bounds import BoundsFigure
 from ccviz.views.frames.bounds import Bounds, bounds
 from ccviz.views.frames.card import Card, card
+from ccviz.views.frames.rules import RuleRow
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.figure import FigurePane
@@ -33,6 +34,9 @@ _STYLE = """
 .card dd { margin: 0; font-variant-numeric: tabular-nums; font-weight: 600; font-size: 14px; }
 .card .scores { grid-template-columns: repeat(5, 1fr); border-top: 1px solid var(--line);
   margin-top: 8px; padding-top: 8px; }
+.card ul { list-style: none; margin: 8px 0 0; padding: 0; font-size: 12.5px; }
+.card li b { font-weight: 600; color: var(--good); }
+.card li.broken b { color: var(--bad); }
 .card .sizes { display: flex; height: 8px; border-radius: 4px; overflow: hidden; gap: 1px;
   margin-top: 10px; }
 """
@@ -102,7 +106,7 @@ _CARD = Markup(
     '<div class="card" role="region" aria-label="Result">'
     '<div class="top"><span class="pill {status}">{headline}</span>'
     '<span class="seed">{provenance}</span></div>'
-    "<p>{ending}</p>{caution}{more}{rows}{sizes}{scores}</div>"
+    "<p>{ending}</p>{caution}{more}{rows}{sizes}{rules}{scores}</div>"
 )
 
 
@@ -116,8 +120,28 @@ def _html(frame: Card, provenance: str, more: Markup) -> Markup:
         more=more,
         rows=_definitions(frame.rows),
         sizes=_sizes(frame.sizes),
+        rules=rules_list(frame.rules),
         scores=_definitions(frame.scores, "scores"),
     )
+
+
+def rules_list(rows: tuple[RuleRow, ...]) -> Markup:
+    """Return rules as a list, each with whether it holds.
+
+    Parameters
+    ----------
+    rows : tuple of RuleRow
+    """
+    if not rows:
+        return Markup()
+    line = Markup('<li class="{}">{}: <b>{}</b></li>')
+    lines = (line.format("" if each.holds else "broken", _upper(each.words), each.verdict)
+             for each in rows)  # fmt: skip
+    return Markup('<ul aria-label="Rules of the answer">{}</ul>').format(Markup().join(lines))
+
+
+def _upper(words: str) -> str:
+    return words[:1].upper() + words[1:]
 
 
 def _definitions(rows: tuple[tuple[str, str], ...], css: str = "") -> Markup:

@@ -79,7 +79,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_problem, ["draft", "x_axis", "y_axis"])
         session.param.watch(self._on_picked, ["picked", "held"])
         session.param.watch(self._on_lit, "lit")
-        session.param.watch(self._on_shot, ["isolated", "differing"])
+        session.param.watch(self._on_shot, ["isolated", "differing", "links_drawn"])
         session.param.watch(self._on_dark, "dark")
         session.player.param.watch(self._on_shot, "shot")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
@@ -147,7 +147,7 @@ class ScatterPanel(pn.viewable.Viewer):
         must, cannot = (
             lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
         )
-        self._figure.show_links(must, cannot)
+        self._figure.show_links(must, cannot, session.links_drawn)
 
     def _on_problem(self, *events: Any) -> None:
         moved = self._is_blank or any(

@@ -10,11 +10,11 @@ import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
-from ccviz.errors import UnsupportedError
-from ccviz.solvers import SOLVERS, Solver, check, solver_class
-from ccviz.solvers.advice import Advice, advice, obstacles
+from ccviz.solvers import SOLVERS, Solver, solver_class
+from ccviz.solvers.advice import Advice
 from ccviz.solvers.base import GROUPS, label_of
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.suiting import advised, refusal, unable
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
@@ -96,16 +96,14 @@ class SolverPanel(pn.viewable.Viewer):
 
     def _tell(self, *_: Any) -> None:
         """Say what the solver is and whose, if it cannot have the problem, and which can best."""
-        solver, problem, cannot = self._session.solver, self._session.draft.problem, Markup()
-        try:
-            check(solver, problem)
-        except UnsupportedError as refused:
-            cannot = Markup('<p class="cannot">{}</p>').format(refused)
+        solver, draft = self._session.solver, self._session.draft
+        why = refusal(draft, solver)
+        cannot = Markup('<p class="cannot">{}</p>').format(why) if why else Markup()
         self._about.object = Markup('<p class="about" title="{}">{}</p>{}').format(
             sentence_of(type(solver)), solver.paper, cannot
         )
-        self._offer(obstacles(problem))
-        self._advise(advice(problem))
+        self._offer(unable(draft))
+        self._advise(advised(draft))
 
     def _offer(self, cannot: dict[str, str]) -> None:
         """Grey those solvers that cannot have the problem, and say why."""
@@ -116,8 +114,11 @@ class SolverPanel(pn.viewable.Viewer):
             elif greyed != self._choice.disabled_options:
                 self._choice.disabled_options = greyed
 
-    def _advise(self, found: Advice) -> None:
+    def _advise(self, found: Advice | None) -> None:
         self._advised = found
+        if found is None:
+            self._take.visible = False
+            return
         kind = solver_class(found.solver)
         taken = kind.name == self._session.solver.name
         self._take.visible = not taken

@@ -14,7 +14,9 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.node import NodePanel
 
-_LOW, _HIGH = 44, 230
+_HEIGHT = 158
+"""Under the tree, whether a node is told of there or not: a click moves nothing."""
+
 _AXES = {"Lower bound": "bound", "Depth": "depth"}
 
 
@@ -31,9 +33,10 @@ class TreePanel(pn.viewable.Viewer):
         )
         self._axis.param.watch(held(self._on_axis), "value")
         session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
-        self._details = pn.Column(self._node, scroll=True, sizing_mode="stretch_width", margin=8)
-        self._make_room()
-        inspection.param.watch(self._on_node, "node")
+        self._details = pn.Column(
+            self._node, scroll=True, sizing_mode="stretch_width", height=_HEIGHT, margin=(4, 8)
+        )
+        inspection.param.watch(self.refresh, "node")
 
     def __panel__(self) -> Any:
         figure = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
@@ -47,14 +50,6 @@ class TreePanel(pn.viewable.Viewer):
     def _on_axis(self, event: Any) -> None:
         self._inspection.axis = event.new
         self.refresh()
-
-    def _on_node(self, _: Any) -> None:
-        self._make_room()
-        self.refresh()
-
-    def _make_room(self) -> None:
-        """Leave the tree all the height while no node is told of beneath it."""
-        self._details.height = _HIGH if self._inspection.node is not None else _LOW
 
     def refresh(self, *_: Any) -> None:
         """Draw what is new."""

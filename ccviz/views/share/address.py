@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
+from ccviz.arrays import IntArray
 from ccviz.data.datasets import GENERATORS, load
 from ccviz.data.scaling import SCALINGS
-from ccviz.errors import CcvizError, quote
+from ccviz.errors import ArchiveError, CcvizError, quote
 from ccviz.numbers import whole
 from ccviz.problem.sizes import read_sizes, sizes_text
+from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, Kind, Link, draft_of
 from ccviz.views.lab.rejoin import rejoin
+from ccviz.views.lab.ruling import clustering_of
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.watching import watched_settings
+from ccviz.views.share.rules import read_rules, rules_text
 
 MOST_CHARACTERS = 4000
 """Longer addresses are cut off somewhere on their way."""
@@ -45,12 +50,17 @@ def query(session: Session) -> str:
     values |= {name: _pairs(draft, kind) for name, kind in _KINDS.items() if _pairs(draft, kind)}
     if draft.lower:
         values["sizes"] = sizes_text(draft.lower, draft.upper)
+    if draft.rules:
+        values["rules"] = rules_text(draft.rules)
     values |= {"solver": session.solver.name, "seed": session.seed}
     values |= {f"limit.{name}": value for name, value in session.limits.given.items()}
     values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
     text = urlencode(values)
     if len(text) > MOST_CHARACTERS:
-        raise CcvizError("There are too many links for an address; export them to a file instead.")
+        raise CcvizError(
+            "There are too many links for an address, or a rule names a clustering of too many "
+            "points; export links to a file, or save a project instead."
+        )
     return text
 
 
@@ -139,9 +149,19 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
         if word
     ]
     draft = draft.with_links(links) if links else draft
-    if "sizes" not in values:
+    if "sizes" in values:
+        draft = draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
+    if "rules" not in values:
         return draft
-    return draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
+    return draft.with_rules(read_rules(values["rules"], partial(_stored, session.archive)))
+
+
+def _stored(archive: Archive, name: str) -> IntArray:
+    try:
+        run_id = archive.find(name)
+    except ArchiveError:
+        raise CcvizError(f"There is no run {quote(name)}, or several have that name.") from None
+    return clustering_of(archive, run_id)
 
 
 LIMITS = {"time_limit": "time_limit", "gap": "gap_limit", "node_limit": "node_limit"}

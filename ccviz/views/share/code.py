@@ -27,6 +27,7 @@ def as_python(session: Session) -> str:
     lines = [
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
+        *(_RULES_FROM if draft.rules else []),
         "",
         f"data = {source}",
         "problem = Problem(",
@@ -37,10 +38,29 @@ def as_python(session: Session) -> str:
         *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
         "    truth=data.truth,",
         ")",
+        *_rules(draft, session.solver.supports.rules),
         f"result = solve(problem, {_arguments(session)})",
         "print(result.status, result.objective, result.lower_bound)",
     ]
     return "\n".join(lines)
+
+
+_RULES_FROM = (
+    "from ccviz.problem.asked import AskedRule",
+    "from ccviz.problem.reduction import with_rules",
+)
+
+
+def _rules(draft: Draft, keeps_rules: bool) -> list[str]:
+    """Return the lines that add rules, each with the clustering that it names."""
+    if not draft.rules:
+        return []
+    known = [f", {rule.known}" if rule.known else "" for rule in draft.rules]
+    made = [
+        f"    AskedRule({rule.text!r}{labels}),"
+        for rule, labels in zip(draft.rules, known, strict=True)
+    ]
+    return ["rules = [", *made, "]", f"problem = with_rules(problem, rules, {keeps_rules})"]
 
 
 def origin_of(draft: Draft) -> Origin | None:
@@ -114,6 +134,8 @@ def as_command(session: Session) -> str:
     words += (
         ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
     )
+    for rule in draft.rules:
+        words += ["--rule", rule.text]
     for name, value in session.limits.given.items():
         words += [f"--{name.replace('_', '-')}", exact(value)]
     for name, value in changed_settings(session).items():

@@ -28,6 +28,7 @@ import numpy as np
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import SCALINGS
 from ccviz.errors import CcvizError
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
@@ -57,10 +58,17 @@ class _Link(msgspec.Struct, array_like=True):
     weight: float | None = None
 
 
-class _Head(msgspec.Struct):
-    """All but the points and the runs."""
+class _Rule(msgspec.Struct, array_like=True):
+    """A rule in its words, and the labels of the clustering that it names."""
 
-    format: Literal[1]
+    text: str
+    known: list[int] = []
+
+
+class _Head(msgspec.Struct):
+    """All but the points and the runs; the second format has rules."""
+
+    format: Literal[1, 2]
     name: str
     features: list[str]
     classes: list[str]
@@ -77,6 +85,7 @@ class _Head(msgspec.Struct):
     time_limit: float | None
     gap_limit: float | None
     node_limit: int | None
+    rules: list[_Rule] = []
 
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
@@ -132,7 +141,7 @@ def _write_runs(parts: zipfile.ZipFile, archive: Archive, draft: Draft) -> None:
 def _head(session: Session) -> _Head:
     draft = session.draft
     return _Head(
-        format=1,
+        format=2 if draft.rules else 1,
         name=draft.data.name,
         features=list(draft.data.features),
         classes=list(draft.data.classes),
@@ -150,6 +159,7 @@ def _head(session: Session) -> _Head:
         time_limit=session.time_limit,
         gap_limit=session.gap_limit,
         node_limit=session.node_limit,
+        rules=[_Rule(rule.text, list(rule.known)) for rule in draft.rules],
     )  # fmt: skip
 
 
@@ -281,6 +291,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         tuple(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
               for link in head.links),
         tuple(head.lower), tuple(head.upper),
+        rules=tuple(AskedRule(plain(rule.text), tuple(rule.known)) for rule in head.rules),
     )  # fmt: skip
     _ = draft.problem  # raises the sentence
     return draft

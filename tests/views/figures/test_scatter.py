@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from ccviz.data.datasets import Dataset
-from ccviz.views.draft import Draft
+from ccviz.views.draft import Draft, Link
 from ccviz.views.figures.density import DENSE_FROM
 from ccviz.views.figures.scatter import ScatterFigure
+from ccviz.views.frames.links import lines
 from ccviz.views.frames.scatter import Coloring, plane
 from ccviz.views.palette import look
 
@@ -51,3 +52,34 @@ def test_few_in_view_are_drawn_themselves(figure):
     zoom(figure, -1.0, 4.0)
     assert len(figure.rows) == 0
     assert len(picture(figure).data["image"]) == 1
+
+
+def test_what_tooltips_say_of_links_stands_in_no_other_column():
+    draft = Draft(Dataset("few", np.eye(3), ("x", "y", "z")), 2)
+    figure = ScatterFigure(look(False))
+    figure.show_plane(plane(draft, "x", "y"))
+    figure.say_links(["must-link 1", "", ""])
+    assert figure.points.data["links"][0] == "must-link 1"
+    assert list(figure.points.data["name"]) == ["", "", ""]
+
+
+def test_links_are_drawn_as_faint_as_asked():
+    draft = Draft(Dataset("few", np.eye(3), ("x", "y", "z")), 2, links=(Link("must", 0, 1),))
+    where = plane(draft, "x", "y")
+    must, cannot = (lines(draft, kind, where, np.array([0, 1, 1])) for kind in ("must", "cannot"))
+    figure = ScatterFigure(look(False))
+
+    def seen(drawn):
+        figure.show_links(must, cannot, drawn)
+        assert figure.plot.tags == [drawn]
+        return [
+            list(each.data_source.data["alpha"])
+            for each in figure.plot.renderers
+            if len(each.data_source.data.get("alpha", ()))
+        ]
+
+    glow, line = seen("all")
+    assert 0 < glow[0] < line[0] == 1
+    assert seen("faded")[1][0] < 1
+    assert seen("broken") == [glow, line]
+    assert seen("near") == [[0], [0]]

@@ -3,7 +3,7 @@ import pytest
 
 from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Draft, Link
-from ccviz.views.frames.links import is_broken, lines, path
+from ccviz.views.frames.links import LINKS_DRAWN, Lines, is_broken, lines, opacity, path
 from ccviz.views.frames.scatter import plane
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
@@ -44,3 +44,12 @@ def test_a_path_follows_its_points(draft):
     lit = path((2, 0, 1), plane(draft, "a", "b"))
     assert lit.x.tolist() == [0, 0, 1]
     assert lit.y.tolist() == [4, 0, 0]
+
+
+def test_links_can_be_faint_or_only_those_that_are_broken():
+    frame = Lines(*np.zeros((4, 2)), np.array([True, False]), np.zeros(2, dtype=bool), ["a", "b"])
+    seen = {drawn: opacity(frame, drawn).tolist() for drawn in LINKS_DRAWN.values()}
+    assert seen["all"] == [1.0, 1.0]
+    assert 0 < seen["faded"][0] < 0.5
+    assert seen["broken"] == [1.0, 0.0]
+    assert seen["near"] == [0.0, 0.0]

@@ -122,7 +122,7 @@ def test_an_unsupported_problem_is_a_sentence(session):
     session.add_links([Link("cannot", 3, 140, 2.0)])
     session.set_solver("cop-kmeans")
     session.play()
-    assert session.notice.text.startswith("cop-kmeans cannot handle soft links; these can: ")
+    assert session.notice.text.startswith("COP-k-means cannot handle soft links; these can: ")
     assert not session.restless
 
 
@@ -133,7 +133,7 @@ def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(sessi
     session.set_sizes("50, 50, 50")
     session.set_solver("sdp")
     session.start()
-    assert session.notice.text.startswith("sdp cannot handle cluster sizes; these can: bh-kmeans")
+    assert session.notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; ")
     assert session.player.run_id == shown
     assert session.run.status == "feasible"
     session.set_solver("blp-kmeans")
@@ -161,6 +161,7 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
     play_out(session)
     assert session.run.incumbent is None
     assert session.lit[0] in {0, 50, 100, 149}
+    assert session.notice.heading == "Warning: this cannot be solved."  # not only that it gave up
     session.playback.back()
     assert len(session.lit) == 1
     session.playback.back()

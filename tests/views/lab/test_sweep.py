@@ -1,4 +1,5 @@
 from ccviz.views.draft import Link
+from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.lab.sweep import finder
 from ccviz.views.panels.elbow import ElbowPanel
 from tests.patience import wait_until
@@ -52,6 +53,16 @@ def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(sessio
 
 
 def test_who_finds_the_clusterings_can_have_the_problem(session):
-    assert finder(session.draft.problem).name == "blp-kmeans"
+    assert finder(session.draft).name == "blp-kmeans"
     session.add_links([Link("must", 0, 1, 2.0)])
-    assert finder(session.draft.problem).name == "bh-kmeans"
+    assert finder(session.draft).name == "bh-kmeans"
+
+
+def test_rules_go_along_and_forbid_what_they_forbid(session):
+    add_rule(session, KINDS[2], "60")
+    session.sweep.start(session.draft, 2, 3, 0.0)
+    sweep_out(session)
+    two, three = session.sweep.steps
+    assert (two.k, two.status) == (2, "infeasible")
+    assert (three.k, three.status) == (3, "feasible")
+    assert three.objective > 78.9  # which clusters of 50, 62 and 38 flowers have

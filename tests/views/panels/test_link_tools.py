@@ -1,19 +1,31 @@
+from dataclasses import replace
+
 from ccviz.views.panels.link_tools import LinkTools
+from ccviz.views.panels.point_field import PointField
 
 
 def field(panel, name):
     return next(each for each in panel.__panel__().select() if each.name == name)
 
 
-def test_the_field_is_emptied_once_its_points_are_picked(session):
-    points = field(LinkTools(session), "Pick points by number or name")
-    points.value = "3, 999"
+def test_points_are_picked_and_names_suggested(session, monkeypatch):
+    sent = []
+    monkeypatch.setattr(PointField, "_send_msg", lambda _, message: sent.append(message))
+    points = PointField(session)
+    points._handle_msg({"what": "pick", "text": "3, 999"})
     assert session.notice.text == "'999' is no point: they are 0 to 149."
-    assert points.value == "3, 999"
-    points.value = "3, 140"
+    assert sent == []
+    points._handle_msg({"what": "pick", "text": "3, 140"})
     assert session.picked == (3, 140)
     assert session.notice is None
-    assert points.value == ""
+    assert sent == ["picked"]
+    assert not points.named
+    names = tuple(f"flower {i}" for i in range(150))
+    session.adopt(replace(session.draft, data=replace(session.draft.data, names=names)))
+    assert points.named
+    points._handle_msg({"what": "type", "text": "flower 3, ER 14"})
+    assert points.suggestions["names"][:2] == ["flower 14", "flower 140"]
+    assert len(points.suggestions["names"]) == 8
 
 
 def test_without_a_weight_new_links_are_hard(session):

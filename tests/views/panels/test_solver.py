@@ -17,7 +17,8 @@ def test_a_solver_that_cannot_handle_the_problem_says_so_at_once(session):
     session.set_sizes("50, 50, 50")
     assert "cannot handle" not in "".join(texts(panel))
     session.set_solver("sdp")
-    assert "sdp cannot handle cluster sizes; these can: " in "".join(texts(panel))
+    said = "SDP branch-and-cut cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
+    assert said in "".join(texts(panel))
     session.set_sizes("")
     assert "cannot handle" not in "".join(texts(panel))
 

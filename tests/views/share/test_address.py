@@ -10,6 +10,7 @@ from ccviz.cli import app
 from ccviz.data.datasets import Dataset, load
 from ccviz.data.link_files import links_text
 from ccviz.errors import CcvizError
+from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
 from ccviz.views.lab.importing import Importing
@@ -287,3 +288,74 @@ def test_a_run_that_is_not_there_is_a_sentence(open_session):
     session = open_session()
     apply_query(session, {"run": "sdp-nope"})
     assert "no run 'sdp-nope'" in session.notice.text
+
+
+ODD = "odd; name (of a run): 2>=1"
+
+
+@pytest.fixture
+def ruled(session):
+    """Return the session with rules, one of which names a clustering."""
+    known = tuple([0, 1, 2] * 20)
+    session.adopt(
+        session.draft.with_rules(
+            [AskedRule("diameter<=1.2"), AskedRule(f"difference({ODD})>=4", known)]
+        )
+    )
+    return session
+
+
+def test_an_address_has_the_rules_and_the_clustering_that_they_name(ruled, open_session):
+    other = open_session()
+    apply_query(other, dict(parse_qsl(query(ruled))))
+    assert other.notice is None
+    assert other.draft.rules == ruled.draft.rules
+    assert query(other) == query(ruled)
+    other.draft.problem.rules[0].alternatives(other.draft.problem)
+
+
+@pytest.mark.parametrize(
+    ("rules", "words"),
+    [
+        ("diameter<=x", "which is no number"),
+        ("size<=3;beauty>=1", "is not diameter<=D"),
+        ("overlap(there:00Z)<=3", "letters that are no labels"),
+        ("overlap(there:001)<=3", "a clustering of 3 points, but there are 150"),
+        ("overlap(there)<=3", "There is no run 'there'"),
+    ],
+)
+def test_rules_of_an_address_that_are_none_change_nothing(open_session, rules, words):
+    session = open_session()
+    before = session.draft
+    apply_query(session, {"rules": rules})
+    assert words in session.notice.text
+    assert session.draft is before
+
+
+def test_an_address_has_no_room_for_many_clusters(session):
+    rule = AskedRule("overlap(first)<=9", tuple(range(60)))
+    session.adopt(session.draft.with_rules([rule]))
+    with pytest.raises(CcvizError, match="so many clusters does not fit"):
+        query(session)
+
+
+def test_code_and_command_have_the_rules(ruled):
+    ruled.set_solver("colgen")
+    names: dict = {}
+    lines = as_python(ruled).splitlines()
+    exec("\n".join(line for line in lines if "solve(" not in line and "print" not in line), names)
+    assert names["problem"].asks_the_same(ruled.draft.problem)
+    assert names["problem"].rules == ruled.draft.keeping.rules
+    words = shlex.split(as_command(ruled))
+    assert [words[at + 1] for at, word in enumerate(words) if word == "--rule"] == [
+        "diameter<=1.2", f"difference({ODD})>=4",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("sizes", "lower", "upper"), [
+    ("equal", (37, 37, 37, 37), (38, 38, 38, 38)), ("30-50", (30,) * 4, (50,) * 4),
+])  # fmt: skip
+def test_sizes_may_be_equal_or_one_for_all(open_session, sizes, lower, upper):
+    session = open_session()
+    apply_query(session, {"k": "4", "sizes": sizes})
+    assert (session.draft.lower, session.draft.upper) == (lower, upper)

@@ -7,6 +7,7 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.events import IncumbentFound, Record, Started
+from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
 from ccviz.views.draft import Link
 from ccviz.views.lab.importing import Importing
@@ -123,7 +124,7 @@ def test_a_broken_part_is_a_sentence_and_changes_nothing(session, open_session, 
         ('"time_limit": 9.0', '"time_limit": -1'),
         ('"node_limit": 5', '"node_limit": 0'),
         ('"links": [', '"links": [' * 5000),
-        ('"format": 1', '"format": 2'),
+        ('"format": 1', '"format": 3'),
     ],
 )
 def test_a_wrong_value_is_a_sentence_and_changes_nothing(session, open_session, was, becomes):
@@ -238,3 +239,33 @@ def test_a_table_that_does_not_fit_is_refused(open_session, what):
     open_project(other, "lab.ccvizlab", content.getvalue())
     assert "its table does not fit its points" in other.notice.text
     assert other.draft.data.name == "iris"
+
+
+def test_a_project_keeps_its_rules(session, open_session):
+    known = tuple([0, 1, 2, 3] * 10)
+    session.set_sizes("")
+    session.adopt(
+        session.draft.with_rules([AskedRule("size<=25"), AskedRule("overlap(first)<=9", known)])
+    )
+    content = save_project(session, with_runs=False)
+    other = open_session()
+    open_project(other, "a.ccvizlab", content)
+    assert other.notice is None
+    assert other.draft.rules == session.draft.rules
+    head = zipfile.ZipFile(BytesIO(content)).read("project.json")
+    assert b'"format": 2' in head  # an older ccviz would leave them out
+
+
+def test_a_project_whose_rules_do_not_fit_is_refused(session, open_session):
+    session.set_sizes("")
+    session.adopt(session.draft.with_rules([AskedRule("size<=25")]))
+    content, other = BytesIO(), open_session()
+    with (
+        zipfile.ZipFile(BytesIO(save_project(session, with_runs=False))) as old,
+        zipfile.ZipFile(content, "w") as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, old.read(name).replace(b"size<=25", b"size<=2x"))
+    open_project(other, "a.ccvizlab", content.getvalue())
+    assert "which is no whole number" in other.notice.text
+    assert other.draft.rules == ()

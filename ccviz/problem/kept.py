@@ -1,0 +1,117 @@
+"""Which of the rules that were asked for a clustering keeps, measured on the points themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial import cKDTree
+from scipy.spatial.distance import cdist
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.problem import Problem
+
+_CELLS = 1 << 22  # distances that are looked at together
+
+
+@dataclass(frozen=True)
+class KeptRule:
+    """A rule, and what a clustering has in its place.
+
+    Attributes
+    ----------
+    rule : AskedRule
+    found : float
+        The largest diameter, the smallest separation or size, the most shared points: whatever
+        the rule limits.
+    holds : bool
+    """
+
+    rule: AskedRule
+    found: float
+    holds: bool
+
+
+def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
+    """Return of each rule that was asked for whether a clustering keeps it.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : (n,) int64
+        0 to k - 1.
+
+    Returns
+    -------
+    tuple of KeptRule
+        In the order in which they were asked.
+    """
+    rules = problem.asked.rules if problem.asked else ()
+    # One measurement answers all rules of a kind.
+    found = {
+        (rule.words.kind, rule.known): _MEASURES[rule.words.kind](problem, labels, rule)
+        for rule in {(each.words.kind, each.known): each for each in rules}.values()
+    }
+    return tuple(_judged(rule, found[rule.words.kind, rule.known]) for rule in rules)
+
+
+def _judged(rule: AskedRule, found: float) -> KeptRule:
+    words = rule.words
+    holds = found <= words.limit if words.kind.endswith("<=") else found >= words.limit
+    return KeptRule(rule, found, holds)
+
+
+def _diameter(problem: Problem, labels: IntArray, _: AskedRule) -> float:
+    return max(_across(problem.X[labels == j]) for j in np.unique(labels).tolist())
+
+
+def _across(points: FloatArray) -> float:
+    """Return how far apart the furthest two are, a strip of the distances at a time."""
+    strip = max(1, _CELLS // len(points))
+    return max(
+        float(cdist(points[at : at + strip], points).max()) for at in range(0, len(points), strip)
+    )
+
+
+def _separation(problem: Problem, labels: IntArray, _: AskedRule) -> float:
+    gaps = [np.inf]
+    for j in np.unique(labels).tolist():
+        here, there = problem.X[labels == j], problem.X[labels != j]
+        if len(there):
+            gaps.append(cKDTree(there).query(here)[0].min())
+    return float(min(gaps))
+
+
+def _sizes(problem: Problem, labels: IntArray) -> IntArray:
+    return np.bincount(labels, minlength=problem.k)
+
+
+def _shared(labels: IntArray, rule: AskedRule) -> tuple[IntArray, IntArray]:
+    """Return how many points each known cluster has, and shares with any cluster at most."""
+    known = np.unique(rule.known, return_inverse=True)[1]
+    table = np.zeros((known.max() + 1, labels.max() + 1), dtype=np.int64)
+    np.add.at(table, (known, labels), 1)
+    return table.sum(axis=1), table.max(axis=1)
+
+
+def _overlap(_: Problem, labels: IntArray, rule: AskedRule) -> float:
+    return float(_shared(labels, rule)[1].max())
+
+
+def _difference(_: Problem, labels: IntArray, rule: AskedRule) -> float:
+    """Return how many points each known cluster is missed by; of a small one a point may stay."""
+    sizes, most = _shared(labels, rule)
+    missed = (sizes - most)[most > 1]
+    return float(missed.min()) if len(missed) else np.inf
+
+
+_MEASURES: dict[str, Callable[[Problem, IntArray, AskedRule], float]] = {
+    "diameter<=": _diameter,
+    "separation>=": _separation,
+    "size<=": lambda problem, labels, _: float(_sizes(problem, labels).max()),
+    "size>=": lambda problem, labels, _: float(_sizes(problem, labels).min()),
+    "overlap()<=": _overlap,
+    "difference()>=": _difference,
+}

@@ -1,0 +1,153 @@
+"""Rules that somebody adds by hand, with the clustering of a stored run where they name one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccviz.arrays import IntArray
+from ccviz.errors import ArchiveError, CcvizError, ContradictionError, ProblemError
+from ccviz.problem.asked import AskedRule
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
+from ccviz.views.lab.notice import as_sentence
+from ccviz.views.lab.session import Session
+
+_MOST_RUNS = 50
+
+
+@dataclass(frozen=True)
+class RuleKind:
+    """A kind of rule, as people choose it.
+
+    Attributes
+    ----------
+    label : str
+    before, after : str
+        What stands before and after the limit in its text; ``{}`` for a run.
+    unit : str
+        What its limit counts.
+    names_run : bool
+    help_text : str
+    """
+
+    label: str
+    before: str
+    unit: str
+    help_text: str
+    names_run: bool = False
+
+
+KINDS = (
+    RuleKind(
+        "Diameter at most", "diameter<=", "distance",
+        "No two points of a cluster are further apart; in the units of the features as scaled.",
+    ),
+    RuleKind(
+        "Separation at least", "separation>=", "distance",
+        "Points of different clusters are no nearer; in the units of the features as scaled.",
+    ),
+    RuleKind("Size at most", "size<=", "points", "Of every cluster."),
+    RuleKind("Size at least", "size>=", "points", "Of every cluster."),
+    RuleKind(
+        "Different from a run", "difference({})>=", "points",
+        "Another answer: every cluster does without so many points of each cluster of that run.",
+        names_run=True,
+    ),
+    RuleKind(
+        "Overlap with a run at most", "overlap({})<=", "points",
+        "No cluster shares more points than these with any cluster of that run.",
+        names_run=True,
+    ),
+)  # fmt: skip
+"""Kinds of rules, in the order in which they are offered."""
+
+
+def add_rule(session: Session, kind: RuleKind, limit: str, run_id: str = "") -> str:
+    """Ask for one more rule.
+
+    Parameters
+    ----------
+    session : Session
+    kind : RuleKind
+    limit : str
+        As it was typed.
+    run_id : str
+        The run whose clustering it names.
+
+    Returns
+    -------
+    str
+        Why it was refused, a sentence; nothing if it was taken.
+    """
+    try:
+        if not limit.strip():
+            raise ProblemError("type a number.")
+        called = called_by(session.archive, run_id) if kind.names_run else ""
+        text = f"{kind.before.format(called)}{limit.strip()}"
+        rule = AskedRule.read(text, lambda _: clustering_of(session.archive, run_id))
+        draft = session.draft.with_rules([*session.draft.rules, rule])
+    except CcvizError as refused:
+        session.lit = refused.chain if isinstance(refused, ContradictionError) else ()
+        return as_sentence(str(refused))
+    if rule in session.draft.rules:
+        return "This rule is there already."
+    before = session.notice
+    session.adopt(draft)
+    taken = session.draft is draft
+    if taken or session.notice is None or session.notice is before:
+        return ""
+    refused_by_session, session.notice = session.notice, before
+    return refused_by_session.text
+
+
+def drop_rule(session: Session, rule: AskedRule) -> None:
+    """Take a rule away."""
+    with session.in_words():
+        left = [each for each in session.draft.rules if each != rule]
+        session.adopt(session.draft.with_rules(left))
+
+
+def clustering_of(archive: Archive, run_id: str) -> IntArray:
+    """Return the labels that a stored run found.
+
+    Raises
+    ------
+    ProblemError
+        If it found none.
+    """
+    if not run_id:
+        raise ProblemError("choose a run first: there must be one with a clustering.")
+    found = archive.load(run_id).incumbent
+    if found is None:
+        raise ProblemError(f"the run {archive.info(run_id).name} has no clustering.")
+    return found.labels
+
+
+def called_by(archive: Archive, run_id: str) -> str:
+    """Return what a rule calls a run: its name, or its id where others have that name."""
+    if not run_id:
+        return "?"
+    name = archive.info(run_id).name
+    try:
+        return name if archive.find(name) == run_id else run_id
+    except ArchiveError:
+        return run_id
+
+
+def runs_to_name(session: Session) -> list[RunInfo]:
+    """Return the runs that a rule can name, the one that is shown first.
+
+    Parameters
+    ----------
+    session : Session
+    """
+    draft, shown = session.draft, session.player.run_id
+    fit = [
+        info
+        for info in session.archive.runs()
+        if info.n == draft.n and info.dataset == draft.data.name and info.status in _HAVE_ONE
+    ]
+    return sorted(fit, key=lambda info: info.id != shown)[:_MOST_RUNS]
+
+
+_HAVE_ONE = {"optimal", "feasible"}

@@ -1,0 +1,112 @@
+"""Which solver suits the problem on the table, and what to say where one does not."""
+
+from __future__ import annotations
+
+import re
+
+from ccviz.errors import UnsupportedError
+from ccviz.feasibility.check import check_feasibility
+from ccviz.runs.run import Run
+from ccviz.solvers import SOLVERS, Solver, check
+from ccviz.solvers.advice import Advice, advice, obstacles
+from ccviz.views.draft import Draft
+from ccviz.views.lab.notice import Notice, as_sentence
+
+_CHECK_S = 0.2
+_TITLES = {kind.name: kind.title for kind in SOLVERS}
+_NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
+
+
+def in_titles(text: str) -> str:
+    """Return a sentence about solvers with their names as they stand in the list.
+
+    Parameters
+    ----------
+    text : str
+    """
+    return _NAME.sub(lambda found: _TITLES[found[0]], text)
+
+
+def advised(draft: Draft, but: str = "") -> Advice | None:
+    """Return the solver to take for a draft, None where no other can have it.
+
+    Parameters
+    ----------
+    draft : Draft
+    but : str
+        A solver that was tried in vain.
+    """
+    try:
+        return advice(draft.problem, draft.keeping, but)
+    except UnsupportedError:
+        return None
+
+
+def unable(draft: Draft) -> dict[str, str]:
+    """Return which solvers cannot have a draft: by their names, each with the reason."""
+    return obstacles(draft.problem, draft.keeping)
+
+
+def refusal(draft: Draft, solver: Solver) -> str:
+    """Return why a solver cannot have a draft, a sentence; nothing where it can."""
+    try:
+        check(solver, draft.problem_for(solver))
+    except UnsupportedError as refused:
+        return as_sentence(in_titles(str(refused)))
+    return ""
+
+
+def unsuited(draft: Draft, solver: Solver) -> Notice | None:
+    """Return what to say if a solver cannot have a draft, with one that can."""
+    why = refusal(draft, solver)
+    if not why:
+        return None
+    other = advised(draft)
+    return Notice(
+        "error", why, "solver", title="this solver cannot do it",
+        take=other.solver if other else "",
+    )  # fmt: skip
+
+
+def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
+    """Return what to say if it is seen at once that a draft's constraints cannot be kept.
+
+    Parameters
+    ----------
+    draft : Draft
+
+    Returns
+    -------
+    tuple of Notice and tuple of int, or None
+        The points are the witness.
+    """
+    if not (draft.rules or any(link.kind == "cannot" for link in draft.links)):
+        return None
+    answer = check_feasibility(draft.problem, time_limit=_CHECK_S)
+    if answer.feasible is not False:
+        return None
+    rules = " and rules" if draft.rules else ""
+    text = f"No clustering can keep these links{rules}: {answer.reason}"
+    return Notice("warning", text, title="this cannot be solved"), answer.points
+
+
+def gave_up(draft: Draft, run: Run) -> Notice:
+    """Return what to say of a run that has ended without a clustering, with a solver to try.
+
+    Parameters
+    ----------
+    draft : Draft
+        What it was asked.
+    run : Run
+    """
+    assert run.started is not None
+    assert run.finished is not None
+    other = advised(draft, but=run.started.solver)
+    name = _TITLES[run.started.solver]
+    keeping = " that keeps every hard constraint" * run.problem.must_keep
+    why = run.finished.message or "That does not mean that there is none."
+    text = f"{name} found no clustering{keeping}. {in_titles(why)}"
+    return Notice(
+        "warning", text, "solver", title="the solver gave up",
+        take=other.solver if other else "",
+    )  # fmt: skip

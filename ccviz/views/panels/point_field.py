@@ -1,0 +1,68 @@
+"""The field that picks points by number or name, and suggests names while one types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ccviz.data.names import NameBook, suggest
+from ccviz.views.lab.session import Session
+from ccviz.views.panels.commit import held
+from ccviz.views.panels.template import with_template
+
+_STYLE = """
+.field { position: relative; padding: 2px 4px; font-size: 13px; }
+label { display: block; color: var(--faint); font-size: 12px; margin-bottom: 2px; }
+input { width: 100%; box-sizing: border-box; border: 1px solid var(--line); border-radius: 6px;
+  background: var(--paper); color: var(--ink); font: inherit; padding: 4px 8px; min-height: 30px; }
+input:focus-visible { outline: 2px solid var(--accent); border-color: var(--accent); }
+ul { position: fixed; inset: auto; margin: 0; padding: 4px; list-style: none; overflow: auto;
+  border: 1px solid var(--line); border-radius: 6px; background: var(--paper); color: var(--ink);
+  box-shadow: 0 4px 16px rgb(0 0 0 / 0.18); font-size: 13px; max-height: 240px; }
+li { padding: 3px 8px; border-radius: 4px; cursor: pointer; white-space: nowrap;
+  overflow: hidden; text-overflow: ellipsis; }
+li:hover, li[aria-selected="true"] { background: var(--info-back); color: var(--info); }
+"""
+
+
+class PointField(JSComponent):
+    """Names stay on the server, which sends the few that fit what was typed.
+
+    Parameters
+    ----------
+    session : Session
+    """
+
+    named = param.Boolean(default=False)
+    suggestions = param.Dict(default={"text": "", "names": []})
+
+    _esm = with_template("point_field.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, **params: Any) -> None:
+        super().__init__(sizing_mode="stretch_width", margin=0, **params)
+        self._session = session
+        session.param.watch(self._follow, "draft")
+        self._follow()
+
+    def _follow(self, *_: Any) -> None:
+        self.named = bool(self._session.draft.data.names)
+
+    def _handle_msg(self, data: dict[str, Any]) -> None:
+        held(self._act)(data)
+
+    def _act(self, message: dict[str, Any]) -> None:
+        text, names = str(message["text"]), self._session.draft.data.names
+        if message["what"] == "type":
+            word = text.rpartition(",")[2]
+            self.suggestions = {"text": text, "names": suggest(names, word)}
+        else:
+            self._pick(text)
+
+    def _pick(self, text: str) -> None:
+        session = self._session
+        with session.in_words():
+            session.pick_group(NameBook(session.draft.n, session.draft.data.names).read(text))
+            self._send_msg("picked")

@@ -1,0 +1,74 @@
+// Rules in force, and a form that adds one; what is refused is said beside the field.
+function row(rule, place) {
+  return html`<li class="${rule.holds ? "" : "broken"}"><span>${rule.words}</span>
+    <small>${rule.verdict}</small>
+    <button type="button" data-place="${place}" title="Take this rule away"
+      aria-label="Take away: ${rule.words}">✕</button></li>`
+}
+
+const FORM = html`<div class="head"><h2>Rules</h2><button type="button" class="toggle"></button></div>
+  <ul aria-label="Rules"></ul>
+  <form hidden novalidate>
+    <select name="kind" aria-label="Kind of rule"></select>
+    <select name="run" aria-label="Run that the rule names"></select>
+    <input name="limit" inputmode="decimal" autocomplete="off" aria-label="Limit of the rule">
+    <button>Add</button>
+    <p role="alert"></p><p class="help"></p>
+  </form>`
+
+export function render({model}) {
+  const box = document.createElement("div")
+  box.innerHTML = FORM.text
+  const [list, form, toggle] = ["ul", "form", ".toggle"].map((each) => box.querySelector(each))
+  const {kind, run, limit} = form.elements
+  const chosen = () => model.kinds[Number(kind.value)]
+  const options = (items) => html`${items.map(([value, label]) =>
+    html`<option value="${value}">${label}</option>`)}`.text
+  const drawRows = () => { list.innerHTML = html`${model.rows.map(row)}`.text }
+  const drawRuns = () => {
+    const before = run.value
+    run.innerHTML = options(model.runs.map(({id, label}) => [id, label]))
+    if (model.runs.some(({id}) => id === before)) run.value = before
+    drawKind()
+  }
+  const drawKind = () => {
+    const {unit, help, names_run: named} = chosen()
+    run.hidden = !named || !model.runs.length
+    limit.placeholder = unit
+    box.querySelector(".help").textContent =
+      named && !model.runs.length ? "There is no run on these points yet: make one first." : help
+  }
+  const drawShown = () => {
+    form.hidden = !model.shown
+    toggle.textContent = model.shown ? "Close" : "Add a rule"
+    toggle.setAttribute("aria-expanded", String(model.shown))
+  }
+  const drawRefused = () => { box.querySelector("[role=alert]").textContent = model.refused }
+  kind.innerHTML = options(model.kinds.map(({label}, place) => [place, label]))
+  kind.addEventListener("change", drawKind)
+  toggle.addEventListener("click", () => model.send_msg({what: "toggle"}))
+  list.addEventListener("click", (event) => {
+    const button = event.target.closest("button")
+    if (button) model.send_msg({what: "drop", place: Number(button.dataset.place)})
+  })
+  form.addEventListener("submit", (event) => {
+    event.preventDefault()
+    const named = chosen().names_run
+    model.send_msg({
+      what: "add", kind: Number(kind.value), limit: limit.value, run: named ? run.value : "",
+    })
+  })
+  // A rule that was taken leaves the field for the next one.
+  model.on("rows", () => {
+    if (model.rows.length > list.children.length) limit.value = ""
+    drawRows()
+  })
+  model.on("runs", drawRuns)
+  model.on("shown", drawShown)
+  model.on("refused", drawRefused)
+  drawRows()
+  drawRuns()
+  drawShown()
+  drawRefused()
+  return box
+}

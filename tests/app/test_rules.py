@@ -1,0 +1,137 @@
+"""Rules in the left rail, what refuses them, and what must not move or stay while one works."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+# What the tooltips of figures say that are seen.
+_TOOLTIP = """() => {
+    const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
+        [node, ...(node.shadowRoot ? visit(node.shadowRoot) : [])])
+    return visit(document)
+        .filter((node) => node.matches(".bk-Tooltip") && node.getBoundingClientRect().width > 0)
+        .map((node) => node.textContent + (node.shadowRoot?.textContent ?? "")).join()
+}"""
+NAMED = "name,a,b\n" + "".join(f"Customer {i},{i % 7},{i % 5}\n" for i in range(60))
+
+
+def add(lab, kind, limit):
+    lab.page.get_by_label("Kind of rule").select_option(label=kind)
+    field = lab.page.get_by_label("Limit of the rule")
+    field.fill(limit)
+    field.press("Enter")
+
+
+def rules(lab):
+    return lab.page.get_by_role("list", name="Rules", exact=True).get_by_role("listitem")
+
+
+def place(lab):
+    """Return where the plot is on the page."""
+    lab.rest()
+    return lab.pixel(0, 0)
+
+
+def test_rules_are_added_refused_kept_and_undone(lab, picture):
+    page = lab.page
+    lab.press("Add a rule")
+    add(lab, "Diameter at most", "wide")
+    lab.see(re.compile("which is no number from 0"))
+    add(lab, "Diameter at most", "3.5")
+    rules(lab).filter(has_text="diameter at most 3.5").wait_for()
+    assert page.get_by_label("Limit of the rule").input_value() == ""
+    page.get_by_text("which is no number from 0").wait_for(state="hidden")
+    assert lab.drawn("cannot") == 0
+    lab.run()
+    rules(lab).filter(has_text="holds: 2.").wait_for()
+    page.get_by_role("list", name="Rules of the answer").get_by_text("holds: 2.").wait_for()
+    lab.room("Clusters")
+    page.get_by_role("list", name="Rules of the clusters").get_by_text("holds").wait_for()
+
+    # Another answer: for whom the solver at hand is not made, with a button that helps.
+    add(lab, "Different from a run", "20")
+    rules(lab).filter(has_text="unlike blp-kmeans").wait_for()
+    before = place(lab)
+    page.keyboard.press("Escape")
+    lab.press("Run")
+    said = lab.see_notice("BLP k-means cannot handle rules on clusters")
+    assert said.startswith("Error: this solver cannot do it.")
+    assert place(lab) == before
+    picture(page, "refused")
+    page.get_by_role("button", name="★ Column generation").last.click()
+    page.locator(".sentence").wait_for(state="hidden")
+    solver = page.get_by_label("Solver", exact=True)
+    lab.wait_for(lambda: solver.input_value() == "Column generation")
+
+    lab.press("Undo")
+    lab.wait_for(lambda: rules(lab).count() == 1)
+    page.get_by_role("button", name="Take away: diameter at most 3.5").click()
+    lab.wait_for(lambda: rules(lab).count() == 0)
+    lab.press("Undo")
+    lab.wait_for(lambda: rules(lab).count() == 1)
+
+
+def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
+    lab = lab_of("?data=iris&k=3&ml=0-60&cl=0-1&solver=blp-kmeans")
+    page = lab.page
+    points = lab.points()
+    drawn = page.get_by_label("Which links are drawn")
+    drawn.select_option(label="Only broken")
+    lab.wait_for(lambda: lab.source("must", "alpha")["alpha"] == [0])
+    drawn.select_option(label="At the pointer")
+    lab.rest()
+    page.mouse.move(*lab.pixel(points["x"][1], points["y"][1]), steps=4)
+    lab.wait_for(lambda: lab.source("cannot", "alpha")["alpha"] == [1])
+    assert lab.source("must", "alpha")["alpha"] == [0]
+
+    # A tooltip does not stay where its point was before the brush came over the plot.
+    lab.wait_for(lambda: "setosa" in page.evaluate(_TOOLTIP))
+    page.keyboard.press("p")
+    page.get_by_text("Eraser").wait_for()
+    lab.wait_for(lambda: "setosa" not in page.evaluate(_TOOLTIP))
+    page.keyboard.press("p")
+    page.get_by_text("Eraser").wait_for(state="hidden")
+
+    lab.take_table("customers.csv", NAMED.encode())
+    lab.see("customers · 60 points")
+    page.get_by_text("Pick, draw, import, export").click()
+    field = page.get_by_label("Pick points by number or name")
+    field.press_sequentially("customer 1")
+    options = page.get_by_role("listbox", name="Names that fit").get_by_role("option")
+    lab.wait_for(lambda: options.first.is_visible() and options.count() == 8)
+    assert options.first.inner_text() == "Customer 1"
+    picture(page, "names")
+    field.press("ArrowDown")
+    field.press("ArrowDown")
+    field.press("Enter")
+    assert field.input_value() == "Customer 10, "
+    field.press_sequentially("59")
+    options.filter(has_text="Customer 59").click()
+    field.press("Enter")
+    lab.see("Customer 10 and Customer 59")
+    assert field.input_value() == ""
+    page.keyboard.press("m")
+    lab.see("Customer 10 – Customer 59")
+
+
+def test_a_click_on_a_node_moves_nothing_and_its_tooltip_goes(lab_of, picture):
+    lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.cuts_per_block=0&limit.node_limit=7")
+    page = lab.page
+    lab.run()
+    lab.room("Inside the solver")
+    lab.figure("tree")
+    lab.rest("tree")
+    tree = lab.sources("tree", "lower_bound")[0]
+    root = (tree["x"][0], tree["y"][0])
+    at = lab.pixel(*root, "tree")
+    page.mouse.move(at[0], at[1], steps=3)
+    lab.wait_for(lambda: "depth 0" in page.evaluate(_TOOLTIP))
+    page.mouse.click(*at)
+    lab.see("Node 0, depth 0")
+    lab.rest("tree")
+    assert lab.pixel(*root, "tree") == at
+    page.mouse.move(at[0] + 1, at[1], steps=2)
+    lab.wait_for(lambda: "depth 0" not in page.evaluate(_TOOLTIP))
+    picture(page, "node")

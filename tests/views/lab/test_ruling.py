@@ -1,0 +1,130 @@
+"""Rules added by hand: what is taken, what is refused, and what carries them."""
+
+import numpy as np
+
+from ccviz.data.datasets import load
+from ccviz.events import Finished, IncumbentFound, Record, Started
+from ccviz.runs.info import summarise
+from ccviz.runs.run import Run
+from ccviz.views.draft import Draft, Link, draft_of_problem
+from ccviz.views.frames.rules import rule_rows
+from ccviz.views.frames.scatter import plane
+from ccviz.views.lab.canvas import with_points, without_points
+from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
+from ccviz.views.lab.suiting import unable
+
+DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP = KINDS
+
+
+def remember(session, labels, name="first"):
+    """Put a run with this answer into the archive."""
+    problem = session.draft.problem
+    run, archive = Run(problem), session.archive
+    events = [
+        Started(solver="blp-kmeans", settings={}, seed=0, n=problem.n, d=problem.d, k=problem.k,
+                n_blocks=problem.n),
+        IncumbentFound(labels=np.asarray(labels)),
+        Finished(termination="converged"),
+    ]  # fmt: skip
+    records = [Record(at, 0.0, event) for at, event in enumerate(events)]
+    for record in records:
+        run.apply(record)
+    run_id = archive.create(problem, "blp-kmeans", {}, dataset=session.draft.data.name, name=name)
+    archive.append(run_id, records, summarise(run))
+    archive.finish(run_id, "converged", "It ended.")
+    return run_id
+
+
+def test_a_rule_is_an_edit_like_any_other(session):
+    assert add_rule(session, DIAMETER, " 3.5 ") == ""
+    assert [rule.text for rule in session.draft.rules] == ["diameter<=3.5"]
+    assert len(session.draft.problem.cannot_link) > 100
+    assert len(session.draft.given.cannot_link) == 0
+    assert add_rule(session, DIAMETER, "3.5") == "This rule is there already."
+    session.undo()
+    assert session.draft.rules == ()
+    session.redo()
+    drop_rule(session, session.draft.rules[0])
+    assert session.draft.rules == ()
+    assert session.can_undo
+
+
+def test_what_is_refused_is_a_sentence_and_changes_nothing(session):
+    before = session.draft
+    for kind, limit, words in (
+        (DIAMETER, "", "Type a number."),
+        (DIAMETER, "wide", "which is no number"),
+        (MOST, "2.5", "which is no whole number"),
+        (MOST, "10", "the sizes add up to"),
+        (LEAST, "60", "the sizes add up to"),
+        (DIFFERENT, "3", "choose a run first"),
+    ):
+        said = add_rule(session, kind, limit)
+        assert words.lower() in said.lower()
+        assert session.draft is before
+        assert session.notice is None
+    session.add_links([Link("must", 0, 140)])
+    assert "contradicts" in add_rule(session, DIAMETER, "1")
+    assert {0, 140} <= set(session.lit)
+
+
+def test_another_answer_than_that_of_a_run(session):
+    remember(session, np.repeat([0, 1, 2], 50))
+    other = remember(session, np.tile([0, 1, 2], 50), name="second")
+    session.load(load("wine"))
+    assert runs_to_name(session) == []
+    session.undo()
+    assert [info.name for info in runs_to_name(session)] == ["second", "first"]
+    assert add_rule(session, DIFFERENT, "10", other) == ""
+    (rule,) = session.draft.rules
+    assert rule.text == "difference(second)>=10"
+    assert rule.known[:4] == (0, 1, 2, 0)
+    cannot = unable(session.draft)
+    assert "colgen" not in cannot
+    assert cannot["sdp"] == "no rules on clusters"
+    assert session.draft.problem.rules
+
+
+def test_size_limits_suit_those_who_keep_sizes_or_rules(session):
+    assert add_rule(session, MOST, "60") == ""
+    cannot = unable(session.draft)
+    assert not {"blp-kmeans", "colgen"} & set(cannot)
+    assert cannot["sdp"] == "no cluster sizes"
+    assert add_rule(session, LEAST, "10") == ""
+    assert unable(session.draft)["colgen"] == "no cluster sizes"
+
+
+def test_a_run_brings_its_rules_back(session):
+    session.add_links([Link("cannot", 0, 3)])
+    add_rule(session, DIAMETER, "3.5")
+    add_rule(session, MOST, "90")
+    for problem in (session.draft.problem, session.draft.keeping):
+        back = draft_of_problem(problem, session.draft, "iris")
+        assert back.rules == session.draft.rules
+        assert back.links == session.draft.links
+        assert back.lower == ()
+        assert back.problem.asks_the_same(session.draft.problem)
+
+
+def test_rows_say_what_holds(session):
+    add_rule(session, DIAMETER, "3.5")
+    rules = session.draft.rules
+    assert rule_rows(rules, None)[0].verdict == ""
+    run = session.archive.load(remember(session, np.tile([0, 1, 2], 50)))
+    (row,) = rule_rows(rules, run.incumbent)
+    assert row.words == "diameter at most 3.5"
+    assert row.verdict.startswith("broken: 7.0")
+    assert not row.holds
+
+
+def test_painting_keeps_what_still_means_something(session):
+    run = remember(session, np.repeat([0, 1, 2], 50))
+    add_rule(session, MOST, "90")
+    add_rule(session, OVERLAP, "40", run)
+    draft: Draft = session.draft
+    where = plane(draft, session.x_axis, session.y_axis)
+    fewer = without_points(draft, where, [0, 149])
+    assert [len(rule.known) for rule in fewer.rules] == [0, 148]
+    assert fewer.problem.n == 148
+    more = with_points(draft, where, np.zeros((1, 2)), 0)
+    assert [rule.text for rule in more.rules] == ["size<=90"]

@@ -1,0 +1,55 @@
+"""Which solver suits, and what is said where one does not, or gave up."""
+
+from ccviz.problem.asked import AskedRule
+from ccviz.views.draft import Link
+from ccviz.views.lab.many_links import draw_links
+from ccviz.views.lab.ruling import KINDS, add_rule
+from ccviz.views.lab.suiting import advised, in_titles
+from tests.views.lab.test_session import play_out
+
+
+def test_names_are_those_of_the_list():
+    assert in_titles("sdp cannot; these can: blp-kmeans, bh-kmeans.") == (
+        "SDP branch-and-cut cannot; these can: BLP k-means, BH-kmeans."
+    )
+    assert in_titles("ipc-kmeans and sdp-3 differ") == "IPC-k-means and sdp-3 differ"
+
+
+def test_who_cannot_do_it_is_named_with_one_that_can(session):
+    session.set_sizes("50, 50, 50")
+    session.set_solver("sdp")
+    session.start()
+    notice = session.notice
+    assert (notice.kind, notice.take) == ("error", "blp-kmeans")
+    assert notice.heading == "Error: this solver cannot do it."
+    assert notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; these can: ")
+    session.set_solver(notice.take)
+    assert session.notice is None
+
+
+def test_nobody_is_recommended_where_nobody_can(session):
+    add_rule(session, KINDS[3], "10")
+    session.add_links([Link("must", 0, 1, 2.0)])
+    assert advised(session.draft).solver == "bh-kmeans"
+    known = AskedRule("overlap(first)<=60", tuple([0, 1, 2] * 50))
+    session.adopt(session.draft.with_rules([*session.draft.rules, known]))
+    assert advised(session.draft) is None
+    session.start()
+    assert session.notice.text.endswith("no solver here can.")
+    assert session.notice.take == ""
+
+
+def test_a_solver_that_gave_up_is_told_with_another_to_try(session):
+    draw_links(session, 100)  # the classes keep them all, but one greedy start does not
+    session.set_solver("cop-kmeans", n_init=1)
+    session.start()
+    play_out(session)
+    notice = session.notice
+    assert (notice.kind, notice.take) == ("warning", "sdp")
+    assert notice.heading == "Warning: the solver gave up."
+    assert "COP-k-means found no clustering that keeps every hard constraint" in notice.text
+    session.notice = None
+    session.playback.back()
+    session.playback.go_on()
+    play_out(session)
+    assert session.notice is None
