@@ -86,7 +86,7 @@ def lp_box() -> str:
     reached = sum(row["reached"] == "True" for row in known)
     return (
         f"**outside the spread, and explained**. With the printed penalty and coupling at most "
-        f"{moved} points of a set leave the random start (mean ARI {100 * ari:.0f} %, printed "
+        f"{moved} points of a set leave the random start (mean ARI {100 * abs(ari):.0f} %, printed "
         f"15 to 87 %): [the derivation and the experiment](mathematics.md). With means that "
         f"follow the assignment at once and a smaller penalty (our default) {reached} of "
         f"{len(known)} sets of table 2 are within two of its standard deviations."
