@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, warm_up
 from _profiles import draw
 from _rows import append_row, read_rows
@@ -63,6 +64,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[""], help="beginnings of instance names")
     parser.add_argument("--seeds", nargs="*", type=int, default=[0, 1, 2])
     parser.add_argument("--out", type=Path, default=RESULTS / "memetic_large.csv")
+    count_cpu_seconds()
     options = parser.parse_args()
     for solver in (SMdeClust(), SMdeClust(**AS_RUN), BlpKMeans(), CopKMeans()):
         warm_up(solver)

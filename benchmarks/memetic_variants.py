@@ -1,7 +1,7 @@
 """The four variants of S-MDEClust, and what each of our additions brings.
 
     python benchmarks/memetic_variants.py [--bench DIR] [--links 0 1 2] [--seeds 0]
-        [--study variants|additions]
+        [--study variants|additions] [--variants SG ...]
 
 ``variants``: the paper's S, SM, SG and SMG as the authors run them, beside our default, on link
 files of iris, accent and ECG5000. Performance profiles in objective, time, local searches and their
@@ -23,6 +23,7 @@ import statistics
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, measure, warm_up
 from _profiles import draw
 from _rows import append_row, read_rows
@@ -84,7 +85,9 @@ def main() -> None:
         "--links", nargs="*", type=int, default=[0, 1, 2], help="seeds of the files"
     )
     parser.add_argument("--study", choices=tuple(STUDIES), nargs="*", default=list(STUDIES))
+    parser.add_argument("--variants", nargs="*", default=None, help="only these")
     parser.add_argument("--out", type=Path, default=RESULTS)
+    count_cpu_seconds()
     options = parser.parse_args()
     for study in options.study:
         path = options.out / f"memetic_{study}.csv"
@@ -107,6 +110,8 @@ def run_all(study: str, path: Path, options: argparse.Namespace) -> None:
     ]
     for seed in options.seeds:
         for name, settings in variants.items():
+            if options.variants is not None and name not in options.variants:
+                continue
             solver = SMdeClust(**settings)
             warm_up(solver)
             for instance in chosen:

@@ -105,3 +105,44 @@ MEMETIC = {
     "ecoli": (36.67, 0.003, 0.479), "ECG5000": (46.67, 0.0, 0.03),
     "computers": (76.67, 0.0, 0.001),
 }  # fmt: skip
+
+# Piccialli, Russo Russo and Sudoso (2022), table 8: share of 30 link files on which a heuristic
+# finds the optimum, in %, as far as the columns of our copy of the text can be told apart.
+HEURISTICS = {
+    ("iris", "IPC-k-means"): "96.7", ("iris", "BLPKM++"): "60", ("iris", "PP"): "16.7",
+    ("wine", "IPC-k-means"): "100", ("wine", "BLPKM++"): "56.7", ("wine", "PP"): "16.7",
+    ("seeds", "IPC-k-means"): "96.7", ("seeds", "BLPKM++"): "66.7", ("seeds", "PP"): "30",
+    ("connectionist", "IPC-k-means"): "93.3", ("connectionist", "BLPKM++"): "26.7",
+    ("connectionist", "PP"): "6.7", ("iris", "COP-k-means"): "3.3", ("wine", "COP-k-means"): "3.3",
+    ("seeds", "COP-k-means"): "16.7",
+}  # fmt: skip
+
+# Baumann and Hochbaum (2022), tables 4 and 5: broken links and seconds of all 75 runs a share of
+# links, of BH-kmeans, DILS and k-means.
+BROKEN = {"5": (0, 213, 3707), "10": (1, 1507, 14403), "15": (0, 2146, 32162),
+          "20": (4, 4006, 58113)}  # fmt: skip
+SECONDS = {"5": (135.9, 95454.5, 98.6), "10": (571.3, 97577.6, 94.8),
+           "15": (686.6, 101798.5, 95.6), "20": (1840.0, 107416.7, 98.3)}  # fmt: skip
+
+# Mansueto and Schoen (2024), table 2: share of seven numbers of links, in %, on which SG-MDE, BLP
+# k-means and COP-k-means reach the best objective, on which SG-MDE has the fewest iterations, and
+# share of COP-k-means' runs that end without a clustering; by n and k.
+SYNTHETIC = {
+    (500, 2): (100, 100, 57.14, 100, 42.86), (500, 20): (100, 14.29, 0, 100, 28.57),
+    (500, 100): (100, 0, 0, 100, 0), (1000, 2): (100, 100, 42.86, 100, 42.86),
+    (1000, 20): (100, 0, 0, 100, 14.29), (1000, 100): (100, 0, 0, 100, 0),
+    (2000, 2): (100, 85.71, 28.57, 100, 57.14), (2000, 20): (100, 0, 0, 100, 0),
+    (2000, 100): (100, 0, 0, 100, 0), (5000, 2): (100, 57.14, 0, 100, 57.14),
+    (5000, 20): (100, 0, 0, 100, 0), (5000, 100): (100, 0, 0, 100, 0),
+    (10000, 2): (100, 71.43, 0, 100, 71.43), (10000, 20): (100, 0, 0, 100, 0),
+    (10000, 100): (100, 0, 0, 100, 0), (20000, 2): (100, 42.86, 0, 100, 71.43),
+    (20000, 20): (100, 0, 0, 100, 0), (20000, 100): (100, 0, 0, 100, 0),
+}  # fmt: skip
+
+# Table 4: of 30 link files, those on which HG-means breaks no link, the share of these on which
+# SG-MDE is at most as costly, the median difference of its objective and of its local searches.
+HG_MEANS = {
+    "iris": (30, 100, -0.001, -79.08), "seeds": (30, 100, -0.044, -67.31),
+    "glass": (3, 100, -28.591, -74.51), "accent": (10, 100, -1.73, -52.78),
+    "ecoli": (16, 100, -16.94, -46.05),
+}  # fmt: skip

@@ -17,15 +17,15 @@ _ABILITIES = ("hard", "soft", "sizes", "rules", "exact", "bounds", "resume")
 def solvers(
     name: Annotated[str, typer.Argument(help="Show the parameters of one solver.")] = "",
 ) -> None:
-    """List the solvers and what each supports, or the parameters of one."""
+    """List the solvers, their papers and what each supports, or the parameters of one."""
     out.print(_parameters(solver_class(name)) if name else _registry())
 
 
 def _registry() -> Table:
-    table = Table("name", "title", *_ABILITIES, box=None, pad_edge=False)
+    table = Table("name", "title", "paper", *_ABILITIES, box=None, pad_edge=False)
     for solver in SOLVERS:
         marks = ("yes" if getattr(solver.supports, ability) else "-" for ability in _ABILITIES)
-        table.add_row(solver.name, solver.title, *marks)
+        table.add_row(solver.name, solver.title, solver.paper, *marks)
     return table
 
 

@@ -1,0 +1,65 @@
+"""What the tables of "The papers, table by table" share: reading ours, cells and their reasons."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Sequence
+
+from _memetic import RESULTS
+from _rows import read_rows
+
+NO_TIME, NOT_HAD, NO_ANSWER = "*t*", "*h*", "*n*"
+SAME = 1e-5
+"""Relative distance to a published optimum, which has six digits, that counts as reaching it."""
+
+Rows = list[dict[str, str]]
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    lines = ["| " + " | ".join(header) + " |", "|---" * len(header) + "|"]
+    lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def owing(text: str, script: str, runs: int, seconds: float) -> str:
+    """Return a table with what its cells without a figure would take, where it has any.
+
+    ``runs`` of up to ``seconds`` CPU seconds are missing, which ``script`` makes.
+    """
+    if not runs:
+        return text
+    return (
+        f"{text}\nWhat is {NO_TIME} or rests on fewer runs: `{script}` goes on with {runs} runs, "
+        f"of up to {seconds:.0f} CPU s each.\n"
+    )
+
+
+def read(name: str, **wanted: str) -> Rows:
+    """Return the rows of a table of results, none if there is no such table yet."""
+    rows = read_rows(RESULTS / f"{name}.csv")
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def kind_of(row: dict[str, str]) -> str:
+    return "ML" if row["cl"] == "0" else "CL" if row["ml"] == "0" else "both"
+
+
+def of_kind(rows: Rows, kind: str, dataset: str, links: int | None = None) -> Rows:
+    return [
+        row
+        for row in rows
+        if (row["dataset"], kind_of(row)) == (dataset, kind)
+        and links in (None, int(row["ml"]) + int(row["cl"]))
+    ]
+
+
+def mean(rows: Rows, column: str, digits: int = 3) -> str:
+    values = [float(row[column]) for row in rows if row[column]]
+    return f"{statistics.mean(values):.{digits}f}" if values else NO_TIME
+
+
+def found(row: dict[str, str] | None) -> str:
+    """Return an objective, a dash where no run has one."""
+    if row is None:
+        return NO_TIME
+    return "-" if row["objective"] == "inf" else f"{float(row['objective']):.7g}"

@@ -1,0 +1,137 @@
+"""The tables of Bibi, Wu and Ghanem (2019) beside ours."""
+
+from __future__ import annotations
+
+import statistics
+from itertools import product
+
+from _cells import NO_ANSWER, NO_TIME, Rows, mean, owing, read, table
+from lp_box_descent import SETS, VARIANTS, WAYS
+from papers_rivals import IONOSPHERE_LINKS
+from printed import IONOSPHERE, MADE, RIVALS
+
+NAMES = ("COP-k-means", "Spectral", "PPC", "CCL")
+
+
+def score(rows: Rows) -> str:
+    if rows and not any(row["ari"] for row in rows):
+        return NO_ANSWER
+    return mean(rows, "ari", 2)
+
+
+def rivals() -> str:
+    ours = read("papers_rivals", part="rivals")
+    lp = {(row["dataset"], row["links_of_each_kind"]): row for row in read("lp_box_table4")}
+    rows, missing = [], 0
+    for (dataset, links), printed in RIVALS.items():
+        cells: list[object] = [dataset, links]
+        for name, value in zip(NAMES, printed, strict=False):
+            case = (dataset, f"{links}ml, {links}cl", name)
+            own = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
+            missing += not own
+            cells += [value, score(own)]
+        rows.append([*cells, printed[-1], lp[dataset, str(links)]["ari_pct"]])
+    header = ["set", "of each"]
+    for name in (*NAMES, "ℓp-box"):
+        header += [name, "ours"]
+    return owing(table(header, rows), "papers_rivals.py", missing, 30)
+
+
+def broken() -> str:
+    """Return the broken links of the rivals, ours of both kinds, means over draws."""
+    ours = read("papers_rivals", part="rivals")
+    rows = []
+    for dataset, links in RIVALS:
+        cells: list[object] = [dataset, links]
+        for name in NAMES[1:]:
+            case = (dataset, f"{links}ml, {links}cl", name)
+            own = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
+            each = f"{mean(own, 'ml_broken', 1)}, {mean(own, 'cl_broken', 1)}"
+            cells.append(each if own else NO_TIME)
+        rows.append(cells)
+    return table(("set", "of each", *(f"{name}: ML, CL" for name in NAMES[1:])), rows)
+
+
+def made() -> str:
+    rows, missing = [], 0
+    for (dataset, case), (plain, sized) in MADE.items():
+        all_of = read("papers_rivals", part="made", dataset=dataset)
+        own = [
+            [row for row in all_of if float(row["case"]) == float(case) and row["method"] == name]
+            for name in ("k-means", "lp-box")
+        ]
+        missing += sum(not each for each in own)
+        rows.append((f"{dataset} {case}", plain, score(own[0]), sized, score(own[1])))
+    header = ("set", "k-means", "ours", "ℓp-box", "ours")
+    return owing(table(header, rows), "papers_rivals.py", missing, 10)
+
+
+def ionosphere() -> str:
+    rows, missing = [], 0
+    for variant, printed in IONOSPHERE.items():
+        asked = IONOSPHERE_LINKS[: 1 if variant == "sizes" else None]
+        own = [read("papers_rivals", part="ionosphere", case=f"{variant} {n}") for n in asked]
+        missing += sum(not each for each in own)
+        cells = [score(each) for each in own]
+        rows.append((variant, printed, *cells, *["-"] * (len(IONOSPHERE_LINKS) - len(cells))))
+    header = ("ionosphere", "ℓp-box", *(f"ours, {n} of each" for n in IONOSPHERE_LINKS))
+    text = owing(table(header, rows), "papers_rivals.py", missing, 10)
+    return text + f"\n{reached(rows)}\n"
+
+
+def reached(rows: list[tuple[str, ...]]) -> str:
+    """Say with how many links the printed figures are reached first."""
+    parts = []
+    for variant, printed, *cells in rows:
+        enough = [
+            count
+            for count, cell in zip(IONOSPHERE_LINKS, cells, strict=True)
+            if cell[0] not in "-*" and float(cell) >= float(printed)
+        ]
+        if variant != "sizes":
+            parts.append(f"{variant}: {f'{enough[0]} of each kind' if enough else 'none of these'}")
+    return f"Links with which ours is first at the printed figure: {'; '.join(parts)}."
+
+
+def more() -> str:
+    sets, counts = ("Wine", "ImBalanced y=0.1"), (0, 20, 40, 60, 80)
+    own = read("papers_rivals", part="more")
+    rows, missing = [], 0
+    for dataset, kind in product(sets, ("must-links", "cannot-links")):
+        cells = [
+            [row for row in own if (row["dataset"], row["case"]) == (dataset, f"{count} {kind}")]
+            for count in counts
+        ]
+        missing += sum(not each for each in cells)
+        rows.append((dataset, kind, *(score(each) for each in cells)))
+    header = ("set", "links", *(str(count) for count in counts))
+    return owing(table(header, rows), "papers_rivals.py", missing, 10)
+
+
+def descent() -> str:
+    """Return what the final descent adds, by way, set and variant."""
+    own = read("lp_box_descent")
+    rows = []
+    for key in dict.fromkeys((row["way"], row["dataset"], row["variant"]) for row in own):
+        each = [row for row in own if (row["way"], row["dataset"], row["variant"]) == key]
+        falls = [
+            100 * (1 - float(row["objective"]) / float(row["without"]))
+            for row in each
+            if "nan" not in (row["objective"], row["without"])
+        ]
+        lost = sum(row["without"] == "nan" for row in each)
+        rows.append(
+            (*key, len(each), lost, *(average(each, name) for name in ("without", "objective")),
+             f"{statistics.mean(falls):.2f}" if falls else NO_ANSWER,
+             *(average(each, name) for name in ("ari_without", "ari")))
+        )  # fmt: skip
+    header = ("way", "set", "variant", "runs", "diverged", "objective without", "with",
+              "it falls by, %", "ARI without", "with")  # fmt: skip
+    missing = len(WAYS) * len(SETS) * len(VARIANTS) - len(rows)
+    text = table(header, rows) if rows else f"{NO_TIME}\n"
+    return owing(text, "lp_box_descent.py", missing, 10)
+
+
+def average(rows: Rows, column: str) -> str:
+    values = [float(row[column]) for row in rows if row[column] != "nan"]
+    return f"{statistics.mean(values):.4g}" if values else NO_ANSWER

@@ -1,0 +1,197 @@
+"""The tables of Mansueto and Schoen (2024) beside ours."""
+
+from __future__ import annotations
+
+import re
+import statistics
+
+from _cells import NO_ANSWER, NO_TIME, SAME, Rows, owing, read, table
+from memetic_published import UNKNOWN
+from memetic_variants import STUDIES
+from printed import HG_MEANS, MEMETIC, SYNTHETIC
+
+METHODS = ("SG", "BLP", "COP")
+LINKS, FILES = 3, 6
+"""Numbers of links that we have of the paper's seven; link files of a set with seed 0."""
+
+
+def synthetic() -> str:
+    """Return table 2: shares of the numbers of links."""
+    own = read("papers_memetic", part="synthetic")
+    rows, missing = [], 0
+    for (n, k), printed in SYNTHETIC.items():
+        cases = whole([row for row in own if numbers(row["case"])[:2] == (n, k)])
+        had = LINKS * (n not in (2000, 10_000))
+        missing += len(METHODS) * (had - len(cases))
+        rows.append((n, k, *beside(printed, cases, bool(had))))
+    header = ["n", "k"]
+    for name in (
+        "SG best, %",
+        "BLP best, %",
+        "COP best, %",
+        "SG fewest iterations, %",
+        "COP none, %",
+    ):
+        header += [name, "ours"]
+    return owing(table([*header, "cases", "cut short"], rows), "papers_memetic.py", missing, 7)
+
+
+def numbers(case: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", case))
+
+
+def whole(rows: Rows) -> list[dict[str, dict[str, str]]]:
+    """Return the rows by method of each case that all methods have done."""
+    cases: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+    for row in rows:
+        cases.setdefault((row["case"], row["seed"]), {})[row["method"]] = row
+    return [case for case in cases.values() if len(case) == len(METHODS)]
+
+
+def beside(
+    printed: tuple[float, ...], cases: list[dict[str, dict[str, str]]], had: bool
+) -> list[object]:
+    if not cases:
+        reason = NO_TIME if had else "*h*"
+        return [cell for value in printed for cell in (value, reason)] + [0, "-"]
+    best = [min(float(case[name]["objective"]) for name in METHODS) for case in cases]
+    shares = [
+        share(
+            float(case[name]["objective"]) <= least * (1 + 1e-9)
+            for case, least in zip(cases, best, strict=True)
+        )
+        for name in METHODS
+    ]
+    fewest = share(
+        int(case["SG"]["iterations"]) <= min(int(case[name]["iterations"]) for name in METHODS)
+        for case in cases
+    )
+    none = share(case["COP"]["objective"] == "inf" for case in cases)
+    cut = [
+        f"{name} {count}"
+        for name in METHODS
+        if (count := sum(case[name]["ended"] == "limit" for case in cases))
+    ]
+    ours = (*shares, fewest, none)
+    cells = [cell for pair in zip(printed, ours, strict=True) for cell in pair]
+    return [*cells, len(cases), ", ".join(cut) or "-"]
+
+
+def share(of) -> str:
+    each = list(of)
+    return f"{100 * sum(each) / len(each):.0f}"
+
+
+def large() -> str:
+    """Return figure 3's sets: objective and iterations of each method."""
+    own = read("papers_memetic", part="large")
+    rows, missing = [], 0
+    for name in ("letter", "shuttle"):
+        for links in (100, 200, 500, 1000):
+            case = f"{name} {links}"
+            cells: list[object] = [name, links]
+            for method in METHODS:
+                each = [row for row in own if (row["case"], row["method"]) == (case, method)]
+                missing += not each
+                cells += figures(each)
+            rows.append(cells)
+    header = ["set", "links"]
+    for method in METHODS:
+        header += [method, "solutions", "iterations"]
+    return owing(table(header, rows), "papers_memetic.py", missing, 15)
+
+
+def figures(rows: Rows) -> list[str]:
+    if not rows:
+        return [NO_TIME] * 3
+    row = rows[0]
+    none = row["objective"] == "inf"
+    objective = NO_ANSWER if none else f"{float(row['objective']):.6g}"
+    return [objective, row["solutions"], row["iterations"]]
+
+
+def hg_means() -> str:
+    """Return table 4."""
+    own = read("papers_memetic", part="hg-means")
+    rows, missing = [], 0
+    for dataset, (unbroken, as_good, middle, searches) in HG_MEANS.items():
+        cases: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+        for row in own:
+            if row["case"].startswith(f"{dataset}/"):
+                cases.setdefault((row["case"], row["seed"]), {})[row["method"]] = row
+        pairs = [case for case in cases.values() if len(case) == 2]
+        missing += 2 * max(FILES - len(pairs), 0)
+        rows.append((dataset, *beside_hg(pairs, unbroken, as_good, middle, searches)))
+    header = ("set", "HG breaks none, of 30", "ours", "SG as good, %", "ours",
+              "median difference, %", "ours", "of local searches, %", "ours",
+              "of CPU s, %")  # fmt: skip
+    return owing(table(header, rows), "papers_memetic.py", missing, 30)
+
+
+def beside_hg(
+    pairs: list[dict[str, dict[str, str]]], unbroken: int, as_good: int, middle: float,
+    searches: float,
+) -> list[object]:  # fmt: skip
+    if not pairs:
+        return [unbroken, NO_TIME, as_good, NO_TIME, middle, NO_TIME, searches, NO_TIME, NO_TIME]
+    kept = [pair for pair in pairs if pair["HG-means"]["broken"] == "0"]
+    count = f"{len(kept)} of {len(pairs)}"
+    if not kept:
+        return [unbroken, count, as_good, "-", middle, "-", searches, "-", "-"]
+    objective, local, seconds = (
+        [100 * (float(p["SG"][of]) / float(p["HG-means"][of]) - 1) for p in kept]
+        for of in ("objective", "solutions", "cpu_s")
+    )
+    good = share(each <= 100 * SAME for each in objective)
+    return [
+        unbroken, count, as_good, good, middle, f"{statistics.median(objective):.3f}", searches,
+        f"{statistics.median(local):.0f}", f"{statistics.median(seconds):.0f}",
+    ]  # fmt: skip
+
+
+def variants() -> str:
+    """Return the variants of figure 2 in numbers."""
+    return study("variants")
+
+
+def additions() -> str:
+    return study("additions")
+
+
+def study(name: str) -> str:
+    own = read(f"memetic_{name}")
+    rows = []
+    for variant in dict.fromkeys(row["variant"] for row in own):
+        each = [row for row in own if row["variant"] == variant]
+        gaps = [float(row["gap"]) for row in each]
+        rows.append(
+            (variant, len(each), f"{100 * sum(gap <= SAME for gap in gaps) / len(gaps):.0f}",
+             f"{100 * max(*gaps, 0.0):.4f}",
+             *(f"{statistics.mean(float(row[of]) for row in each):.{digits}f}"
+               for of, digits in (("time_s", 2), ("local_searches", 0), ("iterations", 0))))
+        )  # fmt: skip
+    header = ("variant", "runs", "at the optimum, %", "largest gap, %", "CPU s",
+              "local searches", "iterations")  # fmt: skip
+    sets, ways = STUDIES[name]
+    one_seed = {(row["variant"], row["instance"]) for row in own}
+    missing = len(ways) * len(sets) * FILES - len(one_seed)
+    text = table(header, rows) if rows else f"{NO_TIME}\n"
+    return owing(text, "memetic_variants.py", missing, 5)
+
+
+def beside_exact() -> str:
+    """Return table 3."""
+    ours = [row for row in read("memetic_published") if row["dataset"] != UNKNOWN]
+    rows = []
+    for dataset, (as_good, middle, most) in MEMETIC.items():
+        own = [row for row in ours if row["dataset"] == dataset]
+        gaps = [100 * float(row["gap"]) for row in own]
+        reached = 100 * sum(gap <= 100 * SAME for gap in gaps) / len(gaps)
+        shares = [100 * (float(row["best_s"]) / float(row["published_time_s"]) - 1) for row in own]
+        rows.append(
+            (dataset, as_good, f"{reached:.1f}", middle, f"{statistics.median(gaps):.4f}", most,
+             f"{max(gaps):.4f}", f"{statistics.median(shares):.2f}")
+        )  # fmt: skip
+    header = ("set", "as good, %", "ours", "median", "ours", "most", "ours",
+              "our seconds to the best less theirs in all, %")  # fmt: skip
+    return table(header, rows)

@@ -1,0 +1,149 @@
+"""The papers' figures from our tables, as pictures: `results/papers_*.png`.
+
+    python benchmarks/papers_figures.py
+
+Piccialli et al., figures 1 to 3 (boxplots of the seconds of branch and cut, of must-links,
+cannot-links and both), figure 4 (gaps of the heuristics); Baumann and Hochbaum, figure 2 (seconds
+by penalty and noise); Bibi et al., figure 3 (ever more links of one kind). A picture whose table is
+not there yet is left out. The other figures are drawn by the scripts that measure them.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from _memetic import RESULTS
+from _profiles import photograph
+from _rows import read_rows
+from bokeh.embed import file_html
+from bokeh.layouts import gridplot
+from bokeh.models import ColumnDataSource, FixedTicker, Whisker
+from bokeh.palettes import Colorblind8
+from bokeh.plotting import figure
+from bokeh.resources import INLINE
+
+Rows = list[dict[str, str]]
+KINDS = {"ML": "must-links", "CL": "cannot-links", "both": "both kinds"}
+LEAST_GAP = 1e-5
+"""Where a logarithmic axis shows what is no gap at all; the published optima have six digits."""
+
+
+def main() -> None:
+    cuts, heuristics = read_rows(RESULTS / "sdp_published.csv"), of("papers_exact", "heuristics")
+    save("papers_seconds", [seconds_of(cuts, kind) for kind in KINDS], 3)
+    if heuristics:
+        names = list(dict.fromkeys(row["method"] for row in heuristics))
+        save("papers_gaps", [gaps_of(heuristics, name) for name in names], 2)
+    save("papers_penalty_seconds", by_noise(read_rows(RESULTS / "soft_sweep.csv")), 3)
+    more = of("papers_rivals", "more")
+    if more:
+        sets = dict.fromkeys(row["dataset"] for row in more)
+        save("papers_more_links", [more_links(more, name) for name in sets], 2)
+
+
+def of(table: str, part: str) -> Rows:
+    return [row for row in read_rows(RESULTS / f"{table}.csv") if row["part"] == part]
+
+
+def save(name: str, plots: Sequence[Any], columns: int) -> None:
+    """Photograph plots side by side."""
+    page = file_html(gridplot(list(plots), ncols=columns, toolbar_location=None), INLINE, name)
+    width = sum(plot.width for plot in plots[:columns]) + 20
+    photograph(
+        page, RESULTS / f"{name}.png", width, 20 + plots[0].height * -(-len(plots) // columns)
+    )
+
+
+def kind_of(row: dict[str, str]) -> str:
+    return "ML" if row["cl"] == "0" else "CL" if row["ml"] == "0" else "both"
+
+
+def seconds_of(rows: Rows, kind: str) -> Any:
+    groups = by_dataset([row for row in rows if kind_of(row) == kind], "cpu_s", 0.0)
+    return boxes(f"sdp, {KINDS[kind]}", groups, "CPU seconds")
+
+
+def gaps_of(rows: Rows, method: str) -> Any:
+    groups = by_dataset([row for row in rows if row["method"] == method], "gap", LEAST_GAP)
+    plot = boxes(method, groups, "gap to the optimum")
+    plot.y_range.start, plot.y_range.end = 0.7 * LEAST_GAP, 1.0
+    return plot
+
+
+def by_dataset(rows: Rows, column: str, least: float) -> dict[str, list[float]]:
+    """Return the finite values of each set, raised to the least that is shown."""
+    groups: dict[str, list[float]] = {}
+    for row in rows:
+        value = float(row[column])
+        if math.isfinite(value):
+            groups.setdefault(row["dataset"], []).append(max(value, least))
+    return groups
+
+
+def boxes(title: str, groups: dict[str, list[float]], label: str) -> Any:
+    """Return boxplots: quartiles, whiskers to the extremes, a line at the median."""
+    names = list(groups)
+    low, first, middle, third, high = (
+        [float(np.quantile(values, share)) for values in groups.values()]
+        for share in (0.0, 0.25, 0.5, 0.75, 1.0)
+    )
+    plot = figure(
+        title=title, width=420, height=320, x_range=names, y_axis_type="log", y_axis_label=label,
+        y_range=(0.7 * min(low), 1.4 * max(high)),
+    )  # fmt: skip
+    source = ColumnDataSource({"name": names, "low": low, "high": high})
+    plot.add_layout(Whisker(source=source, base="name", lower="low", upper="high"))
+    plot.vbar(names, 0.6, top=third, bottom=first, fill_color="#b8d4ea", line_color="black")
+    for name, value in zip(names, middle, strict=True):
+        plot.segment([(name, -0.3)], [value], [(name, 0.3)], [value], color="black", line_width=2)
+    plot.xaxis.major_label_orientation = 0.9
+    return plot
+
+
+def by_noise(rows: Rows) -> list[Any]:
+    """Return the mean seconds of a run by penalty, a plot for each share of wrong links."""
+    plots = []
+    for noise in dict.fromkeys(row["noise"] for row in rows):
+        plot = figure(
+            title=f"noise q = {float(noise):g}", width=300, height=230,
+            x_axis_label="penalty p", y_axis_label="CPU s a run",
+        )  # fmt: skip
+        own = [row for row in rows if row["noise"] == noise]
+        penalties = sorted({float(row["p"]) for row in own})
+        means = [
+            statistics.mean(float(row["time_s"]) for row in own if float(row["p"]) == p)
+            for p in penalties
+        ]
+        plot.line(penalties, means)
+        plot.scatter(penalties, means, size=4)
+        plots.append(plot)
+    return plots
+
+
+def more_links(rows: Rows, dataset: str) -> Any:
+    """Return the mean ARI by the number of links, a curve for each kind."""
+    plot = figure(
+        title=f"ℓp-box with sizes, {dataset}", width=420, height=320,
+        x_axis_label="links", y_axis_label="ARI, %",
+    )  # fmt: skip
+    for colour, kind in zip(Colorblind8, ("must-links", "cannot-links"), strict=False):
+        own: dict[int, list[float]] = {}
+        for row in rows:
+            count, _, its_kind = row["case"].partition(" ")
+            if row["dataset"] == dataset and its_kind == kind and row["ari"]:
+                own.setdefault(int(count), []).append(float(row["ari"]))
+        counts = sorted(own)
+        means = [statistics.mean(own[count]) for count in counts]
+        plot.line(counts, means, color=colour, legend_label=kind, line_width=2)
+        plot.scatter(counts, means, color=colour, size=6)
+    plot.xaxis.ticker = FixedTicker(ticks=[0, 20, 40, 60, 80])
+    plot.legend.location = "bottom_right"
+    return plot
+
+
+if __name__ == "__main__":
+    main()
