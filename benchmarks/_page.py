@@ -19,6 +19,8 @@ from urllib.error import HTTPError
 import psutil
 from playwright.sync_api import Playwright
 
+from ccviz.runs.archive import Archive
+
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 
@@ -70,7 +72,7 @@ class Server:
             cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
             stdout=(home / "server.log").open("wb"), stderr=subprocess.STDOUT,
         )  # fmt: skip
-        self.log = home / "server.log"
+        self.log, self._home = home / "server.log", home
         self.process = psutil.Process(self._child.pid)
         self.url = f"http://127.0.0.1:{port}/main"
         self._ready = f"http://127.0.0.1:{port}/static/js/bokeh.min.js"
@@ -89,7 +91,18 @@ class Server:
 
     def workers(self) -> list[psutil.Process]:
         """Return the processes of the runs that go on."""
-        return self.process.children(recursive=True)
+        busy = self._busy()
+        return [each for each in self.process.children(recursive=True) if each.pid in busy]
+
+    def waiting(self) -> list[psutil.Process]:
+        """Return the workers that wait for a run."""
+        busy = self._busy()
+        return [each for each in self.process.children() if each.pid not in busy]
+
+    def _busy(self) -> set[int]:
+        """Return the numbers of processes that have written to a run; those that wait have not."""
+        with Archive(self._home / "runs.sqlite") as archive:
+            return {info.pid for info in archive.runs()}
 
     def memory_mb(self) -> float:
         """Return the server's own resident memory, without its workers'."""

@@ -136,7 +136,9 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
     X : (n, d) array of float
     k : int
     **problem
-        ``must_link``, ``cannot_link``, ``sizes`` and ``truth`` as for `ccviz.Problem`.
+        ``must_link``, ``cannot_link``, ``sizes`` and ``truth`` as for `ccviz.Problem`;
+        ``scaling`` of the features (``"none"``, ``"standard"``, ``"range"``), and the ``axes``
+        that are drawn, such as ``("x0", "PC 2")``. All can be changed in the cell.
 
     Returns
     -------

@@ -54,7 +54,7 @@ def _overview(page: Any, url: str) -> None:
 
 
 def _lesson(page: Any, url: str) -> None:
-    _open(page, url)
+    _open(page, f"{url}?example=no")
     page.get_by_label("Lesson", exact=True).select_option(label="Branch and bound by hand")
     for _ in range(3):
         page.get_by_role("button", name="Show me", exact=True).click()
@@ -94,7 +94,7 @@ def _runs(page: Any, url: str) -> None:
 
 
 def _paint(page: Any, url: str) -> None:
-    _open(page, url)
+    _open(page, f"{url}?example=no")
     page.get_by_role("button", name="Paint", exact=True).click()
     page.mouse.move(640, 24)
     page.get_by_role("button", name="Clear", exact=True).click()

@@ -13,6 +13,7 @@ import sys
 import typer
 
 from ccviz.cli.ask import ask
+from ccviz.cli.batch import batch
 from ccviz.cli.bench import bench
 from ccviz.cli.common import tell
 from ccviz.cli.desktop import desktop
@@ -39,6 +40,7 @@ app = typer.Typer(
 )
 app.command()(solve)
 app.command()(elbow)
+app.command()(batch)
 app.command()(solvers)
 app.command()(ask)
 app.command()(bench)

@@ -66,7 +66,7 @@ def elbow(
 ) -> None:
     """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic."""
     check_writable(out_file)
-    numbers = _range(k)
+    numbers = numbers_of(k)
     dataset = find_data(
         data, header=header, **table_options(columns, class_column, name_column, missing)
     )
@@ -96,7 +96,8 @@ def elbow(
             out.print(line, markup=False)
 
 
-def _range(text: str) -> range:
+def numbers_of(text: str) -> range:
+    """Return the numbers of clusters that ``A-B`` or ``A`` stand for."""
     low, _, high = text.partition("-")
     try:
         numbers = range(int(low), int(high or low) + 1)

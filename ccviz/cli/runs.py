@@ -15,8 +15,8 @@ from ccviz.runs.check import check_archive
 from ccviz.runs.info import RunInfo
 
 _COLUMNS = (
-    "run", "name", "started", "data", "solver", "state", "status", "objective", "gap", "nodes",
-    "time", "broken", "ari",
+    "run", "name", "started", "data", "k", "links", "scaling", "solver", "state", "status",
+    "objective", "gap", "nodes", "time", "broken", "ari",
 )  # fmt: skip
 
 
@@ -54,6 +54,9 @@ def _row(info: RunInfo) -> list[str]:
         info.name if info.name != info.id else "",
         datetime.fromtimestamp(info.created).strftime("%Y-%m-%d %H:%M"),
         info.dataset,
+        str(info.k),
+        "-" if info.links is None else str(info.links),
+        info.scaling or "-",
         info.solver,
         info.termination or info.state,
         info.status,

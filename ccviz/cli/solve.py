@@ -121,7 +121,7 @@ def solve(
     if archive:
         kept, run_id = enter(
             problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
-            dataset=dataset.name, name=name,
+            dataset=dataset.name, name=name, scaling=scale,
         )  # fmt: skip
     result = drive(stepper, kept, run_id)
     report(problem, result, run_id, files)

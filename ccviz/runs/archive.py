@@ -162,6 +162,7 @@ class Archive:
         dataset: str = "",
         name: str = "",
         owner: str = "",
+        scaling: str = "",
     ) -> str:
         """Enter a run that has no records yet, and return its id.
 
@@ -174,6 +175,8 @@ class Archive:
             For people; a run without a name is called by its id.
         owner : str
             Whose it is where several people share the archive.
+        scaling : str
+            How the features were scaled before; for people, and empty where nobody knows.
         """
         data = encode_problem(problem)
         digest = hashlib.sha256(data).hexdigest()
@@ -197,6 +200,8 @@ class Archive:
                 "d": problem.d,
                 "k": problem.k,
                 "owner": owner,
+                "scaling": scaling,
+                "links": len(problem.must_link) + len(problem.cannot_link),
             }
             self._insert(row | alive())
         return run_id

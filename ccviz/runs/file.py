@@ -53,6 +53,7 @@ class _Head(msgspec.Struct):
     seed: int
     problem: bytes
     workers: str = "1"  # asked for by version 0.1; nobody obeys it
+    scaling: str = ""  # 0.1 does not say
 
 
 class _Line(msgspec.Struct, array_like=True):
@@ -112,6 +113,7 @@ def _head(archive: Archive, run_id: str) -> _Head:
         limits=info.limits.given,
         seed=info.seed,
         problem=encode_problem(archive.problem(run_id)),
+        scaling=info.scaling,
     )
 
 
@@ -157,6 +159,7 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
         limits=_limits(head),
         dataset=plain(head.dataset),
         name=plain(head.name),
+        scaling=plain(head.scaling),
     )
     try:
         _import_records(archive, run_id, run, _read_records(file, decoder, run, head))

@@ -93,6 +93,10 @@ class RunInfo(Summary):
         Adjusted Rand index of the incumbent, once the run has ended, where the truth is known.
     last_seq : int
         Number of the last record, -1 without any.
+    scaling : str
+        How the features were scaled before, as the caller said; empty where nobody did.
+    links : int or None
+        Must-links and cannot-links of the problem; None where version 0.1 did not count them.
     """
 
     id: str
@@ -115,6 +119,8 @@ class RunInfo(Summary):
     shared: bool = False
     boot: str = ""
     tick: float = -inf
+    scaling: str = ""
+    links: int | None = None
 
     @property
     def state(self) -> State:

@@ -7,33 +7,28 @@
         for record in archive.records(job.run_id, after=seen): ...
     job.stop()
 
-The child is a fresh interpreter, never a fork, and never imports the parent's main module: it is
-given the archive's path and the run's id and reads the rest there (`ccviz.runs.worker`).
+The child (`ccviz.runs.child`) is given the archive's path and the run's id, and reads the rest
+there (`ccviz.runs.worker`).
 """
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import tempfile
+import json
 import threading
-from contextlib import suppress
 from dataclasses import asdict
-from typing import IO
+from typing import Any
 
 from ccviz.errors import ArchiveError, UnknownRunError
 from ccviz.events import TERMINATION_SENTENCES, Termination
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
+from ccviz.runs.child import Child
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.resume import reopen
+from ccviz.runs.spares import Spares
 from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
 from ccviz.solvers.workforce import check_workers
-
-_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 
 class Job:
@@ -48,8 +43,10 @@ class Job:
     archive : Archive
     run_id : str
         A run in it.
-    *flags : str
-        For the worker; `start` and `resume` know which.
+    spares : Spares, optional
+        Where a worker waits already; a new one is begun if not given.
+    **order
+        For the worker; `start` and `resume` know what.
 
     Attributes
     ----------
@@ -59,20 +56,17 @@ class Job:
         What became of the run, where its end could not be stored; else empty.
     """
 
-    def __init__(self, archive: Archive, run_id: str, *flags: str) -> None:
+    def __init__(
+        self, archive: Archive, run_id: str, spares: Spares | None = None, **order: Any
+    ) -> None:
         self._archive, self.run_id, self.untold = archive, run_id, ""
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in _watch
         self._asked_to_end = False
         self._done = threading.Event()
-        self._reaping = threading.Lock()
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "ccviz.runs.worker", str(archive.path), run_id, *flags],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            env=os.environ | {f"{library}_NUM_THREADS": "1" for library in _THREADS},
-            start_new_session=True,  # so that ending it ends its own children too
-        )
+        line = f"run {json.dumps({'run': run_id} | order)}"
+        self._child = spares.take() if spares is not None else Child(archive.path)
+        if not self._child.say(line):  # somebody ended it while it waited
+            self._child = Child(archive.path)
+            self._child.say(line)
         threading.Thread(target=self._watch, daemon=True).start()
 
     @classmethod
@@ -87,8 +81,10 @@ class Job:
         limits: Limits = NO_LIMITS,
         dataset: str = "",
         name: str = "",
+        scaling: str = "",
         paused: bool = False,
         memory: int | None = None,
+        spares: Spares | None = None,
     ) -> Job:
         """Enter a run in the archive and start its worker.
 
@@ -98,12 +94,14 @@ class Job:
         seed, workers
             As in `ccviz.start`.
         limits : Limits
-        dataset, name : str
+        dataset, name, scaling : str
             For the list of runs.
         paused : bool
             Wait before the first event, for `step` or `go_on`.
         memory : int, optional
             Bytes that the worker may take; what needs more breaks off.
+        spares : Spares, optional
+            Where a worker waits already.
 
         Returns
         -------
@@ -125,9 +123,9 @@ class Job:
             limits=limits,
             dataset=dataset,
             name=name,
+            scaling=scaling,
         )
-        flags = _flags(workers, memory) + ["--paused"] * paused
-        return cls(archive, run_id, *flags)
+        return cls(archive, run_id, spares, workers=str(workers), memory=memory, paused=paused)
 
     @classmethod
     def resume(
@@ -138,6 +136,7 @@ class Job:
         *,
         workers: int | str = 1,
         memory: int | None = None,
+        spares: Spares | None = None,
     ) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
@@ -149,7 +148,7 @@ class Job:
             For the whole run, in place of its own.
         workers : int or str
             As in `ccviz.start`; those that it had before are forgotten.
-        memory : int, optional
+        memory, spares
             As in `start`.
 
         Returns
@@ -165,7 +164,7 @@ class Job:
         """
         check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, *_flags(workers, memory), "--resume")
+        return cls(archive, run_id, spares, workers=str(workers), memory=memory, resume=True)
 
     @property
     def alive(self) -> bool:
@@ -175,7 +174,7 @@ class Job:
     @property
     def pid(self) -> int:
         """Process id of the worker."""
-        return self._process.pid
+        return self._child.pid
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for the end, at most so many seconds, and return whether it has come.
@@ -193,11 +192,11 @@ class Job:
 
     def pause(self) -> None:
         """Let the worker wait after the event at hand."""
-        self._say("pause")
+        self._child.say("pause")
 
     def go_on(self) -> None:
         """Let a paused worker run."""
-        self._say("continue")
+        self._child.say("continue")
 
     def step(self, events: int = 1) -> None:
         """Let a paused worker yield so many events, then wait again.
@@ -206,7 +205,7 @@ class Job:
         ----------
         events : int
         """
-        self._say(f"step {events}")
+        self._child.say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:
         """Ask the worker to end; it is killed if it has not after ``grace`` seconds.
@@ -217,33 +216,18 @@ class Job:
             Seconds.
         """
         self._asked_to_end = True
-        self._say("stop")
-        killer = threading.Timer(grace, self._kill_group)
+        self._child.say("stop")
+        killer = threading.Timer(grace, self._child.kill)
         killer.daemon = True
         killer.start()
 
     def kill(self) -> None:
         """End the worker now; what it has not yet stored is lost."""
         self._asked_to_end = True
-        self._kill_group()
-
-    def _say(self, line: str) -> None:
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError, ValueError):  # it has ended already
-            self._process.stdin.write(f"{line}\n".encode())
-            self._process.stdin.flush()
-
-    def _kill_group(self) -> None:
-        with self._reaping:
-            if self._process.returncode is None:  # until it is reaped, its number is its own
-                with suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
+        self._child.kill()
 
     def _watch(self) -> None:
-        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-        self._kill_group()  # processes of the solver's own that outlived it
-        with self._reaping:
-            code = self._process.wait()
+        code = self._child.wait()
         last = self._last_word(code)
         try:
             self._archive.finish(self.run_id, *last)
@@ -253,7 +237,7 @@ class Job:
         except ArchiveError as broken:
             self.untold = f"{last[1]} This could not be stored: {broken}"
         finally:
-            self._close_streams()
+            self._child.close()
             self._done.set()
 
     def _last_word(self, code: int) -> tuple[Termination, str]:
@@ -261,16 +245,5 @@ class Job:
             return "interrupted", f"{TERMINATION_SENTENCES['interrupted']} Its worker was ended."
         if code < 0:
             return "failed", f"The worker was killed (signal {-code})."
-        self._errors.seek(0)
-        lines = self._errors.read().decode(errors="replace").strip().splitlines()
-        return "failed", f"The worker broke off: {lines[-1] if lines else f'exit code {code}'}"
-
-    def _close_streams(self) -> None:
-        self._errors.close()
-        assert self._process.stdin is not None
-        with suppress(BrokenPipeError):
-            self._process.stdin.close()
-
-
-def _flags(workers: int | str, memory: int | None) -> list[str]:
-    return [f"--workers={workers}", *([f"--memory={memory}"] if memory is not None else [])]
+        why = self._child.last_line() or f"exit code {code}"
+        return "failed", f"The worker broke off: {why}"

@@ -47,5 +47,6 @@ CREATE TABLE records (
 ADDED = {
     "owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0",
     "boot": "TEXT NOT NULL DEFAULT ''", "tick": "REAL NOT NULL DEFAULT 0",
+    "scaling": "TEXT NOT NULL DEFAULT ''", "links": "INTEGER",
 }  # fmt: skip
 """Columns of runs that version 0.1 did not have, and does not miss."""

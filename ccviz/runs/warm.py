@@ -114,6 +114,26 @@ def load(stepper: Stepper) -> None:
     stepper.discount(time.perf_counter() - since)
 
 
+def load_solver(name: str) -> bool:
+    """Bring what a solver needs into this process, before there is a run; return whether it is in.
+
+    What is not compiled yet stays so: whoever compiles it would hold up the run that comes.
+
+    Parameters
+    ----------
+    name : str
+
+    Returns
+    -------
+    bool
+    """
+    solver = {each.name: each for each in SOLVERS}.get(name)
+    if solver is None or not compiled(name):
+        return False
+    _run(solver, examples(12))
+    return True
+
+
 def main() -> None:
     """Compile for the solvers named, or for all: then in processes side by side."""
     if names := sys.argv[1:]:

@@ -1,16 +1,21 @@
-"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE RUN [OPTIONS]`.
+"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE`.
 
-The run, its problem and its limits stand in the archive, and the records go there; the options say
-how it is begun (``--paused``, ``--resume``), where it works (``--workers``) and in how much memory
-(``--memory``). Standard input carries what the parent asks for, a line each:
+Standard input carries what the parent asks for, a line each. Before the run it is
+
+    load NAME        bring what a solver needs into this process
+    run ORDER        do a run; ORDER is `Order` in JSON
+
+and during the run
 
     pause            wait after the event at hand
     continue         go on
     step N           go on for N events, then wait
     stop             end at the solver's next look
 
-Nothing else crosses the border between the processes. When the parent dies, standard input ends,
-and the child stops by itself, within a few seconds. `ccviz.runs.job.Job` is the parent's side.
+The run, its problem and its limits stand in the archive, and the records go there; nothing else
+crosses the border between the processes. When the parent dies, standard input ends, and the child
+stops by itself: at once while it waits for a run, else within a few seconds. `ccviz.runs.child`
+and `ccviz.runs.job` are the parent's side.
 """
 
 from __future__ import annotations
@@ -22,16 +27,67 @@ import signal
 import sys
 import threading
 import time
-from argparse import ArgumentParser
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import msgspec
 
 from ccviz.runs.archive import Archive
 from ccviz.runs.priority import RUN, stand_back
 from ccviz.runs.recorder import Recorder
 from ccviz.runs.resume import open_run
 from ccviz.runs.stepper import Stepper
-from ccviz.runs.warm import load
+from ccviz.runs.warm import load, load_solver
 
 _ORPHAN_GRACE_S = 5.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to do.
+
+    Attributes
+    ----------
+    run : str
+        Its id in the archive.
+    workers : str
+        Where it works: processes, or tcp:// of a Dask scheduler.
+    memory : int or None
+        Bytes that it may take.
+    paused : bool
+        Whether it waits before the first event.
+    resume : bool
+        Whether it goes on after the stored records.
+    """
+
+    run: str
+    workers: str = "1"
+    memory: int | None = None
+    paused: bool = False
+    resume: bool = False
+
+
+def wait_for_order(lines: Iterator[bytes]) -> tuple[Order, frozenset[str]] | None:
+    """Load what is asked for until there is a run to do; None if there never will be.
+
+    Parameters
+    ----------
+    lines : iterator of bytes
+
+    Returns
+    -------
+    order : Order
+    loaded : frozenset of str
+        Names of the solvers that are in this process already.
+    """
+    loaded: set[str] = set()
+    for line in lines:
+        word, _, rest = line.decode().strip().partition(" ")
+        if word == "run":
+            return msgspec.json.decode(rest, type=Order), frozenset(loaded)
+        if word == "load" and load_solver(rest):
+            loaded.add(rest)
+    return None
 
 
 class Control:
@@ -39,13 +95,14 @@ class Control:
 
     Parameters
     ----------
+    lines : iterator of bytes
     stepper : Stepper
     paused : bool
         Whether the run waits to be told to go on.
     """
 
-    def __init__(self, stepper: Stepper, paused: bool) -> None:
-        self._stepper = stepper
+    def __init__(self, lines: Iterator[bytes], stepper: Stepper, paused: bool) -> None:
+        self._lines, self._stepper = lines, stepper
         self._allowed = 0.0 if paused else math.inf
         self._changed = threading.Condition()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -60,8 +117,7 @@ class Control:
             self._allowed -= 1
 
     def _listen(self) -> None:
-        # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
-        for line in open(sys.stdin.fileno(), "rb", buffering=0, closefd=False):  # noqa: SIM115
+        for line in self._lines:
             word, *values = line.decode().split()
             if word == "stop":
                 self._stop()
@@ -86,30 +142,25 @@ class Control:
 
 
 def main() -> None:
-    """Drive one run to its end."""
-    options = _parser().parse_args()
+    """Wait for a run, and drive it to its end."""
     stand_back(RUN)
-    if options.memory is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (options.memory, options.memory))
-    archive = Archive(options.archive)
-    stepper = open_run(archive, options.run, options.resume, options.workers)
-    load(stepper)
-    control = Control(stepper, options.paused)
-    with Recorder(archive, options.run, stepper.run) as recorder:
+    # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
+    lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
+    asked = wait_for_order(lines)
+    if asked is None:
+        return
+    order, loaded = asked
+    if order.memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (order.memory, order.memory))
+    archive = Archive(sys.argv[1])
+    stepper = open_run(archive, order.run, order.resume, order.workers)
+    if stepper.solver.name not in loaded:
+        load(stepper)
+    control = Control(lines, stepper, order.paused)
+    with Recorder(archive, order.run, stepper.run) as recorder:
         while stepper.run.finished is None:
             control.wait_turn()
             recorder.put(next(stepper))
-
-
-def _parser() -> ArgumentParser:
-    parser = ArgumentParser("ccviz.runs.worker", description=__doc__)
-    parser.add_argument("archive", help="path of the archive")
-    parser.add_argument("run", help="id of the run")
-    parser.add_argument("--workers", default="1", help="processes, or tcp:// of a Dask scheduler")
-    parser.add_argument("--memory", type=int, help="bytes that it may take")
-    parser.add_argument("--paused", action="store_true", help="wait before the first event")
-    parser.add_argument("--resume", action="store_true", help="go on after the stored records")
-    return parser
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from tests.app.driver import ROOT, Lab, Server
+from tests.app.driver import EMPTY, ROOT, Lab, Server
 from tests.patience import PATIENCE_S
 
 PICTURES = ROOT / "test-results" / "app"
@@ -73,7 +73,7 @@ def lab_of(page, server):
     """
     labs = []
 
-    def open_one(query: str = "") -> Lab:
+    def open_one(query: str = EMPTY) -> Lab:
         labs.append(Lab(page, f"{server.url}{query}"))
         return labs[-1]
 
@@ -95,7 +95,7 @@ def open_lab(new_page, server, picture):
     """Return a function that opens more sessions, each with a profile of its own."""
     pages = []
 
-    def open_one(query: str = "") -> Lab:
+    def open_one(query: str = EMPTY) -> Lab:
         pages.append(new_page(1280, 720))
         return Lab(pages[-1], f"{server.url}{query}")
 

@@ -17,6 +17,8 @@ from ccviz.solvers import SOLVERS
 from tests.patience import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[2]
+# An address that opens the page without the example.
+EMPTY = "?example=no"
 # An address whose run never ends by itself, and needs no second to find a clustering.
 ENDLESS = "?data=iris&k=3&cl=0-60&solver=cop-kmeans&set.n_init=100000000"
 
@@ -118,9 +120,17 @@ class Server:
         wait_until(answers)
 
     def workers(self) -> list[psutil.Process]:
-        """Return the processes of the runs that go on."""
+        """Return the processes that do runs; those that wait for one write to no archive."""
+        with self.archive() as archive:
+            busy = {info.pid for info in archive.runs()}
         children = psutil.Process(self.process.pid).children(recursive=True)
-        return [child for child in children if _is_worker(child)]
+        return [child for child in children if child.pid in busy and _is_worker(child)]
+
+    def waiting(self) -> list[psutil.Process]:
+        """Return the workers that wait for a run."""
+        busy = {each.pid for each in self.workers()}
+        children = psutil.Process(self.process.pid).children()
+        return [child for child in children if _is_worker(child) and child.pid not in busy]
 
     def archive(self) -> Archive:
         return Archive(self.home / "runs.sqlite")

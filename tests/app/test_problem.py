@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ccviz.data.datasets import BUNDLED, GENERATORS, load
-from tests.app.driver import Lab
+from tests.app.driver import EMPTY, Lab
 
 pytestmark = pytest.mark.browser
 
@@ -211,7 +211,7 @@ def test_another_data_set_and_its_k_come_in_one_message(new_page, server):
         heard.append(frame)
 
     page.on("websocket", lambda socket: socket.on("framereceived", hear))
-    lab = Lab(page, server.url)
+    lab = Lab(page, f"{server.url}{EMPTY}")
     lab.choose("Data set", "digits")
     lab.see("1,797 points")
     (answer,) = (each for each in heard if isinstance(each, str) and "1,797 points" in each)

@@ -7,7 +7,7 @@ import urllib.request
 import psutil
 import pytest
 
-from tests.app.driver import Lab, Server
+from tests.app.driver import EMPTY, Lab, Server
 from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
@@ -37,7 +37,7 @@ def people(server):
 
 def come_and_go(new_page, server, picture):
     """Open pages with another k each, run something long on some, and close them all."""
-    labs = [Lab(new_page(), server.url) for _ in range(PEOPLE)]
+    labs = [Lab(new_page(), f"{server.url}{EMPTY}") for _ in range(PEOPLE)]
     for number, lab in enumerate(labs):
         if number < RUNNING:
             lab.choose("Data set", "digits")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 
 from ccviz.errors import CcvizError
@@ -62,8 +63,7 @@ def _records(archive: Archive, run_id: str) -> Iterator[Record]:
 
 
 def page_of(
-    path: Path,
-    run_ids: Sequence[str],
+    runs: Sequence[tuple[Path, str]],
     present: Draft,
     axes: tuple[str, str],
     told: Told | None,
@@ -72,9 +72,8 @@ def page_of(
 
     Parameters
     ----------
-    path : path
-        Of the archive.
-    run_ids : sequence of str
+    runs : sequence of (path, str)
+        Archive and id of each.
     present : Draft
     axes : (str, str)
     told : Told or None
@@ -83,5 +82,7 @@ def page_of(
     -------
     str
     """
-    with Archive(path) as archive:
-        return html([stored_play(archive, each, present, axes) for each in run_ids], told)
+    with ExitStack() as opened:
+        archives = {path: opened.enter_context(Archive(path)) for path, _ in runs}
+        plays = [stored_play(archives[path], each, present, axes) for path, each in runs]
+        return html(plays, told)

@@ -22,7 +22,8 @@ _MANY = 3000
 _SIZE_PX = (600, 450)
 _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
 <div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>"""
-_BY_CLASS = _TOOLTIP.replace("<b>@label{custom}</b>", "")
+_PICTURE = """<img src="@picture" width="72" alt="" style="image-rendering: pixelated;
+  display: block; margin: 2px 0; border: 1px solid lightgray">"""
 _CLUSTER_CODE = "return value < 0 ? '' : `cluster ${value}`"
 _ENDS = ("x0", "y0", "x1", "y1")
 _GLOW = 0.45
@@ -45,7 +46,7 @@ for (const {source, full} of lines) {
 _NEAR_PX = 40
 """Links with an end so near to the pointer are drawn, where only these are."""
 
-_POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links")
+_POINT_COLUMNS = ("x", "y", "label", "row", "class", "name", "marks", "links", "picture")
 
 
 class ScatterFigure:
@@ -212,6 +213,7 @@ class ScatterFigure:
             "name": [f"{plane.names[row]}," for row in rows] if plane.names else nothing(),
             "marks": [plane.marks[row] for row in rows] if plane.marks else nothing(),
             "links": nothing(),
+            "picture": [plane.pictures[row] for row in rows] if plane.pictures else nothing(),
         }
 
     @property
@@ -228,7 +230,8 @@ class ScatterFigure:
 
     def show_clusters(self, frame: Coloring, by_class: bool = False) -> None:
         """Colour the points that changed, and move the centres."""
-        self._hover.tooltips = _BY_CLASS if by_class else _TOOLTIP
+        pictured = self._plane is not None and bool(self._plane.pictures)
+        self._hover.tooltips = _tooltip(by_class, pictured)
         labels = frame.labels.astype(np.int32)
         changed = not np.array_equal(labels, self._labels)
         self._labels = labels
@@ -317,6 +320,12 @@ class ScatterFigure:
         """Show the stroke under way."""
         self._wet_glyph.glyph.update(fill_color=color, fill_alpha=0.6, size=size)
         refill(self._wet, x=points[:, 0], y=points[:, 1])
+
+
+def _tooltip(by_class: bool, pictured: bool) -> str:
+    """Return what is said of a point under the mouse; Bokeh escapes all that it fills in."""
+    said = _TOOLTIP.replace("<b>@label{custom}</b>", "") if by_class else _TOOLTIP
+    return said.replace("<div>@links", f"{_PICTURE}<div>@links") if pictured else said
 
 
 def _line_source() -> ColumnDataSource:

@@ -14,7 +14,10 @@ from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.views.person import ALONE, Person
 
-COLUMNS = ("Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data")
+COLUMNS = (
+    "Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data", "k", "Links",
+    "Scaling",
+)  # fmt: skip
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
 
@@ -45,9 +48,14 @@ def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
         ("–" if math.isnan(broken) else f"{broken:,}", broken),
     )
     run = _run_words(info)
-    cells = (run, *(words for words, _ in measures), state, info.dataset)
+    links = "–" if info.links is None else f"{info.links:,}"
+    asked = (f"{info.k:,}", links, info.scaling or "–")
+    cells = (run, *(words for words, _ in measures), state, info.dataset, *asked)
     sorted_by = [_last_if_missing(value) for _, value in measures]
-    keys: tuple[str | float, ...] = (run, *sorted_by, state, info.dataset)
+    by_links = -1 if info.links is None else info.links
+    keys: tuple[str | float, ...] = (
+        run, *sorted_by, state, info.dataset, info.k, by_links, info.scaling,
+    )  # fmt: skip
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
     return RunRow(info.id, info.name, cells, keys, may)
@@ -74,8 +82,8 @@ def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> st
 
 
 _TAKEN = (
-    "name", "dataset", "n", "d", "k", "solver", "settings", "seed", "status", "termination",
-    "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
+    "name", "dataset", "n", "d", "k", "scaling", "links", "solver", "settings", "seed", "status",
+    "termination", "objective", "lower_bound", "gap", "nodes", "time_s", "ari", "violations",
 )  # fmt: skip
 
 

@@ -12,13 +12,14 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
+from ccviz.views.frames.pictures import addresses
 from ccviz.views.frames.point_words import marks
 from ccviz.views.frames.projection import axis_title, coordinates
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
 MOST_TOLD = 3000
-"""Points up to which tooltips say what marks each out, and which links it has."""
+"""Points up to which tooltips say what marks each out, or show it, and which links it has."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +34,9 @@ class Plane:
     x, y : (n,) float64
     classes : list of str
         What is known about each point, for its tooltip.
-    names, marks : list of str
-        What each point is called, and what marks it out; empty where that is not said.
+    names, marks, pictures : list of str
+        What each point is called, what marks it out, and the address of its picture; empty where
+        that is not said.
     """
 
     x_name: str
@@ -47,6 +49,7 @@ class Plane:
     _maps: tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
     names: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
+    pictures: list[str] = field(default_factory=list)
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m, 2) where points (m, d) are drawn."""
@@ -70,10 +73,11 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     x, y = ((draft.X - origin) @ weights for weights, origin in maps)
     across, up = (axis_title(draft.X, features, name) for name in (x_name, y_name))
     data = draft.data
-    told = marks(data) if len(x) <= MOST_TOLD else []
+    seen = addresses(data) if len(x) <= MOST_TOLD else []
+    told = marks(data) if len(x) <= MOST_TOLD and not seen else []
     names = list(data.names)
     words = _class_names(data)
-    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told)  # type: ignore[arg-type]
+    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told, seen)  # type: ignore[arg-type]
 
 
 def _class_names(data: Dataset) -> list[str]:

@@ -54,6 +54,11 @@ class Errand:
             )  # fmt: skip
 
     @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return self._process.pid
+
+    @property
     def done(self) -> bool:
         """Whether there is an answer, or never will be."""
         return self._process.poll() is not None or time.monotonic() > self._end

@@ -13,6 +13,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
 from ccviz.views.frames.cuts import CutsLog
+from ccviz.views.frames.descent import DescentLog
 from ccviz.views.frames.guess import guess
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.log import Log
@@ -25,8 +26,8 @@ from ccviz.views.lab.view import View, views_of
 
 _HEAVY: frozenset[type[Event]] = frozenset({RelaxationSolved, ResidualsUpdated})
 _JUMP = 400
-_OF_A_NODE: tuple[type[Log], ...] = (NodeLog, CutsLog, RelaxationLog)
-"""What is said of a node that was clicked, whatever views there are."""
+_ALWAYS: tuple[type[Log], ...] = (NodeLog, CutsLog, RelaxationLog, DescentLog)
+"""What is said of a node that was clicked, and beside the result, whatever views there are."""
 
 AnyLog = TypeVar("AnyLog", bound=Log)
 
@@ -66,7 +67,7 @@ class Inspection(param.Parameterized):
         self._run_id = ""
         self.run: Run | None = None
         self._catalogue = tuple(catalogue)
-        kinds = dict.fromkeys(_OF_A_NODE + tuple(k for v in self._catalogue for k in v.logs))
+        kinds = dict.fromkeys(_ALWAYS + tuple(k for v in self._catalogue for k in v.logs))
         self._kept: dict[type[Log], Any] = {kind: kind() for kind in kinds}
         self.tree: Tree | None = None
         self._begin(None)

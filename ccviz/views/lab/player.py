@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import param
 
 from ccviz.errors import ArchiveError
-from ccviz.events import Event, Record
+from ccviz.events import Assigned, Event, IncumbentFound, Record
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.run import Run
@@ -33,6 +33,7 @@ _AUTO_SLOWEST = 8.0
 _AUTO_LAG_S = 2.5
 _MOST_A_TICK = 1000
 _FAR = 3000
+_BEFORE_PICTURE = 12
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,14 +135,27 @@ class Player(param.Parameterized):
         """Return how many records are due."""
         pace = PACES[self.pace]
         backlog = last - self._run.seq
+        at_once = 0
         if pace == 0.0:
             pace = max(_AUTO_SLOWEST, backlog / _AUTO_LAG_S)
+            at_once = self._upto_picture(last)
         if math.isinf(pace):
             return backlog
         self._due = min(self._due + pace * elapsed_s, float(backlog))
         due = int(self._due)
         self._due -= due
-        return min(due, _MOST_A_TICK)
+        return max(at_once, min(due, _MOST_A_TICK))
+
+    def _upto_picture(self, last: int) -> int:
+        """Return how many records lead to the first that gives points their clusters.
+
+        Before it nothing is to be seen for which one could wait. 0 if there is none, or far off.
+        """
+        if self._run.labels is not None or self._run.seq >= _BEFORE_PICTURE:
+            return 0
+        records = self._archive.records(self._run_id, self._run.seq, limit=_BEFORE_PICTURE)
+        kinds = [isinstance(each.event, Assigned | IncumbentFound) for each in records]
+        return records[kinds.index(True)].seq - self._run.seq if any(kinds) else 0
 
     def step(self) -> bool:
         """Show one more record; False if there is none yet."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import param
 
@@ -13,6 +14,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.runs.limits import NO_LIMITS, Limits
+from ccviz.runs.spares import Spares
 from ccviz.solvers import Solver, check
 from ccviz.views.lab.queue import RunQueue, Ticket
 
@@ -28,10 +30,20 @@ class Order:
     seed: int = 0
     limits: Limits = NO_LIMITS
     dataset: str = ""
+    scaling: str = ""
 
 
 class Runner(param.Parameterized):
     """At most one worker at a time, in a process of its own.
+
+    Parameters
+    ----------
+    archive : Archive
+    queue : RunQueue
+    memory : int, optional
+        Bytes that a worker may take.
+    spares : Spares, optional
+        Workers that wait already.
 
     Attributes
     ----------
@@ -46,9 +58,15 @@ class Runner(param.Parameterized):
     waiting = param.Integer(default=0)
     run_id = param.String(default="")
 
-    def __init__(self, archive: Archive, queue: RunQueue, memory: int | None = None) -> None:
+    def __init__(
+        self,
+        archive: Archive,
+        queue: RunQueue,
+        memory: int | None = None,
+        spares: Spares | None = None,
+    ) -> None:
         super().__init__()
-        self._memory = memory
+        self._worker: dict[str, Any] = {"memory": memory, "spares": spares}
         self._archive, self._queue = archive, queue
         self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
@@ -87,7 +105,8 @@ class Runner(param.Parameterized):
         check(order.solver, order.problem)
         begin = partial(
             Job.start, self._archive, order.problem, order.solver, seed=order.seed,
-            dataset=order.dataset, paused=paused, memory=self._memory, limits=order.limits,
+            dataset=order.dataset, scaling=order.scaling, paused=paused, limits=order.limits,
+            **self._worker,
         )  # fmt: skip
         self._enqueue(begin, paused)
 
@@ -99,7 +118,7 @@ class Runner(param.Parameterized):
         ArchiveError, UnsupportedError
             If it has nothing left to do, or its solver cannot go on.
         """
-        self._enqueue(partial(Job.resume, self._archive, run_id, memory=self._memory))
+        self._enqueue(partial(Job.resume, self._archive, run_id, **self._worker))
 
     def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
         self.close()

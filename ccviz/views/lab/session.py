@@ -22,6 +22,7 @@ from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
+from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
 from ccviz.views.draft import (
     Draft,
@@ -36,7 +37,9 @@ from ccviz.views.draft import (
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.lab.asking import Asking
+from ccviz.views.lab.batch import Batch
 from ccviz.views.lab.ending import Ending
+from ccviz.views.lab.example import Example
 from ccviz.views.lab.hues import Hues
 from ccviz.views.lab.intake import Intake
 from ccviz.views.lab.notice import Notice, failure
@@ -112,16 +115,25 @@ class Session(Worded):
     dark = param.Boolean(default=False)
 
     def __init__(
-        self, archive: Archive, queue: RunQueue, data: Dataset, person: Person = ALONE
+        self,
+        archive: Archive,
+        queue: RunQueue,
+        data: Dataset,
+        person: Person = ALONE,
+        spares: Spares | None = None,
+        example: Example | None = None,
     ) -> None:
         draft = draft_of(data)
         x_axis, y_axis = usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
         self.person = person
-        self.archive = archive = Shelf(archive, person)
+        self.archive = archive = Shelf(archive, person, example)
         self.intake = Intake(person.quota)
         self.sweep = Sweep(queue, person.quota)
-        self.runner = Runner(archive, queue, person.quota.worker_bytes)
+        self.batch = Batch(archive, queue)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes, spares)
+        if spares is not None:
+            self.param.watch(lambda event: spares.expect(event.new.name), "solver")
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self.hues = Hues()
@@ -377,6 +389,7 @@ class Session(Worded):
             self.seed,
             self.limits,
             self.draft.data.name,
+            self.draft.scaling,
         )
 
     def open_run(self, run_id: str) -> None:
@@ -394,6 +407,20 @@ class Session(Worded):
                     node_limit=info.limits.node_limit,
                 )
             self._solver_then = self.solver
+
+    def show_example(self, run_id: str) -> None:
+        """Put a finished run on the table that nobody has asked for; no undo goes behind it.
+
+        Parameters
+        ----------
+        run_id : str
+        """
+        with self.in_words():
+            problem = self.archive.problem(run_id)
+            draft = draft_of_problem(problem, self.draft, self.archive.info(run_id).dataset)
+            self._history = History(draft)
+            self._adopt()
+            self.playback.show(run_id)
 
     def resume_run(self, run_id: str) -> None:
         """Let a stored run go on, without its old limits."""
@@ -454,6 +481,8 @@ class Session(Worded):
         with self.in_words():
             self.sweep.tick()
         with self.in_words():
+            self.batch.tick()
+        with self.in_words():
             self.asking.tick()
         with self.in_words():
             failed = self.playback.tick(elapsed)
@@ -463,13 +492,14 @@ class Session(Worded):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        busy = (self.intake.busy, self.sweep.busy, self.asking.busy)
+        busy = (self.intake.busy, self.sweep.busy, self.batch.busy, self.asking.busy)
         return self.playback.restless or any(busy)
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
         self.intake.close()
         self.sweep.stop()
+        self.batch.stop()
         self.asking.close()
         self.playback.close()
 

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.errors import ArchiveError, UnknownRunError
+from ccviz.events import Record
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import NO_LIMITS, Limits
+from ccviz.views.lab.example import Example
 from ccviz.views.person import Person
 
 
@@ -27,12 +29,40 @@ class Shelf(Archive):
     archive : Archive
         Shared with everybody, and closed by whoever opened it.
     person : Person
+    example : Example, optional
+        A finished run that everybody may look at; it is in no list.
     """
 
-    def __init__(self, archive: Archive, person: Person) -> None:
+    def __init__(self, archive: Archive, person: Person, example: Example | None = None) -> None:
         self.path, self._lock, self._db = archive.path, archive._lock, archive._db
         self._problems = archive._problems
         self.person = person
+        self._example = example
+
+    def is_example(self, run_id: str) -> bool:
+        """Return whether a run is the example, which is nobody's.
+
+        Parameters
+        ----------
+        run_id : str
+        """
+        return self._example is not None and run_id == self._example.run_id
+
+    def home_of(self, run_id: str) -> Archive:
+        """Return the archive that a run is in: this one, or that of the example.
+
+        Parameters
+        ----------
+        run_id : str
+        """
+        if self._example is not None and run_id == self._example.run_id:
+            return self._example.archive
+        return self
+
+    def problem(self, run_id: str) -> Problem:
+        """Return the problem that a run is about."""
+        home = self.home_of(run_id)
+        return super().problem(run_id) if home is self else home.problem(run_id)
 
     def create(
         self,
@@ -72,13 +102,24 @@ class Shelf(Archive):
         """Return what is known about every run that the person sees, the newest first."""
         return [info for info in super().runs() if self.person.sees(info)]
 
+    def _records(self, also: str, run_id: str, values: dict[str, Any]) -> list[Record]:
+        home = self.home_of(run_id)
+        if home is self:
+            return super()._records(also, run_id, values)
+        return home._records(also, run_id, values)
+
     def _run_row(self, run_id: str) -> Any:
+        home = self.home_of(run_id)
+        if home is not self:
+            return home._run_row(run_id)
         row = super()._run_row(run_id)
         if not self.person.sees(RunInfo.from_row(dict(row))):
             raise UnknownRunError(f"there is no run {run_id!r}.")
         return row
 
     def _number(self, run_id: str) -> int:
+        if self.is_example(run_id):
+            raise ArchiveError("the example stays as it is.")
         row = self._run_row(run_id)
         if not self.person.owns(RunInfo.from_row(dict(row))):
             raise ArchiveError(f"the run {row['name']!r} is somebody else's.")

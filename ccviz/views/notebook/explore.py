@@ -14,7 +14,8 @@ import panel as pn
 from numpy.typing import ArrayLike
 
 from ccviz.data.datasets import Dataset
-from ccviz.errors import CcvizError
+from ccviz.data.scaling import SCALINGS
+from ccviz.errors import CcvizError, ParameterError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
@@ -26,13 +27,16 @@ from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
+from ccviz.views.panels.asked import Asked
 from ccviz.views.panels.asking import AskButton, AskingPanel
+from ccviz.views.panels.axes import Axes
 from ccviz.views.panels.header import NoticePanel
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.links import LinksPanel
 from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.result import ResultPanel
+from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.scatter import ScatterPanel
 from ccviz.views.panels.solver import SolverPanel
 from ccviz.views.share.picture import picture
@@ -53,6 +57,10 @@ class Explorer:
     k : int
     must_link, cannot_link, sizes, truth
         As for `ccviz.Problem`.
+    scaling : {"none", "standard", "range"}
+        What is done to the features before: nothing, mean 0 and deviation 1, or from 0 to 1.
+    axes : (str, str), optional
+        What is drawn across and up, such as ``("x0", "PC 2")``.
 
     Attributes
     ----------
@@ -73,11 +81,17 @@ class Explorer:
         cannot_link: Any = (),
         sizes: Any = None,
         truth: ArrayLike | None = None,
+        scaling: str = "none",
+        axes: tuple[str, str] | None = None,
     ) -> None:
         given = Problem(X, k, must_link, cannot_link, sizes, truth)  # type: ignore[arg-type]
         self._archive = Archive()
         self.session = Session(self._archive, RunQueue(), _dataset(given))
-        self.session.adopt(_draft(given, self.session.draft))
+        if scaling not in SCALINGS:
+            raise ParameterError(f"scaling = {scaling!r} is not one of {', '.join(SCALINGS)}.")
+        self.session.adopt(_draft(given, self.session.draft).with_scaling(scaling))
+        if axes is not None:
+            self.session.show_axes(*axes)
         # Whatever ends the kernel in good order ends the worker; else the worker sees it by itself.
         atexit.register(_close, weakref.ref(self.session))
 
@@ -176,9 +190,17 @@ class Explorer:
         pn.config.respect_explicit_sizing = True
         inspection = Inspection(self._archive, self.session.player, CATALOGUE)
         keep_time(self.session)
-        points = ScatterPanel(self.session, inspection)
+        points, axes, asked = (
+            ScatterPanel(self.session, inspection), Axes(self.session), Asked(self.session),
+        )  # fmt: skip
         middle = pn.Column(
-            pn.Row(AskButton(self.session), AskingPanel(self.session), sizing_mode="stretch_width"),
+            pn.Row(
+                axes.x,
+                axes.y,
+                AskButton(self.session),
+                AskingPanel(self.session),
+                sizing_mode="stretch_width",
+            ),
             pn.Column(
                 points,
                 NoticePanel(self.session),
@@ -189,15 +211,17 @@ class Explorer:
             sizing_mode="stretch_width",
         )
         side = pn.Column(
+            pn.Row(asked.k, asked.scaling, sizing_mode="stretch_width"),
             SolverPanel(self.session),
             pn.Column(LinksPanel(self.session), height=180, sizing_mode="stretch_width"),
             width=250,
         )
-        result = pn.Column(ResultPanel(self.session), width=310, height=540)
+        result = pn.Column(ResultPanel(self.session, inspection), width=310, height=540)
         return pn.Column(
             pn.Row(side, middle, result, sizing_mode="stretch_width"),
             PlayerPanel(self.session),
             pn.Column(InsidePanel(self.session, inspection), sizing_mode="stretch_width"),
+            pn.Column(RunsPanel(self.session), height=420, sizing_mode="stretch_width"),
             Mending(width=0, height=0),
             sizing_mode="stretch_width",
             stylesheets=[_variables()],

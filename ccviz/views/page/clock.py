@@ -1,17 +1,24 @@
-"""One clock a session: it moves what is restless, and ends the worker with the session."""
+"""One clock a session: it moves what is restless, and ends the worker with the session.
+
+It goes faster for a moment after a run was begun, until its first picture is there.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 import param
+from bokeh.document import Document
 
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import together
 from ccviz.views.panels.preparation import PreparationPanel
 
 _PERIOD_MS = 140
+_QUICK_MS = 25
+_QUICK_LOOKS = 80
 
 
 def keep_time(session: Session, preparation: PreparationPanel | None = None) -> None:
@@ -35,3 +42,35 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
 
     pn.state.add_periodic_callback(tick, period=_PERIOD_MS)
     pn.state.on_session_destroyed(end)
+    if pn.state.curdoc is not None:
+        _hurry(session, tick, pn.state.curdoc)
+
+
+def _hurry(session: Session, tick: Callable[[], None], document: Document) -> None:
+    """Tick more often between a run's begin and its first picture, which somebody waits for."""
+    looks = 0
+
+    def look() -> None:
+        nonlocal looks
+        tick()
+        looks -= 1
+        if looks > 0 and session.runner.busy and _awaits_picture(session):
+            document.add_timeout_callback(look, _QUICK_MS)
+        else:
+            looks = 0
+
+    def begin(event: Any) -> None:
+        nonlocal looks
+        if event.new not in ("running", "paused"):
+            return
+        if not looks:
+            document.add_timeout_callback(look, _QUICK_MS)
+        looks = _QUICK_LOOKS
+
+    session.runner.param.watch(begin, "state")
+
+
+def _awaits_picture(session: Session) -> bool:
+    """Whether the run that is shown has not given any point its cluster."""
+    run = session.run
+    return run is None or run.labels is None

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gc
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import panel as pn
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
+from ccviz.runs.spares import Spares
 from ccviz.views.inside.catalogue import CATALOGUE
+from ccviz.views.lab.example import Example
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
@@ -21,6 +25,7 @@ from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
 from ccviz.views.panels.data import DataPanel
+from ccviz.views.panels.doors import DoorsPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
 from ccviz.views.panels.lessons import LessonChoice, LessonPanel
 from ccviz.views.panels.links import LinksPanel
@@ -37,6 +42,7 @@ from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
 _HERE = Path(__file__).parent
+_SPARES_OF_A_CLASS = 2
 
 
 def build() -> pn.template.Template:
@@ -45,21 +51,24 @@ def build() -> pn.template.Template:
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
     _lose_in_our_words()
-    session = Session(
-        pn.state.as_cached("archive", Archive),
-        pn.state.as_cached("queue", RunQueue),
-        load("iris"),
-        visitor(),
-    )
+    archive, person = pn.state.as_cached("archive", Archive), visitor()
+    many = _SPARES_OF_A_CLASS if person.in_class else 1
+    spares = pn.state.as_cached("spares", partial(Spares, archive.path, many))
+    pn.state.onload(spares.fill)  # first the page
+    queue = pn.state.as_cached("queue", RunQueue)
+    example = pn.state.as_cached("example", Example)
+    session = Session(archive, queue, load("iris"), person, spares, example)
     pn.config.exception_handler = session.report
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
     session.dark = asked.pop("theme", "") == "dark"
+    empty = asked.pop("example", "") == "no"
     if asked:
         apply_query(session, asked)
     importing = Importing(session)
     desk: Desk | None = pn.state.cache.get(DESK)
-    if desk is not None:
-        desk.greet(session, importing)
+    brought = desk is not None and desk.greet(session, importing)
+    if not (asked or empty or brought):  # nothing else comes onto the table
+        session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session, importing)
     page.add_panel("preparation", preparation)
@@ -98,10 +107,12 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     page.add_variable("style", "".join(sheets))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
+    wide: Any = {"sizing_mode": "stretch_width", "margin": 0}
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
-    page.add_panel("lesson", LessonPanel(course))
+    above = pn.Column(DoorsPanel(session, course), LessonPanel(course), **wide)
+    page.add_panel("lesson", above)
     page.add_panel(
         "left",
         pn.Column(

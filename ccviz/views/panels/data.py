@@ -8,10 +8,9 @@ import panel as pn
 from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
-from ccviz.data.scaling import SCALINGS
-from ccviz.problem.sizes import sizes_text
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
+from ccviz.views.panels.asked import Asked
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import Dropped
 from ccviz.views.panels.elbow import ElbowPanel
@@ -19,8 +18,6 @@ from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 
 _MOST_UPLOAD = "200MB"
-_NARROWEST_SIZES = 130
-"""Pixels; beside the number of points there are fewer, and the field takes a line of its own."""
 
 
 class DataPanel(pn.viewable.Viewer):
@@ -38,19 +35,7 @@ class DataPanel(pn.viewable.Viewer):
         self._n = pn.widgets.IntInput(
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
         )
-        self._k = pn.widgets.IntInput(
-            name="Clusters k", value=session.draft.k, start=1, width=72, margin=(2, 4)
-        )
-        self._scaling = pn.widgets.Select(
-            name="Features", options={words: how for how, words in SCALINGS.items()}, **half
-        )
-        self._sizes = pn.widgets.TextInput(
-            name="Sizes",
-            placeholder="50, 50, 40-60",
-            description="One number or range for all, or one each; or 'equal'; free if empty.",
-            styles={"width": "auto", "flex": f"1 1 {_NARROWEST_SIZES}px"},
-            **half,
-        )
+        self._asked = Asked(session)
         self._file = pn.widgets.FileDropper(
             multiple=False, max_file_size=_MOST_UPLOAD, layout="integrated", height=36,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
@@ -64,12 +49,9 @@ class DataPanel(pn.viewable.Viewer):
         self._follow()
 
     def _watch(self) -> None:
-        session, on = self._session, self._following.unless
+        on = self._following.unless
         self._name.param.watch(on(lambda event: self._load(event.new)), "value")
         self._n.param.watch(on(lambda _: self._load(self._name.value)), "value")
-        self._k.param.watch(on(lambda event: self._set_k(event.new)), "value")
-        self._scaling.param.watch(on(lambda event: session.set_scaling(event.new)), "value")
-        self._sizes.param.watch(on(lambda event: session.set_sizes(event.new)), "value")
         self._dropped = Dropped()
         self._file.param.watch(held(self._on_file), "value")
 
@@ -79,20 +61,14 @@ class DataPanel(pn.viewable.Viewer):
                 Html(Markup("<h2>Data</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
                 self._which, margin=0, height=21, sizing_mode="stretch_width",
             ),
-            pn.Row(self._name, self._scaling, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._name, self._asked.scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
             pn.FlexBox(
-                self._k, self._n, self._sizes, margin=0, sizing_mode="stretch_width"
+                self._asked.k, self._n, self._asked.sizes, margin=0, sizing_mode="stretch_width"
             ),
             pn.Row(self._elbow, width=0, height=0, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
-
-    def _set_k(self, k: int | None) -> None:
-        if k is not None:
-            self._session.set_k(k)
-        with self._following:  # nothing, or a refused number, gives way to the one in force
-            self._k.value = self._session.draft.k
 
     def _load(self, name: str) -> None:
         options = {"n": self._n.value} if name in GENERATORS else {}
@@ -117,6 +93,3 @@ class DataPanel(pn.viewable.Viewer):
             self._n.visible = name in GENERATORS
             if self._n.visible:
                 self._n.value = session.draft.n
-            self._k.value = session.draft.k
-            self._sizes.value = sizes_text(session.draft.lower, session.draft.upper)
-            self._scaling.value = session.draft.scaling

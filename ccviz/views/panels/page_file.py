@@ -52,8 +52,9 @@ def page_order(session: Session, told: Callable[[], Told | None]) -> Order:
     # The run that is shown, and those over which its bounds are drawn, if this person sees them.
     chosen = dict.fromkeys((session.player.run_id, *session.compared))
     run_ids = [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
+    runs = [(session.archive.home_of(run_id).path, run_id) for run_id in run_ids]
     axes = (session.x_axis, session.y_axis)
     return Order(
         f"{session.draft.data.name or 'run'}.html", "text/html", page_of,
-        (session.archive.path, run_ids, session.draft, axes, told()),
+        (runs, session.draft, axes, told()),
     )  # fmt: skip

@@ -7,15 +7,14 @@ from typing import Any
 import panel as pn
 from bokeh.models import Tooltip
 
-from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
 from ccviz.views.panels.asking import AskButton, AskingPanel
+from ccviz.views.panels.axes import Axes
 from ccviz.views.panels.brush import BrushPanel
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.following import Following
 from ccviz.views.panels.pairs import PairsPanel
 from ccviz.views.panels.scatter import ScatterPanel
 
@@ -28,19 +27,16 @@ class PlotPanel(pn.viewable.Viewer):
     def __init__(self, session: Session, inspection: Inspection, painter: Painter) -> None:
         super().__init__()
         self._session, self._painter = session, painter
-        self._following = Following()
         self._scatter = ScatterPanel(session, inspection, painter)
         self._legend = self._scatter.legend
         self._pairs = PairsPanel(session, lambda: self._scatter.labels, self._show_plane)
-        bare: Any = {"width": 74, "margin": (0, 3, 0, 0), "css_classes": ["unlabelled"]}
         self._view = pn.widgets.RadioButtonGroup(
             name="View of the points",
             options=list(_VIEWS),
             margin=(0, 5, 0, 0),
             css_classes=["bar"],
         )
-        self._x = pn.widgets.Select(name="Across", **bare)
-        self._y = pn.widgets.Select(name="Up", **bare)
+        self._axes = Axes(session)
         self._classes = _button("Classes", icons.TAG, "Colour by the known classes")
         self._classes.param.update(css_classes=["advice"], margin=(2, 0))
         self._ask = AskButton(session)
@@ -51,20 +47,18 @@ class PlotPanel(pn.viewable.Viewer):
         self._follow()
 
     def _watch(self) -> None:
-        session, on = self._session, self._following.unless
+        session = self._session
         self._view.param.watch(self._on_view, "value")
-        self._x.param.watch(on(lambda event: setattr(session, "x_axis", event.new)), "value")
-        self._y.param.watch(on(lambda event: setattr(session, "y_axis", event.new)), "value")
         self._classes.on_click(lambda _: held(self._on_classes)())
         self._paint.on_click(lambda _: held(self._painter.toggle)())
         self._painter.param.watch(self._on_brush, "active")
         session.asking.param.watch(self._on_asking, "active")
-        session.param.watch(self._follow, ["draft", "x_axis", "y_axis"])
+        session.param.watch(self._follow, "draft")
         session.param.watch(self._pairs.refresh, ["isolated", "differing"])
 
     def __panel__(self) -> Any:
         bar = pn.Row(
-            self._view, self._x, self._y, pn.Spacer(sizing_mode="stretch_width"),
+            self._view, self._axes.x, self._axes.y, pn.Spacer(sizing_mode="stretch_width"),
             self._ask, self._paint,
             sizing_mode="stretch_width", margin=(0, 0, 4, 0), css_classes=["wraps"],
         )  # fmt: skip
@@ -81,7 +75,7 @@ class PlotPanel(pn.viewable.Viewer):
     def _on_view(self, event: Any) -> None:
         matrix = event.new == "Matrix"
         self._pairs.in_front = matrix
-        self._x.visible = self._y.visible = not matrix
+        self._axes.show(not matrix)
         self._place.objects = [self._pairs if matrix else self._scatter]
 
     def _on_classes(self) -> None:
@@ -104,12 +98,7 @@ class PlotPanel(pn.viewable.Viewer):
             self._view.value = "Plane"
 
     def _follow(self, *_: Any) -> None:
-        session = self._session
-        axes = axis_names(session.draft.data.features)
-        with self._following:
-            self._x.param.update(options=axes, value=session.x_axis)
-            self._y.param.update(options=axes, value=session.y_axis)
-        self._classes.visible = session.draft.data.truth is not None
+        self._classes.visible = self._session.draft.data.truth is not None
 
 
 def _button(name: str, icon: str, help_text: str) -> pn.widgets.Button:

@@ -1,4 +1,4 @@
-"""The result card, and both bounds under it."""
+"""The result card; under it both bounds, or the objective of a method that has none."""
 
 from __future__ import annotations
 
@@ -9,10 +9,15 @@ import numpy as np
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.runs.run import Run
+from ccviz.solvers import solver_class
 from ccviz.views.figures.bounds import BoundsFigure
-from ccviz.views.frames.bounds import Bounds, bounds
+from ccviz.views.figures.descent import DescentFigure
+from ccviz.views.frames.bounds import bounds
 from ccviz.views.frames.card import Card, card
+from ccviz.views.frames.descent import DescentLog
 from ccviz.views.frames.rules import RuleRow
+from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.figure import FigurePane
@@ -43,27 +48,40 @@ _STYLE = """
 
 
 class ResultPanel(pn.viewable.Viewer):
-    """What the run has come to at the player's cursor."""
+    """What the run has come to at the player's cursor.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    inspection : Inspection
+    """
+
+    def __init__(self, session: Session, inspection: Inspection) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._inspection = session, inspection
         self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
         )
         self._bounds = BoundsFigure(look(session.dark))
-        self._plot = FigurePane(self._bounds.plot, sizing_mode="stretch_both", margin=0)
+        self._descent = DescentFigure(look(session.dark))
+        panes: Any = {"sizing_mode": "stretch_both", "margin": 0}
+        self._plots = {
+            "Bounds": FigurePane(self._bounds.plot, **panes),
+            "Objective by iteration": FigurePane(self._descent.plot, **panes),
+        }
+        self._title = Html(Markup("<h2>Bounds</h2>"), margin=0)
         self._place = pn.Column(sizing_mode="stretch_both", margin=0, visible=False)
-        session.player.param.watch(self._refresh, ["shot", "playing"])
+        inspection.param.watch(self._refresh, "moved")
+        session.player.param.watch(self._refresh, "playing")
         session.param.watch(self._refresh, "draft")
-        session.param.watch(lambda event: self._bounds.dress(look(event.new)), "dark")
+        session.param.watch(self._on_dark, "dark")
         self._refresh()
 
     def __panel__(self) -> Any:
         return pn.Column(
             pn.Column(self._html, sizing_mode="stretch_width", css_classes=["section"]),
             pn.Column(
-                Html(Markup("<h2>Bounds</h2>"), margin=0), self._place,
+                self._title, self._place,
                 sizing_mode="stretch_both", css_classes=["section"], margin=(8, 0, 0, 0),
                 min_height=200,
             ),
@@ -82,21 +100,42 @@ class ResultPanel(pn.viewable.Viewer):
             sizes = np.bincount(colors, minlength=answer.problem.k)
             frame = replace(frame, sizes=tuple(sizes.tolist()))
         self._html.object = _html(frame, self._provenance(), _FIRST if run is None else Markup())
-        self._show_bounds(bounds(run))
+        self._show_figure(run)
 
-    def _show_bounds(self, frame: Bounds) -> None:
+    def _on_dark(self, event: Any) -> None:
+        for figure in (self._bounds, self._descent):
+            figure.dress(look(event.new))
+
+    def _show_figure(self, run: Run | None) -> None:
+        """Show both bounds, or how the objective falls where the method proves no bound."""
+        descent, both = self._inspection.log(DescentLog).frame(), bounds(run)
+        falls = run is not None and not _bounds_are_proved(run) and len(descent.at) > 1
         # Bokeh complains about a plot that has no data to take its ranges from, or is not visible.
-        if len(frame.at):
-            self._bounds.show(frame)
-            if not self._place.objects:  # the whole document is gone through for new objects
-                self._place.objects = [self._plot]
-        self._place.visible = len(frame.at) > 0
+        self._place.visible = falls or len(both.at) > 0
+        if falls:
+            self._descent.show(descent)
+        elif len(both.at):
+            self._bounds.show(both)
+        else:
+            return
+        name = "Objective by iteration" if falls else "Bounds"
+        if self._place.objects != [self._plots[name]]:  # all is gone through for new objects
+            self._place.objects = [self._plots[name]]
+            self._title.object = Markup("<h2>{}</h2>").format(name)
 
     def _provenance(self) -> str:
         run = self._session.run
         if run is None or run.started is None:
             return ""
         return f"{run.started.solver}, seed {run.started.seed}"
+
+
+def _bounds_are_proved(run: Run) -> bool:
+    """Whether the run is of a method that proves lower bounds."""
+    if run.started is None:
+        return False
+    supports = solver_class(run.started.solver).supports
+    return supports.exact or supports.bounds
 
 
 _FIRST = Markup("<p>The lessons, at the top of the page, show it at work.</p>")

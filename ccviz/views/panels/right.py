@@ -37,7 +37,7 @@ class RightPanel(pn.viewable.Viewer):
     ) -> None:
         super().__init__()
         inside = InsidePanel(session, inspection, in_front=False)
-        race, runs = RacePanel(session, in_front=False), RunsPanel(session)
+        race, runs = RacePanel(session, in_front=False), RunsPanel(session, in_front=False)
         clusters = ClustersPanel(session)
         nothing = Html(
             Markup(
@@ -49,7 +49,7 @@ class RightPanel(pn.viewable.Viewer):
         )
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
-            ("Result", ResultPanel(session)),
+            ("Result", ResultPanel(session, inspection)),
             ("Clusters", pn.Column(clusters, sizing_mode="stretch_both", margin=0,
                                    css_classes=["section"])),
             ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
@@ -64,8 +64,7 @@ class RightPanel(pn.viewable.Viewer):
         def look(event: Any) -> None:
             clusters.in_front = event.new == 1
             inside.in_front, race.in_front = event.new == 2, event.new == 3
-            if event.new == 4:
-                runs.refresh()  # others write into the archive too
+            runs.bring(event.new == 4)
 
         self._tabs.param.watch(held(look), "active")
 

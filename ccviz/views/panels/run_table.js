@@ -37,7 +37,7 @@ export function render({model}) {
     const place = placeOf(box.querySelector("table :focus"))
     head.innerHTML = html`<tr><th><input type="checkbox" data-what="all" aria-label="Tick all"
       ${chosen.size && sorted().every((row) => chosen.has(row.id)) ? "checked" : ""}></th>${model.columns.map((name, at) =>
-      html`<th><button data-column="${at}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
+      html`<th><button data-column="${at}" aria-label="Sort by ${name}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
       </button></th>`)}<th></th></tr>`.text
     body.innerHTML = html`${sorted().map((row) => html`<tr data-id="${row.id}"
         class="${row.id === model.shown ? "shown" : ""}">

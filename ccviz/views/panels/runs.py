@@ -17,6 +17,7 @@ from ccviz.views.frames.runs import COLUMNS, run_row, run_table
 from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import import_for
+from ccviz.views.panels.batch import BatchPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.file_button import FileButton
@@ -36,15 +37,18 @@ div { display: flex; flex-direction: column; min-height: 0; font-size: 12px; }
 input[type="search"] { margin: 0 0 6px; padding: 5px 8px; border: 1px solid var(--line);
   border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; }
 .scroll { overflow: auto; scrollbar-width: thin; }
-/* A run has two lines: all of it, and its buttons, have room on a projector without scrolling. */
+/* A run has three lines, the last of what was asked: all of it, and its buttons, have room on a
+   projector without scrolling. */
 table { display: grid; grid-template-columns: repeat(8, auto); }
 thead, tbody, tr { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; }
-tr > :nth-child(1) { grid-area: 1 / 1 / span 2; }
-tr > :nth-child(2) { grid-area: 1 / 2 / auto / 5; width: 0; min-width: 100%; }
+tr > :nth-child(1) { grid-area: 1 / 1 / span 3; }
+tr > :nth-child(2) { grid-area: 1 / 2 / auto / 6; width: 0; min-width: 100%; }
 tr > :nth-child(n + 3) { grid-row: 2; }
 tr > :nth-child(3) { grid-column: 2; }
-tr > :nth-child(9) { grid-area: 1 / 5; }
-tr > .actions { grid-area: 1 / 6 / auto / -1; text-align: right; }
+tr > :nth-child(9) { grid-area: 1 / 6; }
+tr > :nth-child(10) { grid-area: 3 / 2 / auto / 6; }
+tr > :nth-child(n + 11) { grid-row: 3; color: var(--faint); }
+tr > .actions { grid-area: 1 / 7 / auto / -1; text-align: right; color: inherit; }
 thead { position: sticky; top: 0; background: var(--paper); }
 th { text-align: left; }
 th button { font: inherit; font-weight: 650; color: var(--faint); padding: 1px 0; }
@@ -80,13 +84,23 @@ class RunTable(JSComponent):
 
 
 class RunsPanel(pn.viewable.Viewer):
-    """The archive, newest run first."""
+    """The archive, newest run first.
 
-    def __init__(self, session: Session) -> None:
+    Parameters
+    ----------
+    session : Session
+    in_front : bool
+        Whether it is seen; one that is not reads no list of runs.
+    """
+
+    def __init__(self, session: Session, in_front: bool = True) -> None:
         super().__init__()
-        self._session = session
+        self._session, self._in_front = session, in_front
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
+        self._batch = BatchPanel(session)
+        self._many = pn.widgets.Button(name="Batch…", margin=(6, 6))
+        self._many.on_click(lambda _: held(self._batch.open)())
         self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = FileButton(
             session, "Export the run shown", partial(run_order, session), margin=(6, 6)
@@ -103,26 +117,41 @@ class RunsPanel(pn.viewable.Viewer):
         self._import.param.watch(self._on_import, "value")
         session.runner.param.watch(self.refresh, ["state", "waiting"])
         session.param.watch(self.refresh, "draft")
+        session.batch.param.watch(self.refresh, ["done", "busy"])
         session.player.param.watch(self._on_shot, "shot")
         self.refresh()
 
     def __panel__(self) -> Any:
         files = pn.FlexBox(
-            self._export, *self._tables, self._import, margin=0, sizing_mode="stretch_width"
-        )
+            self._many, self._export, *self._tables, self._import, margin=0,
+            sizing_mode="stretch_width",
+        )  # fmt: skip
         return pn.Column(
-            self._table, self._comparison, self._queue, files, sizing_mode="stretch_both", margin=0,
+            self._table, self._comparison, self._queue, files,
+            pn.Row(self._batch, width=0, height=0, margin=0), sizing_mode="stretch_both", margin=0,
             css_classes=["section"],
         )  # fmt: skip
 
     def refresh(self, *_: Any) -> None:
         """Read the list of runs again, and how many are under way on this server."""
+        if not self._in_front:
+            return
         words = self._session.runner.queue_words
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
         self._table.rows = [
             asdict(run_row(info, self._session.person))
             for info in self._session.archive.runs()[:_MOST_ROWS]
         ]
+
+    def bring(self, in_front: bool) -> None:
+        """Come to the front, with what others have written meanwhile; or leave it.
+
+        Parameters
+        ----------
+        in_front : bool
+        """
+        self._in_front = in_front
+        self.refresh()
 
     def _on_shot(self, event: Any) -> None:
         self._table.shown = event.new.info.id if event.new else ""
@@ -175,7 +204,7 @@ def run_order(session: Session) -> Order:
         raise CcvizError("There is no run to export yet.")
     run_id = session.archive.info(shot.info.id).id  # if this person sees it
     kind = "application/octet-stream"
-    return Order("run.ccviz", kind, run_bytes, (session.archive.path, run_id))
+    return Order("run.ccviz", kind, run_bytes, (session.archive.home_of(run_id).path, run_id))
 
 
 def table_order(session: Session, style: Literal["csv", "markdown"]) -> Order:

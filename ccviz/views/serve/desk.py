@@ -39,18 +39,30 @@ class Desk:
         self._file: Path | None = file or (self._last if self._last.is_file() else None)
         self._sessions: list[weakref.ref[Session]] = []
 
-    def greet(self, session: Session, importing: Importing) -> None:
-        """Open the file in the first session, a table on its sheet; keep an eye on every one."""
+    def greet(self, session: Session, importing: Importing) -> bool:
+        """Open the file in the first session, a table on its sheet; keep an eye on every one.
+
+        Parameters
+        ----------
+        session : Session
+        importing : Importing
+
+        Returns
+        -------
+        bool
+            Whether there is something to open.
+        """
         self._sessions.append(weakref.ref(session))
         file, self._file = self._file, None
         if file is not None:
             with session.in_words():
                 open_file(session, importing, file)
+        return file is not None
 
     def clear(self) -> None:
         """End every session, and keep the project of the last one for the next time."""
         alive = [session for each in self._sessions if (session := each()) is not None]
-        if alive:
+        if alive and not alive[-1].archive.is_example(alive[-1].player.run_id):
             content = save_project(alive[-1], with_runs=False)  # these are in the archive already
             with whole_file(self._last) as file:
                 file.write(content)

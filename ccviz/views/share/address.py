@@ -108,7 +108,8 @@ def way_back(session: Session) -> str:
     except CcvizError:
         words = ""  # the run, if there is one, brings its problem
     run_id = session.player.run_id or session.runner.run_id
-    parts = (words, urlencode({"run": run_id}) if run_id else "", "theme=dark" * session.dark)
+    kept = run_id and not session.archive.is_example(run_id)  # each server has its own
+    parts = (words, urlencode({"run": run_id}) if kept else "", "theme=dark" * session.dark)
     return "&".join(filter(None, parts))
 
 

@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
 
 from ccviz.data.datasets import Dataset, load
-from ccviz.views.frames.question import pixels, question
+from ccviz.views.frames.question import question
 
 
 def test_features_stand_in_the_order_of_their_difference():
@@ -26,17 +25,3 @@ def test_digits_are_pictures():
     assert shown.differences == ()
     assert [each.shape for each in shown.pictures] == [(8, 8), (8, 8)]
     assert np.allclose(shown.pictures[0] * data.X.max(), data.X[3].reshape(8, 8))
-
-
-@pytest.mark.parametrize(
-    ("names", "shape"),
-    [
-        ([f"pixel{p}" for p in range(16)], (4, 4)),
-        ([f"pixel_{r}_{c}" for r in range(2) for c in range(8)], (2, 8)),
-        ([f"pixel{p}" for p in range(17)], None),
-        ([f"x{p}" for p in range(16)], None),
-        (["pixel0", "pixel1", "pixel2", "pixel3"], None),
-    ],
-)
-def test_only_whole_pictures_are_pictures(names, shape):
-    assert pixels(tuple(names)) == shape

@@ -54,6 +54,14 @@ def test_the_solver_is_said_once(info):
     assert run_row(replace(info, name="blp-kmeans-ab12")).cells[0] == "blp-kmeans-ab12"
 
 
+def test_what_was_asked_stands_in_the_row(info):
+    asked = ("k", "Links", "Scaling")
+    cells = dict(zip(COLUMNS, run_row(replace(info, links=12, scaling="range")).cells, strict=True))
+    assert [cells[name] for name in asked] == ["2", "12", "range"]
+    old = dict(zip(COLUMNS, run_row(replace(info, links=None, scaling="")).cells, strict=True))
+    assert [old[name] for name in asked] == ["2", "–", "–"]
+
+
 def test_what_is_missing_sorts_last(info):
     keys = dict(zip(COLUMNS, run_row(info).keys, strict=True))
     assert keys["Objective"] == 0.5
@@ -73,7 +81,7 @@ def test_going_on_is_offered_only_where_the_solver_can(info):
 def test_the_table_of_runs_goes_elsewhere_with_every_digit(info):
     named = replace(info, name="a|b")
     head, row = run_table([named], "csv").splitlines()
-    assert head.startswith("name,dataset,n,d,k,solver,settings,seed,")
+    assert head.startswith("name,dataset,n,d,k,scaling,links,solver,settings,seed,")
     assert row.startswith("a|b,")
     assert str(info.objective) in row
     assert run_table([named], "markdown").splitlines()[2].startswith("| a\\|b | ")

@@ -11,6 +11,7 @@ from ccviz.errors import ArchiveError, CcvizError
 from ccviz.quota import STUDENT
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
+from ccviz.views.lab.example import Example
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import Shelf
@@ -156,3 +157,22 @@ def test_so_many_go_on_at_a_time(archive, ann, bob):
     bob.create(PROBLEM, "blp-kmeans", {})
     ann.finish(run_id, "interrupted", "It was stopped.")
     ann.create(PROBLEM, "blp-kmeans", {})
+
+
+def test_the_example_is_everybodys_to_look_at_and_nobodys_to_change(archive):
+    example = Example()
+    ann = Shelf(archive, Person("ann"), example)
+    info = ann.info(example.run_id)
+    assert (info.status, info.dataset, info.links) == ("optimal", "iris", 8)
+    assert ann.runs() == []
+    assert ann.is_example(example.run_id)
+    assert ann.home_of(example.run_id) is example.archive
+    run = ann.load(example.run_id)
+    assert run.problem is ann.problem(example.run_id)
+    assert [record.seq for record in ann.records(example.run_id)][-1] == run.seq
+    for change in (ann.delete, ann.share, ann.reopen):
+        with pytest.raises(ArchiveError, match="the example stays as it is"):
+            change(example.run_id)
+    mine = enter(ann)
+    assert not ann.is_example(mine)
+    assert ann.home_of(mine) is ann

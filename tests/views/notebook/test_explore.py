@@ -2,6 +2,7 @@ import os
 import subprocess
 import sys
 
+import panel as pn
 import psutil
 import pytest
 
@@ -30,6 +31,25 @@ def test_weights_and_sizes_are_kept(problem, tmp_path, monkeypatch):
     given = explore(problem.X, 3, must_link=[(0, 1, 0.5)], sizes=[20, 10, 10]).problem
     assert given.must_link.weights.tolist() == [0.5]
     assert given.sizes.lower.tolist() == [20, 10, 10]
+
+
+def test_scaling_and_axes_are_as_given_and_can_be_changed(problem, tmp_path, monkeypatch):
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
+    explorer = explore(problem.X, 3, scaling="range", axes=("x1", "PC 1"))
+    assert (explorer.problem.X.min(), explorer.problem.X.max()) == (0.0, 1.0)
+    assert (explorer.session.x_axis, explorer.session.y_axis) == ("x1", "PC 1")
+    fields = {each.name: each for each in explorer.panel.select(pn.widgets.Widget)}
+    fields["Clusters k"].value = 4
+    fields["Features"].value = "none"
+    fields["Across"].value = "x0"
+    assert explorer.problem.k == 4
+    assert explorer.problem.X is explorer.session.draft.data.X
+    assert explorer.session.x_axis == "x0"
+    assert "Batch…" in fields
+    explorer.close()
+    for wrong in ({"scaling": "log"}, {"axes": ("x0", "x9")}):
+        with pytest.raises(CcvizError, match=r"log|x9"):
+            explore(problem.X, 3, **wrong)
 
 
 def test_clicks_become_links(explored):

@@ -1,0 +1,122 @@
+"""`ccviz batch`: these solvers, with these seeds, for these numbers of clusters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from threadpoolctl import threadpool_limits
+
+from ccviz.cli.common import err, out, tell
+from ccviz.cli.elbow import numbers_of
+from ccviz.cli.progress import Progress
+from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.report import check_writable, output
+from ccviz.cli.solve import (
+    ClassColumn,
+    Columns,
+    Data,
+    Header,
+    LinkFiles,
+    MissingValues,
+    NameColumn,
+    NodeLimit,
+    Scaling,
+    Seed,
+    SizesText,
+    TimeLimit,
+)
+from ccviz.errors import ProblemError
+from ccviz.numbers import number, percent, seconds
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
+from ccviz.runs.limits import Limits
+from ccviz.solvers import SOLVERS, Solver
+from ccviz.studies.batch import carry_out, plan
+from ccviz.views.frames.runs import run_table
+
+ALL = "all"
+_COLUMNS = ("run", "solver", "k", "seed", "status", "objective", "gap", "time", "broken", "ari")
+
+
+def batch(
+    data: Data,
+    solver: Annotated[
+        list[str], typer.Option("--solver", help="Name, once for each solver; 'all' takes all.")
+    ],
+    k: Annotated[str | None, typer.Option("-k", help="Numbers of clusters, A or A-B.")] = None,
+    seeds: Annotated[int, typer.Option(help="How many seeds.", min=1)] = 3,
+    seed: Seed = 0,
+    links: LinkFiles = None,
+    sizes: SizesText = None,
+    columns: Columns = None,
+    class_column: ClassColumn = None,
+    name_column: NameColumn = None,
+    missing: MissingValues = None,
+    header: Header = None,
+    scale: Scaling = "none",
+    time_limit: TimeLimit = None,
+    node_limit: NodeLimit = None,
+    out_file: Annotated[
+        str | None, typer.Option("--out", help="Write the runs as a table, .csv or .md.")
+    ] = None,
+) -> None:
+    """Run every solver with every seed for every k, into the archive; leave out what cannot be."""
+    check_writable(out_file)
+    dataset = find_data(
+        data, header=header, **table_options(columns, class_column, name_column, missing)
+    )
+    for notice in dataset.notices:
+        err.print(f"ccviz: {notice}", markup=False)
+
+    def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
+        return build_problem(dataset, asked, links or [], sizes, scale)
+
+    numbers: Iterable[int] = numbers_of(k) if k is not None else [problem_of(None).k]
+    cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), numbers)
+    for each in left_out:
+        tell(f"left out: {each}")
+    if not cells:
+        raise ProblemError("nothing is left to run.")
+    found: list[RunInfo] = []
+    with Archive() as archive, threadpool_limits(1), Progress(err) as progress:
+        runs = carry_out(
+            archive, cells, problem_of, Limits(time_limit, None, node_limit),
+            dataset=dataset.name, scaling=scale, watch=progress.show,
+        )  # fmt: skip
+        try:
+            for info in runs:
+                found.append(info)
+                progress.title = f"{len(found)} of {len(cells)} runs,"
+        finally:  # also of a batch that is broken off by Ctrl-C
+            _tell(found, out_file)
+
+
+def _solvers(names: list[str]) -> list[Solver]:
+    asked = [kind.name for kind in SOLVERS] if ALL in names else list(dict.fromkeys(names))
+    return [build_solver(name, []) for name in asked]
+
+
+def _tell(found: list[RunInfo], out_file: str | None) -> None:
+    if out_file is not None:
+        style = "markdown" if Path(out_file).suffix == ".md" else "csv"
+        with output(out_file) as file:
+            file.write(run_table(found, style).encode())  # type: ignore[arg-type]
+    if out_file == "-":
+        return
+    table = Table(*_COLUMNS, box=None, pad_edge=False)
+    for info in found:
+        table.add_row(*_row(info))
+    out.print(table)
+
+
+def _row(info: RunInfo) -> tuple[str, ...]:
+    return (
+        info.id, info.solver, str(info.k), str(info.seed), info.status, number(info.objective),
+        percent(info.gap), seconds(info.time_s),
+        "-" if info.violations is None else str(info.violations), number(info.ari, 4),
+    )  # fmt: skip

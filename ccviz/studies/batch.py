@@ -1,0 +1,167 @@
+"""Many runs over one set of points: these solvers, with these seeds, for these numbers of clusters.
+
+What a solver cannot do is left out, with the reason, before anything runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+
+from ccviz.errors import CcvizError
+from ccviz.events import TERMINATION_SENTENCES
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
+from ccviz.runs.limits import NO_LIMITS, Limits
+from ccviz.runs.recorder import Recorder
+from ccviz.runs.resume import open_run
+from ccviz.runs.run import Run
+from ccviz.runs.stepper import Stepper
+from ccviz.runs.warm import load
+from ccviz.solvers import Solver
+from ccviz.solvers.advice import obstacles
+
+ProblemOf = Callable[[int, bool], Problem]
+"""Returns the problem for a number of clusters, or raises the sentence about it; also told is
+whether it is for a solver that keeps rules by itself."""
+
+_SHORT_OF_MEMORY = "The run needs more memory than it may take."
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run of a batch.
+
+    Attributes
+    ----------
+    solver : Solver
+    seed, k : int
+    """
+
+    solver: Solver
+    seed: int
+    k: int
+
+    def __str__(self) -> str:
+        return f"{self.solver.name}, seed {self.seed}, k = {self.k}"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """What is not run.
+
+    Attributes
+    ----------
+    solver : str
+        Its name; empty where no solver can have the problem.
+    k : int
+    why : str
+    """
+
+    solver: str
+    k: int
+    why: str
+
+    def __str__(self) -> str:
+        who = f"{self.solver}, k = {self.k}" if self.solver else f"k = {self.k}"
+        return f"{who}: {self.why}"
+
+
+def plan(
+    problem_of: ProblemOf, solvers: Sequence[Solver], seeds: Iterable[int], ks: Iterable[int]
+) -> tuple[list[Cell], list[LeftOut]]:
+    """Return the runs of a batch, and what is left out of it.
+
+    Parameters
+    ----------
+    problem_of : callable
+    solvers : sequence of Solver
+    seeds, ks : iterable of int
+
+    Returns
+    -------
+    cells : list of Cell
+    left_out : list of LeftOut
+    """
+    seeds, cells, left_out = tuple(seeds), [], []
+    for k in ks:
+        try:
+            cannot = obstacles(problem_of(k, False), problem_of(k, True))
+        except CcvizError as refused:
+            left_out.append(LeftOut("", k, str(refused)))
+            continue
+        for solver in solvers:
+            if solver.name in cannot:
+                left_out.append(LeftOut(solver.name, k, cannot[solver.name]))
+            else:
+                cells += [Cell(solver, seed, k) for seed in seeds]
+    return cells, left_out
+
+
+def nothing(_: Run) -> None:
+    """Watch a run without a word."""
+
+
+def carry_out(
+    archive: Archive,
+    cells: Iterable[Cell],
+    problem_of: ProblemOf,
+    limits: Limits = NO_LIMITS,
+    *,
+    dataset: str = "",
+    scaling: str = "",
+    watch: Callable[[Run], None] = nothing,
+) -> Iterator[RunInfo]:
+    """Do the runs of a batch in this process, one after the other, into an archive.
+
+    A run that breaks off is stored as such, and the next one begins.
+
+    Parameters
+    ----------
+    archive : Archive
+    cells : iterable of Cell
+    problem_of : callable
+    limits : Limits
+        Of each run.
+    dataset, scaling : str
+        For the list of runs.
+    watch : callable
+        Called with the state of a run after each event.
+
+    Yields
+    ------
+    RunInfo
+        Of each run, as it has ended.
+
+    Raises
+    ------
+    CcvizError
+        If a run cannot be stored.
+    """
+    loaded: set[str] = set()
+    for cell in cells:
+        run_id = archive.create(
+            problem_of(cell.k, cell.solver.supports.rules), cell.solver.name,
+            asdict(cell.solver), seed=cell.seed, limits=limits, dataset=dataset, scaling=scaling,
+        )  # fmt: skip
+        stepper = open_run(archive, run_id)
+        try:
+            if cell.solver.name not in loaded:
+                load(stepper)
+                loaded.add(cell.solver.name)
+            _record(archive, run_id, stepper, watch)
+        except MemoryError:
+            archive.finish(run_id, "failed", _SHORT_OF_MEMORY)
+        except KeyboardInterrupt:
+            archive.finish(run_id, "interrupted", TERMINATION_SENTENCES["interrupted"])
+            raise
+        archive.score(run_id, stepper.run)
+        yield archive.info(run_id)
+
+
+def _record(archive: Archive, run_id: str, stepper: Stepper, watch: Callable[[Run], None]) -> None:
+    with Recorder(archive, run_id, stepper.run) as recorder:
+        for record in stepper:
+            recorder.put(record)
+            watch(stepper.run)

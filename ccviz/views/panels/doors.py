@@ -1,0 +1,84 @@
+"""The three doors of the opening page: try it, take a lesson, bring your own table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import param
+from panel.custom import JSComponent
+
+from ccviz.views.lab.example import WORDS
+from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.session import Session
+from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.course import Course
+from ccviz.views.panels.commit import held
+from ccviz.views.panels.template import with_template
+
+_TRY = (
+    "Watch it find its clusters. Then click two points, press M (together) or C (apart), and "
+    "press Run again."
+)
+
+_STYLE = """
+.doors { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; font-size: 13px; }
+.doors p { margin: 0; flex: 1 1 260px; }
+.doors div { display: flex; gap: 8px; flex: 0 0 auto; }
+button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
+  color: var(--ink); font: 600 13px var(--font); padding: 0 14px; min-height: 34px;
+  cursor: pointer; white-space: nowrap; }
+button:hover { background: var(--back); }
+button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
+button:focus-visible { outline: 2px solid var(--accent); }
+"""
+
+
+class DoorsPanel(JSComponent):
+    """A strip over the page, as long as the example lies on the table untouched.
+
+    Parameters
+    ----------
+    session : Session
+    course : Course
+    """
+
+    words = param.String(default=WORDS, constant=True)
+
+    _esm = with_template("doors.js")
+    _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
+
+    def __init__(self, session: Session, course: Course, **params: Any) -> None:
+        shown = session.archive.is_example(session.player.run_id)
+        super().__init__(
+            visible=shown, sizing_mode="stretch_width", css_classes=["section"],
+            margin=(0, 0, 8, 0), **params,
+        )  # fmt: skip
+        self._session, self._course = session, course
+        self._draft, self._shut = session.draft, not shown
+        session.param.watch(self._follow, "draft")
+        session.player.param.watch(self._follow, "shot")
+        session.runner.param.watch(self._follow, "state")
+        course.param.watch(self._follow, "lesson")
+
+    def _follow(self, *_: Any) -> None:
+        session = self._session
+        untouched = (
+            session.draft is self._draft
+            and session.archive.is_example(session.player.run_id)
+            and not session.runner.busy
+            and self._course.lesson is None
+        )
+        self._shut = self._shut or not untouched
+        self.visible = not self._shut
+
+    def _handle_msg(self, data: str) -> None:
+        held(self._open)(data)
+
+    def _open(self, door: str) -> None:
+        session = self._session
+        if door == "try":
+            session.start()
+            if session.runner.busy:
+                session.notice = Notice("info", _TRY)
+        elif door == "lesson":
+            self._course.begin(LESSONS[0])

@@ -1,0 +1,84 @@
+"""The opening page: a finished example, three doors, and what is behind them."""
+
+import pytest
+
+from tests.app.driver import EMPTY
+from tests.patience import wait_until
+
+pytestmark = pytest.mark.browser
+
+TABLE = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(40))
+
+
+def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(
+    page, lab_of, server, picture
+):
+    lab = lab_of("")
+    doors = page.get_by_role("region", name="Where to begin")
+    assert set(lab.labels()) == {0, 1, 2}
+    assert "Optimal clustering" in lab.card
+    assert (lab.drawn("must"), lab.drawn("cannot")) == (4, 4)
+    with server.archive() as archive:
+        assert archive.runs() == []  # the example is in nobody's list
+    picture(page, "example")
+
+    lab.press("Try it")
+    assert set(lab.labels()) == {0, 1, 2}  # the old colours stay until there are new ones
+    lab.see("Feasible clustering")
+    assert not doors.is_visible()
+    lab.see("Objective by iteration")
+    falls = lab.sources("objective", "best")[0]
+    assert falls["objective"][-1] == min(falls["objective"]) == falls["best"][-1]
+
+    lab.room("Runs")
+    lab.press("Batch…")
+    sheet = page.get_by_role("dialog", name="A batch of runs")
+    sheet.get_by_label("COP-k-means").check()
+    sheet.get_by_label("to", exact=True).fill("4")
+    sheet.get_by_role("button", name="Run them").click()
+    lab.see("12 of 12 runs have ended.")
+    picture(page, "batch")
+    sheet.get_by_role("button", name="Close").click()
+    rows = page.locator(".scroll tbody tr")
+    assert rows.count() == 13
+    rows.filter(has_text="cop-kmeans").first.get_by_role("button", name="Show").click()
+    lab.see("k = 4")
+    assert page.get_by_label("Solver", exact=True).first.input_value() == "COP-k-means"
+    page.get_by_label("Tick all").check()
+    page.get_by_role("table", name="Runs side by side").wait_for()
+
+    again = lab_of("")
+    with page.expect_file_chooser() as asked:
+        again.press("Your table")
+    asked.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE})
+    page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
+    again.see("40 points")
+    assert not doors.is_visible()
+
+    third = lab_of("")
+    third.press("A lesson")
+    third.see("Step 1 of")
+    assert not doors.is_visible()
+
+
+def test_a_digit_shows_its_picture_and_a_killed_spare_worker_costs_nothing(lab_of, server):
+    lab = lab_of("?data=digits&solver=k-means")
+    lab.rest()
+    points = lab.points()
+    x, y = lab.pixel(points["x"][9], points["y"][9])
+    shown = lab.page.locator(".bk-Tooltip img").first
+
+    def is_shown():  # a figure that is still being painted hears no mouse
+        lab.page.mouse.move(x + 2, y + 2)
+        lab.page.mouse.move(x, y)
+        return shown.is_visible()
+
+    lab.wait_for(is_shown)
+    assert shown.get_attribute("src").startswith("data:image/png;base64,")
+    assert shown.evaluate("(image) => [image.naturalWidth, image.naturalHeight]") == [8, 8]
+    lab.page.mouse.move(5, 5)
+    wait_until(server.waiting)
+    for each in server.waiting():
+        each.kill()
+    lab.run()
+    assert lab.page.goto(f"{server.url}{EMPTY}").ok

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+from ccviz import Problem
+from ccviz.errors import CcvizError
+from ccviz.runs.archive import Archive
+from ccviz.runs.limits import Limits
+from ccviz.solvers import make_solver
+from ccviz.studies.batch import carry_out, plan
+
+X = np.random.default_rng(0).normal(size=(24, 2))
+BLP, KMEANS, BH = (make_solver(name) for name in ("blp-kmeans", "k-means", "bh-kmeans"))
+
+
+def problem_of(k, _keeps_rules):
+    return Problem(X, k, cannot_link=[(0, 1, 2.0)])
+
+
+@pytest.fixture
+def archive(tmp_path):
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield archive
+
+
+def test_what_cannot_be_is_left_out_with_its_reason():
+    cells, left_out = plan(problem_of, [BLP, BH], (4, 5), (2, 3, 25))
+    assert [(cell.solver, cell.seed, cell.k) for cell in cells] == [
+        (BH, 4, 2), (BH, 5, 2), (BH, 4, 3), (BH, 5, 3),
+    ]  # fmt: skip
+    assert [str(each) for each in left_out] == [
+        "blp-kmeans, k = 2: no soft links",
+        "blp-kmeans, k = 3: no soft links",
+        "k = 25: k = 25 clusters are more than the 24 points.",
+    ]
+
+
+def test_every_run_is_in_the_archive_and_says_what_was_asked(archive):
+    cells, _ = plan(problem_of, [BH], (0, 1), (2, 3))
+    watched = []
+    found = list(
+        carry_out(archive, cells, problem_of, Limits(9.0), dataset="dots", scaling="range",
+                  watch=lambda run: watched.append(run.seq))
+    )  # fmt: skip
+    assert [(info.k, info.seed) for info in found] == [(2, 0), (2, 1), (3, 0), (3, 1)]
+    assert {(info.dataset, info.scaling, info.links) for info in found} == {("dots", "range", 1)}
+    assert all(info.termination == "converged" for info in found)
+    assert all(info.limits == Limits(9.0) for info in found)
+    assert [info.id for info in archive.runs()] == [info.id for info in reversed(found)]
+    assert len(watched) == sum(info.last_seq + 1 for info in found)
+
+
+def test_a_run_that_breaks_off_ends_as_such_and_the_next_begins(archive, monkeypatch):
+    steps = type(KMEANS).steps
+
+    def greedy(self, problem, context):
+        yield from ()
+        if context.seed == 0:
+            raise MemoryError
+        yield from steps(self, problem, context)
+
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0, 1), (2,))
+    runs = carry_out(archive, cells, lambda k, _: Problem(X, k))
+    monkeypatch.setattr(type(KMEANS), "steps", greedy)
+    monkeypatch.setattr("ccviz.studies.batch.load", lambda stepper: None)
+    first, second = runs
+    assert (first.termination, second.termination) == ("failed", "converged")
+    assert "memory" in first.message
+
+
+def test_a_run_under_way_when_somebody_breaks_off_is_closed(archive):
+    def interrupt(run):
+        if run.seq == 2:
+            raise KeyboardInterrupt
+
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0, 1), (2,))
+    with pytest.raises(KeyboardInterrupt):
+        list(carry_out(archive, cells, lambda k, _: Problem(X, k), watch=interrupt))
+    (info,) = archive.runs()
+    assert (info.state, info.termination) == ("finished", "interrupted")
+
+
+def test_an_archive_that_takes_no_run_ends_the_batch(archive, monkeypatch):
+    def full(*_args, **_kwargs):
+        raise CcvizError("enough.")
+
+    monkeypatch.setattr(archive, "create", full)
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0,), (2,))
+    with pytest.raises(CcvizError, match="enough"):
+        list(carry_out(archive, cells, lambda k, _: Problem(X, k)))

@@ -1,0 +1,83 @@
+import psutil
+
+from ccviz.runs.limits import NO_LIMITS
+from ccviz.solvers import make_solver
+from ccviz.views.draft import Link
+from ccviz.views.panels.batch import BatchPanel
+from tests.patience import wait_until
+
+ASKED = {"what": "start", "low": 2, "high": 3, "seeds": 2, "first": 5, "seconds": 0}
+
+
+def over(session):
+    def holds():
+        session.tick()
+        return not session.batch.busy
+
+    wait_until(holds)
+
+
+def test_every_run_is_done_beside_the_page_and_what_cannot_be_is_said(session):
+    session.set_scaling("range")
+    session.add_links([Link("cannot", 0, 1, 2.0)])
+    panel = BatchPanel(session)
+    panel.open()
+    assert panel.shown
+    (sdp,) = (s for g in panel.form["groups"] for s in g["solvers"] if s["name"] == "sdp")
+    assert sdp["why"] == "no soft links"
+    panel._act(ASKED | {"solvers": ["bh-kmeans", "sdp"]})
+    assert session.restless
+    assert panel.state["words"].startswith("0 of 4 runs have ended. waiting in the queue")
+    assert "Left out: sdp, k = 2: no soft links" in panel.state["words"]
+    over(session)
+    found = [(info.solver, info.k, info.seed) for info in reversed(session.archive.runs())]
+    assert found == [("bh-kmeans", k, seed) for k in (2, 3) for seed in (5, 6)]
+    assert {info.scaling for info in session.archive.runs()} == {"range"}
+    assert panel.state["words"].startswith("4 of 4 runs have ended.")
+    assert not panel.state["busy"]
+    panel._act({"what": "close"})
+    assert not panel.shown
+
+
+def test_a_batch_that_is_stopped_ends_its_run_and_its_process(session):
+    endless = make_solver("cop-kmeans", n_init=100_000_000)
+    session.batch.start(session.draft, [endless], [0, 1], [3], NO_LIMITS)
+
+    def goes_on():
+        session.tick()
+        return any(info.last_seq > 3 for info in session.archive.runs())
+
+    wait_until(goes_on)
+    (info,) = session.archive.runs()
+    assert session.batch.at == "cop-kmeans, seed 0, k = 3"
+    session.batch.stop()
+    assert session.archive.info(info.id).termination == "interrupted"
+    assert not psutil.pid_exists(info.pid)
+    assert session.runner._queue.join().waiting == 0  # its place in the line is free
+
+
+def test_a_killed_process_costs_the_run_under_way_and_no_other(session):
+    endless = make_solver("cop-kmeans", n_init=100_000_000)
+    quick = make_solver("k-means")
+    session.batch.start(session.draft, [endless, quick], [0], [3], NO_LIMITS)
+
+    def goes_on():
+        session.tick()
+        return any(info.last_seq > 3 for info in session.archive.runs())
+
+    wait_until(goes_on)
+    psutil.Process(session.archive.runs()[0].pid).kill()
+    over(session)
+    ended = {info.solver: info.termination for info in session.archive.runs()}
+    assert ended == {"cop-kmeans": "failed", "k-means": "converged"}
+    assert session.batch.done == 2
+
+
+def test_nothing_to_run_is_a_sentence(session):
+    panel = BatchPanel(session)
+    panel.open()
+    panel._act(ASKED | {"solvers": []})
+    assert "Nothing is left to run" in panel.state["words"]
+    panel._act(ASKED | {"solvers": ["k-means"], "low": 1, "high": 150, "seeds": 100})
+    assert "more than 1,000" in panel.state["words"]
+    assert not session.batch.busy
