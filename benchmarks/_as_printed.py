@@ -126,6 +126,5 @@ def soft() -> str:
     return (
         f"**within the spread of draws in {sum(around)} of {len(cells)} cells**: the printed ARI "
         f"lies between our worst and our best draw of links, give or take 0.02. {above} cells are "
-        f"above, {short} below; why, by the paper's own links and other experiments, is in "
-        "`results/soft.md`."
+        f"above, {short} below; experiments on why are in `results/soft.md`."
     )
