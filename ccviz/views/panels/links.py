@@ -142,7 +142,7 @@ def _row(
 def _summary(links: tuple[Link, ...], follow: Implied) -> Markup:
     if not links:
         return Markup(
-            '<p style="color:var(--faint);margin:4px 0">Click two points of the plot, then press '
+            '<p style="color:var(--faint);margin:2px 0">Click two points of the plot, then '
             "<b>M</b> (must-link) or <b>C</b> (cannot-link).</p>"
         )
     must = sum(link.kind == "must" for link in links)

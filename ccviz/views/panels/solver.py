@@ -20,6 +20,9 @@ from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
 
+_UNDER_ITS_HEADING = "label { position: absolute; clip-path: inset(50%); }"
+"""The heading says it to the eye already."""
+
 _STYLE = """
 .cannot { color: var(--warn); font-size: 12px; margin: 2px 0; }
 /* One line: the rail of the problem at hand must fit a small screen. */
@@ -44,7 +47,9 @@ class SolverPanel(pn.viewable.Viewer):
         self._shown: type[Solver] | None = None
         self._inputs: dict[str, pn.widgets.Widget] = {}
         wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
-        self._choice = pn.widgets.Select(name="Solver", groups=_groups({}), **wide)
+        self._choice = pn.widgets.Select(
+            name="Solver", groups=_groups({}), stylesheets=[_UNDER_ITS_HEADING], **wide
+        )
         self._advised: Advice | None = None
         self._take = pn.widgets.Button(name="", margin=(0, 4), css_classes=["advice"])
         self._take.on_click(lambda _: held(self._take_advised)())
@@ -74,7 +79,7 @@ class SolverPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Row(
                 Html(Markup("<h2>Solver</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._take, self._taken, margin=0, height=21, sizing_mode="stretch_width",
+                self._take, margin=0, height=21, sizing_mode="stretch_width",
             ),
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
