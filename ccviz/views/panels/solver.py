@@ -79,7 +79,7 @@ class SolverPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Row(
                 Html(Markup("<h2>Solver</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._take, margin=0, height=21, sizing_mode="stretch_width",
+                self._take, self._taken, margin=0, height=21, sizing_mode="stretch_width",
             ),
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
