@@ -33,10 +33,12 @@ li { display: flex; align-items: center; gap: 6px; padding: 1px 4px; border-radi
 li:hover { background: var(--back); }
 li.broken { background: var(--bad-back); color: var(--bad); }
 li svg { flex: none; width: 20px; }
-.pair { white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 600; }
+.pair { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 600; }
 .note { color: var(--faint); font-size: 12px; flex: 1 1 auto; min-width: 0; overflow: hidden;
   text-overflow: ellipsis; }
-/* Where a row is too long, its weight gives way first, then its note; its button is never cut. */
+/* Where a row is too long, its weight gives way first, then names and note; its button is never
+   cut. */
 li.broken .note { color: var(--bad); }
 li.implied, li.implied .pair { color: var(--faint); font-weight: 400; }
 li.implied line { opacity: 0.45; }
