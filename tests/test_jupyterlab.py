@@ -178,7 +178,7 @@ def test_the_tour(lab, page):
     laboratory = run_all(page, f"{address}/lab/tree/lab.ipynb?token=known", LAB_IDLE)
     link_two_points(page, laboratory)
 
-    laboratory.get_by_role("combobox").first.select_option("SDP branch-and-cut")
+    laboratory.get_by_label("Solver", exact=True).first.select_option("SDP branch-and-cut")
     laboratory.get_by_role("button", name="Run", exact=True).click()
     wait(lambda: workers(home), page)
     assert "run:" in run_cell(page, "session.problem.must_link")

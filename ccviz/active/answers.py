@@ -193,6 +193,7 @@ def _join_the_last(groups: Groups, k: int) -> None:
         left = [c for c in classes if c not in groups.apart[number]]
         if len(left) == 1:
             groups.join(left[0], number)
+            classes[classes.index(left[0])] = min(left[0], number)  # the number it goes on under
 
 
 def _apart_from_each_other(groups: Groups) -> list[int]:

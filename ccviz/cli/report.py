@@ -134,9 +134,10 @@ def take_home(data: Dataset, result: Result, files: Files) -> None:
     if files.profile is not None:
         partition = result.partition
         found = profile(data.X, partition.labels, partition.problem.k, data.features)
-        text = profile_markdown if files.profile.endswith(".md") else profile_csv
+        is_markdown = files.profile.endswith(".md")
+        text = profile_markdown(found) if is_markdown else profile_csv(found, data.style)
         with output(files.profile) as file:
-            file.write(text(found).encode())
+            file.write(text.encode())
     if files.report is not None:
         with output(files.report) as file:
             file.write(report_html(data, result).encode())

@@ -15,6 +15,8 @@ from ccviz.data.cells import NumberStyle, is_date, is_missing_text, number_style
 from ccviz.data.table import Cells, Table
 from ccviz.problem.points import is_missing
 
+_MOST_EXACT = 2**53 - 1  # whole number in float64: a longer one is a key and keeps its digits
+
 Kind = Literal["number", "date", "text", "empty"]
 
 
@@ -71,6 +73,8 @@ class Column:
     def plain(self) -> Cells:
         """Return the cells as they are kept: numbers, as whole ones where they are; or texts."""
         if self.kind != "number" or self.bad.any():
+            return self.texts()
+        if self.whole and np.abs(self.values).max() > _MOST_EXACT:
             return self.texts()
         return self.values.astype(np.int64) if self.whole else self.values
 

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.origin import Origin
 from ccviz.errors import CcvizError
 
@@ -54,6 +55,11 @@ class Dataset:
     notices: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     origin: Origin | None = None
+
+    @property
+    def style(self) -> CsvStyle:
+        """How tables about these points are written: like the file that they came from."""
+        return self.origin.style if self.origin else PLAIN_CSV
 
     @cached_property
     def is_named(self) -> bool:

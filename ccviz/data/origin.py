@@ -6,12 +6,21 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from ccviz.arrays import IntArray
+from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.table import Cells
 
 Role = Literal["feature", "class", "name", "ignore"]
 """What a column is taken as: points are clustered by their features and called by their name."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
+
+ROLE_WORDS: dict[Role, str] = {
+    "feature": "feature",
+    "class": "known class",
+    "name": "name",
+    "ignore": "leave out",
+}
+"""The roles in words for people."""
 
 Missing = Literal["drop", "median"]
 """What is done about missing values: their rows are left out, or the column's median stands in."""
@@ -52,6 +61,8 @@ class Origin:
         What was done about missing values; None if there were none.
     file : str
         The name of the file that it was read from.
+    style : CsvStyle
+        How that file, or else CSV, separates cells and writes decimals.
     """
 
     columns: tuple[Cells, ...]
@@ -59,6 +70,7 @@ class Origin:
     rows: IntArray
     missing: Missing | None = None
     file: str = ""
+    style: CsvStyle = PLAIN_CSV
 
     @property
     def roles(self) -> dict[str, Role]:

@@ -125,7 +125,7 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
     if name.strip().lower() in _CLASS_NAMES and len(columns) > 1:
         return _guess_class(column)
     if column.kind == "text":
-        return _guess_words(column)
+        return _guess_words(column, is_last=j == len(columns) - 1)
     if _looks_like_an_id(column):
         return Decision(name, "name", _ID)
     if 2 * int(column.missing.sum()) > n:
@@ -142,14 +142,19 @@ def _guess_class(column: Column) -> Decision:
     return Decision(column.name, "ignore", "named like a class, but too many different values")
 
 
-def _guess_words(column: Column) -> Decision:
+def _guess_words(column: Column, is_last: bool) -> Decision:
     n = len(column.missing)
     if column.is_unique:
         return Decision(column.name, "name", "another word in every row")
     if column.n_distinct == 1:
         return Decision(column.name, "ignore", "the same word in every row")
     if column.n_distinct <= _MOST_CLASSES and 2 * column.n_distinct <= max(n, 4):
-        return Decision(column.name, "class", "the only column of a few words")
+        # A city is no answer: a class is called so, or stands last, as in the tables of textbooks.
+        if is_last:
+            return Decision(
+                column.name, "class", "the last column, and the only one of a few words"
+            )
+        return Decision(column.name, "ignore", "a few words; the class, if you say so")
     return Decision(column.name, "ignore", "words")
 
 

@@ -32,6 +32,23 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     return (X - shift) / np.where(spread > 0, spread, 1.0)
 
 
+def scaling_of(X: FloatArray, scaled: FloatArray) -> str:
+    """Return how points were scaled, a key of `SCALINGS`; empty if in no such way.
+
+    Parameters
+    ----------
+    X, scaled : (n, d) float64
+        The points before and after.
+
+    Returns
+    -------
+    str
+    """
+    if X.shape != scaled.shape:
+        return ""
+    return next((how for how in SCALINGS if np.allclose(scale(X, how), scaled)), "")
+
+
 MOST_APART = 10.0
 """How many times the spread of one feature may be that of another before it drowns it."""
 

@@ -15,6 +15,7 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.data.binary import read_arrow, read_excel, read_npy
 from ccviz.data.cells import NumberStyle
 from ccviz.data.columns import Column, read_columns
+from ccviz.data.csv_style import CsvStyle
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.origin import MISSING, Decision, Missing, Origin
 from ccviz.data.roles import MOST_CATEGORIES, decide
@@ -239,6 +240,7 @@ class Sheet:
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
                 file=Path(self.file).name,
+                style=CsvStyle.of(self.table.delimiter, self.style.comma),
             ),
         )
 

@@ -13,6 +13,7 @@ import multiprocessing
 import os
 import re
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, wait
 from concurrent.futures import ProcessPoolExecutor as Pool
@@ -30,6 +31,7 @@ _DASK_S = 5.0
 _RETURN_S = 15.0  # for a scheduler that was lost, and a worker of its own
 _DASK_LOSSES = 2  # in a row
 _LOOK_S = 0.1
+_ASK_S = 5.0  # whether those who work are still those who were asked
 _NUMBER = re.compile("[1-9][0-9]{0,2}")
 
 _log = logging.getLogger(__name__)
@@ -65,6 +67,9 @@ class Crew(Protocol):
 
     def hire(self, losses: int) -> Executor | None:
         """Return an executor after so many losses in a row; None if there will be no more."""
+
+    def has_changed(self) -> bool:
+        """Return whether others have taken their place, who know of none of their tasks."""
 
     def dismiss(self) -> None:
         """Let the workers go, and wait for none of their tasks."""
@@ -154,13 +159,20 @@ class Workforce:
             If there are none left.
         """
         while True:
-            while not wait([errand.future], timeout=_LOOK_S).done:
+            since = time.monotonic()
+            others = False
+            while not (wait([errand.future], timeout=_LOOK_S).done or others):
                 if stop():
                     return None
-            if not self._is_lost(errand):
+                if time.monotonic() - since > _ASK_S:
+                    since, others = time.monotonic(), self._crew.has_changed()
+            if not (others or self._is_lost(errand)):
                 break
             self._replace()
-            self._give_out_again([each for each in self._out if self._is_lost(each)])
+            self._give_out_again(
+                [each for each in self._out
+                 if self._is_lost(each) or (others and not each.future.done())]
+            )  # fmt: skip
         if errand in self._out:
             self._out.remove(errand)
             self._losses = 0
@@ -314,6 +326,9 @@ class _Here:
     def hire(self, losses: int) -> Executor | None:
         return SerialExecutor()
 
+    def has_changed(self) -> bool:
+        return False
+
     def dismiss(self) -> None:
         pass
 
@@ -341,6 +356,9 @@ class _Processes:
         count = max(1, self.size >> max(0, losses - 1))
         self._pool = Pool(count, context, initializer=_start_worker, initargs=(self._lifeline,))
         return self._pool
+
+    def has_changed(self) -> bool:
+        return False  # a pool that loses a worker says so
 
     def dismiss(self) -> None:
         if self._pool is not None:
@@ -373,6 +391,7 @@ class _Cluster:
     """
 
     _client: Any = None
+    _scheduler = ""
 
     def __init__(self, address: str) -> None:
         from distributed.scheduler import KilledWorker
@@ -401,7 +420,19 @@ class _Cluster:
             self.dismiss()
             return None
         executor: Executor = self._client.get_executor()
+        self._scheduler = self._who()
         return executor
+
+    def has_changed(self) -> bool:
+        # A client connects again by itself, to whoever answers at the address by then; a task that
+        # was on its way between the two would be waited for in vain.
+        return self._who() not in ("", self._scheduler)
+
+    def _who(self) -> str:
+        """Return which scheduler answers; nothing if none does."""
+        with suppress(OSError, TimeoutError):
+            return str(self._client.scheduler_info(n_workers=0).get("id", ""))
+        return ""
 
     def dismiss(self) -> None:
         if self._client is not None:

@@ -2,16 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from html import escape
+from itertools import islice
 from string import Template
+
+import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
+from ccviz.data.origin import ROLE_WORDS
+from ccviz.data.scaling import SCALINGS, scaling_of
+from ccviz.numbers import count, number
+from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Result
-from ccviz.studies.profile import profile, profile_rows
+from ccviz.studies.profile import Profile, profile, profile_rows
 from ccviz.studies.rows import standing
+
+_MOST_LINKS = 20
+"""Links of each kind that are told one by one."""
+
+_MOST_MARKS = 3
+"""Features that the sentence on a cluster names."""
 
 _PAGE = Template("""<!doctype html>
 <html lang="en">
@@ -27,6 +42,9 @@ th:first-child, td:first-child { text-align: left }
 <h1>$title</h1>
 <p>$message</p>
 $facts
+<h2>The clusters</h2>
+$clusters
+$asked
 <h2>What marks the clusters</h2>
 <p>Mean ± standard deviation. The features that separate most come first: separation is the share
 of a feature's variance that lies between the clusters.</p>
@@ -39,7 +57,9 @@ $decisions
 """)
 
 
-def report_html(data: Dataset, result: Result, labels: IntArray | None = None) -> str:
+def report_html(
+    data: Dataset, result: Result, labels: IntArray | None = None, day: date | None = None
+) -> str:
     """Return a report on a clustering.
 
     Parameters
@@ -50,6 +70,8 @@ def report_html(data: Dataset, result: Result, labels: IntArray | None = None) -
         With an answer.
     labels : (n,) int, optional
         The same clusters by other numbers, which the report is to call them by.
+    day : date, optional
+        When the report is written; today by default.
 
     Returns
     -------
@@ -58,29 +80,86 @@ def report_html(data: Dataset, result: Result, labels: IntArray | None = None) -
     """
     partition = result.partition
     assert partition is not None
-    k = partition.problem.k
-    shown = partition if labels is None else Partition(partition.problem, labels)
+    problem, k = partition.problem, partition.problem.k
+    shown = partition if labels is None else Partition(problem, labels)
     marks = profile(data.X, shown.labels, k, data.features)
-    broken = partition.violations
-    facts = [
-        ("points", f"{partition.problem.n:,}"),
-        ("clusters", f"{k}"),
-        ("solver", f"{result.solver}, seed {result.seed}"),
-        ("status", f"{result.status} ({result.termination})"),
-        ("objective", f"{result.objective:.10g}"),
-        ("lower bound", f"{result.lower_bound:.10g}"),
-        ("must-links", f"{len(partition.problem.must_link)}, {broken.must_link} broken"),
-        ("cannot-links", f"{len(partition.problem.cannot_link)}, {broken.cannot_link} broken"),
-        *((name.upper(), f"{score:.4f}") for name, score in partition.scores.items()),
-    ]
     return _PAGE.substitute(
         title=escape(f"{data.name}: {k} clusters"),
         message=escape(result.message),
-        facts=_table([["", ""], *facts]),
+        facts=_table([["", ""], *_facts(data, result, shown, day or date.today())]),
+        clusters="".join(f"<p>{escape(each)}</p>\n" for each in _sentences(marks)),
+        asked=_rules(shown) + _links(data, shown),
         profile=_table(profile_rows(marks)),
         fit=_table(_fit(shown)),
         decisions=_table(_decisions(data)) + "".join(f"<p>{escape(n)}</p>" for n in data.notices),
     )
+
+
+def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterator[tuple[str, str]]:
+    problem, broken = shown.problem, shown.violations
+    given = problem.asked or problem
+    scaling = scaling_of(data.X, problem.X)
+    yield "date", day.isoformat()
+    yield "points", f"{problem.n:,}"
+    yield "clusters", f"{problem.k}"
+    if scaling:
+        yield "features", SCALINGS[scaling]
+    yield "solver", f"{result.solver}, seed {result.seed}"
+    yield "status", f"{result.status} ({result.termination})"
+    yield "objective", f"{result.objective:.10g}"
+    if math.isfinite(result.lower_bound):
+        yield "lower bound", f"{result.lower_bound:.10g}"
+    yield "must-links", f"{len(given.must_link)}, {broken.must_link} broken"
+    yield "cannot-links", f"{len(given.cannot_link)}, {broken.cannot_link} broken"
+    for name, score in shown.scores.items():
+        yield name.upper(), f"{score:.4f}"
+
+
+def _sentences(marks: Profile) -> Iterator[str]:
+    """Yield of each cluster how many points it has, and where it differs most from them all."""
+    varied = marks.spread > 0
+    away = np.abs(marks.means - marks.mean) / np.where(varied, marks.spread, 1.0)
+    for j, size in enumerate(marks.sizes.tolist()):
+        parts = [count(size, "point")]
+        for f in islice(np.argsort(-away[j], kind="stable").tolist(), _MOST_MARKS if size else 0):
+            if varied[f]:
+                here, everywhere = number(marks.means[j, f], 4), number(marks.mean[f], 4)
+                parts.append(f"{marks.features[f]} {here} against {everywhere} in all")
+        yield f"Cluster {j}: {'; '.join(parts)}."
+
+
+def _rules(shown: Partition) -> str:
+    """Return the rules that were asked for with what became of them; nothing without rules."""
+    if not shown.kept_rules:
+        return ""
+    rows = (
+        [each.rule.text, "holds" if each.holds else "broken", number(each.found)]
+        for each in shown.kept_rules
+    )
+    return "<h2>Rules</h2>\n" + _table([["rule", "", "found"], *rows])
+
+
+def _links(data: Dataset, shown: Partition) -> str:
+    """Return the first links of each kind by the names of their points; nothing without links."""
+    given = shown.problem.asked or shown.problem
+    kinds = (("Must-links", given.must_link, True), ("Cannot-links", given.cannot_link, False))
+    return "".join(
+        f"<h2>{title}</h2>\n{_told_links(data, links, shown.labels, together)}"
+        for title, links, together in kinds
+        if len(links)
+    )
+
+
+def _told_links(data: Dataset, links: Links, labels: IntArray, together: bool) -> str:
+    rows = [["points", "weight", ""]]
+    first = zip(links.pairs[:_MOST_LINKS].tolist(), links.weights.tolist(), strict=False)
+    for (i, j), weight in first:
+        pair = " – ".join(data.names[p] if data.names else str(p) for p in (i, j))
+        kept = (labels[i] == labels[j]) == together
+        weight_words = "hard" if math.isinf(weight) else number(weight)
+        rows.append([pair, weight_words, "kept" if kept else "broken"])
+    more = len(links) - _MOST_LINKS
+    return _table(rows) + (f"<p>and {more:,} more</p>" if more > 0 else "")
 
 
 def _fit(partition: Partition) -> Iterable[Sequence[str]]:
@@ -95,7 +174,7 @@ def _fit(partition: Partition) -> Iterable[Sequence[str]]:
 def _decisions(data: Dataset) -> Iterable[Sequence[str]]:
     yield ["column", "taken as", "because"]
     for each in data.origin.decisions if data.origin else ():
-        yield [each.column, each.role, each.why]
+        yield [each.column, ROLE_WORDS[each.role], each.why]
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.problem.partition import cluster_means
 
 
@@ -102,31 +102,32 @@ def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
         yield [feature, f"{found.separation[j]:.3f}", *cells]
 
 
-def profile_csv(found: Profile) -> str:
+def profile_csv(found: Profile, style: CsvStyle = PLAIN_CSV) -> str:
     """Return a profile as CSV, means and spreads in columns of their own, with all digits.
 
     Parameters
     ----------
     found : Profile
+    style : CsvStyle, optional
+        Separator and decimal sign; a comma and a point by default.
 
     Returns
     -------
     str
     """
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
+    return style.table(_all_digits(found))
+
+
+def _all_digits(found: Profile) -> Iterator[list[Any]]:
     groups = ["all", *(f"cluster {j}" for j in range(len(found.sizes)))]
-    writer.writerow(
-        ["feature", "separation", *(f"{g} {what}" for g in groups for what in ("mean", "spread"))]
-    )
+    yield ["feature", "separation", *(f"{g} {what}" for g in groups for what in ("mean", "spread"))]
     sizes = [int(found.sizes.sum()), *found.sizes.tolist()]
-    writer.writerow(["points", "", *(cell for size in sizes for cell in (size, ""))])
+    yield ["points", "", *(cell for size in sizes for cell in (size, ""))]
     means = np.vstack([found.mean, found.means])
     spreads = np.vstack([found.spread, found.spreads])
     for j, feature in enumerate(found.features):
         pairs = np.column_stack([means[:, j], spreads[:, j]])
-        writer.writerow([feature, float(found.separation[j]), *pairs.ravel().tolist()])
-    return file.getvalue()
+        yield [feature, float(found.separation[j]), *pairs.ravel().tolist()]
 
 
 def profile_markdown(found: Profile) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -92,22 +91,20 @@ def rows_csv(data: Dataset, partition: Partition) -> str:
     Returns
     -------
     str
-        CSV; where rows were left out a first column has the number of each row, from 1.
+        CSV with the separator and decimal sign of that file, its numbers as short as they go and
+        blanks empty; where rows were left out a first column has the number of each row, from 1.
     """
     found = standing(partition)
     silhouette = "silhouette (simplified)" if found.simplified else "silhouette"
     columns = [
         *_columns(data),
         ("cluster", partition.labels),
-        ("distance", found.distance),
-        (silhouette, found.silhouette),
+        ("distance", [*map(data.style.measure, found.distance.tolist())]),
+        (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
     ]
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(own_names([name for name, _ in columns]))
+    head = own_names([name for name, _ in columns])
     plain = (each.tolist() if isinstance(each, np.ndarray) else each for _, each in columns)
-    writer.writerows(zip(*plain, strict=True))
-    return file.getvalue()
+    return data.style.table(chain([head], zip(*plain, strict=True)))
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:

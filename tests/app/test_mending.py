@@ -60,6 +60,7 @@ def figures_that_are_drawn_again_obey_the_mouse(lab):
 
 def test_a_figure_keeps_to_the_room_that_a_longer_card_leaves_it(lab):
     lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.choose("Solver", "SDP branch-and-cut")
     lab.run()
     lab.figure("bounds")
     before = lab.page.evaluate(_ROOM)

@@ -48,7 +48,8 @@ def click_node(lab, row):
 
 def ring(lab):
     """Return where the chosen node is marked."""
-    return next(data for data in lab.sources("tree", "x") if set(data) == {"x", "y"})
+    data = next(each for each in lab.sources("tree", "x") if set(each) == {"x", "y", "node"})
+    return {"x": data["x"], "y": data["y"]}
 
 
 def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):

@@ -50,8 +50,9 @@ def test_every_kind_of_table_reaches_its_rows_and_a_profile(ccviz, folder, varia
     done = ccviz("solve", name, "-k", 4, "--scale", "standard", "--missing", "drop", "--no-archive",
                  "--table", "rows.csv", "--profile", "profile.csv")  # fmt: skip
     assert done.code == 0
-    rows = pd.read_csv(folder / "rows.csv")
-    profile = pd.read_csv(folder / "profile.csv")
+    style = {"sep": ";", "decimal": ","} if variant == "decimal commas" else {}
+    rows = pd.read_csv(folder / "rows.csv", **style)
+    profile = pd.read_csv(folder / "profile.csv", **style)
     assert len(profile) == 13
     assert profile["separation"].dropna().is_monotonic_decreasing
     expected = customers(blanks=180 if "blanks" in variant else 0)

@@ -42,14 +42,15 @@ def test_every_variant_of_a_plain_table_is_read(variant):
         assert data.names[0].endswith(" 0")
         assert roles(data)["customer_id"] == "ignore"
     else:
-        assert data.classes == ("Besançon", "Köln", "Málaga", "Århus")
+        assert data.truth is None  # where somebody lives is no answer
+        assert roles(data)["city"] == "ignore"
     if variant not in {"no id", "text in every row"}:
         assert data.names[0] == str(expected["customer_id"].iloc[0])
         assert any("'customer_id' is taken as the points' names" in each for each in data.notices)
 
 
 def test_a_table_of_the_largest_size_is_read():
-    data = read_table(b"town;x\nK\xf6ln;1,5\n" + b"Rom;2,5\n" * 199_999)
+    data = read_table(b"x;town\n1,5;K\xf6ln\n" + b"2,5;Rom\n" * 199_999)
     assert data.X.shape == (200_000, 1)
     assert data.classes == ("Köln", "Rom")
 

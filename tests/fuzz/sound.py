@@ -145,10 +145,10 @@ def projects() -> list[bytes]:
         session.load(load("moons", n=40), 3)
         session.add_links([Link("must", 1, 2), Link("cannot", 3, 4, 2.5)])
         session.set_sizes("10-20, 10-20, 5-20")
+        run_id = archive.create(session.draft.problem, "bh-kmeans", {})  # which keeps no rules
+        archive.finish(run_id, "interrupted", "It was stopped.")
         known = AskedRule("overlap(first)<=19", (0, 1) * 20)
         session.adopt(session.draft.with_rules([AskedRule("diameter<=9"), known]))
-        run_id = archive.create(session.draft.problem, "bh-kmeans", {})
-        archive.finish(run_id, "interrupted", "It was stopped.")
         whole = save_project(session)
         session.close()
         return [whole]

@@ -4,7 +4,7 @@ import subprocess
 import sys
 import threading
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,13 @@ from ccviz.errors import ParameterError, WorkersLostError
 from ccviz.events import Finished
 from ccviz.solvers import workforce
 from ccviz.solvers.base import never
-from ccviz.solvers.workforce import _Processes, in_order, open_workforce
+from ccviz.solvers.workforce import (
+    SerialExecutor,
+    Workforce,
+    _Processes,
+    in_order,
+    open_workforce,
+)
 from tests.patience import wait_until
 
 
@@ -155,6 +161,36 @@ def test_losses_in_a_row_leave_fewer_processes_and_then_none():
         counts.append(pool._max_workers)
         crew.dismiss()
     assert counts == [8, 8, 4, 2, 1, 1]
+
+
+class Deaf(SerialExecutor):
+    """Takes tasks, and never answers."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        return Future()
+
+
+class Replaced:
+    """A crew whose place was taken by others, without a word to who waits."""
+
+    size, what, losses, refusals = 2, "Deaf workers", (), ()
+
+    def hire(self, losses):
+        self.hired = losses
+        return SerialExecutor() if losses else Deaf()
+
+    def has_changed(self):
+        return not self.hired
+
+    def dismiss(self):
+        pass
+
+
+def test_tasks_that_nobody_knows_of_any_more_are_given_out_again(monkeypatch):
+    monkeypatch.setattr(workforce, "_ASK_S", 0.0)
+    force = Workforce(Replaced())
+    errands = [force.give_out(abs, -each) for each in (1, 2)]
+    assert [force.answer(each, never) for each in errands] == [1, 2]
 
 
 HELD = threading.Event()

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from ccviz.data.csv_style import CsvStyle
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 
 X = np.array([[0.0, 5.0, 1.0], [2.0, 5.0, 7.0], [10.0, 5.0, 2.0], [12.0, 5.0, 8.0], [14.0, 5.0, 3]])
@@ -51,3 +52,13 @@ def test_as_text():
     assert head[:4] == ["feature", "separation", "all mean", "all spread"]
     assert sizes[2::2] == ["5", "2", "3"]
     assert float(first[4]) == 1.0
+
+
+def test_a_profile_is_written_like_its_file():
+    found = profile(X, LABELS, 3, ("a", "b", "d"))
+    text = profile_csv(found, CsvStyle(";", comma=True))
+    _, sizes, first, *_ = csv.reader(text.splitlines(), delimiter=";")
+    assert sizes[2::2] == ["5", "2", "3", "0"]
+    assert first[-2:] == ["", ""]
+    assert float(first[1].replace(",", ".")) == found.separation[0]
+    assert "nan" not in text

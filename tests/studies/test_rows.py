@@ -46,3 +46,24 @@ def test_rows_keep_their_columns_and_say_where_they_stood():
     assert [line[:5] for line in lines] == [
         ["1", "7", "a", "1.5", "0"], ["3", "9", "b", "2.5", "0"], ["4", "10", "b", "9.5", "1"],
     ]  # fmt: skip
+
+
+def test_rows_come_back_in_the_form_of_their_file():
+    text = (
+        "Kunde;Größe;Umsatz;Käufe;Ort\n9007199254740993;1,5;1.234,25;12;Köln\n"
+        "9007199254740995;2;;7;\n9007199254740997;9,25;80,5;3;Jülich\n"
+    )
+    data = read_table(text.encode("cp1252"), roles={"Kunde": "name", "Umsatz": "ignore"})
+    labels = [0, 0, 1]
+    found = rows_csv(data, Partition(Problem(data.X, 2), labels))
+    head, *lines = found.splitlines()
+    assert head == "\ufeffKunde;Größe;Umsatz;Käufe;Ort;cluster;distance;silhouette"
+    assert lines[0].startswith("9007199254740993;1,5;1234,25;12;Köln;0;2,5124")
+    assert lines[1].startswith("9007199254740995;2;;7;;0;2,5124")
+    assert lines[2] == "9007199254740997;9,25;80,5;3;Jülich;1;0;0"
+    assert "nan" not in found
+    digits = [line.split(";")[-2].replace(",", "") for line in lines[:2]]
+    assert digits == ["251247"] * 2
+    again = read_table(found.encode(), columns=["Größe", "Käufe"])
+    assert again.X.tolist() == data.X.tolist()
+    assert again.style == data.style

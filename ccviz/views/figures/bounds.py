@@ -59,16 +59,20 @@ class BoundsFigure:
         self.plot.xaxis.axis_label = _AXIS[against]
         _, lower = self.plot.legend[0].items
         lower.visible = bool(np.isfinite(frame.lower).any())  # heuristics have none
-        if frame.heights is not None:
-            refill(self._corners, x=np.repeat(frame.at[-1], 2), y=np.array(frame.heights))
-        old = np.asarray(self._source.data["at"], dtype=float)
+        heights = frame.heights or ()
+        refill(self._corners, x=np.repeat(frame.at[-1:], len(heights)), y=np.array(heights))
         columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
+        old = {name: np.asarray(self._source.data[name], dtype=float) for name in columns}
         # The last moment shown was the cursor's, which has moved: it is drawn anew.
-        kept = len(old) - 1
-        grows = 0 < kept <= len(frame.at) and np.array_equal(old[:kept], frame.at[:kept])
+        kept = len(old["at"]) - 1
+        # Another run may have changed at the same moments: at its first nodes, say.
+        grows = 0 < kept < len(frame.at) and all(
+            np.array_equal(old[name][:kept], new[:kept], equal_nan=True)
+            for name, new in columns.items()
+        )
         if not grows:
             self._source.data = columns
             return
         self._source.patch({name: [(kept, float(new[kept]))] for name, new in columns.items()})
-        if len(frame.at) > len(old):
-            self._source.stream({name: new[len(old) :] for name, new in columns.items()})
+        if len(frame.at) > kept + 1:
+            self._source.stream({name: new[kept + 1 :] for name, new in columns.items()})

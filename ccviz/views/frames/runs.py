@@ -69,7 +69,7 @@ def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> st
     infos : sequence of RunInfo
     style : {"csv", "markdown"}
     """
-    rows = [[str(getattr(info, name)) for name in _TAKEN] for info in infos]
+    rows = [[_taken(getattr(info, name)) for name in _TAKEN] for info in infos]
     if style == "markdown":
         cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
         lines = [list(_TAKEN), ["---"] * len(_TAKEN), *cells]
@@ -79,6 +79,12 @@ def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> st
     writer.writerow(_TAKEN)
     writer.writerows(rows)
     return file.getvalue()
+
+
+def _taken(value: object) -> str:
+    """Return a cell of the table, empty where nothing is known."""
+    known = value is not None and not (isinstance(value, float) and not math.isfinite(value))
+    return str(value) if known else ""
 
 
 _TAKEN = (

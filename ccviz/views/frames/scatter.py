@@ -138,7 +138,7 @@ def coloring(
         if run is None and before is not None and len(before) == n:
             old = before
         return Coloring(old, np.zeros((0, 2)), nothing)
-    ended = run.incumbent if run.finished is not None else None
+    ended = run.incumbent if has_answered(run) else None
     labels, found = (ended.labels, ended.centers) if ended else (run.labels, run.centers)
     color = matching(labels, before, run.problem.k)
     centers = np.zeros((0, len(run.problem.X[0]))) if found is None else found
@@ -148,6 +148,11 @@ def coloring(
         centers=where.place(centers[known]),
         center_labels=color[np.flatnonzero(known)],
     )
+
+
+def has_answered(run: Run | None) -> bool:
+    """Whether a run has ended with an answer, whose colours later runs follow."""
+    return run is not None and run.finished is not None and run.incumbent is not None
 
 
 def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Coloring:

@@ -9,20 +9,13 @@ from itertools import islice
 import numpy as np
 
 from ccviz.data.columns import Column
-from ccviz.data.origin import Decision, Role
+from ccviz.data.origin import ROLE_WORDS, Decision, Role
 from ccviz.data.roles import MOST_CATEGORIES
 from ccviz.data.sheet import Sheet
 from ccviz.numbers import count
 
 FIRST_ROWS = 4
 _MOST_LETTERS = 40
-
-_ROLE_WORDS: dict[Role, str] = {
-    "feature": "feature",
-    "class": "known class",
-    "name": "name",
-    "ignore": "leave out",
-}
 
 
 @dataclass(frozen=True)
@@ -67,7 +60,7 @@ def lines(sheet: Sheet, decisions: Sequence[Decision]) -> tuple[Line, ...]:
         Line(
             column.name,
             decision.role,
-            tuple((role, _words(role, column)) for role in _ROLE_WORDS if _fits(role, column)),
+            tuple((role, _words(role, column)) for role in ROLE_WORDS if _fits(role, column)),
             _holds(column),
             decision.why if decision.role != "feature" else "",
             tuple(map(_short, islice(column.cells, FIRST_ROWS))),
@@ -86,7 +79,7 @@ def _fits(role: Role, column: Column) -> bool:
 def _words(role: Role, column: Column) -> str:
     if role == "feature" and column.kind == "text":
         return f"{count(column.n_distinct, 'feature')} of 0 and 1"
-    return _ROLE_WORDS[role]
+    return ROLE_WORDS[role]
 
 
 def _holds(column: Column) -> str:

@@ -15,24 +15,41 @@ class Hues:
     ----------
     shown : (n,) int or None
         The colour of each point when any were shown last, -1 for none.
+    answer : (n,) int or None
+        Their colours in the answer of the run that was seen to end last.
     """
 
     def __init__(self) -> None:
         self.shown: IntArray | None = None
+        self.answer: IntArray | None = None
 
-    def keep(self, colors: IntArray) -> None:
+    @property
+    def before(self) -> IntArray | None:
+        """What the colours of a run follow: the last answer, or what was shown where none is.
+
+        From frame to frame they would drift: a run begins at random, and whoever follows its
+        first clusters has lost the answer of the run before.
+        """
+        return self.shown if self.answer is None else self.answer
+
+    def keep(self, colors: IntArray, is_answer: bool = False) -> None:
         """Remember the colours that are shown, unless there are none.
 
         Parameters
         ----------
         colors : (n,) int
+        is_answer : bool
+            Whether they are those of the answer of a run that has ended.
         """
-        if colors.max(initial=-1) >= 0:
-            self.shown = colors
+        if colors.max(initial=-1) < 0:
+            return
+        self.shown = colors
+        if is_answer:
+            self.answer = colors
 
     def forget(self) -> None:
         """Begin anew: there are other points."""
-        self.shown = None
+        self.shown = self.answer = None
 
     def of(self, labels: IntArray, k: int) -> IntArray:
         """Return the colours of a clustering, as near as can be to those shown.

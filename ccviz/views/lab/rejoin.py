@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from ccviz.errors import ParameterError
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import solver_class
 from ccviz.views.lab.notice import Notice
@@ -35,7 +38,9 @@ def _became(info: RunInfo) -> str:
     """Say what became of a run while nobody looked."""
     if info.state == "running":
         return f"The run {info.name} goes on."
-    later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
+    later = ""
+    with suppress(ParameterError):  # a solver of another version
+        later = " Under Runs it can go on." if solver_class(info.solver).supports.resume else ""
     if info.state == "lost":
         return f"The run {info.name} was broken off, and what it had found is kept.{later}"
     if info.termination == "interrupted":

@@ -79,4 +79,4 @@ def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:
     if what == "rows":
         return rows_csv(data, Partition(result.partition.problem, colors))
     marks = profile(data.X, colors, result.partition.problem.k, data.features)
-    return profile_csv(marks) if what == "profile" else profile_markdown(marks)
+    return profile_csv(marks, data.style) if what == "profile" else profile_markdown(marks)

@@ -118,7 +118,7 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
         pn.Column(
             DataPanel(session, importing), LinksPanel(session),
             pn.Column(
-                RulesPanel(session), sizing_mode="stretch_width", css_classes=["section"],
+                RulesPanel(session), sizing_mode="stretch_width", css_classes=["section", "slim"],
                 margin=(0, 0, 8, 0),
             ),
             SolverPanel(session),

@@ -6,7 +6,7 @@ function line(kind) {
 
 function given(row, place) {
   return html`<li class="given ${row.broken ? "broken" : ""}">
-    ${line(row.kind)}<span class="pair">${row.pair}</span>
+    ${line(row.kind)}<span class="pair" title="${row.pair}">${row.pair}</span>
     <span class="note">${row.note}</span>
     <input type="number" min="0" step="any" placeholder="hard" value="${row.weight ?? ""}"
       data-place="${place}" title="Weight; empty is hard" aria-label="Weight of ${row.name}, empty for hard">
@@ -17,7 +17,7 @@ function given(row, place) {
 
 function implied(row) {
   return html`<li class="implied" title="It follows from the others">
-    ${line(row.kind)}<span class="pair">${row.pair}</span>
+    ${line(row.kind)}<span class="pair" title="${row.pair}">${row.pair}</span>
     <span class="note">implied</span></li>`
 }
 

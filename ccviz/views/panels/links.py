@@ -33,10 +33,12 @@ li { display: flex; align-items: center; gap: 6px; padding: 1px 4px; border-radi
 li:hover { background: var(--back); }
 li.broken { background: var(--bad-back); color: var(--bad); }
 li svg { flex: none; width: 20px; }
-.pair { white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 600; }
+.pair { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis;
+  white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 600; }
 .note { color: var(--faint); font-size: 12px; flex: 1 1 auto; min-width: 0; overflow: hidden;
   text-overflow: ellipsis; }
-/* Where a row is too long, its weight gives way first, then its note; its button is never cut. */
+/* Where a row is too long, its weight gives way first, then names and note; its button is never
+   cut. */
 li.broken .note { color: var(--bad); }
 li.implied, li.implied .pair { color: var(--faint); font-weight: 400; }
 li.implied line { opacity: 0.45; }
@@ -140,7 +142,7 @@ def _row(
 def _summary(links: tuple[Link, ...], follow: Implied) -> Markup:
     if not links:
         return Markup(
-            '<p style="color:var(--faint);margin:4px 0">Click two points of the plot, then press '
+            '<p style="color:var(--faint);margin:2px 0">Click two points of the plot, then '
             "<b>M</b> (must-link) or <b>C</b> (cannot-link).</p>"
         )
     must = sum(link.kind == "must" for link in links)

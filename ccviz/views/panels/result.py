@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
+from math import inf
 from typing import Any
 
 import numpy as np
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.errors import ParameterError
 from ccviz.runs.run import Run
 from ccviz.solvers import solver_class
 from ccviz.views.figures.bounds import BoundsFigure
@@ -134,8 +137,10 @@ def _bounds_are_proved(run: Run) -> bool:
     """Whether the run is of a method that proves lower bounds."""
     if run.started is None:
         return False
-    supports = solver_class(run.started.solver).supports
-    return supports.exact or supports.bounds
+    with suppress(ParameterError):
+        supports = solver_class(run.started.solver).supports
+        return supports.exact or supports.bounds
+    return run.lower_bound > -inf  # a solver of another version
 
 
 _FIRST = Markup("<p>The lessons, at the top of the page, show it at work.</p>")

@@ -15,7 +15,15 @@ from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
 from ccviz.views.frames.point_words import links_of
 from ccviz.views.frames.question import question
-from ccviz.views.frames.scatter import MOST_TOLD, classes, coloring, learned, only, plane
+from ccviz.views.frames.scatter import (
+    MOST_TOLD,
+    classes,
+    coloring,
+    has_answered,
+    learned,
+    only,
+    plane,
+)
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
@@ -129,11 +137,14 @@ class ScatterPanel(pn.viewable.Viewer):
             run = None  # the old colours stay until there are new ones
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
+        hues, inside_node = session.hues, node_labels(self._inspection)
         if session.asking.labels is None:
-            frame = coloring(run, self._plane, session.hues.shown, node_labels(self._inspection))
+            before = hues.shown if run is None else hues.before
+            frame = coloring(run, self._plane, before, inside_node)
         else:
-            frame = learned(session.asking.labels, session.draft.k, session.hues.shown)
-        session.hues.keep(frame.labels)
+            frame = learned(session.asking.labels, session.draft.k, hues.shown)
+        alone = session.asking.labels is None and inside_node is None
+        hues.keep(frame.labels, is_answer=alone and has_answered(run))
         found = session.asking.labels is not None or (run is not None and run.labels is not None)
         labels = frame.labels if found else None
         names: dict[int, str] = {}

@@ -20,7 +20,21 @@ from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
 
-_STYLE = ".cannot { color: var(--warn); font-size: 12px; margin: 2px 0; }"
+_UNDER_ITS_HEADING = "label { position: absolute; clip-path: inset(50%); }"
+"""The heading says it to the eye already."""
+
+_STYLE = """
+.cannot { color: var(--warn); font-size: 12px; margin: 2px 0; }
+/* One line: the rail of the problem at hand must fit a small screen. */
+.about { display: flex; white-space: nowrap; width: 0; min-width: 100%; }
+.about span { overflow: hidden; text-overflow: ellipsis; min-width: 0; }
+.about .paper { flex: none; max-width: 60%; }
+"""
+_TAKEN = Markup('<p class="about" title="Recommended. {}">★ recommended</p>')
+_ABOUT = Markup(
+    '<p class="about" title="{sentence} {paper}"><span>{short}</span>'
+    '<span class="paper">&nbsp;— {paper}</span></p>'
+)
 
 
 class SolverPanel(pn.viewable.Viewer):
@@ -33,10 +47,13 @@ class SolverPanel(pn.viewable.Viewer):
         self._shown: type[Solver] | None = None
         self._inputs: dict[str, pn.widgets.Widget] = {}
         wide: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
-        self._choice = pn.widgets.Select(name="Solver", groups=_groups({}), **wide)
+        self._choice = pn.widgets.Select(
+            name="Solver", groups=_groups({}), stylesheets=[_UNDER_ITS_HEADING], **wide
+        )
         self._advised: Advice | None = None
         self._take = pn.widgets.Button(name="", margin=(0, 4), css_classes=["advice"])
         self._take.on_click(lambda _: held(self._take_advised)())
+        self._taken = Html("", margin=(0, 4), name="recommended")
         self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
         self._advanced = pn.Card(
@@ -62,7 +79,7 @@ class SolverPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Row(
                 Html(Markup("<h2>Solver</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._take, margin=0, height=21, sizing_mode="stretch_width",
+                self._take, self._taken, margin=0, height=21, sizing_mode="stretch_width",
             ),
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
@@ -99,9 +116,9 @@ class SolverPanel(pn.viewable.Viewer):
         solver, draft = self._session.solver, self._session.draft
         why = refusal(draft, solver)
         cannot = Markup('<p class="cannot">{}</p>').format(why) if why else Markup()
-        self._about.object = Markup('<p class="about" title="{}">{}</p>{}').format(
-            sentence_of(type(solver)), solver.paper, cannot
-        )
+        sentence = sentence_of(type(solver))
+        about = _ABOUT.format(sentence=sentence, short=sentence.rstrip("."), paper=solver.paper)
+        self._about.object = about + cannot
         self._offer(unable(draft))
         self._advise(advised(draft))
 
@@ -116,12 +133,13 @@ class SolverPanel(pn.viewable.Viewer):
 
     def _advise(self, found: Advice | None) -> None:
         self._advised = found
+        taken = found is not None and found.solver == self._session.solver.name
+        self._take.visible = found is not None and not taken
+        self._taken.visible = taken
         if found is None:
-            self._take.visible = False
             return
         kind = solver_class(found.solver)
-        taken = kind.name == self._session.solver.name
-        self._take.visible = not taken
+        self._taken.object = _TAKEN.format(found.why)
         self._take.param.update(
             name=f"★ {kind.title}",
             description=Tooltip(content=f"Recommended. {found.why}", position="right"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 
 import panel as pn
 from panel.io.server import get_server
+from tornado.websocket import WebSocketClosedError
 
 from ccviz.errors import CcvizError
 from ccviz.runs.archive import default_path
@@ -104,8 +106,23 @@ def serve(serving: Serving, main: Path) -> None:
     door = serving.door()
     pn.state.cache[DOOR] = door
     server = make_server(serving, door, main)
+    logging.getLogger("asyncio").addFilter(is_worth_telling)
     server.start()
     server.io_loop.start()
+
+
+def is_worth_telling(record: logging.LogRecord) -> bool:
+    """Return whether a line of the log says more than that a browser left while it was written to.
+
+    Parameters
+    ----------
+    record : logging.LogRecord
+
+    Returns
+    -------
+    bool
+    """
+    return not (record.exc_info and isinstance(record.exc_info[1], WebSocketClosedError))
 
 
 def make_server(serving: Serving, door: Door, main: Path) -> Any:

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from ccviz.data.csv_style import CsvStyle, Delimiter
 from ccviz.data.datasets import Dataset
 from ccviz.data.origin import Decision, Missing, Origin, Role
 from ccviz.data.table import Cells
@@ -33,6 +34,8 @@ class _Part(msgspec.Struct):
     missing: Missing | None = None
     rows: bytes = b""
     columns: list[_Column] | None = None
+    delimiter: Delimiter = ","  # 0.1 does not say
+    comma: bool = False
 
 
 def encode_table(data: Dataset) -> bytes:
@@ -54,7 +57,8 @@ def encode_table(data: Dataset) -> bytes:
         for decision, cells in zip(origin.decisions, origin.columns, strict=True)
     ]
     rows = origin.rows.astype("<i8").tobytes()
-    return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns))
+    style = (origin.style.delimiter, origin.style.comma)
+    return msgspec.msgpack.encode(_Part(names, origin.file, origin.missing, rows, columns, *style))
 
 
 def _column(decision: Decision, cells: Cells) -> _Column:
@@ -99,6 +103,7 @@ def decode_table(content: bytes, n: int) -> tuple[tuple[str, ...], Origin | None
         rows=rows,
         missing=part.missing,
         file=plain(part.file),
+        style=CsvStyle(part.delimiter, part.comma),
     )
     return names, origin
 

@@ -14,3 +14,29 @@ def test_a_lower_bound_is_in_the_legend_once_there_is_one():
         figure.show(Bounds(at, upper, lower, np.full(2, np.nan)))
         named = {item.label.value: item.visible for item in figure.plot.legend[0].items}
         assert named == {"upper bound": True, "lower bound": expected}
+
+
+def bounds_of(at, upper):
+    unknown = np.full(len(at), np.nan)
+    return Bounds(np.array(at), np.array(upper), unknown, unknown)
+
+
+def test_the_heights_of_another_run_do_not_stay():
+    figure = BoundsFigure(look(dark=False))
+    [seen] = figure.plot.y_range.renderers
+    figure.show(bounds_of([0.0, 1.0], [94.0, 80.0]))
+    assert list(seen.data_source.data["y"]) == [80.0, 94.0]
+    figure.show(bounds_of([0.0], [np.nan]))
+    assert len(seen.data_source.data["y"]) == 0
+    figure.show(bounds_of([0.0, 0.5], [4053.0, 4053.0]))
+    assert list(seen.data_source.data["y"]) == [4053.0, 4053.0]
+
+
+def test_another_run_that_changes_at_the_same_moments_replaces_the_first():
+    figure = BoundsFigure(look(dark=False))
+    drawn = figure.plot.renderers[0].data_source
+    figure.show(bounds_of([0.0, 1.0], [94.0, 80.0]))
+    figure.show(bounds_of([0.0, 1.0, 2.0], [94.0, 79.0, 78.0]))
+    assert list(drawn.data["upper"]) == [94.0, 79.0, 78.0]
+    figure.show(bounds_of([0.0, 1.0, 2.0], [4053.0, 4053.0, 4053.0]))
+    assert list(drawn.data["upper"]) == [4053.0] * 3

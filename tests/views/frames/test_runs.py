@@ -1,3 +1,5 @@
+import csv
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -84,4 +86,7 @@ def test_the_table_of_runs_goes_elsewhere_with_every_digit(info):
     assert head.startswith("name,dataset,n,d,k,scaling,links,solver,settings,seed,")
     assert row.startswith("a|b,")
     assert str(info.objective) in row
+    unknown = replace(info, lower_bound=-math.inf, gap=math.inf, ari=math.nan, violations=None)
+    cells = next(csv.DictReader(run_table([unknown], "csv").splitlines()))
+    assert [cells[name] for name in ("lower_bound", "gap", "ari", "violations")] == [""] * 4
     assert run_table([named], "markdown").splitlines()[2].startswith("| a\\|b | ")

@@ -1,3 +1,4 @@
+from ccviz.views.lab.suiting import advised
 from ccviz.views.panels.solver import SolverPanel
 
 
@@ -56,3 +57,21 @@ def test_one_is_recommended_and_one_click_away(session):
     assert not take.visible
     session.set_sizes("50, 50, 50")
     assert (take.visible, take.name) == (True, "★ BLP k-means")
+
+
+def test_a_recommended_solver_that_is_taken_says_so_and_why(session):
+    panel = SolverPanel(session)
+    told = next(each for each in panel.__panel__().select() if each.name == "recommended")
+    assert not told.visible
+    session.set_solver("sdp")
+    assert told.visible
+    assert "★ recommended" in told.object
+    assert advised(session.draft).why in told.object
+    session.set_sizes("50, 50, 50")  # another is better now
+    assert not told.visible
+
+
+def test_what_a_solver_is_and_whose_can_be_read(session):
+    said = "".join(texts(SolverPanel(session)))
+    assert "<span>K-means with exact assignments under hard links and sizes</span>" in said
+    assert "Baumann (2020)</span>" in said

@@ -2,9 +2,12 @@ import zipfile
 from dataclasses import replace
 from io import BytesIO
 
+import msgspec
 import numpy as np
 import pytest
 
+from ccviz.data import read_table
+from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.datasets import load
 from ccviz.events import IncumbentFound, Record, Started
 from ccviz.problem.asked import AskedRule
@@ -15,7 +18,7 @@ from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.share.code import as_python
 from ccviz.views.share.project import read_project, save_project, take_project
-from ccviz.views.share.table_part import encode_table
+from ccviz.views.share.table_part import decode_table, encode_table
 
 
 def open_project(session, name, content):
@@ -201,7 +204,7 @@ def test_what_is_no_project_at_all(session):
 def test_the_table_behind_the_points_goes_along(open_session):
     session, other = open_session(), open_session()
     importing = Importing(session)
-    importing.bring("mine.csv", b"id,x,y,kind\n7,1,2,u\n3,2,,v\n5,3,9,u\n")
+    importing.bring("mine.csv", b"id;x;y;kind\n7;1,5;2;u\n3;2;;v\n5;3;9;u\n")
     importing.missing = "drop"
     importing.load()
     open_project(other, "lab.ccvizlab", save_project(session))
@@ -211,9 +214,21 @@ def test_the_table_behind_the_points_goes_along(open_session):
     assert (data.origin.missing, data.origin.file) == ("drop", "mine.csv")
     assert data.origin.rows.tolist() == [0, 2]
     assert [list(each) for each in data.origin.columns] == [
-        [7, 5], [1.0, 3.0], [2.0, 9.0], ["u", "u"],
+        [7, 5], [1.5, 3.0], [2.0, 9.0], ["u", "u"],
     ]  # fmt: skip
+    assert data.style == was.style == CsvStyle(";", comma=True)
     assert as_python(other) == as_python(session)
+
+
+def test_a_table_of_an_older_project_is_written_as_usual():
+    data = read_table(b"id;x;y\n7;1,5;2\n3;2;4\n")
+    part = msgspec.msgpack.decode(encode_table(data))
+    del part["delimiter"], part["comma"]
+    _, origin = decode_table(msgspec.msgpack.encode(part), 2)
+    assert origin.style == PLAIN_CSV
+    part["delimiter"] = "ab"
+    with pytest.raises(msgspec.ValidationError):
+        decode_table(msgspec.msgpack.encode(part), 2)
 
 
 @pytest.mark.parametrize("what", ["names", "texts", "rows"])

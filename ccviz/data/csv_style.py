@@ -1,0 +1,107 @@
+"""How a table is written as CSV: with the separator and decimal sign of the file it came from."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, Self, get_args
+
+Delimiter = Literal[",", ";", "\t", "|"]
+"""What stands between the cells of a table that is written."""
+
+DELIMITERS: tuple[Delimiter, ...] = get_args(Delimiter)
+
+_BYTE_ORDER_MARK = "\ufeff"
+_MOST_WHOLE = 1e15  # whole numbers beyond have no unit of their own in float64
+
+
+@dataclass(frozen=True)
+class CsvStyle:
+    """A separator and a decimal sign.
+
+    Attributes
+    ----------
+    delimiter : {",", ";", tab, "|"}
+    comma : bool
+        Whether decimals follow a comma.
+    """
+
+    delimiter: Delimiter = ","
+    comma: bool = False
+
+    @classmethod
+    def of(cls, delimiter: str, comma: bool) -> Self:
+        """Return the style of a file.
+
+        Parameters
+        ----------
+        delimiter : str
+            What stands between its cells; what CSV does not know, such as blanks, becomes the
+            usual mark beside this decimal sign.
+        comma : bool
+            Whether its decimals follow a comma.
+
+        Returns
+        -------
+        CsvStyle
+        """
+        usual: Delimiter = ";" if comma else ","
+        return cls(next((each for each in DELIMITERS if each == delimiter), usual), comma)
+
+    def cell(self, value: Any) -> str:
+        """Return a cell: a number as short as it goes, nothing where there is none, or a text.
+
+        Parameters
+        ----------
+        value : float, int or str
+
+        Returns
+        -------
+        str
+        """
+        if not isinstance(value, float):
+            return str(value)
+        if not math.isfinite(value):
+            return ""
+        if value.is_integer() and abs(value) < _MOST_WHOLE:
+            return str(int(value))
+        text = repr(value)
+        return text.replace(".", ",") if self.comma else text
+
+    def measure(self, value: float) -> str:
+        """Return a computed number with six significant digits.
+
+        Parameters
+        ----------
+        value : float
+
+        Returns
+        -------
+        str
+        """
+        return self.cell(float(f"{value:.6g}"))
+
+    def table(self, rows: Iterable[Iterable[Any]]) -> str:
+        """Return rows of cells as CSV.
+
+        Parameters
+        ----------
+        rows : iterable of iterables of float, int or str
+
+        Returns
+        -------
+        str
+            With a byte order mark where the mark between cells is a semicolon: workbooks that
+            expect one read the letters wrongly without the other.
+        """
+        file = io.StringIO()
+        writer = csv.writer(file, delimiter=self.delimiter, lineterminator="\n")
+        writer.writerows(map(self.cell, row) for row in rows)
+        return (_BYTE_ORDER_MARK if self.delimiter == ";" else "") + file.getvalue()
+
+
+PLAIN_CSV = CsvStyle()
+"""Commas between cells and points before decimals, where no file says otherwise."""

@@ -1,0 +1,29 @@
+"""Colours that stay from run to run."""
+
+import numpy as np
+
+from ccviz.views.lab.hues import Hues
+
+
+def test_a_run_follows_the_answer_before_it_and_not_its_own_random_start():
+    hues = Hues()
+    hues.keep(np.array([0, 0, 1, 1]), is_answer=True)
+    hues.keep(np.array([1, 0, 0, 0]))  # the first clusters of the next run
+    assert hues.before.tolist() == [0, 0, 1, 1]
+    assert hues.shown.tolist() == [1, 0, 0, 0]
+
+
+def test_without_an_answer_a_run_follows_what_is_shown():
+    hues = Hues()
+    assert hues.before is None
+    hues.keep(np.array([1, 1, 0, 0]))
+    hues.keep(np.full(4, -1), is_answer=True)  # nothing was found: nothing is known
+    assert hues.before.tolist() == [1, 1, 0, 0]
+    assert hues.of(np.array([0, 0, 1, 1]), 2).tolist() == [1, 1, 0, 0]
+
+
+def test_other_points_begin_anew():
+    hues = Hues()
+    hues.keep(np.array([1, 1, 0, 0]), is_answer=True)
+    hues.forget()
+    assert hues.before is None
