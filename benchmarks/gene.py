@@ -128,8 +128,13 @@ def table(rows: list[dict[str, str]]) -> str:
         "| " + " | ".join(shown) + " |",
         "|---" * len(shown) + "|",
     ]
-    lines += ["| " + " | ".join(row[name] for name in shown) + " |" for row in rows]
+    lines += ["| " + " | ".join(_cell(row[name]) for name in shown) + " |" for row in rows]
     return "\n".join(lines) + "\n"
+
+
+def _cell(value: str) -> str:
+    """Return a value as it is shown; a dash where the solver has none."""
+    return "–" if value in ("", "inf", "-inf", "nan") else value
 
 
 if __name__ == "__main__":
