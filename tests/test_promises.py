@@ -54,8 +54,21 @@ def hostile():
     return f"Of {sum(int(many.replace(',', '')) for many, _ in kinds):,} hostile inputs none ended"
 
 
+def killed():
+    text = (RESULTS / "chaos.md").read_text(encoding="utf-8")
+    row = re.search(r"\*\*all\*\* \| (\d+) \| \d+ \| \d+ \| (\d+) \| (\d+) \|", text)
+    assert row[3] == "0"
+    return f"{row[2]} records in {row[1]} kills at random moments"
+
+
+def wide():
+    text = (RESULTS / "wide.md").read_text(encoding="utf-8")
+    most = max(map(int, re.findall(r"^\| `.*?` \| [\d.]+ \| (\d+) \|", text, flags=re.MULTILINE)))
+    return f"every solver makes at most {most} MB beyond them"
+
+
 # Another table is another line here, and one on the page.
-FIGURES = [proofs, checking, altered, mutants, hostile]
+FIGURES = [proofs, checking, altered, mutants, hostile, killed, wide]
 
 
 @pytest.mark.parametrize("figure", FIGURES, ids=lambda figure: figure.__name__)
