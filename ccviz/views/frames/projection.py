@@ -17,6 +17,14 @@ def axis_names(features: Sequence[str]) -> list[str]:
     return [*features, *(f"PC {i + 1}" for i in range(min(_COMPONENTS, len(features))))]
 
 
+def check_axes(features: Sequence[str], *axes: str) -> None:
+    """Raise `CcvizError` if an axis that is named (an empty text names none) is not there."""
+    known = axis_names(features)
+    for name in filter(None, axes):
+        if name not in known:
+            raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
+
+
 def usual_axes(features: Sequence[str]) -> tuple[str, str]:
     """Return the two axes that are drawn at first."""
     if len(features) > 2:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from math import inf
 from time import perf_counter
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.errors import CcvizError, ParameterError
+from ccviz.errors import ParameterError
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
@@ -35,7 +36,7 @@ from ccviz.views.draft import (
     links_between,
 )
 from ccviz.views.frames.links import LINKS_DRAWN
-from ccviz.views.frames.projection import axis_names, usual_axes
+from ccviz.views.frames.projection import check_axes, usual_axes
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.batch import Batch
 from ccviz.views.lab.ending import Ending
@@ -123,11 +124,10 @@ class Session(Worded):
         spares: Spares | None = None,
         example: Example | None = None,
     ) -> None:
-        draft = draft_of(data)
-        x_axis, y_axis = usual_axes(data.features)
+        draft, (x_axis, y_axis) = draft_of(data), usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
-        self.person = person
-        self.archive = archive = Shelf(archive, person, example)
+        self.person, self.archive = person, Shelf(archive, person, example)
+        archive = self.archive
         self.intake = Intake(person.quota)
         self.sweep = Sweep(queue, person.quota)
         self.batch = Batch(archive, queue)
@@ -142,8 +142,7 @@ class Session(Worded):
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
-        parts = (self.player, self.playback, self.runner)
-        self._ending = Ending(self, lambda: self.draft, *parts)
+        self._ending = Ending(self, lambda: self.draft, self.player, self.playback, self.runner)
 
     # --- The problem ------------------------------------------------------------------------
 
@@ -169,17 +168,17 @@ class Session(Worded):
 
     def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Let the intake read a file, and say so while it does; see `Intake.take`."""
-        with self.in_words():
-            self.intake.take(read, *args, **how)
-            if self.intake.busy:
-                self.notice = Notice("info", f"{name} is being read…", title="reading")
+        self._by_the_intake(partial(self.intake.take, read, *args, **how), name, "read")
 
     def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Let the intake write a file, and say so while it does; see `Intake.do`."""
+        self._by_the_intake(partial(self.intake.do, work, *args, **how), name, "written")
+
+    def _by_the_intake(self, begin: Callable[[], None], name: str, done: str) -> None:
         with self.in_words():
-            self.intake.do(work, *args, **how)
+            begin()
             if self.intake.busy:
-                self.notice = Notice("info", f"{name} is being written…", title="writing")
+                self.notice = Notice("info", f"{name} is being {done}…")
 
     def set_k(self, k: int) -> None:
         """Ask for another number of clusters."""
@@ -304,7 +303,7 @@ class Session(Worded):
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""
-        _check_axes(self.draft, x_axis, y_axis)
+        check_axes(self.draft.data.features, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
 
     def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
@@ -323,7 +322,7 @@ class Session(Worded):
         CcvizError
             If something is refused; nothing has changed then.
         """
-        _check_axes(draft, *axes)
+        check_axes(draft.data.features, *axes)
         self._edit(draft)
         self.show_axes(*axes)
         self.param.update(**settings)
@@ -478,14 +477,9 @@ class Session(Worded):
         """Look after the worker and move the player on; call it a few times a second."""
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
-        with self.in_words():
-            self.intake.tick()
-        with self.in_words():
-            self.sweep.tick()
-        with self.in_words():
-            self.batch.tick()
-        with self.in_words():
-            self.asking.tick()
+        for each in (self.intake, self.sweep, self.batch, self.asking):
+            with self.in_words():
+                each.tick()
         with self.in_words():
             failed = self.playback.tick(elapsed)
             if failed is not None:
@@ -499,15 +493,6 @@ class Session(Worded):
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
-        self.intake.close()
-        self.sweep.stop()
-        self.batch.stop()
-        self.asking.close()
+        for end in (self.intake.close, self.sweep.stop, self.batch.stop, self.asking.close):
+            end()
         self.playback.close()
-
-
-def _check_axes(draft: Draft, *axes: str) -> None:
-    known = axis_names(draft.data.features)
-    for name in filter(None, axes):
-        if name not in known:
-            raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")

@@ -98,11 +98,11 @@ def test_it_is_dark_where_people_want_it_and_fits_a_phone(open_plays, play_of, t
     assert wide <= 390
     paper = lambda: page.evaluate("getComputedStyle(document.body).backgroundColor")  # noqa: E731
     light = paper()
+    for theme in ("dark", "light"):
+        page.emulate_media(color_scheme=theme)
+        page.wait_for_function(f"() => document.documentElement.dataset.theme === '{theme}'")
     page.get_by_role("button", name="Dark page").click()
     assert paper() != light
-    page.emulate_media(color_scheme="dark")
-    page.emulate_media(color_scheme="light")
-    page.wait_for_function("() => document.documentElement.dataset.theme === 'light'")
 
 
 def test_a_result_saves_itself(tmp_path, open_file):
