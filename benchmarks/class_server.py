@@ -72,8 +72,9 @@ def run(url: str) -> None:
         pages = enter(browser(play), url, RUNNING, **LONG)
         for page in pages:
             page.get_by_role("main").get_by_role("button", name="Run", exact=True).click()
+        # As many as there are processors are under way, and the others wait for their turn.
         for page in pages:
-            page.get_by_text("nodes").first.wait_for()
+            page.get_by_role("button", name="Stop", exact=True, disabled=False).wait_for()
         print("under way", flush=True)
         while True:
             pages[0].wait_for_timeout(1000)
