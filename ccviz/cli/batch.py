@@ -71,7 +71,7 @@ def batch(
         data, header=header, **table_options(columns, class_column, name_column, missing)
     )
     for notice in dataset.notices:
-        err.print(f"ccviz: {notice}", markup=False)
+        tell(notice)
 
     def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
         return build_problem(dataset, asked, links or [], sizes, scale)

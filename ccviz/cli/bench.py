@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from threadpoolctl import threadpool_limits
 
-from ccviz.cli.common import err, out
+from ccviz.cli.common import err, out, tell
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_solver
 from ccviz.numbers import number, percent
@@ -34,7 +34,7 @@ def bench(
     wanted = instances(suite, filter_)
     table = Table(out_file)
     left = [each for each in wanted if (each, solver) not in table]
-    err.print(f"ccviz: {len(wanted)} instances, {len(wanted) - len(left)} done before.")
+    tell(f"{len(wanted)} instances, {len(wanted) - len(left)} done before.")
     with threadpool_limits(1), Progress(err) as progress:
         for number, instance in enumerate(left, 1):
             progress.title = f"{number} of {len(left)}: {instance.name},"

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
-from ccviz.cli.common import err, out
+from ccviz.cli.common import err, out, tell
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import (
     build_problem,
@@ -71,7 +71,7 @@ def elbow(
         data, header=header, **table_options(columns, class_column, name_column, missing)
     )
     for notice in dataset.notices:
-        err.print(f"ccviz: {notice}", markup=False)
+        tell(notice)
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rule or []), chosen.supports.rules
     problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]

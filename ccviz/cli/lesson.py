@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ccviz.cli.common import err, out
+from ccviz.cli.common import out, tell
 from ccviz.errors import CcvizError
 
 
@@ -33,7 +33,7 @@ def lesson(
         return
     chosen = lesson_named(name)
     if html:
-        err.print(f"ccviz: walking {chosen.title!r}", markup=False)
+        tell(f"walking {chosen.title!r}")
         plays, told = walk(chosen)
         save_html(html, plays, told)
         return

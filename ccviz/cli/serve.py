@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ccviz.cli.common import err
+from ccviz.cli.common import tell
 from ccviz.errors import CcvizError
 
 _PACKAGE = Path(__file__).parents[1]
@@ -44,7 +44,7 @@ def serve(
         certificate=ssl_certfile, private_key=ssl_keyfile,
     )  # fmt: skip
     scheme = "https" if ssl_certfile else "http"
-    err.print(f"ccviz: {scheme}://{(host or ['localhost'])[0]}:{port}/main", highlight=False)
+    tell(f"{scheme}://{(host or ['localhost'])[0]}:{port}/main")
     serve_page(serving, main)
 
 

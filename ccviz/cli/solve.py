@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ccviz.cli.common import err, exit_code
+from ccviz.cli.common import exit_code, tell
 from ccviz.cli.drive import drive, enter
 from ccviz.cli.reading import AUTO, build_problem, choose_solver, find_data, table_options
 from ccviz.cli.report import Files, report, take_home
@@ -116,7 +116,7 @@ def solve(
     stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
     for notice in (*taken, *dataset.notices, *mended):
-        err.print(f"ccviz: {notice}", markup=False)
+        tell(notice)
     kept, run_id = None, ""
     if archive:
         kept, run_id = enter(

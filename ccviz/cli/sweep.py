@@ -9,7 +9,7 @@ import typer
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
-from ccviz.cli.common import err, out
+from ccviz.cli.common import err, out, tell
 from ccviz.cli.reading import find_data
 from ccviz.cli.report import check_writable
 from ccviz.data.datasets import Dataset
@@ -42,7 +42,7 @@ def sweep_command(
     rows = read_rows(out_file)
     noises, penalties = _numbers("--noise", noise, NOISES), _numbers("-p", p, PENALTIES)
     total = len(datasets) * len(noises) * len(penalties) * seeds
-    err.print(f"ccviz: runs: {total}, rows in the file before: {len(rows)}.")
+    tell(f"runs: {total}, rows in the file before: {len(rows)}.")
     left = sweep(datasets, noises, penalties, range(seeds), step_limit, tuple(rows))
     with threadpool_limits(1):
         for row in tqdm(left, total=total, unit=" runs", disable=not err.is_terminal, leave=False):

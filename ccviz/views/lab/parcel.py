@@ -6,7 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ccviz.data.datasets import Dataset
 from ccviz.views.lab.session import Session
+
+_SMALL = 20_000
+"""Values of a table that is written at once: to begin a process takes longer."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,16 @@ class Order:
     work: Callable[..., str | bytes]
     args: tuple[Any, ...]
     at_once: bool = False
+
+
+def is_small(data: Dataset) -> bool:
+    """Return whether it takes no longer to write a table of these points than to begin a process.
+
+    Parameters
+    ----------
+    data : Dataset
+    """
+    return data.X.size <= _SMALL
 
 
 def deliver(session: Session, order: Order, hand: Callable[[Parcel], None]) -> None:

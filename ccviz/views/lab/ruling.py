@@ -22,8 +22,8 @@ class RuleKind:
     Attributes
     ----------
     label : str
-    before, after : str
-        What stands before and after the limit in its text; ``{}`` for a run.
+    before : str
+        What stands before the limit in its text; ``{}`` for a run.
     unit : str
         What its limit counts.
     names_run : bool

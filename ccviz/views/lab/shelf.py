@@ -46,7 +46,7 @@ class Shelf(Archive):
         ----------
         run_id : str
         """
-        return self._example is not None and run_id == self._example.run_id
+        return self.home_of(run_id) is not self
 
     def home_of(self, run_id: str) -> Archive:
         """Return the archive that a run is in: this one, or that of the example.

@@ -13,7 +13,7 @@ from ccviz.runs.run import Result, result_of
 from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
-from ccviz.views.lab.parcel import Order
+from ccviz.views.lab.parcel import Order, is_small
 from ccviz.views.lab.session import Session
 
 Wish = Literal["rows", "profile", "markdown", "report"]
@@ -24,8 +24,6 @@ _FILES: dict[Wish, tuple[str, str]] = {
     "markdown": ("-profile.md", "text/markdown"),
     "report": ("-report.html", "text/html"),
 }
-_SMALL = 20_000
-"""Values of a table that is written at once: to begin a process takes longer."""
 
 
 def answer_order(session: Session, what: Wish) -> Order:
@@ -53,8 +51,8 @@ def answer_order(session: Session, what: Wish) -> Order:
     # The run with its events stays here: a report has no word of it.
     result = replace(result_of(run), run=None)  # type: ignore[arg-type]
     suffix, kind = _FILES[what]
-    small = data.X.size <= _SMALL
-    return Order(f"{data.name}{suffix}", kind, write, (what, data, result, colors), small)
+    args = (what, data, result, colors)
+    return Order(f"{data.name}{suffix}", kind, write, args, is_small(data))
 
 
 def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:

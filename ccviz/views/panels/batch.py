@@ -10,9 +10,9 @@ from panel.custom import JSComponent
 from ccviz.errors import CcvizError
 from ccviz.runs.limits import Limits
 from ccviz.solvers import SOLVERS, make_solver
-from ccviz.solvers.advice import obstacles
 from ccviz.solvers.base import GROUPS
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.suiting import unable
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.sheet import DIALOG_STYLE
 from ccviz.views.panels.template import with_template
@@ -70,7 +70,7 @@ class BatchPanel(JSComponent):
     def open(self) -> None:
         """Show the sheet, made out for the problem and the solver at hand."""
         session = self._session
-        cannot = obstacles(session.draft.problem, session.draft.keeping)
+        cannot = unable(session.draft)
         self.form = {
             "groups": [
                 {

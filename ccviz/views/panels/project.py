@@ -8,7 +8,7 @@ from typing import Any
 import panel as pn
 from markupsafe import Markup
 
-from ccviz.views.lab.parcel import Order
+from ccviz.views.lab.parcel import Order, is_small
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import Dropped
@@ -21,9 +21,6 @@ _ABOUT = Markup(
     '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
     "in one file, which opens on any machine: drop it here.</p>"
 )
-
-_SMALL = 20_000
-"""Values of a table that is written at once: to begin a process takes longer."""
 
 
 class ProjectPanel(pn.viewable.Viewer):
@@ -71,5 +68,4 @@ def project_order(session: Session) -> Order:
 def data_order(session: Session) -> Order:
     """Return how the points are written to a file."""
     data = session.draft.data
-    small = data.X.size <= _SMALL
-    return Order(f"{data.name or 'data'}.csv", "text/csv", csv_text, (data,), small)
+    return Order(f"{data.name or 'data'}.csv", "text/csv", csv_text, (data,), is_small(data))

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from ccviz.errors import CcvizError
-from ccviz.views.lab import take_home
+from ccviz.views.lab import parcel
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.parcel import deliver
 from ccviz.views.lab.take_home import answer_order
@@ -63,7 +63,7 @@ def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
 
 def test_a_large_file_is_written_elsewhere(answered, monkeypatch):
     here = taken(answered, "report").content
-    monkeypatch.setattr(take_home, "_SMALL", 0)
+    monkeypatch.setattr(parcel, "_SMALL", 0)
     parcels = []
     deliver(answered, answer_order(answered, "report"), parcels.append)
     assert answered.notice.text == "mine-report.html is being written…"
