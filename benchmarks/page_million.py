@@ -160,6 +160,10 @@ def measure(points: int, folder: Path) -> dict[str, float]:
     }
 
 
+def _short(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def main() -> None:
     """Measure, print and write the table."""
     parser = argparse.ArgumentParser()
@@ -170,7 +174,7 @@ def main() -> None:
     lines = [f"{points:,} points, d = {D}, k = {K}; the browser runs on the same two cores.", "",
              f"| What | {points // 10:,} points | {points:,} points | Asked |",
              "|---|---|---|---|"]  # fmt: skip
-    lines += [f"| {what} | {few[what]:.3g} | {many[what]:.3g} | {ASKED.get(what, '')} |"
+    lines += [f"| {what} | {_short(few[what])} | {_short(many[what])} | {ASKED.get(what, '')} |"
               for what in many]  # fmt: skip
     table = "\n".join(lines) + "\n"
     print(table)
