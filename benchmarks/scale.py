@@ -306,24 +306,21 @@ def _drive(stepper: Any, meter: Meter, X: np.ndarray) -> float:
     return first_s
 
 
-def memetic(solver: str, soft: bool) -> dict[str, Any]:
-    """Measure a memetic solver on the letters with most links, hard or all of weight 1."""
+def memetic() -> dict[str, Any]:
+    """Measure the memetic solver of hard links on the letters with most of them."""
     warm_up()
     count_cpu_seconds()
     table = pd.read_parquet(BENCH / "classes" / "letter.parquet")
     truth = table.pop("class").to_numpy()
     X = scale(table.to_numpy(dtype=np.float64), "standard")
     links = random_pairs(truth, comb(ceil(0.05 * len(X)), 2), seed=0)
-    given = [np.asarray(each) for each in (links.must_link, links.cannot_link)]
-    if soft:
-        given = [np.column_stack([pairs, np.ones(len(pairs))]) for pairs in given]
+    given = links.must_link, links.cannot_link
     meter = Meter()
-    stepper = start(Problem(X, len(np.unique(truth)), *given), solver, seed=0)
+    stepper = start(Problem(X, len(np.unique(truth)), *given), "s-mdeclust", seed=0)
     first_s = _drive(stepper, meter, X)
     found = stepper.run.incumbent
     return {
-        "case": f"{solver}: letter, {len(given[0]):,} / {len(given[1]):,} "
-        f"{'soft' if soft else 'hard'} links",
+        "case": f"s-mdeclust: letter, {len(given[0]):,} / {len(given[1]):,} hard links",
         "cpu_s": meter.row(X)["cpu_s"],
         "first_answer_s": first_s,
         "kept": found is not None and found.violations.none_hard,
@@ -340,8 +337,7 @@ CASES: dict[str, tuple[Any, ...]] = {
     "reading": (reading,),
     "weighted bh-kmeans": (weighted, "bh-kmeans"),
     "weighted pccc": (weighted, "pccc"),
-    "memetic s-mdeclust": (memetic, "s-mdeclust", False),
-    "memetic hg-means": (memetic, "hg-means", True),
+    "memetic": (memetic,),
 }
 
 

@@ -44,56 +44,37 @@ ENTRIES: dict[str, Entry] = {
         "between a point and a centre.",
         "Red lines are broken links. Between two assignments a link is given up where the "
         "geometry pays more than it costs.",
-        (
-            (
-                "Which points move between the first assignment and the last?",
-                "Those between two clusters: far from both centres a distance changes little, so a link "
-                "decides.",
-            ),
-        ),
-        noise=0.2,
-        weight=0.5,
+        (("Which points move between the first assignment and the last?",
+          "Those between two clusters: far from both centres a distance changes little, so a link "
+          "decides."),),
+        noise=0.2, weight=0.5,
     ),
     "blp-kmeans": Entry(
         "Baumann (2020) solves the assignment step of k-means as a whole, as a binary linear "
         "program: whenever the links can be kept, they are.",
         "Assignments and means take turns. Each new assignment costs at most as much as the last, "
         "and no line is ever red.",
-        (
-            (
-                "When does it end?",
-                "When an assignment changes nothing. That is a local optimum: another start may be "
-                "better, and no bound says how good it is.",
-            ),
-        ),
+        (("When does it end?",
+          "When an assignment changes nothing. That is a local optimum: another start may be "
+          "better, and no bound says how good it is."),),
     ),
     "cop-kmeans": Entry(
         "Wagstaff, Cardie, Rogers and Schrödl (2001) give each point in turn to the closest "
         "cluster that its links allow, and give up if there is none.",
         "A ring marks a dead end: that point has no cluster left. The next start takes the points "
         "in another order.",
-        (
-            (
-                "What does a dead end say about the links?",
-                "Nothing: the order was unlucky. Whether the links can be kept is another question.",
-            ),
-        ),
-        links=80,
-        settings={"n_init": 4},
+        (("What does a dead end say about the links?",
+          "Nothing: the order was unlucky. Whether the links can be kept is another question."),),
+        links=80, settings={"n_init": 4},
     ),
     "pck-means": Entry(
         "Basu, Banerjee and Mooney (2004) charge for each broken link, and assign point by point: "
         "each takes the cluster where distance and broken links cost least.",
         "Count the red lines from one assignment to the next: links are broken where it pays.",
-        (
-            (
-                "Why can the order of the points matter?",
-                "A point counts the links to those that were assigned before it as they are then; what "
-                "they do later it does not know.",
-            ),
-        ),
-        noise=0.2,
-        weight=1.0,
+        (("Why can the order of the points matter?",
+          "A point counts the links to those that were assigned before it as they are then; what "
+          "they do later it does not know."),),
+        noise=0.2, weight=1.0,
     ),
     "cvqe": Entry(
         "Davidson and Ravi (2005) add to the error of k-means a distance between centres for each "
@@ -176,77 +157,48 @@ ENTRIES: dict[str, Entry] = {
         "Nghiem, Vrain, Dao and Davidson (2020) cluster without links first, and then change the "
         "clustering so that all are kept, at the least loss of membership.",
         "The first clustering breaks links; the one after it keeps them all.",
-        (
-            (
-                "What is not done, compared with BLP k-means?",
-                "The centres are not moved again for the links: they enter once, at the end.",
-            ),
-        ),
+        (("What is not done, compared with BLP k-means?",
+          "The centres are not moved again for the links: they enter once, at the end."),),
     ),
     "ipc-kmeans": Entry(
         "Piccialli, Russo Russo and Sudoso (2022) start k-means from the semidefinite relaxation: "
         "its matrix gives centres, from which exact assignments descend.",
         "The lower bound rises with each round of cuts, and the gap on the card says how good "
         "the clustering is at worst.",
-        (
-            (
-                "What does it tell that BLP k-means cannot?",
-                "A bound: no clustering costs less than that.",
-            ),
-        ),
-        data="spirals",
-        n=30,
-        links=0,
-        k=3,
+        (("What does it tell that BLP k-means cannot?",
+          "A bound: no clustering costs less than that."),),
+        data="spirals", n=30, links=0, k=3,
     ),
     "lp-box": Entry(
         "Bibi, Wu and Ghanem (2019) write the assignment as a point of a box that lies on a "
         "sphere too, and split both constraints by ADMM.",
         "Open Residuals: both fall while the assignment below turns from grey to black and white.",
-        (
-            (
-                "What does a grey cell mean?",
-                "A block that is shared between clusters: it has yet to decide.",
-            ),
-        ),
+        (("What does a grey cell mean?",
+          "A block that is shared between clusters: it has yet to decide."),),
     ),
     "s-mdeclust": Entry(
         "Mansueto and Schoen (2024) keep a population of clusterings, cross their centres by "
         "differential evolution, and improve each offspring by a local search.",
         "Open Population: a line leads from a member that had to go to the one that came.",
-        (
-            (
-                "Why is diversity drawn below?",
-                "Once all members are alike, crossing makes nothing new: a fresh population follows.",
-            ),
-        ),
-        data="wine",
-        links=20,
+        (("Why is diversity drawn below?",
+          "Once all members are alike, crossing makes nothing new: a fresh population follows."),),
+        data="wine", links=20,
     ),
     "hg-means": Entry(
         "Gribel, Gendreau and Vidal (2022) take links as observations that may be wrong, and look "
         "for the clustering that is most probable given points and links.",
         "What the population lowers is no sum of squares: it is the negative logarithm of a "
         "probability, and may be below zero.",
-        (
-            (
-                "A fifth of these links is wrong. Should all be kept?",
-                "No: a clustering that keeps wrong links is less probable than one that breaks them.",
-            ),
-        ),
-        noise=0.2,
-        weight=1.0,
+        (("A fifth of these links is wrong. Should all be kept?",
+          "No: a clustering that keeps wrong links is less probable than one that breaks them."),),
+        noise=0.2, weight=1.0,
     ),
     "dils": Entry(
         "González-Almagro, Luengo, Cano and García (2020) keep two clusterings: they cross them, "
         "mutate and improve the result, and it replaces the worse one.",
         "Open Population: there are two members, and the better one never rises.",
-        (
-            (
-                "What does it lower?",
-                "The mean distance within the clusters, times one plus the broken links' weight.",
-            ),
-        ),
+        (("What does it lower?",
+          "The mean distance within the clusters, times one plus the broken links' weight."),),
         settings={"generations": 120},
     ),
     "sdp": Entry(
@@ -254,37 +206,21 @@ ENTRIES: dict[str, Entry] = {
         "with cuts, and split on a pair of points where a gap stays.",
         "Without cuts, as here, the tree is needed. Click a node: its decisions are drawn on the "
         "points, and its sentence says why it was closed.",
-        (
-            (
-                "Why are deeper nodes never above their parents in the picture?",
-                "The axis points down, and a child's bound is at least its parent's: a decision takes "
-                "clusterings away.",
-            ),
-            (
-                "When is the proof done?",
-                "When no node is open: each bound reaches the incumbent within the tolerance.",
-            ),
-        ),
-        data="spirals",
-        n=30,
-        k=3,
-        links=0,
-        settings={"cuts_per_block": 0.0},
+        (("Why are deeper nodes never above their parents in the picture?",
+          "The axis points down, and a child's bound is at least its parent's: a decision takes "
+          "clusterings away."),
+         ("When is the proof done?",
+          "When no node is open: each bound reaches the incumbent within the tolerance.")),
+        data="spirals", n=30, k=3, links=0, settings={"cuts_per_block": 0.0},
     ),
     "colgen": Entry(
         "Babaki, Guns and Nijssen (2014) choose clusters from a list that grows: a linear program "
         "picks k of them, and its prices say which cluster is missing.",
         "Open Columns: the master's objective falls, the bound rises, and the best reduced cost "
         "goes to zero. Squares would be rounds that prove that no cluster is missing.",
-        (
-            (
-                "What is the price of a block?",
-                "What the linear program would save if that block had not to be covered.",
-            ),
-        ),
-        k=30,
-        links=0,
-        n=None,
+        (("What is the price of a block?",
+          "What the linear program would save if that block had not to be covered."),),
+        k=30, links=0, n=None,
     ),
     "rbba": Entry(
         "Guns, Dao, Vrain and Duong (2016) solve the problem for ever more points; the optimum of "
@@ -308,17 +244,10 @@ ENTRIES: dict[str, Entry] = {
         "Croella, Piccialli, Russo Russo and Sudoso (2025) cut many points into parts that are "
         "alike, and bound each part: the parts' bounds add up to one for the whole.",
         "Both bounds meet from two sides: a clustering of all points, and the sum of the parts.",
-        (
-            (
-                "Why must the parts be alike?",
-                "What is lost is what lies between the parts' own centres: were they equal, the sum of "
-                "their optima would be the whole optimum.",
-            ),
-        ),
-        links=0,
-        data="moons",
-        n=120,
-        k=4,
+        (("Why must the parts be alike?",
+          "What is lost is what lies between the parts' own centres: were they equal, the sum of "
+          "their optima would be the whole optimum."),),
+        links=0, data="moons", n=120, k=4,
     ),
     "pccc": Entry(
         "Baumann and Hochbaum (2023) take links of any confidence in one run: certain ones are "
@@ -326,14 +255,9 @@ ENTRIES: dict[str, Entry] = {
         "object can go to its nearest centres only, which keeps the model small.",
         "When a descent has ended, one centre jumps onto that of the worst cluster, and another "
         "descent begins: look whether fewer lines are red afterwards.",
-        (
-            (
-                "Why may a point be kept from far centres?",
-                "Few points would ever go there, and each such choice is a variable and its links are "
-                "rows. Where links stay broken, all centres are opened at last.",
-            ),
-        ),
-        noise=0.2,
-        weight=0.5,
+        (("Why may a point be kept from far centres?",
+          "Few points would ever go there, and each such choice is a variable and its links are "
+          "rows. Where links stay broken, all centres are opened at last."),),
+        noise=0.2, weight=0.5,
     ),
-}
+}  # fmt: skip
