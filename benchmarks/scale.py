@@ -7,7 +7,7 @@ With words, only the cases whose names hold one of them are measured again.
 CPU seconds of one thread from arrays to the answer: the problem's checks, blocks and events are in
 them; each case has a process of its own, its code compiled before. Memory is what the process needs
 at most above what it held before, in multiples of the points' own; these are given read-only, so
-that the problem takes them as they are. Where there is a limit, it is of CPU seconds too.
+that the problem takes them as they are. Weighted links and the memetic solver have 60 CPU seconds.
 
 Without links the rival is scikit-learn here: k-means++ and Lloyd's iterations from the same first
 centres to the same end (tolerance 0). For letter and shuttle it is PCCC, whose seconds and ARI (of

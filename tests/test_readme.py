@@ -162,13 +162,7 @@ def test_what_questions_find_is_the_tables():
 
 
 def test_a_million_points_and_links_are_the_tables():
-    said, page = claim("A million points"), lines_of("page_million")
-    at_all = {name: line[1] for name, line in page.items()}
-    assert said.startswith(f"on the page are drawn {at_all['first picture, s']} s after they are")
-    click = float(at_all["click, median, ms"]) / 1000
-    assert click <= float(re.search(r"click is answered in ([\d.]+) s", said).group(1))
-    assert f"holds {at_all['server at most, MB']} MB" in said
-    rows = {row["case"]: row for row in table("scale")}
+    said, rows = claim("A million points"), {row["case"]: row for row in table("scale")}
     plain = rows["blobs 1,000,000 x 10, k = 20, 0 links"]
     assert f"{plain['ratio']} times scikit-learn's CPU time" in said
     assert float(plain["objective"]) <= 1.001 * float(plain["rival_objective"])
@@ -176,8 +170,15 @@ def test_a_million_points_and_links_are_the_tables():
         row = rows[f"blobs 1,000,000 x 10, k = 20, {links} links"]
         assert row["kept"] == "True"
         assert f"{float(row['cpu_s']):.0f} CPU seconds under {links} links" in said
-    (built,) = [row for name, row in rows.items() if name.startswith("a problem of")]
-    assert f"Ten million links are checked in {float(built['cpu_s']):.0f} CPU seconds" in said
-    for solver in ("bh-kmeans", "pccc"):
-        (row,) = [row for name, row in rows.items() if name.startswith(f"{solver}: blobs")]
-        assert f"`{solver}` in {float(row['cpu_s']):.0f}" in said
+    (row,) = [row for name, row in rows.items() if name.startswith("pccc: blobs")]
+    assert row["kept"] == "True"
+    assert f"`pccc` in {float(row['cpu_s']):.0f} under as many weighted" in said
+
+
+def test_the_page_of_a_million_points_is_the_tables():
+    said, page = claim("The page with a million"), lines_of("page_million")
+    at_all = {name: line[1] for name, line in page.items()}
+    assert f"draws them {at_all['first picture, s']} s after" in said
+    click = float(at_all["click, median, ms"]) / 1000
+    assert click <= float(re.search(r"click in ([\d.]+) s", said).group(1)) < click + 0.01
+    assert f"at most {at_all['server at most, MB']} MB" in said
