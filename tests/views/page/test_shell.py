@@ -3,30 +3,56 @@ import weakref
 from types import SimpleNamespace
 
 import panel as pn
+import pytest
 from bokeh.document import Document
+from bokeh.document.events import DocumentPatchedEvent
+from bokeh.server.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
 from ccviz.views.page import shell
 
 
-def open_and_close():
-    """Return what is left of a page's document, as the server makes and ends it."""
+@pytest.fixture(autouse=True)
+def apart(monkeypatch, tmp_path):
+    """Keep the page from what the tests share."""
+    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
+    monkeypatch.setattr(shell, "freeze_imports", lambda: True)  # the tests are many
+    monkeypatch.setattr(pn.state, "cache", {})
+
+
+def open_page():
+    """Return the document of a page, as the server makes it."""
     page = Document()
     with set_curdoc(page):
         shell.build().server_doc(page)
-    context = SimpleNamespace(_document=page, id="closed")
+    return page
+
+
+def close(page):
+    """End a page as the server does; return what is left of its document."""
     for end in list(page.session_destroyed_callbacks):
-        end(context)
+        end(SimpleNamespace(_document=page, id="closed"))
     for callback in page.session_callbacks:
         page.callbacks.remove_session_callback(callback)
     page.clear()
     return weakref.ref(page)
 
 
-def test_a_page_that_was_closed_is_forgotten(monkeypatch, tmp_path):
-    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
-    monkeypatch.setattr(shell, "freeze_imports", lambda: True)  # the tests are many
-    monkeypatch.setattr(pn.state, "cache", {})
-    left = open_and_close()
+def test_a_page_that_is_closed_is_forgotten():
+    left = close(open_page())
     gc.collect()
     assert left() is None
+
+
+def test_an_idle_page_tells_its_browser_nothing():
+    page = open_page()
+    looks = [look for look in page.session_callbacks if isinstance(look, PeriodicCallback)]
+    told = []
+    page.on_change(told.append)
+    for look in looks:
+        with set_curdoc(page):
+            look.callback()
+    changes = [event for event in told if isinstance(event, DocumentPatchedEvent)]
+    close(page)
+    assert looks
+    assert changes == []
