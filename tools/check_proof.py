@@ -242,25 +242,25 @@ class Run:
     def parts(self):
         """Return what the parts of the cut with the highest claims add up to."""
         block, pairs = self.blocks()
-        claims = [sum(event["lower_bound"] for event in cut[1:]) for cut in self.events["Parts"]]
-        cut, *bounded = self.events["Parts"][claims.index(max(claims))]
+        cuts = self.events["Parts"]
+        cut, *bounded = max(cuts, key=lambda cut: sum(e["lower_bound"] for e in cut[1:]))
         x, m, exponent, whole = self.means(block)
         part_of, owner, bounds = array(cut["part_of"], "i", 1), np.zeros(len(m), int), {}
-        owner[block] = part_of
+        owner[block], numbers = part_of, {*range(cut["parts"])}
+        need({*part_of.tolist()} <= {-1, *numbers}, "a cut names a part that is none")
         need((owner[block] == part_of).all(), "a cut tears must-linked points apart")
-        need({*part_of.tolist()} <= {-1, *range(cut["parts"])}, "a cut names a part that is none")
-        shared = np.flatnonzero(owner < 0)
-        shares = cut["parts"] if len(shared) else 1
+        shares = len(numbers) if len(shared := np.flatnonzero(owner < 0)) else 1
         for event in bounded:
-            need(event["part"] in range(cut["parts"]), "a part is none")
-            own, place = np.flatnonzero(owner == event["part"]), np.full(len(owner), -1)
-            index = np.concatenate([own, shared])
+            group, place = {event["part"], *event.get("merged", [])}, np.full(len(owner), -1)
+            need(group <= numbers, "a part is none")
+            bounds = {other: value for other, value in bounds.items() if not group & {*other}}
+            index = np.append(own := np.flatnonzero(np.isin(owner, [*group])), shared)
             place[index] = np.arange(len(index))
             inner = place[pairs][(place[pairs] >= 0).all(axis=1)]
-            mass = np.append(m[own] * shares, m[shared])
+            mass = np.append(m[own] * shares, m[shared] * len(group))
             if certificate := event["certificate"]:
                 blocks = Blocks(x[index], mass, self.k, inner, exponent, certificate)
-                bounds[event["part"]] = max(0.0, blocks.spectral() / shares)
+                bounds[tuple(group)] = max(0.0, blocks.spectral() / shares)
         return whole(sum(bounds.values()) * (1 - ROUND * (len(bounds) + 9)))
 
     def gap(self):

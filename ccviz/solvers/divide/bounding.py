@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.events import PartBounded
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.parts import Part, cost
 from ccviz.solvers.sdp import kernels
@@ -61,6 +62,8 @@ class PartBound:
         Of the splitting, to go on with.
     rounds : int
         So far.
+    gain : float
+        What one of the last rounds added to the bound.
     """
 
     lower_bound: float
@@ -68,6 +71,7 @@ class PartBound:
     certificate: dict[str, np.ndarray]
     penalty: float = 0.0
     rounds: int = 0
+    gain: float = 0.0
 
     @property
     def slack(self) -> float:
@@ -112,8 +116,28 @@ def bound_part(
             break
         most = int(_CUTS_PER_BLOCK * relaxation.s)
         at, _, _ = cut_off(relaxation, balance(at), most, _CUT_TOLERANCE)
-    rounds = len(bounds) - 1 + (known.rounds if known else 0)
-    return _best(part, at, upper, rounds, known)
+    found = PartBound(
+        lower_bound=max(0.0, float(at.lower_bound) / part.scale),
+        upper_bound=upper / part.scale,
+        certificate=at.best.arrays() if at.best else {},
+        penalty=float(at.penalty),
+        rounds=len(bounds) - 1 + (known.rounds if known else 0),
+        gain=_last_gain(bounds) / part.scale,
+    )
+    if known is None or found.lower_bound > known.lower_bound:
+        return found
+    return replace(known, rounds=found.rounds, gain=0.0)
+
+
+def restored(event: PartBounded) -> PartBound:
+    """Return what an event says of a part; nothing is known of its last rounds but hope."""
+    return PartBound(
+        lower_bound=event.lower_bound,
+        upper_bound=event.upper_bound,
+        certificate=event.certificate,
+        rounds=event.rounds,
+        gain=(event.upper_bound - event.lower_bound) / _ROUND,
+    )
 
 
 def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
@@ -123,13 +147,10 @@ def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
     return gain * patience < target - bounds[-1]
 
 
-def _best(part: Part, at: Iterate, upper: float, rounds: int, known: PartBound | None) -> PartBound:
-    assert at.best is not None
-    lower = max(0.0, float(at.lower_bound) / part.scale)
-    found = PartBound(lower, upper / part.scale, at.best.arrays(), float(at.penalty), rounds)
-    if known is not None and known.lower_bound >= lower:
-        return replace(known, rounds=rounds)
-    return found
+def _last_gain(bounds: list[float]) -> float:
+    """Return what a round added to the bound, of late."""
+    window = min(_WINDOW, len(bounds) - 2)  # before the first round there is no bound
+    return (bounds[-1] - bounds[-1 - window]) / window if window > 0 else 0.0
 
 
 def _start(relaxation: Relaxation, labels: IntArray, known: PartBound | None) -> Iterate:

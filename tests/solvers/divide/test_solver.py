@@ -121,11 +121,16 @@ def test_far_points_and_a_small_cluster_are_shared():
     assert alike.gap < 0.01 < 0.1 < apart.gap
 
 
-def test_parts_that_stay_open_are_cut_anew_into_larger_ones():
+def test_parts_that_stay_open_are_merged_up_to_a_size():
     X = np.random.default_rng(0).normal(size=(240, 2))
     options = {"part_size": 30, "largest_part": 60, "tolerance": 1e-4}
     events = events_of(Problem(X, 3), **options)
-    assert [event.parts for event in events if isinstance(event, PartsCut)] == [8, 4]
+    (cut,) = (event for event in events if isinstance(event, PartsCut))
+    bounds = [event for event in events if isinstance(event, PartBounded)]
+    assert cut.parts == 8
+    assert {len(event.merged) for event in bounds} == {0, 1}
+    totals = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
+    assert totals == sorted(totals)
     assert events[-1].termination == "stalled"
     assert "Parts of up to 60 blocks" in events[-1].message
 
