@@ -1,5 +1,6 @@
-"""Certified gaps on many points: the sets of AVOC, Gaussians as Hua, Shi and Cao drew them, and
-three large sets for which nobody publishes a gap.
+"""Certified gaps on many points.
+
+The sets of AVOC; Gaussians as Hua, Shi and Cao drew them; large sets of which nobody says a gap.
 
     python benchmarks/divide.py [--bench DIR] [--only NAME ...] [--cpu-limit 600]
 
@@ -27,10 +28,10 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
-from ccviz.data.reading import read_data  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray  # noqa: E402
+from ccviz.data.files import read_data  # noqa: E402
 from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut  # noqa: E402
 from ccviz.proof.verify import verify  # noqa: E402
 from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
@@ -188,10 +189,9 @@ def write_table(source: Path) -> None:
         cells = [row[name] for name in ("set", "n", "k", "links")]
         cells += [f"{row['parts']}, {row['parts_at_end']}"]
         cells += map(percent, (row["gap"], row["verified_gap"]))
-        stopped = (
-            f" (stopped at {row['cpu_limit_s']})" if row["termination"] == "interrupted" else ""
-        )
-        cells += [row["cpu_s"] + stopped, row["cut_s"], row["verify_s"], row["peak_mib"], published]
+        stopped = row["termination"] == "interrupted"
+        spent = f"{row['cpu_s']} (stopped at {row['cpu_limit_s']})" if stopped else row["cpu_s"]
+        cells += [spent, row["cut_s"], row["verify_s"], row["peak_mib"], published]
         lines.append("| " + " | ".join(cells) + " |")
     lines += ["", 'AVOC publishes gaps < 3 % "in most cases", "often under a few hours", no links.']
     source.with_suffix(".md").write_text("\n".join(lines) + "\n")
