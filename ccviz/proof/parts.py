@@ -7,7 +7,8 @@ so the least cost with exactly min(k, blocks of the part) clusters is not above 
 certificate is checked as at a leaf of a search tree (`ccviz.proof.spectral`), with masses that are
 T times as large where there are shares, so that they are whole numbers. A part without a
 certificate counts for nothing. To the sum comes the scatter inside the blocks. Several parts may be
-bounded as one, with as many shares; that voids earlier bounds on any of them.
+bounded as one, with as many shares; that voids earlier bounds on any of them. A part that was
+branched is bounded by the least bound of its leaves (`ccviz.proof.part_tree`).
 """
 
 from __future__ import annotations
@@ -20,16 +21,15 @@ import numpy as np
 from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, number_blocks
+from ccviz.proof.part_tree import PartLeaf, leaf_bound, read_leaves
 from ccviz.proof.reading import (
     Clustering,
     FlawError,
     is_whole,
     read_clustering,
-    read_multipliers,
     read_number,
 )
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma
-from ccviz.proof.spectral import Multipliers, spectral_bound
 
 _Group = tuple[int, ...]
 
@@ -46,7 +46,7 @@ class _Cut:
 
     parts: int
     part_of: np.ndarray
-    certificates: dict[_Group, Multipliers] = field(default_factory=dict)
+    certificates: dict[_Group, list[PartLeaf]] = field(default_factory=dict)
     claims: dict[_Group, float] = field(default_factory=dict)
     owner: dict[int, _Group] = field(default_factory=dict)
 
@@ -98,8 +98,8 @@ def _read_bound(event: PartBounded, division: Division) -> None:
         cut.certificates.pop(void, None)
     cut.owner.update(dict.fromkeys(group, group))
     cut.claims[group] = read_number(what, event.lower_bound)
-    if event.certificate:
-        cut.certificates[group] = read_multipliers(what, event.certificate)
+    if leaves := read_leaves(what, event.certificate, event.leaves):
+        cut.certificates[group] = leaves
 
 
 def _read_group(event: PartBounded, division: Division) -> _Group:
@@ -156,7 +156,7 @@ def _bounds(
         if claim > 0.0 and group not in cut.certificates
     ]:
         raise FlawError(f"part {idle[0][0]} claims a bound without a certificate")
-    for group, certificate in cut.certificates.items():
+    for group, leaves in cut.certificates.items():
         own = np.sort(np.concatenate([order[ends[part] : ends[part + 1]] for part in group]))
         index = np.concatenate([own, shared])
         if not len(index):
@@ -172,7 +172,7 @@ def _bounds(
         piece = Centroids(means.points[index], mass, conflict, 0.0, 0.0)
         try:
             clusters = min(problem.k, len(index))
-            bound = spectral_bound(piece, clusters, certificate, 2 * unit.exponent)
+            bound = min(leaf_bound(piece, clusters, leaf, 2 * unit.exponent) for leaf in leaves)
         except FlawError as flaw:
             raise FlawError(f"part {group[0]} {flaw}") from None
         bound = max(0.0, bound / scale * (1.0 - gamma(2)))

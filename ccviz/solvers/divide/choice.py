@@ -1,4 +1,4 @@
-"""What to do next with the parts: go on with some, or merge some, as gains most for its work.
+"""What to do next with the parts: go on with, merge or branch some, as gains most for its work.
 
 All is counted in rounds and blocks, not in seconds, so that a run is the same on any machine. A
 round on s blocks is taken to cost s to the power 2.5. What a part has lost is what the whole's
@@ -19,6 +19,8 @@ _ROUNDS = 12  # that are looked ahead
 _MERGING_GAINS = 0.5  # of what the parts have lost, before anything is known of it
 _GOOD = 0.5  # what gains so much of the best for its work is done with it
 _LEAST = 200.0  # rounds like the last that would close a part at least; else leave it
+_BRANCHING_GAINS = 0.01  # of what the relaxation has lost, before anything is known of it
+_BRANCHING_ROUNDS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,18 +52,18 @@ class Standing:
 
 @dataclass(frozen=True)
 class Choice:
-    """Parts to be merged, or one to go on with.
+    """Parts to be merged, or one to go on with or to branch.
 
     Attributes
     ----------
     group : tuple of int
-    is_merging : bool
+    what : {"go on", "merge", "branch"}
     worth : float
         Expected gain for its work.
     """
 
     group: tuple[int, ...]
-    is_merging: bool
+    what: str
     worth: float
 
 
@@ -71,7 +73,7 @@ def next_choices(
     allowed: float,
     largest: int,
     in_vain: Collection[tuple[int, ...]],
-    merging_gains: float | None,
+    gains: dict[str, float],
 ) -> list[Choice]:
     """Return what to do next, the best first; nothing if nothing is worth it.
 
@@ -84,11 +86,11 @@ def next_choices(
         Most blocks of merged parts, without the shared ones.
     in_vain : collection of tuple of int
         Not to be merged again.
-    merging_gains : float, optional
-        Which share of the loss merging has won back so far.
+    gains : dict of str to float
+        Which share of the loss "merge" and "branch" have won back so far, once that is known.
     """
-    share = _MERGING_GAINS if merging_gains is None else merging_gains
-    choices = [*_going_on(standings, allowed), *_merging(standings, largest, in_vain, share)]
+    choices = _alone(standings, allowed, gains.get("branch", _BRANCHING_GAINS))
+    choices += _merging(standings, largest, in_vain, gains.get("merge", _MERGING_GAINS))
     choices.sort(key=lambda choice: (-choice.worth, choice.group))
     chosen: list[Choice] = []
     taken: set[int] = set()
@@ -101,14 +103,20 @@ def next_choices(
     return chosen
 
 
-def _going_on(standings: list[Standing], allowed: float) -> list[Choice]:
+def _alone(standings: list[Standing], allowed: float, share: float) -> list[Choice]:
+    """Go on with the open parts that still gain; branch those that do not, or are branched."""
     choices = []
     for each in standings:
-        bound = each.bound
+        bound, blocks = each.bound, each.own + each.shared
         open_by = bound.slack - allowed * bound.upper_bound
-        if open_by > 0.0 and bound.gain * _LEAST > open_by:
+        if open_by <= 0.0 or not (bound.certificate or bound.leaves):
+            continue
+        if bound.gain * _LEAST > open_by and not bound.leaves:
             gain = min(bound.slack, _ROUNDS * bound.gain)
-            choices.append(Choice(each.group, False, gain / _work(_ROUNDS, each.own + each.shared)))
+            choices.append(Choice(each.group, "go on", gain / _work(_ROUNDS, blocks)))
+        elif not bound.is_exhausted:
+            gain = share * bound.slack
+            choices.append(Choice(each.group, "branch", gain / _work(_BRANCHING_ROUNDS, blocks)))
     return choices
 
 
@@ -128,7 +136,7 @@ def _merging(
         gain = share * (one.loss + other.loss)
         if gain > 0.0:
             rounds = math.ceil(0.5 * (one.bound.rounds + other.bound.rounds)) or 1
-            choices.append(Choice(group, True, gain / _work(rounds, own + one.shared)))
+            choices.append(Choice(group, "merge", gain / _work(rounds, own + one.shared)))
             free = False
     return choices
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -27,6 +27,7 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.divide.bounding import Effort, PartBound, bound_part, restored
+from ccviz.solvers.divide.branching import branch_part
 from ccviz.solvers.divide.choice import Choice, Standing, next_choices
 from ccviz.solvers.divide.cutting import Cut, cut
 from ccviz.solvers.divide.incumbent import clusterings
@@ -79,7 +80,8 @@ class Division:
         self.blocks: Blocks = contract(self.problem)
         self._rounding = _ROUNDING * float((self.problem.X**2).sum())
         self._in_vain: set[Group] = set()  # merged without gain
-        self._merged = [0.0, 0.0]  # what merging has gained, of what it might have
+        self._won: dict[str, float] = {}  # by merging and branching
+        self._to_win: dict[str, float] = {}
 
     def steps(self) -> Iterator[Event]:
         """Yield the events of the run; `ccviz.events.Finished` comes last unless stopped."""
@@ -133,7 +135,7 @@ class Division:
                 allowed=_SHARE * self.tolerance,
                 largest=self.largest_part,
                 in_vain=self._in_vain,
-                merging_gains=self._merged[0] / self._merged[1] if self._merged[1] else None,
+                gains={what: self._won[what] / most for what, most in self._to_win.items() if most},
             )
             if not choices:
                 return
@@ -165,38 +167,59 @@ class Division:
         return take_parts(self.blocks, self.found, self.labels, groups)
 
     def _follow(self, workforce: Workforce, choices: list[Choice]) -> Iterator[Event]:
-        """Merge parts, and go on with others."""
-        merging = [choice.group for choice in choices if choice.is_merging]
-        if merging:
-            yield from self._bound(workforce, self._taken(merging), _PATIENCE)
-        going_on = [self.parts[choice.group] for choice in choices if not choice.is_merging]
+        """Merge parts, go on with others, branch others."""
+        groups: dict[str, list[Group]] = {"merge": [], "go on": [], "branch": []}
+        for choice in choices:
+            groups[choice.what].append(choice.group)
+        if groups["merge"]:
+            yield from self._bound(workforce, self._taken(groups["merge"]), _PATIENCE)
+        going_on = [self.parts[group] for group in groups["go on"]]
         yield from self._bound(workforce, going_on, _MORE_PATIENCE)
+        branching = [self.parts[group] for group in groups["branch"]]
+        yield from self._bound(workforce, branching, _PATIENCE, branch_part)
 
-    def _bound(self, workforce: Workforce, parts: list[Part], patience: float) -> Iterator[Event]:
+    def _bound(
+        self,
+        workforce: Workforce,
+        parts: list[Part],
+        patience: float,
+        how: Callable[..., PartBound] = bound_part,
+    ) -> Iterator[Event]:
         if self._is_closed:
             return
         effort = Effort(_SHARE * self.tolerance, patience=patience)
-        work = partial(bound_part, effort)
+        work = partial(how, effort)
         if workforce.is_here:
             work = partial(work, stop=self.context.stop)
         tasks = ((part, self.bounds.get(part.numbers)) for part in parts)
         answers = in_order(workforce, work, tasks, self.context.stop)
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped
+            self._count(part, bound, how is branch_part)
             yield from self._fold(part, bound)
             if self._is_closed:
                 return
 
+    def _within(self, group: Group) -> list[Group]:
+        """Return the parts that a group is made of as things stand."""
+        return [group] if group in self.parts else [g for g in self.parts if set(g) <= set(group)]
+
+    def _count(self, part: Part, bound: PartBound, is_branched: bool) -> None:
+        """Keep the books on what merging and branching gain, of what there is to gain."""
+        within = self._within(part.numbers)
+        if len(within) == 1 and not is_branched:
+            return
+        what = "branch" if is_branched else "merge"
+        known = [self._standing(each) for each in within]
+        gain = bound.lower_bound - math.fsum(each.bound.lower_bound for each in known)
+        most = math.fsum(each.bound.slack if is_branched else each.loss for each in known)
+        self._won[what] = self._won.get(what, 0.0) + max(0.0, gain)
+        self._to_win[what] = self._to_win.get(what, 0.0) + most
+
     def _fold(self, part: Part, bound: PartBound) -> Iterator[Event]:
         """Take a bound if it is better than what is known of its parts."""
         group = part.numbers
-        within = [group]
-        if group not in self.parts:
-            within = [each for each in self.parts if set(each) <= set(group)]
+        within = self._within(group)
         known = math.fsum(self.bounds[each].lower_bound for each in within if each in self.bounds)
-        if within != [group]:
-            missing = math.fsum(self._standing(each).loss for each in within)
-            self._merged[0] += max(0.0, bound.lower_bound - known)
-            self._merged[1] += missing
         if group not in self.bounds and within != [group] and bound.lower_bound <= known:
             self._in_vain.add(group)
             return
@@ -211,6 +234,7 @@ class Division:
             rounds=bound.rounds,
             certificate=bound.certificate,
             merged=group[1:],
+            leaves=tuple(leaf.arrays() for leaf in bound.leaves),
         )
         yield from self._add_up()
 

@@ -12,6 +12,12 @@ from ccviz import Partition, Problem, solve, start
 from ccviz.cli.progress import describe
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract
+from ccviz.solvers.divide.bounding import Effort, bound_part
+from ccviz.solvers.divide.branching import branch_part
+from ccviz.solvers.divide.cutting import Cut
+from ccviz.solvers.divide.parts import take_parts
 
 
 def blobs(n, k, *, spread=1.0, seed=0):
@@ -65,6 +71,22 @@ def test_no_bound_is_above_the_optimum(problem, part_size, shared):
     else:
         assert result.status in {"feasible", "optimal"}
         assert result.objective >= best * (1 - 1e-9) - noise
+
+
+@settings(max_examples=30)
+@given(odd_problems(), st.integers(1, 3))
+def test_no_tree_of_a_part_is_above_the_optimum(problem, calls):
+    blocks, best = contract(problem), optimum(problem)
+    if math.isinf(best):
+        reject()
+    labels = blocks.project(check_feasibility(problem).labels)
+    (part,) = take_parts(blocks, Cut(np.zeros(blocks.s, dtype=np.int64), 1), labels)
+    effort = Effort(tolerance=1e-6, rounds=1)
+    bound = bound_part(effort, part)
+    for _ in range(calls if bound.certificate else 0):
+        bound = branch_part(effort, part, bound)
+    noise = 1e-9 * float((problem.X**2).sum())
+    assert blocks.scatter + bound.lower_bound <= best * (1 + 1e-9) + noise
 
 
 def test_many_points_get_a_small_gap_and_the_bounds_are_the_parts():
