@@ -137,7 +137,7 @@ def contracted(
     component = connected_components(edges, directed=False)[1]
     first = np.unique(component, return_index=True)[1]
     group = np.argsort(np.argsort(first))[component].astype(np.int64)  # by their first blocks
-    mass = np.bincount(group, blocks.mass)
+    mass = np.bincount(group, blocks.mass).astype(np.float64)
     total = np.zeros((len(mass), blocks.centroid.shape[1]))
     np.add.at(total, group, blocks.mass[:, None] * blocks.centroid)
     centroid = total / mass[:, None]

@@ -185,8 +185,7 @@ class Division:
         patience: float,
         how: Callable[..., PartBound] = bound_part,
     ) -> Iterator[Event]:
-        if self._is_closed:
-            return
+        parts = [] if self._is_closed else parts
         effort = Effort(_SHARE * self.tolerance, patience=patience)
         work = partial(how, effort)
         if workforce.is_here:
