@@ -32,8 +32,6 @@ from _page import POINTS, RESULTS, WATCH, Server, browser, click, opened, served
 from playwright.sync_api import Error, sync_playwright
 
 STUDENTS, RUNNING, ROUNDS = 29, 6, 3
-SPARE = 2
-"""Workers that wait for the next runs."""
 
 # Never ends by itself: a step without cuts at every node.
 LONG = {"solver": "sdp", "set.cuts_per_block": 0.0, "set.max_rounds": 1}
@@ -167,7 +165,7 @@ def beside(what: str, url: str) -> Iterator[Callable[[], int]]:
 def gone(server: Server) -> float:
     """Wait until the server has forgotten everybody; return its memory in MB."""
     end = time.monotonic() + 120
-    while len(server.workers()) > SPARE and time.monotonic() < end:
+    while server.workers() and time.monotonic() < end:
         time.sleep(0.2)
     time.sleep(40)  # the server looks for closed pages now and then
     return server.memory_mb()
@@ -217,7 +215,7 @@ def measure() -> None:
         lesson(chromium, server, hostile=False)
         warm = gone(server)
         felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
-        after, left = gone(server), len(server.workers()) - SPARE
+        after, left = gone(server), len(server.workers())
         chromium.close()
         complaints = server.log.read_text().count("Traceback")
     lines = ["| Class | Clicks | Median, ms | Slowest, ms | Pages of attack |",

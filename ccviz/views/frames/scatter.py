@@ -18,6 +18,7 @@ from ccviz.views.frames.projection import axis_title, coordinates
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
+_MATCHED_EXACTLY = 500  # clusters whose colours are matched at best: milliseconds
 MOST_TOLD = 3000
 """Points up to which tooltips say what marks each out, or show it, and which links it has."""
 
@@ -184,8 +185,34 @@ def matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:
     if before is None or len(before) != len(labels):
         return np.arange(k)
     both = (labels >= 0) & (before >= 0) & (before < k)
-    shared = np.bincount(labels[both] * k + before[both], minlength=k * k).reshape(k, k)
-    return linear_sum_assignment(shared, maximize=True)[1]
+    pairs, shared = np.unique(labels[both] * k + before[both], return_counts=True)
+    cluster, color = np.divmod(pairs, k)
+    if k <= _MATCHED_EXACTLY:
+        table = np.zeros((k, k), dtype=np.int64)
+        table[cluster, color] = shared
+        return linear_sum_assignment(table, maximize=True)[1]
+    return _match_largest_first(cluster, color, shared, k)
+
+
+def _match_largest_first(cluster: IntArray, color: IntArray, shared: IntArray, k: int) -> IntArray:
+    """Return (k,) a colour for each cluster, those that share most points taken first.
+
+    An exact matching takes k^3 steps and a table of k^2: seconds, which all who look at the same
+    server would wait for.
+    """
+    colors = np.full(k, -1)
+    left = np.lexsort((color, cluster, -shared))
+    while len(left):
+        # The largest of its cluster and of its colour comes before all that it rules out.
+        of_cluster = left[np.unique(cluster[left], return_index=True)[1]]
+        of_color = left[np.unique(color[left], return_index=True)[1]]
+        taken = np.intersect1d(of_cluster, of_color)
+        colors[cluster[taken]] = color[taken]
+        free = np.isin(color[left], color[taken], invert=True)
+        left = left[free & (colors[cluster[left]] < 0)]
+    unused = np.setdiff1d(np.arange(k), colors)
+    colors[colors < 0] = unused[: np.count_nonzero(colors < 0)]
+    return colors
 
 
 def only(frame: Coloring, cluster: int | None, points: Sequence[int] = ()) -> Coloring:

@@ -40,10 +40,15 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
         with param.discard_events(session.runner), param.discard_events(session.player):
             session.close()
 
-    pn.state.add_periodic_callback(tick, period=_PERIOD_MS)
+    document = pn.state.curdoc
     pn.state.on_session_destroyed(end)
-    if pn.state.curdoc is not None:
-        _hurry(session, tick, pn.state.curdoc)
+    if document is None:
+        pn.state.add_periodic_callback(tick, period=_PERIOD_MS)
+    else:
+        # Panel's own would tell the browser, at every look, that the server is busy and is not:
+        # a class of thirty idle pages kept three quarters of a processor at that.
+        document.add_periodic_callback(tick, _PERIOD_MS)
+        _hurry(session, tick, document)
 
 
 def _hurry(session: Session, tick: Callable[[], None], document: Document) -> None:

@@ -74,6 +74,27 @@ def test_colours_beyond_the_clusters_are_given_up():
     assert matching(labels, before, 2)[labels].tolist() == [1, 1, 0, 0]
 
 
+def test_as_many_clusters_as_points_keep_their_colours():
+    before = np.random.default_rng(0).permutation(20_000)
+    assert (matching(np.arange(20_000), before, 20_000) == before).all()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_many_clusters_have_different_colours_and_the_largest_keep_theirs(seed, monkeypatch):
+    monkeypatch.setattr("ccviz.views.frames.scatter._MATCHED_EXACTLY", 0)
+    rng = np.random.default_rng(seed)
+    labels, before = rng.integers(-1, 6, (2, 40))
+    colors = matching(labels, before, 6)
+    assert sorted(colors) == list(range(6))
+    table = np.zeros((6, 6))
+    both = (labels >= 0) & (before >= 0)
+    np.add.at(table, (labels[both], before[both]), 1)
+    kept = table[np.arange(6), colors]
+    for cluster, color in np.argwhere(table):  # each pair gave way to one at least as large
+        rivals = kept[cluster], kept[colors == color][0]
+        assert max(rivals) >= table[cluster, color]
+
+
 def test_classes_look_like_the_clusters_that_they_resemble():
     truth = np.array([0, 0, 1, 1])
     assert classes(truth, np.array([1, 1, 0, 2])).labels.tolist() == [1, 1, 0, 0]
