@@ -14,6 +14,7 @@ from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
+from ccviz.proof.verify import verify
 from ccviz.solvers.divide.bounding import Effort, bound_part
 from ccviz.solvers.divide.branching import branch_part
 from ccviz.solvers.divide.cutting import Cut
@@ -167,6 +168,25 @@ def test_a_run_that_was_stopped_goes_on():
     assert not any(isinstance(event, IncumbentFound | PartsCut) for event in rest)
     assert stepper.run.lower_bound == pytest.approx(whole[-2].event.lower_bound)
     assert stepper.run.status == "feasible"
+
+
+def test_a_run_that_was_stopped_with_trees_goes_on_with_them():
+    rng = np.random.default_rng(2)
+    pairs = rng.choice(60, size=(100, 2))
+    problem = Problem(rng.normal(size=(60, 2)), 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    options = {"part_size": 15, "largest_part": 30, "tolerance": 0.05}
+    whole = list(start(problem, "divide", **options))
+    trees = [
+        at for at, r in enumerate(whole) if isinstance(r.event, PartBounded) and r.event.leaves
+    ]
+    history = tuple(whole[: trees[0] + 2])
+    stepper = start(problem, "divide", history=history, **options)
+    rest = [record.event for record in stepper]
+    before = max(r.event.lower_bound for r in history if isinstance(r.event, BoundImproved))
+    assert stepper.run.lower_bound >= before
+    assert verify(problem, [r.event for r in history] + rest, gap=1.0).accepted
+    counts = [len(event.leaves) for event in rest if isinstance(event, PartBounded)]
+    assert max(counts) > len(whole[trees[0]].event.leaves)
 
 
 def test_two_processes_give_the_same_bounds():
