@@ -15,7 +15,9 @@ from itertools import pairwise
 from ccviz.solvers.divide.bounding import PartBound
 
 _POWER = 2.5
-_ROUNDS = 12  # that are looked ahead
+AHEAD = 12
+"""Rounds that are looked ahead where a part is gone on with."""
+
 _MERGING_GAINS = 0.5  # of what the parts have lost, before anything is known of it
 _GOOD = 0.5  # what gains so much of the best for its work is done with it
 _LEAST = 200.0  # rounds like the last that would close a part at least; else leave it
@@ -112,8 +114,8 @@ def _alone(standings: list[Standing], allowed: float, share: float) -> list[Choi
         if open_by <= 0.0 or not (bound.certificate or bound.leaves):
             continue
         if bound.gain * _LEAST > open_by and not bound.leaves:
-            gain = min(bound.slack, _ROUNDS * bound.gain)
-            choices.append(Choice(each.group, "go on", gain / _work(_ROUNDS, blocks)))
+            gain = min(bound.slack, AHEAD * bound.gain)
+            choices.append(Choice(each.group, "go on", gain / _work(AHEAD, blocks)))
         elif not bound.is_exhausted:
             gain = share * bound.slack
             choices.append(Choice(each.group, "branch", gain / _work(_BRANCHING_ROUNDS, blocks)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ccviz.arrays import IntArray
@@ -28,7 +28,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.divide.bounding import Effort, PartBound, bound_part, restored
 from ccviz.solvers.divide.branching import branch_part
-from ccviz.solvers.divide.choice import Choice, Standing, next_choices
+from ccviz.solvers.divide.choice import AHEAD, Choice, Standing, next_choices
 from ccviz.solvers.divide.cutting import Cut, cut
 from ccviz.solvers.divide.incumbent import clusterings
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
@@ -37,8 +37,7 @@ from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
-_PATIENCE = 8.0
-_MORE_PATIENCE = 200.0  # with a part that is gone on with
+_NO_END = 1e9  # of patience
 
 Group = tuple[int, ...]
 
@@ -128,7 +127,7 @@ class Division:
         if self.found is None:
             yield from self._cut()
         todo = [part for group, part in self.parts.items() if group not in self.bounds]
-        yield from self._bound(workforce, todo, _PATIENCE)
+        yield from self._bound(workforce, todo)
         while not self.context.stop() and not self._is_closed:
             choices = next_choices(
                 [self._standing(group) for group in self.parts],
@@ -172,21 +171,23 @@ class Division:
         for choice in choices:
             groups[choice.what].append(choice.group)
         if groups["merge"]:
-            yield from self._bound(workforce, self._taken(groups["merge"]), _PATIENCE)
+            yield from self._bound(workforce, self._taken(groups["merge"]))
         going_on = [self.parts[group] for group in groups["go on"]]
-        yield from self._bound(workforce, going_on, _MORE_PATIENCE)
+        yield from self._bound(workforce, going_on, AHEAD)
         branching = [self.parts[group] for group in groups["branch"]]
-        yield from self._bound(workforce, branching, _PATIENCE, branch_part)
+        yield from self._bound(workforce, branching, how=branch_part)
 
     def _bound(
         self,
         workforce: Workforce,
         parts: list[Part],
-        patience: float,
+        rounds: int | None = None,
         how: Callable[..., PartBound] = bound_part,
     ) -> Iterator[Event]:
         parts = [] if self._is_closed else parts
-        effort = Effort(_SHARE * self.tolerance, patience=patience)
+        effort = Effort(_SHARE * self.tolerance)
+        if rounds is not None:  # as far as was looked ahead, and no less
+            effort = replace(effort, rounds=rounds, patience=_NO_END)
         work = partial(how, effort)
         if workforce.is_here:
             work = partial(work, stop=self.context.stop)
