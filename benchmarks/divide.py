@@ -52,7 +52,6 @@ GAUSSIANS = {
 }
 UNKNOWN = {"letter": 26, "shuttle": 7, "urbanGB": 10}
 TOLERANCES = {"Facebook": 5e-3, "Electric": 5e-3, "gaussians-1000000": 5e-3}
-PART_SIZES = {"Electric": 500}  # parts of 250 leave 3 %, and all of them would be merged
 
 
 def main() -> None:
@@ -120,8 +119,7 @@ def measure(which: str, links: str, options: argparse.Namespace) -> None:
     X, k = points_of(which, options.bench)
     problem = linked(X, k) if links == "yes" else Problem(X, k)
     tolerance = TOLERANCES.get(which, 1e-3)
-    part_size = PART_SIZES.get(which, 250)
-    stepper = start(problem, "divide", tolerance=tolerance, part_size=part_size)
+    stepper = start(problem, "divide", tolerance=tolerance)
     began, events, first = time.process_time(), [], {}
     for record in stepper:
         events.append(record.event)
