@@ -108,6 +108,12 @@ class Server:
         """Return the server's own resident memory, without its workers'."""
         return self.process.memory_info().rss / 1e6
 
+    def most_memory_mb(self) -> float:
+        """Return the most that it ever held (Linux)."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        held = next(line for line in status.splitlines() if line.startswith("VmHWM"))
+        return int(held.split()[1]) * 1024 / 1e6
+
     def close(self) -> None:
         """End it."""
         self._child.terminate()

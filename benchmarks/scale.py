@@ -1,16 +1,21 @@
 """BLP k-means where tables are large: a million points, and PCCC's instances with many links.
 
-    python benchmarks/scale.py
+    python benchmarks/scale.py [--only WORD ...]
+
+With words, only the cases whose names hold one of them are measured again.
 
 CPU seconds of one thread from arrays to the answer: the problem's checks, blocks and events are in
 them; each case has a process of its own, its code compiled before. Memory is what the process needs
-at most above what it held before, in multiples of the points' own.
+at most above what it held before, in multiples of the points' own; these are given read-only, so
+that the problem takes them as they are. Weighted links and the memetic solver have 60 CPU seconds.
 
 Without links the rival is scikit-learn here: k-means++ and Lloyd's iterations from the same first
 centres to the same end (tolerance 0). For letter and shuttle it is PCCC, whose seconds and ARI (of
 two variants for letter with most links) are those that Baumann and Hochbaum publish
 (arXiv 2212.14437, with Gurobi, standardised data): as many random pairs of all points as 1 and 5
 per cent of the points have among each other, all hard. Ours are means of five draws.
+
+Weighted links have weights drawn from 0.1 to 1, and a tenth of them is wrong.
 """
 
 from __future__ import annotations
@@ -20,6 +25,7 @@ import os
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 
+import argparse  # noqa: E402
 import time  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from math import ceil, comb  # noqa: E402
@@ -29,14 +35,19 @@ from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
+from _cpu_clock import count_cpu_seconds  # noqa: E402
 from assignment import as_markdown  # noqa: E402
 from sklearn.cluster import KMeans, kmeans_plusplus  # noqa: E402
 from sklearn.datasets import make_blobs  # noqa: E402
 
 from ccviz import Problem, solve, start  # noqa: E402
+from ccviz.arrays import freeze  # noqa: E402
+from ccviz.data.link_files import read_links_file  # noqa: E402
 from ccviz.data.random_links import random_pairs  # noqa: E402
 from ccviz.data.scaling import scale  # noqa: E402
 from ccviz.events import CentersMoved  # noqa: E402
+from ccviz.feasibility.check import check_feasibility  # noqa: E402
+from ccviz.problem.blocks import contract  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
@@ -44,6 +55,10 @@ BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" 
 POINTS, FEATURES, CLUSTERS = 1_000_000, 10, 20
 LINKS = (0, 100_000, 1_000_000)
 SIZED = (23_000, 50, 10)
+RANGE = (45_000, 52_000)
+MOST_LINKS, READ_LINKS = 10_000_000, 1_000_000
+WEIGHTED, WEIGHTED_LINKS, WRONG = 100_000, 1_000_000, 0.1
+LIMIT_S = 60.0
 
 DRAWS = range(5)
 PUBLISHED = {  # seconds and ARI of PCCC
@@ -90,7 +105,7 @@ def warm_up() -> None:
 def blobs(links: int) -> dict[str, Any]:
     """Measure a million points with true links, half of each kind."""
     warm_up()
-    X, y = make_blobs(POINTS, FEATURES, centers=CLUSTERS, cluster_std=3.0, random_state=0)
+    X, y = _blobs(POINTS)
     pairs = _true_pairs(y, links)
     meter = Meter()
     stepper = start(Problem(X, CLUSTERS, *pairs), seed=1)
@@ -109,6 +124,11 @@ def blobs(links: int) -> dict[str, Any]:
         "objective": round(run.objective),
     }
     return row if links else {**row, **_scikit_learn(X, centers, row["cpu_s"])}
+
+
+def _blobs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    X, y = make_blobs(n, FEATURES, centers=CLUSTERS, cluster_std=3.0, random_state=0)
+    return freeze(X), y
 
 
 def _scikit_learn(X: np.ndarray, centers: np.ndarray, ours_s: float) -> dict[str, Any]:
@@ -185,17 +205,159 @@ def sized() -> dict[str, Any]:
     }
 
 
+def ranged() -> dict[str, Any]:
+    """Measure a million points whose clusters have ranges of sizes, which bind."""
+    warm_up()
+    X, _ = _blobs(POINTS)
+    least, most = RANGE
+    meter = Meter()
+    result = solve(Problem(X, CLUSTERS, sizes=([least] * CLUSTERS, [most] * CLUSTERS)), seed=0)
+    assert result.partition is not None
+    return {
+        "case": f"blobs {POINTS:,} x {FEATURES}, k = {CLUSTERS}, sizes {least:,} to {most:,}",
+        **meter.row(X),
+        "kept": result.partition.violations.none_hard,
+        "objective": round(result.objective),
+    }
+
+
+def building() -> dict[str, Any]:
+    """Measure the problem of most links, its blocks and its check, half of each kind."""
+    warm_up()
+    rng = np.random.default_rng(0)
+    X, y = freeze(rng.normal(size=(POINTS, 2))), rng.integers(CLUSTERS, size=POINTS)
+    pairs = _many_true_pairs(y, MOST_LINKS)
+    meter = Meter()
+    problem = Problem(X, CLUSTERS, *pairs)
+    contract(problem)
+    feasible = check_feasibility(problem).feasible
+    row = meter.row(X)
+    bytes_held = row.pop("memory_in_points") * X.nbytes
+    return {
+        "case": f"a problem of {POINTS:,} points, {MOST_LINKS:,} links: built and checked",
+        **row,
+        "kept": feasible,
+        "bytes_a_link": round(bytes_held / MOST_LINKS),
+    }
+
+
+def _many_true_pairs(truth: np.ndarray, number: int) -> list[np.ndarray]:
+    """Return as many must-links and cannot-links, without looking for pairs of a class."""
+    rng = np.random.default_rng(0)
+    order = np.argsort(truth, kind="stable")
+    start = np.searchsorted(truth[order], np.arange(truth.max() + 2))
+    first = rng.integers(0, len(truth), number // 2 + number // 100)
+    low, high = start[truth[first]], start[truth[first] + 1]
+    must = np.stack([first, order[low + (rng.random(len(first)) * (high - low)).astype(int)]], 1)
+    cannot = rng.integers(0, len(truth), (number // 2 + number // 10, 2))
+    cannot = cannot[truth[cannot[:, 0]] != truth[cannot[:, 1]]]
+    return [must[must[:, 0] != must[:, 1]][: number // 2], cannot[: number // 2]]
+
+
+def reading() -> dict[str, Any]:
+    """Measure links read from the bytes of a file."""
+    rng = np.random.default_rng(0)
+    pairs = rng.integers(0, POINTS, (READ_LINKS, 2))
+    pairs[:, 1] += pairs[:, 0] == pairs[:, 1]
+    kinds = np.where(rng.random(READ_LINKS) < 0.5, "ML", "CL")
+    lines = (f"{kind} {i} {j} 0.5" for kind, (i, j) in zip(kinds, pairs.tolist(), strict=True))
+    text = "\n".join(lines).encode()
+    started = time.process_time()
+    given = read_links_file(text, POINTS + 1, "links.txt")
+    seconds = time.process_time() - started
+    assert len(given.must_link) + len(given.cannot_link) == READ_LINKS
+    return {"case": f"a file of {READ_LINKS:,} weighted links: read", "cpu_s": round(seconds, 1)}
+
+
+def weighted(solver: str) -> dict[str, Any]:
+    """Measure a solver on many weighted links, some of them wrong."""
+    warm_up()
+    count_cpu_seconds()
+    X, y = _blobs(WEIGHTED)
+    must, cannot = _true_pairs(y, WEIGHTED_LINKS)
+    rng = np.random.default_rng(1)
+    lies = [rng.random(len(pairs)) < WRONG for pairs in (must, cannot)]
+    links = [
+        np.concatenate([must[~lies[0]], cannot[lies[1]]]),
+        np.concatenate([cannot[~lies[1]], must[lies[0]]]),
+    ]
+    given = [np.column_stack([pairs, rng.uniform(0.1, 1, len(pairs))]) for pairs in links]
+    meter = Meter()
+    stepper = start(Problem(X, CLUSTERS, *given), solver, seed=0)
+    first_s = _drive(stepper, meter, X)
+    return {
+        "case": f"{solver}: blobs {WEIGHTED:,} x {FEATURES}, {WEIGHTED_LINKS:,} weighted links",
+        **meter.row(X),
+        "first_answer_s": first_s,
+        "kept": stepper.run.incumbent.violations.none_hard,
+        "ari": round(_ari(y, stepper.run.incumbent.labels), 3),
+    }
+
+
+def _drive(stepper: Any, meter: Meter, X: np.ndarray) -> float:
+    """Run until the end or the limit; return after how many CPU seconds there was an answer."""
+    first_s = float("nan")
+    for _ in stepper:
+        used = meter.row(X)["cpu_s"]
+        if first_s != first_s and stepper.run.incumbent is not None:
+            first_s = used
+        if used > LIMIT_S:
+            stepper.stop()
+    return first_s
+
+
+def memetic() -> dict[str, Any]:
+    """Measure the memetic solver of hard links on the letters with most of them."""
+    warm_up()
+    count_cpu_seconds()
+    table = pd.read_parquet(BENCH / "classes" / "letter.parquet")
+    truth = table.pop("class").to_numpy()
+    X = scale(table.to_numpy(dtype=np.float64), "standard")
+    links = random_pairs(truth, comb(ceil(0.05 * len(X)), 2), seed=0)
+    given = links.must_link, links.cannot_link
+    meter = Meter()
+    stepper = start(Problem(X, len(np.unique(truth)), *given), "s-mdeclust", seed=0)
+    first_s = _drive(stepper, meter, X)
+    found = stepper.run.incumbent
+    return {
+        "case": f"s-mdeclust: letter, {len(given[0]):,} / {len(given[1]):,} hard links",
+        "cpu_s": meter.row(X)["cpu_s"],
+        "first_answer_s": first_s,
+        "kept": found is not None and found.violations.none_hard,
+        "ari": None if found is None else round(_ari(truth, found.labels), 3),
+    }
+
+
+CASES: dict[str, tuple[Any, ...]] = {
+    **{f"{name} {share:.0%}": (published, name, share) for name, share in PUBLISHED},
+    "equal sizes": (sized,),
+    **{f"blobs {links:,}": (blobs, links) for links in LINKS},
+    "size ranges": (ranged,),
+    "building": (building,),
+    "reading": (reading,),
+    "weighted bh-kmeans": (weighted, "bh-kmeans"),
+    "weighted pccc": (weighted, "pccc"),
+    "memetic": (memetic,),
+}
+
+
 def main() -> None:
-    cases = [(published, key) for key in PUBLISHED]
-    cases += [(sized, ()), *((blobs, (links,)) for links in LINKS)]
-    rows = []
-    for measure, key in cases:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", nargs="*", default=[""], help="words of the cases")
+    words = parser.parse_args().only
+    target = RESULTS / "scale.csv"
+    rows = pd.read_csv(target, dtype=object).to_dict("records") if target.exists() else []
+    known = {row["case"]: row for row in rows}
+    for name, (measure, *key) in CASES.items():
+        if not any(word in name for word in words):
+            continue
         with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as own:
-            rows.append(own.submit(measure, *key).result())
-        print(rows[-1], flush=True)
-        table = pd.DataFrame(rows)
-        table.to_csv(RESULTS / "scale.csv", index=False)
-        (RESULTS / "scale.md").write_text(as_markdown(table))
+            row = own.submit(measure, *key).result()
+        print(row, flush=True)
+        known[row["case"]] = row
+        table = pd.DataFrame(known.values())
+        table.to_csv(target, index=False)
+        target.with_suffix(".md").write_text(as_markdown(table))
 
 
 if __name__ == "__main__":

@@ -249,4 +249,15 @@ ENTRIES: dict[str, Entry] = {
           "their optima would be the whole optimum."),),
         links=0, data="moons", n=120, k=4,
     ),
+    "pccc": Entry(
+        "Baumann and Hochbaum (2023) take links of any confidence in one run: certain ones are "
+        "kept, a broken one costs its confidence times the mean distance. In each assignment an "
+        "object can go to its nearest centres only, which keeps the model small.",
+        "When a descent has ended, one centre jumps onto that of the worst cluster, and another "
+        "descent begins: look whether fewer lines are red afterwards.",
+        (("Why may a point be kept from far centres?",
+          "Few points would ever go there, and each such choice is a variable and its links are "
+          "rows. Where links stay broken, all centres are opened at last."),),
+        noise=0.2, weight=0.5,
+    ),
 }  # fmt: skip

@@ -159,3 +159,26 @@ def test_what_questions_find_is_the_tables():
         ]
         assert f"an ARI of {means[0]:.2f} after {questions} questions" in said
         assert f"{means[1]:.2f}" in said
+
+
+def test_a_million_points_and_links_are_the_tables():
+    said, rows = claim("A million points"), {row["case"]: row for row in table("scale")}
+    plain = rows["blobs 1,000,000 x 10, k = 20, 0 links"]
+    assert f"{plain['ratio']} times scikit-learn's CPU time" in said
+    assert float(plain["objective"]) <= 1.001 * float(plain["rival_objective"])
+    for links in ("100,000", "1,000,000"):
+        row = rows[f"blobs 1,000,000 x 10, k = 20, {links} links"]
+        assert row["kept"] == "True"
+        assert f"{float(row['cpu_s']):.0f} CPU seconds under {links} links" in said
+    (row,) = [row for name, row in rows.items() if name.startswith("pccc: blobs")]
+    assert row["kept"] == "True"
+    assert f"`pccc` in {float(row['cpu_s']):.0f} under as many weighted" in said
+
+
+def test_the_page_of_a_million_points_is_the_tables():
+    said, page = claim("The page with a million"), lines_of("page_million")
+    at_all = {name: line[1] for name, line in page.items()}
+    assert f"draws them {at_all['first picture, s']} s after" in said
+    click = float(at_all["click, median, ms"]) / 1000
+    assert click <= float(re.search(r"click in ([\d.]+) s", said).group(1)) < click + 0.01
+    assert f"at most {at_all['server at most, MB']} MB" in said

@@ -217,25 +217,23 @@ class Sheet:
             self._check(column)
         rows, filled = self._complete(features, missing)
         blocks = [_as_features(column, rows) for column in features]
+        X = freeze(np.column_stack([values for _, values in blocks]))
+        names = [feature for known, _ in blocks for feature in known]
         known = next(iter(self._of("class", decisions)), None)
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
-        every = len(rows) == self.n
         told = (*_told(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
         return Dataset(
             name=Path(self.file).stem,
-            X=np.column_stack([values for _, values in blocks]),
-            features=tuple(feature for names, _ in blocks for feature in names),
+            X=X,
+            features=tuple(names),
             truth=truth,
             classes=classes,
             k=self.table.k if self.table.k is not None else (len(classes) or None),
             notices=told,
             names=tuple(_taken(named.texts(), rows)) if named else (),
             origin=Origin(
-                columns=tuple(
-                    column.plain() if every else _taken(column.plain(), rows)
-                    for column in self.columns
-                ),
+                columns=tuple(_kept(column, rows, X, names) for column in self.columns),
                 decisions=tuple(decisions),
                 rows=freeze(rows),
                 missing=_treatment(missing) if filled else None,
@@ -315,6 +313,18 @@ _UNTOLD = {"not among the columns asked for", "empty"}
 def _count(rows: NDArray[np.bool_]) -> str:
     many = int(rows.sum())
     return f"{many:,} of {len(rows):,} rows"
+
+
+def _kept(column: Column, rows: IntArray, X: FloatArray, features: Sequence[str]) -> Cells:
+    """Return a column's cells for some rows, those in the points if they are the same."""
+    cells = column.plain()
+    if len(rows) < len(column.missing):
+        cells = _taken(cells, rows)
+    if not isinstance(cells, np.ndarray) or cells.dtype != X.dtype or column.name not in features:
+        return cells
+    among = X[:, features.index(column.name)]
+    # A table of a million points is not held twice. An equal column is as good, whatever its role.
+    return among if np.array_equal(cells, among) else cells
 
 
 def _taken(cells: Cells, rows: IntArray) -> Cells:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ccviz.errors import FileFormatError
 
-MOST_POINTS = 200_000
+MOST_POINTS = 1_000_000
 MOST_VALUES = 20_000_000
 MOST_TEXT_VALUES = 10_000_000  # each is an object of its own while it is read
 MOST_COLUMNS = 50_000

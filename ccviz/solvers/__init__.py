@@ -19,6 +19,7 @@ from ccviz.solvers.hg_means import HgMeans
 from ccviz.solvers.ipc_kmeans import IpcKMeans
 from ccviz.solvers.kmeans import KMeans
 from ccviz.solvers.lp_box.solver import LpBox
+from ccviz.solvers.pccc import Pccc
 from ccviz.solvers.pck_means import PckMeans
 from ccviz.solvers.post_process import PostProcess
 from ccviz.solvers.ppc import Ppc
@@ -50,6 +51,7 @@ SOLVERS: tuple[type[Solver], ...] = (
     Colgen,
     Rbba,
     Divide,
+    Pccc,
 )
 
 

@@ -26,11 +26,9 @@ from ccviz.events import (
     Event,
     Finished,
     IncumbentFound,
-    InfeasibilityProved,
     Noted,
     Restarted,
 )
-from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition, cluster_means
@@ -38,6 +36,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, seed_centers
 from ccviz.solvers.softening import soften
+from ccviz.solvers.unsolved import no_assignment
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
@@ -88,7 +87,7 @@ class BhKMeans(Solver):
             seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._descend(step, seeds, best)
             if end.answer is not None and not end.answer.found:
-                yield from _no_assignment(problem, end.answer.infeasible, self.step_limit)
+                yield from no_assignment(problem, end.answer.infeasible, self.step_limit)
                 return
             best = min(best, end.objective)
         yield Finished(termination="converged", message="No step improves the objective.")
@@ -177,16 +176,3 @@ def without_soft_links(blocks: Blocks) -> Blocks:
     """Return the blocks with their hard links only."""
     none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
     return replace(blocks, soft_must=none, soft_cannot=none)
-
-
-def _no_assignment(problem: Problem, proved: bool, step_limit: float) -> Iterator[Event]:
-    if not proved:
-        message = f"No assignment was found within {step_limit:g} s; one may exist."
-        yield Finished(termination="stalled", message=message)
-        return
-    known = check_feasibility(problem)
-    reason = "an exhaustive search proved that no clustering keeps the links and sizes."
-    yield InfeasibilityProved(
-        reason=reason if known.feasible is None else known.reason, points=known.points
-    )
-    yield Finished(termination="proved", message="The constraints cannot be kept.")

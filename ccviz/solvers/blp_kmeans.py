@@ -21,14 +21,13 @@ from ccviz.events import (
     Event,
     Finished,
     IncumbentFound,
-    InfeasibilityProved,
     Restarted,
 )
-from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, seed_centers
+from ccviz.solvers.unsolved import why_infeasible
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.step import Descent
@@ -69,7 +68,7 @@ class BlpKMeans(Solver):
             seeds = seed_centers(blocks, rng, self.init)
             end = yield from self._descend(blocks, descent, seeds, best)
             if end.infeasible:
-                yield _why(problem)
+                yield why_infeasible(problem)
                 yield Finished(termination="proved", message="The constraints cannot be kept.")
                 return
             if end.wcss < best:
@@ -120,16 +119,6 @@ class _End:
     labels: IntArray
     wcss: float
     infeasible: bool = False
-
-
-def _why(problem: Problem) -> InfeasibilityProved:
-    """Return the proof in words, with a witness where there is a short one."""
-    known = check_feasibility(problem)
-    if known.feasible is False:
-        return InfeasibilityProved(reason=known.reason, points=known.points)
-    return InfeasibilityProved(
-        reason="an exhaustive search proved that no clustering keeps the links and sizes."
-    )
 
 
 def _finished(starts: int, best: float) -> Finished:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ccviz.arrays import freeze
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
@@ -89,7 +90,10 @@ class Draft:
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
         """(n, d) points as they are clustered, scaled."""
-        return scale(self.data.X, self.scaling)
+        given = self.data.X
+        scaled = scale(given, self.scaling)
+        # What is ours is frozen, so that no problem made of it needs a copy.
+        return given if scaled is given else freeze(scaled)
 
     @cached_property
     def problem(self) -> Problem:

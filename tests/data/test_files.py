@@ -116,7 +116,7 @@ def test_a_path_and_its_bytes_are_the_same(tmp_path):
         (b"2 3\n1 2 3\n1 2\n", "line 3 has 2 values, but there are 3 columns"),
         (b"1,2\n\xff,4\n3,5\n", "line 2, column 'x0' is 'ÿ', not a finite number"),
         (b"1,2\n3,\0\n", "line 2 is not text"),
-        (b"1\n" * 1_000_001, "there are 1,000,001 rows, but at most 200,000 points"),
+        (b"1\n" * 1_000_003, "there are 1,000,003 rows, but at most 1,000,000 points"),
         (b"only,words\nhere,there\n", "there is no column of numbers"),
     ],
 )
@@ -136,7 +136,7 @@ def test_text_that_cannot_be_used(content, sentence):
         (npy(np.array([[{}]]), allow_pickle=True), "a.npy", "not .* of object"),
         (npy(np.array([["a"]])), "a.npy", "n points by d features"),
         (npy(np.array([[1, np.nan], [1, 2]])), "a.npy", "row 0, column 'x1' is empty"),
-        (npy(np.zeros((200_001, 1), dtype=np.int8)), "a.npy", "200,001 rows"),
+        (npy(np.zeros((1_000_001, 1), dtype=np.int8)), "a.npy", "1,000,001 rows"),
         (b"hello", "a.parquet", "no Parquet or Arrow file"),
         (parquet(a=[1.0, 2.0])[:-9], "a.parquet", "no Parquet or Arrow file"),
         (parquet(a=[1.0, None], b=[1, 2]), "a.parquet", "row 1, column 'a'"),
@@ -151,7 +151,7 @@ def test_binary_files_that_cannot_be_used(content, name, sentence):
 def test_a_forged_header_allocates_nothing():
     """It promises 2^60 numbers."""
     honest = npy(np.zeros((10, 10)))
-    with pytest.raises(FileFormatError, match="at most 200,000 points"):
+    with pytest.raises(FileFormatError, match="at most 1,000,000 points"):
         read_data(
             honest.replace(b"(10, 10), }" + b" " * 20, b"(1073741824, 1073741824), }    "), "a.npy"
         )

@@ -49,7 +49,7 @@ def test_every_variant_of_a_plain_table_is_read(variant):
         assert any("'customer_id' is taken as the points' names" in each for each in data.notices)
 
 
-def test_a_table_of_the_largest_size_is_read():
+def test_a_table_of_200_000_rows_is_read():
     data = read_table(b"x;town\n1,5;K\xf6ln\n" + b"2,5;Rom\n" * 199_999)
     assert data.X.shape == (200_000, 1)
     assert data.classes == ("Köln", "Rom")

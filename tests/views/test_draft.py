@@ -1,10 +1,13 @@
+import io
+
 import numpy as np
 import pytest
 
 from ccviz.data.datasets import Dataset, load
+from ccviz.data.read_table import read_table
 from ccviz.data.scaling import SCALINGS
 from ccviz.errors import CcvizError, ContradictionError
-from ccviz.views.draft import Draft, History, Link, draft_of_problem
+from ccviz.views.draft import Draft, History, Link, draft_of, draft_of_problem
 
 
 @pytest.fixture
@@ -88,3 +91,18 @@ def test_a_stored_problem_without_sizes_frees_them(draft):
     sized = draft.with_sizes([3, 3], [3, 3])
     assert draft_of_problem(draft.problem, sized, "row").problem.sizes is None
     assert draft_of_problem(sized.problem, draft, "row").problem.sizes.is_exact
+
+
+def test_points_are_shared_by_table_draft_and_problem():
+    """A million of them are held once."""
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    file = io.BytesIO()
+    np.save(file, X)
+    data = read_table(file.getvalue(), "plain.npy")
+    draft = draft_of(data)
+    assert draft.problem.X is data.X
+    assert draft.with_k(4).problem.X is data.X
+    assert all(np.shares_memory(column, data.X) for column in data.origin.columns)
+    scaled = draft.with_scaling("standard")
+    assert scaled.with_k(3).problem.X is not data.X
+    assert scaled.problem.X is scaled.X

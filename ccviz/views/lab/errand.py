@@ -76,11 +76,12 @@ class Errand:
             self.close()
             raise CcvizError(f"It takes more than {self._seconds:g} seconds to read; it was left.")
         self._answer.seek(0)
-        data = self._answer.read()
-        self.close()
-        if code or not data:
-            raise CcvizError(_SHORT_OF_MEMORY if code != 1 else "It cannot be read.")
-        refused, value = pickle.loads(data)
+        try:
+            if code or not os.fstat(self._answer.fileno()).st_size:
+                raise CcvizError(_SHORT_OF_MEMORY if code != 1 else "It cannot be read.")
+            refused, value = pickle.load(self._answer)  # read piece by piece: it may be large
+        finally:
+            self.close()
         if refused:
             raise CcvizError(value)
         return value

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import weakref
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -58,7 +60,7 @@ def build() -> pn.template.Template:
     queue = pn.state.as_cached("queue", RunQueue)
     example = pn.state.as_cached("example", Example)
     session = Session(archive, queue, load("iris"), person, spares, example)
-    pn.config.exception_handler = session.report
+    pn.config.exception_handler = _report_to(session)
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
     session.dark = asked.pop("theme", "") == "dark"
     empty = asked.pop("example", "") == "no"
@@ -74,6 +76,22 @@ def build() -> pn.template.Template:
     page.add_panel("preparation", preparation)
     keep_time(session, preparation)
     return page
+
+
+def _report_to(session: Session) -> Callable[[Exception], None]:
+    """Return what tells a session of an error, and does not keep it.
+
+    Panel keeps the settings of a page as long as its document; a setting that knew the document
+    would keep both for ever.
+    """
+    known = weakref.ref(session)
+
+    def report(error: Exception) -> None:
+        alive = known()
+        if alive is not None:
+            alive.report(error)
+
+    return report
 
 
 class Page(pn.template.Template):

@@ -12,7 +12,7 @@ from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.asked import Asked
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.dropped import Dropped
+from ccviz.views.panels.dropped import take_dropped
 from ccviz.views.panels.elbow import ElbowPanel
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
@@ -52,7 +52,6 @@ class DataPanel(pn.viewable.Viewer):
         on = self._following.unless
         self._name.param.watch(on(lambda event: self._load(event.new)), "value")
         self._n.param.watch(on(lambda _: self._load(self._name.value)), "value")
-        self._dropped = Dropped()
         self._file.param.watch(held(self._on_file), "value")
 
     def __panel__(self) -> Any:
@@ -77,7 +76,7 @@ class DataPanel(pn.viewable.Viewer):
             self._session.load(self._own.get(name) or load(name, **options))
 
     def _on_file(self, event: Any) -> None:
-        for name, content in self._dropped.fresh(event.new):
+        for name, content in take_dropped(event.new):
             self._importing.bring(name, content)
         self._follow()
 

@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import MutableMapping
 
 
-class Dropped:
-    """Tells what is new in a dropper's value, which may still hold the file dropped before."""
+class _Taken(bytes):
+    """What stays in a dropper in place of a file: its bytes may be many."""
 
-    def __init__(self) -> None:
-        self._before: dict[str, str | bytes] = {}
 
-    def fresh(self, value: Mapping[str, str | bytes]) -> list[tuple[str, bytes]]:
-        """Return the files that were not there the last time, by name and content."""
-        # Panel changes its dict in place, so the event's old value is no other than the new one;
-        # a file dropped again is an object of its own.
-        new = [name for name, content in value.items() if self._before.get(name) is not content]
-        self._before = dict(value)
-        return [(name, _as_bytes(value[name])) for name in new]
+def take_dropped(value: MutableMapping[str, str | bytes]) -> list[tuple[str, bytes]]:
+    """Take the files that are new in a dropper's value out of it; only their names stay.
+
+    Parameters
+    ----------
+    value : mapping of str to str or bytes
+        The dropper's own, which Panel changes in place as files come and go.
+
+    Returns
+    -------
+    list of (str, bytes)
+        Names and contents.
+    """
+    new = [name for name, content in value.items() if not isinstance(content, _Taken)]
+    files = [(name, _as_bytes(value[name])) for name in new]
+    value.update(dict.fromkeys(new, _Taken()))
+    return files
 
 
 def _as_bytes(content: str | bytes) -> bytes:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from ccviz.views.lab.parcel import Order, is_small
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.dropped import Dropped
+from ccviz.views.panels.dropped import take_dropped
 from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
 from ccviz.views.share.datafile import csv_text
@@ -40,7 +40,6 @@ class ProjectPanel(pn.viewable.Viewer):
             FileButton(session, label, partial(order, session), margin=(4, 8, 0, 0))
             for label, order in (("Save to a file", project_order), ("Data as CSV", data_order))
         )
-        self._dropped = Dropped()
         self._open = pn.widgets.FileDropper(
             multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
             margin=(4, 0, 0, 0), css_classes=["dropper", "project"], max_file_size="500MB",
@@ -55,7 +54,7 @@ class ProjectPanel(pn.viewable.Viewer):
         )  # fmt: skip
 
     def _on_file(self, event: Any) -> None:
-        for name, content in self._dropped.fresh(event.new):
+        for name, content in take_dropped(event.new):
             held(open_project)(self._session, name, content)
 
 

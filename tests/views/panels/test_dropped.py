@@ -1,17 +1,24 @@
-from ccviz.views.panels.dropped import Dropped
+from ccviz.views.panels.dropped import take_dropped
 
 
 def test_a_file_that_is_still_there_is_not_taken_again():
-    dropped, value = Dropped(), {"no.csv": b"nothing"}
-    assert dropped.fresh(value) == [("no.csv", b"nothing")]
+    value = {"no.csv": b"nothing"}
+    assert take_dropped(value) == [("no.csv", b"nothing")]
     value["a.csv"] = "a,b"  # as Panel does: in place, before the first one goes
-    assert dropped.fresh(value) == [("a.csv", b"a,b")]
+    assert take_dropped(value) == [("a.csv", b"a,b")]
     del value["no.csv"]
-    assert dropped.fresh(value) == []
+    assert take_dropped(value) == []
 
 
 def test_a_file_dropped_again_is_taken_again():
-    dropped = Dropped()
-    assert dropped.fresh({"a.csv": bytes(range(9))})
-    assert dropped.fresh({}) == []
-    assert dropped.fresh({"a.csv": bytes(range(9))})
+    value = {"a.csv": bytes(range(9))}
+    assert take_dropped(value)
+    value["a.csv"] = bytes(range(9))
+    assert take_dropped(value) == [("a.csv", bytes(range(9)))]
+
+
+def test_no_content_stays_in_the_dropper():
+    value = {"a.csv": b"0123456789", "empty.csv": b""}
+    assert len(take_dropped(value)) == 2
+    assert list(value) == ["a.csv", "empty.csv"]
+    assert not any(value.values())
