@@ -57,6 +57,29 @@ def _of_clustering(rng: np.random.Generator, event: IncumbentFound) -> dict[str,
 
 
 def _of_leaf(rng: np.random.Generator, event: NodePruned | PartBounded) -> dict[str, Any]:
+    if isinstance(event, PartBounded) and (event.leaves or event.merged) and rng.random() < 0.7:
+        return _of_tree(rng, event)
+    return _of_certificate(rng, event)
+
+
+def _of_tree(rng: np.random.Generator, event: PartBounded) -> dict[str, Any]:
+    """Change which parts are one, or one leaf of their tree: its decisions or what proves it."""
+    if not event.leaves or rng.random() < 0.2:
+        return {"merged": ((), (0,), (1,), (9,), (*event.merged, event.part))[rng.integers(5)]}
+    at = int(rng.integers(len(event.leaves)))
+    before, leaf, after = event.leaves[:at], event.leaves[at], event.leaves[at + 1 :]
+    if rng.random() < 0.2:
+        return {"leaves": before + after}
+    name = sorted(leaf)[rng.integers(len(leaf))]
+    array = leaf[name]
+    if array.dtype.kind == "f" and rng.random() < 0.5:
+        array = array * array.dtype.type(rng.choice([0.5, 0.99, 1.01, 2.0]))
+    else:
+        array = _array(rng, array)
+    return {"leaves": (*before, {**leaf, name: array}, *after)}
+
+
+def _of_certificate(rng: np.random.Generator, event: NodePruned | PartBounded) -> dict[str, Any]:
     names = sorted(event.certificate)
     way = rng.integers(5) if names else rng.integers(2)
     if way == 0:

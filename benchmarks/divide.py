@@ -1,9 +1,12 @@
-"""Certified gaps on many points: the sets of AVOC, and Gaussians as Hua, Shi and Cao drew them.
+"""Certified gaps on many points.
+
+The sets of AVOC; Gaussians as Hua, Shi and Cao drew them; large sets of which nobody says a gap.
 
     python benchmarks/divide.py [--bench DIR] [--only NAME ...] [--cpu-limit 600]
 
 One thread. A row is added as each set ends; what was stopped goes on where it was. The seconds are
 CPU seconds, so that what else the machine does counts little; a run is stopped after `--cpu-limit`.
+For a peak of memory that is a row's own, ask for one row a call.
 Every proof is checked by `ccviz.proof.verify` after the clock has stopped. "links" joins n / 8
 random pairs, n / 4 points, as the classes of a k-means clustering say. `--table` only writes the
 summary.
@@ -28,27 +31,33 @@ from _rows import append_row, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray  # noqa: E402
-from ccviz.events import IncumbentFound, PartsCut  # noqa: E402
+from ccviz.data.files import read_data  # noqa: E402
+from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut  # noqa: E402
 from ccviz.proof.verify import verify  # noqa: E402
 from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
-BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED)) / "large" / "avoc"
+BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED))
 PUBLISHED = "3 %"  # AVOC's gap on these sets, "in most cases"
 AVOC = {
     "10000_2_05": 2, "10000_2_075": 2, "10000_2_10": 2,
     "10000_3_05": 3, "10000_3_075": 3, "10000_3_10": 3,
     "Abalone": 3, "Facebook": 3, "Electric": 3,
 }  # fmt: skip
-GAUSSIANS = {"gaussians-210000": (210_000, 3), "gaussians-1000000": (1_000_000, 3)}
+GAUSSIANS = {
+    "gaussians-210000": (210_000, 3),
+    "gaussians-210000-k10": (210_000, 10),
+    "gaussians-1000000": (1_000_000, 3),
+}
+UNKNOWN = {"letter": 26, "shuttle": 7, "urbanGB": 10}
 TOLERANCES = {"Facebook": 5e-3, "Electric": 5e-3, "gaussians-1000000": 5e-3}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder large/avoc")
-    parser.add_argument("--only", nargs="*", default=[*AVOC, "gaussians-210000"])
+    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
+    parser.add_argument("--only", nargs="*", default=[*AVOC, *GAUSSIANS, *UNKNOWN])
     parser.add_argument("--links", nargs="*", choices=["no", "yes"], default=["no", "yes"])
     parser.add_argument("--cpu-limit", type=float, default=600.0)
     parser.add_argument("--out", type=Path, default=RESULTS / "divide.csv")
@@ -71,16 +80,30 @@ def warm_up() -> None:
 
 
 def points_of(which: str, bench: Path) -> tuple[FloatArray, int]:
-    """Return the points of a set, and its clusters; Electric's features are standardised."""
+    """Return the points of a set, and its clusters; Electric, letter, shuttle are standardised."""
     if which in GAUSSIANS:
-        n, k = GAUSSIANS[which]
-        rng = np.random.default_rng(0)
-        centers = 10.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
-        return centers[rng.integers(k, size=n)] + rng.normal(size=(n, 2)), k
-    X = np.loadtxt(bench / f"{which}.txt", skiprows=1)
-    if which == "Electric":
-        X = (X - X.mean(axis=0)) / X.std(axis=0)
-    return X, AVOC[which]
+        return gaussians(*GAUSSIANS[which])
+    if which == "urbanGB":
+        X = np.loadtxt(bench / "large" / "sets" / "urbanGB_L_10.txt", delimiter=",")[:, :2]
+        return X, UNKNOWN[which]
+    if which in UNKNOWN:
+        X = read_data(str(bench / "classes" / f"{which}.parquet"), label="class").X
+        return standardised(X), UNKNOWN[which]
+    X = np.loadtxt(bench / "large" / "avoc" / f"{which}.txt", skiprows=1)
+    return standardised(X) if which == "Electric" else X, AVOC[which]
+
+
+def gaussians(n: int, k: int) -> tuple[FloatArray, int]:
+    """Return points around k centres, ten standard deviations apart, in rows of four or three."""
+    rng = np.random.default_rng(0)
+    row, place = np.divmod(np.arange(k), 2 if k == 3 else 4)
+    centers = 10.0 * np.column_stack([place + 0.5 * (row % 2), 0.9 * row])
+    return centers[rng.integers(k, size=n)] + rng.normal(size=(n, 2)), k
+
+
+def standardised(X: FloatArray) -> FloatArray:
+    spread = X.std(axis=0)
+    return (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
 
 
 def linked(X: FloatArray, k: int) -> Problem:
@@ -114,7 +137,8 @@ def measure(which: str, links: str, options: argparse.Namespace) -> None:
         "k": k,
         "n_blocks": result.n_blocks,
         "tolerance": f"{tolerance:g}",
-        "parts": "+".join(str(cut.parts) for cut in cuts),
+        "parts": cuts[-1].parts if cuts else 0,
+        "parts_at_end": parts_left(events),
         "shared": int((cuts[-1].part_of < 0).sum()) if cuts else 0,
         "dropped": cuts[-1].dropped if cuts else 0,
         "objective": f"{result.objective:.9g}",
@@ -123,12 +147,25 @@ def measure(which: str, links: str, options: argparse.Namespace) -> None:
         "first_s": f"{first.get(IncumbentFound, np.nan):.1f}",
         "cut_s": f"{first.get(PartsCut, np.nan):.1f}",
         "cpu_s": f"{spent:.1f}",
+        "cpu_limit_s": f"{options.cpu_limit:g}",
         "verified_gap": f"{verdict.gap:.2e}" if verdict.accepted else verdict.sentence,
         "verify_s": f"{verify_s:.1f}",
         "peak_mib": f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f}",
     }
     append_row(options.out, fields)
     print(*fields.values(), file=sys.stderr, flush=True)
+
+
+def parts_left(events: list[Event]) -> int:
+    """Return how many parts there are in the end, merged ones as one."""
+    group_of: dict[int, tuple[int, ...]] = {}
+    for event in events:
+        if isinstance(event, PartsCut):
+            group_of = {part: (part,) for part in range(event.parts)}
+        elif isinstance(event, PartBounded):
+            group = (event.part, *event.merged)
+            group_of.update(dict.fromkeys(group, group))
+    return len(set(group_of.values()))
 
 
 def timed(work: Callable[[], Any]) -> tuple[Any, float]:
@@ -141,15 +178,21 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float]:
 def write_table(source: Path) -> None:
     """Write the rows as a table, with what AVOC published of its sets."""
     lines = [
-        "| set | n | k | links | parts | gap | checked gap | CPU seconds | of them to the cut "
-        "| published gap |",
-        "|---|---|---|---|---|---|---|---|---|---|",
+        "| set | n | k | links | parts, merged to | gap | checked gap | CPU seconds "
+        "| of them to the cut | checking, s | peak, MiB | published gap |",
+        "|---|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for row in read_rows(source):
+    order = [*AVOC, *GAUSSIANS, *UNKNOWN]
+    rows = sorted(read_rows(source), key=lambda row: (order.index(row["set"]), row["links"]))
+    for row in rows:
         published = f"< {PUBLISHED}" if row["set"] in AVOC and row["links"] == "no" else "–"
-        names = ("set", "n", "k", "links", "parts")
-        cells = [*(row[name] for name in names), *map(percent, (row["gap"], row["verified_gap"]))]
-        lines.append("| " + " | ".join([*cells, row["cpu_s"], row["cut_s"], published]) + " |")
+        cells = [row[name] for name in ("set", "n", "k", "links")]
+        cells += [f"{row['parts']}, {row['parts_at_end']}"]
+        cells += map(percent, (row["gap"], row["verified_gap"]))
+        stopped = row["termination"] == "interrupted"
+        spent = f"{row['cpu_s']} (stopped at {row['cpu_limit_s']})" if stopped else row["cpu_s"]
+        cells += [spent, row["cut_s"], row["verify_s"], row["peak_mib"], published]
+        lines.append("| " + " | ".join(cells) + " |")
     lines += ["", 'AVOC publishes gaps < 3 % "in most cases", "often under a few hours", no links.']
     source.with_suffix(".md").write_text("\n".join(lines) + "\n")
 

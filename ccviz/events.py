@@ -279,7 +279,9 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A part of the newest cut was bounded, or its bound was improved.
 
     Both bounds are on what a clustering costs within the part, without the scatter inside blocks.
-    ``certificate`` holds the multipliers that prove the lower one; none where it is zero.
+    ``certificate`` holds the multipliers that prove the lower one; none where it is zero. The parts
+    of ``merged`` are taken together with it as one; earlier bounds of any of them are void. A part
+    that was branched has a certificate for each of its ``leaves`` instead, with its decisions.
     """
 
     part: int
@@ -287,6 +289,8 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     upper_bound: float
     rounds: int
     certificate: dict[str, np.ndarray] = msgspec.field(default_factory=dict)
+    merged: tuple[int, ...] = ()
+    leaves: tuple[dict[str, np.ndarray], ...] = ()
 
 
 class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):

@@ -1,5 +1,7 @@
 """The documentation builds without a warning and has a page for everything public."""
 
+import csv
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -109,3 +111,19 @@ def test_the_sizes_of_pages_are_the_tables_and_within_what_was_asked():
     assert large <= 10.0
     words = " ".join((ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split())
     assert f"a tree of 53 nodes takes {small} MB, a tree of 10,000 nodes {large} MB" in words
+
+
+def test_what_a_cluster_costs_is_the_tables():
+    page = " ".join((ROOT / "docs" / "cluster.md").read_text(encoding="utf-8").split())
+    results = ROOT / "benchmarks" / "results"
+    with (results / "divide_workers.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    costs = [100 * float(row["client_cpu_s"]) / float(row["worker_cpu_s"]) for row in rows]
+    assert f"{min(costs):.1f} to {max(costs):.1f} %" in page
+    assert len({row["lower_bound"] for row in rows}) == 1
+    table = (results / "divide_workers.md").read_text(encoding="utf-8")
+    for which in ("Electric", "gaussians"):
+        row = re.search(rf"\| {which} \| 64 \| (\S+), .*? \| (\d+) % \| ([\d.]+) \|", table)
+        seconds, used, wait = row.groups()
+        assert re.search(rf"{float(seconds):.1f} s each, (use )?{used} %", page)
+        assert float(wait) <= 0.55

@@ -67,16 +67,43 @@ def joined(count, edges):
     return np.unique(group, return_inverse=True)[1]
 
 
+def covered(leaves):
+    """Return whether lists of decisions are those of a whole binary tree's leaves."""
+    todo = [(leaves, 0)]
+    while todo:
+        some, depth = todo.pop()
+        if len(some) != 1 or len(some[0]) != depth:
+            sides = [[leaf for leaf in some if leaf[depth][2] == side] for side in (0, 1)]
+            if not all(sides) or len({(*leaf[depth][:2],) for leaf in some}) > 1:
+                return False
+            todo += [(side, depth + 1) for side in sides]
+    return True
+
+
 class Blocks:
     """Blocks as points with masses, and what a certificate proves of them."""
 
     def __init__(self, x, m, k, conflicts, exponent, certificate):
         self.x, self.m, self.k, self.certificate = x, m, min(k, len(m)), certificate
+        self.spread, self.count = m @ (x**2).sum(axis=1), sum(x.shape)
         self.conflict = np.zeros((len(m), len(m)), bool)
         self.conflict[tuple(conflicts.T)] = self.conflict[tuple(conflicts.T[::-1])] = True
         self.exponent = exponent  # the unit is 2^-exponent
         if "unit" in certificate:
             self.exponent -= array(certificate["unit"], "i", 1).item()
+
+    def joined(self, certificate, decisions):
+        """Return the blocks of a leaf, some of which are joined; their spread stays the whole's."""
+        need({*decisions[:, :2].ravel()} <= {*range(len(self.m))}, "a decision is none")
+        group = joined(len(self.m), decisions[decisions[:, 2] == 1, :2])
+        apart = decisions[decisions[:, 2] == 0, :2]
+        conflicts = np.concatenate([np.argwhere(self.conflict), apart])
+        m, x = np.bincount(group, self.m), np.zeros((group.max() + 1, self.x.shape[1]))
+        np.add.at(x, group, self.m[:, None] * self.x)
+        leaf = Blocks(x / m[:, None], m, self.k, group[conflicts], self.exponent, certificate)
+        need(not leaf.conflict.diagonal().any() and leaf.k == self.k, "a leaf contradicts itself")
+        leaf.spread, leaf.count = self.spread, 4 * self.count
+        return leaf
 
     def values(self, name):
         values = np.ldexp(array(self.certificate[name], "f", 1), 2 * self.exponent)
@@ -104,11 +131,11 @@ class Blocks:
         level, g = values[k - 1], values - values[k - 1]
         V, z = V / scale[:, None], y / (scale * np.sqrt(m.sum()))
         E = T - np.hstack([x, V * g]) @ np.hstack([x, V]).T - (z[:, None] + z) - np.diag(level / m)
-        lengths, spread, size = m @ V**2, m @ (x**2).sum(axis=1), plus + minus + abs(N)
+        lengths, spread, size = m @ V**2, self.spread, plus + minus + abs(N)
         parts = np.array([spread, 2 * z @ m, level * k, np.minimum(g, 0.0) @ lengths, gain])
         more = abs(parts).sum() + spread + abs(g) @ lengths + abs(level) * s + 2 * abs(z) @ m
         more += np.sqrt(m @ size**2 @ m) + 2 * np.sqrt(m.sum() * (m @ z**2))
-        off = 1.001 * np.sqrt(m @ E**2 @ m) + ROUND * (sum(x.shape) + count + 50) * more
+        off = 1.001 * np.sqrt(m @ E**2 @ m) + ROUND * (self.count + count + 50) * more
         return parts.sum() - np.sqrt(k) * off - 1e-250
 
     def cuts(self):
@@ -242,25 +269,30 @@ class Run:
     def parts(self):
         """Return what the parts of the cut with the highest claims add up to."""
         block, pairs = self.blocks()
-        claims = [sum(event["lower_bound"] for event in cut[1:]) for cut in self.events["Parts"]]
-        cut, *bounded = self.events["Parts"][claims.index(max(claims))]
+        cuts = self.events["Parts"]
+        cut, *bounded = max(cuts, key=lambda cut: sum(e["lower_bound"] for e in cut[1:]))
         x, m, exponent, whole = self.means(block)
         part_of, owner, bounds = array(cut["part_of"], "i", 1), np.zeros(len(m), int), {}
-        owner[block] = part_of
+        owner[block], numbers = part_of, {*range(cut["parts"])}
+        need({*part_of.tolist()} <= {-1, *numbers}, "a cut names a part that is none")
         need((owner[block] == part_of).all(), "a cut tears must-linked points apart")
-        need({*part_of.tolist()} <= {-1, *range(cut["parts"])}, "a cut names a part that is none")
-        shared = np.flatnonzero(owner < 0)
-        shares = cut["parts"] if len(shared) else 1
+        shares = len(numbers) if len(shared := np.flatnonzero(owner < 0)) else 1
         for event in bounded:
-            need(event["part"] in range(cut["parts"]), "a part is none")
-            own, place = np.flatnonzero(owner == event["part"]), np.full(len(owner), -1)
-            index = np.concatenate([own, shared])
+            group, place = {event["part"], *event.get("merged", [])}, np.full(len(owner), -1)
+            need(group <= numbers, "a part is none")
+            bounds = {other: value for other, value in bounds.items() if not group & {*other}}
+            index = np.append(own := np.flatnonzero(np.isin(owner, [*group])), shared)
             place[index] = np.arange(len(index))
             inner = place[pairs][(place[pairs] >= 0).all(axis=1)]
-            mass = np.append(m[own] * shares, m[shared])
-            if certificate := event["certificate"]:
-                blocks = Blocks(x[index], mass, self.k, inner, exponent, certificate)
-                bounds[event["part"]] = max(0.0, blocks.spectral() / shares)
+            mass = np.append(m[own] * shares, m[shared] * len(group))
+            whole_part = Blocks(x[index], mass, self.k, inner, exponent, event["certificate"])
+            found = [whole_part] if event["certificate"] else []
+            tree = [(array(leaf["decisions"], "i", 2), leaf) for leaf in event.get("leaves", [])]
+            need(not tree or covered([d.tolist() for d, _ in tree]), "a part's tree has a hole")
+            found += [whole_part.joined(leaf, decisions) for decisions, leaf in tree]
+            if found:
+                least = min(blocks.spectral() for blocks in found)
+                bounds[tuple(group)] = max(0.0, least / shares)
         return whole(sum(bounds.values()) * (1 - ROUND * (len(bounds) + 9)))
 
     def gap(self):

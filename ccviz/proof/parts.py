@@ -6,7 +6,9 @@ cost with these masses, and a restriction has at most k clusters. Splitting a cl
 so the least cost with exactly min(k, blocks of the part) clusters is not above it. Of each part the
 certificate is checked as at a leaf of a search tree (`ccviz.proof.spectral`), with masses that are
 T times as large where there are shares, so that they are whole numbers. A part without a
-certificate counts for nothing. To the sum comes the scatter inside the blocks.
+certificate counts for nothing. To the sum comes the scatter inside the blocks. Several parts may be
+bounded as one, with as many shares; that voids earlier bounds on any of them. A part that was
+branched is bounded by the least bound of its leaves (`ccviz.proof.part_tree`).
 """
 
 from __future__ import annotations
@@ -19,16 +21,17 @@ import numpy as np
 from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, number_blocks
+from ccviz.proof.part_tree import PartLeaf, leaf_bound, read_leaves
 from ccviz.proof.reading import (
     Clustering,
     FlawError,
     is_whole,
     read_clustering,
-    read_multipliers,
     read_number,
 )
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma
-from ccviz.proof.spectral import Multipliers, spectral_bound
+
+_Group = tuple[int, ...]
 
 _SHARED = -1
 _AGREE = 1e-9  # relative to the data's scatter, that rounding may leave
@@ -36,12 +39,16 @@ _AGREE = 1e-9  # relative to the data's scatter, that rounding may leave
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A cut, the newest certificate of each part, and the bounds that are claimed."""
+    """A cut, the bounds that are claimed on parts or several as one, and what proves them.
+
+    ``owner`` says with which others a part was bounded last.
+    """
 
     parts: int
     part_of: np.ndarray
-    certificates: dict[int, Multipliers] = field(default_factory=dict)
-    claims: dict[int, float] = field(default_factory=dict)
+    certificates: dict[_Group, list[PartLeaf]] = field(default_factory=dict)
+    claims: dict[_Group, float] = field(default_factory=dict)
+    owner: dict[int, _Group] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
@@ -84,13 +91,27 @@ def _read_cut(event: PartsCut, n: int) -> _Cut:
 
 
 def _read_bound(event: PartBounded, division: Division) -> None:
-    if not division.cuts or not is_whole(event.part) or event.part >= division.cuts[-1].parts:
-        raise FlawError(f"part {event.part!r} is bounded, but there is none")
+    group = _read_group(event, division)
     cut, what = division.cuts[-1], f"part {event.part}"
-    cut.claims[event.part] = read_number(what, event.lower_bound)
-    cut.certificates.pop(event.part, None)
-    if event.certificate:
-        cut.certificates[event.part] = read_multipliers(what, event.certificate)
+    for void in {cut.owner[part] for part in group if part in cut.owner}:
+        cut.claims.pop(void, None)
+        cut.certificates.pop(void, None)
+    cut.owner.update(dict.fromkeys(group, group))
+    cut.claims[group] = read_number(what, event.lower_bound)
+    if leaves := read_leaves(what, event.certificate, event.leaves):
+        cut.certificates[group] = leaves
+
+
+def _read_group(event: PartBounded, division: Division) -> _Group:
+    if not isinstance(event.merged, tuple):
+        raise FlawError(f"part {event.part!r} is merged with {event.merged!r}")
+    parts = division.cuts[-1].parts if division.cuts else 0
+    for part in (event.part, *event.merged):
+        if not is_whole(part) or part >= parts:
+            raise FlawError(f"part {part!r} is bounded, but there is none")
+    if len({event.part, *event.merged}) <= len(event.merged):
+        raise FlawError(f"part {event.part} is merged with a part twice")
+    return (event.part, *event.merged)
 
 
 def parts_bound(problem: Problem, unit: Unit, division: Division) -> tuple[float, int]:
@@ -130,17 +151,20 @@ def _bounds(
     conflicts = block_of[problem.cannot_link.hard.pairs]
     row = np.full(len(part_of), -1)
     if idle := [
-        part for part, claim in cut.claims.items() if claim > 0.0 and part not in cut.certificates
+        group
+        for group, claim in cut.claims.items()
+        if claim > 0.0 and group not in cut.certificates
     ]:
-        raise FlawError(f"part {idle[0]} claims a bound without a certificate")
-    for part, certificate in cut.certificates.items():
-        own = order[ends[part] : ends[part + 1]]
+        raise FlawError(f"part {idle[0][0]} claims a bound without a certificate")
+    for group, leaves in cut.certificates.items():
+        own = np.sort(np.concatenate([order[ends[part] : ends[part + 1]] for part in group]))
         index = np.concatenate([own, shared])
         if not len(index):
-            raise FlawError(f"part {part} has a certificate, but no points")
+            raise FlawError(f"part {group[0]} has a certificate, but no points")
         row[index] = np.arange(len(index))
         mass = means.mass[index]
         mass[: len(own)] *= scale
+        mass[len(own) :] *= len(group)
         conflict = np.zeros((len(index), len(index)), dtype=bool)
         i, j = row[conflicts[(row[conflicts] >= 0).all(axis=1)]].T
         conflict[i, j] = conflict[j, i] = True
@@ -148,11 +172,11 @@ def _bounds(
         piece = Centroids(means.points[index], mass, conflict, 0.0, 0.0)
         try:
             clusters = min(problem.k, len(index))
-            bound = spectral_bound(piece, clusters, certificate, 2 * unit.exponent)
+            bound = min(leaf_bound(piece, clusters, leaf, 2 * unit.exponent) for leaf in leaves)
         except FlawError as flaw:
-            raise FlawError(f"part {part} {flaw}") from None
+            raise FlawError(f"part {group[0]} {flaw}") from None
         bound = max(0.0, bound / scale * (1.0 - gamma(2)))
-        _compare(unit, f"part {part}", cut.claims[part], bound)
+        _compare(unit, f"part {group[0]}", cut.claims[group], bound)
         yield bound
 
 

@@ -30,7 +30,13 @@ STAR, CLIQUE = 0, 1  # kinds of cuts
 Multipliers = dict[str, np.ndarray]
 
 
-def spectral_bound(blocks: Centroids, k: int, multipliers: Multipliers, exponent: int) -> float:
+def spectral_bound(
+    blocks: Centroids,
+    k: int,
+    multipliers: Multipliers,
+    exponent: int,
+    group: np.ndarray | None = None,
+) -> float:
     """Return what the multipliers prove of the blocks' means.
 
     Parameters
@@ -41,25 +47,49 @@ def spectral_bound(blocks: Centroids, k: int, multipliers: Multipliers, exponent
         ``nonnegativity``, ``points``, ``kind``, ``weights``, see ``docs/proof-format.md``.
     exponent : int
         The multipliers are to be taken times 2 to that power.
+    group : (s,) int64, optional
+        Blocks of the same number are together in every clustering, and are one for the multipliers.
 
     Raises
     ------
     FlawError
         If the multipliers are not what they should be.
     """
-    mass = blocks.mass
-    Q = np.sqrt(mass)[:, None] * blocks.points
+    Q = np.sqrt(blocks.mass)[:, None] * blocks.points
     squares = float((Q * Q).sum())
+    added = 0
+    if group is not None:
+        # A row is off by gamma times the masses times the norms of those it sums, divided by the
+        # root of their mass: by no more than gamma times the norm of their rows.
+        blocks, Q, added = _joined(blocks, group)
+    mass = blocks.mass
     N = _nonnegativity(multipliers, blocks, exponent)
     cuts, cut_size, gain = _cuts(multipliers, mass, k, exponent)
     S = -(Q @ Q.T) - N - cuts
-    slack = gamma(Q.shape[1] + 8) * squares + gamma(4) * float(np.linalg.norm(N)) + cut_size
-    slack += gamma(Q.size + 6) * squares
+    slack = (
+        gamma(Q.shape[1] + 8 + 3 * added) * squares + gamma(4) * float(np.linalg.norm(N)) + cut_size
+    )
+    slack += gamma(Q.size + added * Q.shape[1] + 6) * squares
     inner, rest, more = _over_projections(S, np.sqrt(mass / mass.sum()), k)
     bound = squares + inner + rest + gain
     sizes = squares + abs(inner) + abs(rest) + gain
     bound -= 1.01 * math.sqrt(k) * slack + more + gamma(8) * sizes + UNDERFLOW
     return bound
+
+
+def _joined(blocks: Centroids, group: np.ndarray) -> tuple[Centroids, np.ndarray, int]:
+    """Return the blocks with groups as one, their rows of Q, and how many blocks there were."""
+    count = int(group.max()) + 1
+    mass = np.bincount(group, blocks.mass)
+    sums = np.zeros((count, blocks.points.shape[1]))
+    np.add.at(sums, group, blocks.mass[:, None] * blocks.points)
+    conflict = np.zeros((count, count), dtype=bool)
+    i, j = np.nonzero(blocks.conflict)
+    conflict[group[i], group[j]] = True
+    if conflict.diagonal().any():
+        raise FlawError("has blocks together that are in conflict")
+    joined = Centroids(sums / mass[:, None], mass, conflict, 0.0, 0.0)
+    return joined, sums / np.sqrt(mass)[:, None], len(group)
 
 
 def _over_projections(S: np.ndarray, u: np.ndarray, k: int) -> tuple[float, float, float]:

@@ -48,6 +48,18 @@ def divided_proof():
     return problem, [record.event for record in start(problem, "divide", part_size=60)]
 
 
+@pytest.fixture(scope="session")
+def tree_proof():
+    """A divided run whose parts were merged and branched; a proof within a wide gap."""
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(60, 2))
+    X[0] = 9.0
+    pairs = rng.choice(60, size=(100, 2))
+    problem = Problem(X, 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    settings = {"part_size": 15, "largest_part": 30, "tolerance": 0.08}
+    return problem, [record.event for record in start(problem, "divide", **settings)]
+
+
 def branched_run(problem, solver, **settings):
     events = [record.event for record in start(problem, solver, **settings)]
     assert any(isinstance(event, NodeBranched) for event in events)

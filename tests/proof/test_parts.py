@@ -42,6 +42,52 @@ def test_the_parts_prove_what_the_run_claims(problem, events):
     assert (cut.part_of < 0).any()
 
 
+def tree_with(events, change):
+    """Return the events with the leaves of the last part that was branched changed."""
+    last = max(at for at, e in enumerate(events) if isinstance(e, PartBounded) and e.leaves)
+    changed = msgspec.structs.replace(events[last], leaves=change(events[last].leaves))
+    return [*events[:last], changed, *events[last + 1 :]]
+
+
+def leaf_with(**changes):
+    """Return what changes arrays of the first leaf."""
+
+    def change(leaves):
+        arrays = {name: f(leaves[0][name].copy()) for name, f in changes.items()}
+        return ({**leaves[0], **arrays}, *leaves[1:])
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda leaves: leaves[1:], "leave something out"),
+        (lambda leaves: (*leaves, leaves[0]), "leave something out"),
+        (list, "leaves that are none"),
+        (leaf_with(decisions=lambda d: 1 - d), "decisions that are none"),
+        (leaf_with(decisions=lambda d: d[:-1]), "leave something out"),
+        (leaf_with(decisions=lambda d: d[:, :2]), "decisions that are none"),
+        (leaf_with(decisions=lambda d: d.astype(float)), "decisions that are none"),
+        (leaf_with(nonnegativity=lambda n: n - 1.0), "wrong sign"),
+        (lambda leaves: tuple({**e, "decisions": e["decisions"] + [[99, 0, 0]]} for e in leaves),
+         "not there"),
+    ],
+)  # fmt: skip
+def test_an_altered_tree_is_rejected(tree_proof, change, words):
+    problem, events = tree_proof
+    verdict = verify(problem, tree_with(events, change), 0.09)
+    assert not verdict.accepted
+    assert words in verdict.sentence
+
+
+def test_bounds_on_the_same_part_are_never_added(tree_proof):
+    problem, events = tree_proof
+    proved = verify(problem, events, 0.9).lower_bound
+    first = next(e for e in events if isinstance(e, PartBounded) and not e.merged)
+    assert verify(problem, [*events, first], 1.0).lower_bound < proved
+
+
 def test_a_smaller_gap_is_not_proved(problem, events):
     verdict = verify(problem, events, 1e-9)
     assert not verdict.accepted
@@ -58,6 +104,11 @@ def test_parts_without_a_bound_count_for_nothing(problem, events):
     [
         (lambda e: altered(e, PartBounded, lower_bound=lambda b: b * 1.01), "claims the bound"),
         (lambda e: altered(e, PartBounded, part=lambda _: 99), "there is none"),
+        (lambda e: altered(e, PartBounded, merged=lambda _: (99,)), "there is none"),
+        (lambda e: altered(e, PartBounded, merged=lambda _: (-1,)), "there is none"),
+        (lambda e: altered(e, PartBounded, merged=lambda _: [1]), "is merged with"),
+        (lambda e: altered(e, PartBounded, merged=lambda _: (1, 1)), "a part twice"),
+        (lambda e: altered(e, PartBounded, merged=lambda _: (0,)), "no proof"),
         (lambda e: altered(e, PartBounded, certificate=lambda _: {}), "without a certificate"),
         (lambda e: with_certificate(e, nonnegativity=lambda n: n - 1.0), "wrong sign"),
         (lambda e: with_certificate(e, weights=lambda w: 2.0 * w), "claims the bound"),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, start
-from ccviz.events import IncumbentFound, PartsCut
+from ccviz.events import IncumbentFound, PartBounded, PartsCut
 from ccviz.problem.partition import Partition
 from ccviz.proof.verify import verify
 
@@ -45,8 +45,20 @@ def test_both_accept_parts(second, divided_proof):
     assert not second(problem, [e for e in events if not isinstance(e, PartsCut)], 2e-3)[0]
 
 
+def test_both_accept_parts_that_were_merged_and_branched(second, tree_proof):
+    problem, events = tree_proof
+    bounds = [event for event in events if isinstance(event, PartBounded)]
+    assert any(event.merged for event in bounds)
+    assert any(event.leaves for event in bounds)
+    verdict = verify(problem, events, 0.09)
+    proved, sentence = second(problem, events, 0.09)
+    assert verdict.accepted, verdict.sentence
+    assert proved, sentence
+    assert float(sentence.split()[-1]) == pytest.approx(verdict.gap, rel=0.05)
+
+
 def test_the_second_is_short():
-    assert len((ROOT / "tools" / "check_proof.py").read_text().splitlines()) < 300
+    assert len((ROOT / "tools" / "check_proof.py").read_text().splitlines()) < 350
 
 
 def test_both_accept_that_there_is_no_clustering(second):
@@ -75,10 +87,10 @@ def altered(monkeypatch):
     return altered
 
 
-@pytest.mark.parametrize("name", ["proof", "column_proof", "divided_proof"])
+@pytest.mark.parametrize("name", ["proof", "column_proof", "divided_proof", "tree_proof"])
 def test_no_alteration_proves_what_is_not_so(second, altered, request, name):
     problem, events = request.getfixturevalue(name)
-    gap = 2e-3 if name == "divided_proof" else 1e-4
+    gap = {"divided_proof": 2e-3, "tree_proof": 0.09}.get(name, 1e-4)
     truth = verify(problem, events, gap)
     rng = np.random.default_rng(0)
     accepted = 0

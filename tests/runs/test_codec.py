@@ -44,6 +44,7 @@ SAMPLES = {
     tuple[int, int] | None: (3, 4),
     tuple[int, ...]: (5, 6, 7),
     dict[str, np.ndarray]: {"weights": np.ones(200)},
+    tuple[dict[str, np.ndarray], ...]: ({"weights": np.ones(3)}, {"decisions": INTS}),
     events.Termination: "gap",
     events.PruneReason: "bound",
 }
@@ -60,6 +61,8 @@ def sample(kind):
 def same(a, b):
     if isinstance(a, dict):
         return a.keys() == b.keys() and all(same(a[name], b[name]) for name in a)
+    if isinstance(a, tuple):
+        return isinstance(b, tuple) and len(a) == len(b) and all(map(same, a, b))
     if isinstance(a, np.ndarray):
         return a.dtype == b.dtype and a.shape == b.shape and np.array_equal(a, b, equal_nan=True)
     return a == b and type(a) is type(b)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.events import PartBounded
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.parts import Part, cost
 from ccviz.solvers.sdp import kernels
@@ -46,6 +47,29 @@ class Effort:
 
 
 @dataclass(frozen=True, eq=False)
+class Leaf:
+    """A leaf of a part's tree.
+
+    Attributes
+    ----------
+    decisions : tuple of (int, int, bool)
+        Two blocks of the part each, and whether they are put together or kept apart.
+    lower_bound : float
+        In the part's own masses.
+    certificate : dict of arrays
+    """
+
+    decisions: tuple[tuple[int, int, bool], ...]
+    lower_bound: float
+    certificate: dict[str, np.ndarray]
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the certificate and the decisions, as events carry them."""
+        decisions = np.array(self.decisions, dtype=np.int64).reshape(-1, 3)
+        return {**self.certificate, "decisions": decisions, "bound": np.array([self.lower_bound])}
+
+
+@dataclass(frozen=True, eq=False)
 class PartBound:
     """What is known about a part.
 
@@ -61,6 +85,12 @@ class PartBound:
         Of the splitting, to go on with.
     rounds : int
         So far.
+    gain : float
+        What one of the last rounds added to the bound.
+    leaves : tuple of Leaf
+        Of the part's tree, if it was branched; they have the certificates then.
+    is_exhausted : bool
+        Whether branching has gained nothing.
     """
 
     lower_bound: float
@@ -68,6 +98,9 @@ class PartBound:
     certificate: dict[str, np.ndarray]
     penalty: float = 0.0
     rounds: int = 0
+    gain: float = 0.0
+    leaves: tuple[Leaf, ...] = ()
+    is_exhausted: bool = False
 
     @property
     def slack(self) -> float:
@@ -102,9 +135,31 @@ def bound_part(
     relaxation = relax(part.blocks)
     labels = exchange(part.blocks, relaxation, part.labels)
     upper = min(cost(part.blocks, part.labels), cost(part.blocks, labels))
-    at = _start(relaxation, labels, known)
+    certificate, penalty = (known.certificate, known.penalty) if known else ({}, 0.0)
+    at = started(relaxation, labels, certificate, penalty)
+    at, bounds = worked(effort, relaxation, at, upper * (1.0 - effort.tolerance), stop)
+    found = PartBound(
+        lower_bound=max(0.0, float(at.lower_bound) / part.scale),
+        upper_bound=upper / part.scale,
+        certificate=at.best.arrays() if at.best else {},
+        penalty=float(at.penalty),
+        rounds=len(bounds) - 1 + (known.rounds if known else 0),
+        gain=_last_gain(bounds) / part.scale,
+    )
+    if known is None or found.lower_bound > known.lower_bound:
+        return found
+    return replace(known, rounds=found.rounds, gain=0.0)
+
+
+def worked(
+    effort: Effort,
+    relaxation: Relaxation,
+    at: Iterate,
+    target: float,
+    stop: Callable[[], bool],
+) -> tuple[Iterate, list[float]]:
+    """Go on by rounds of the splitting and cuts; return also the bound after each, and before."""
     bounds = [at.lower_bound]
-    target = upper * (1.0 - effort.tolerance)
     while len(bounds) <= effort.rounds:
         at = iterate(relaxation, at, _ROUND, stop)
         bounds.append(at.lower_bound)
@@ -112,8 +167,26 @@ def bound_part(
             break
         most = int(_CUTS_PER_BLOCK * relaxation.s)
         at, _, _ = cut_off(relaxation, balance(at), most, _CUT_TOLERANCE)
-    rounds = len(bounds) - 1 + (known.rounds if known else 0)
-    return _best(part, at, upper, rounds, known)
+    return at, bounds
+
+
+def restored(event: PartBounded) -> PartBound:
+    """Return what an event says of a part; nothing is known of its last rounds but hope."""
+    return PartBound(
+        lower_bound=event.lower_bound,
+        upper_bound=event.upper_bound,
+        certificate=event.certificate,
+        rounds=event.rounds,
+        gain=(event.upper_bound - event.lower_bound) / _ROUND,
+        leaves=tuple(map(_restored_leaf, event.leaves)),
+    )
+
+
+def _restored_leaf(arrays: dict[str, np.ndarray]) -> Leaf:
+    certificate = dict(arrays)
+    decisions = certificate.pop("decisions").tolist()
+    bound = float(certificate.pop("bound")[0])
+    return Leaf(tuple((i, j, bool(side)) for i, j, side in decisions), bound, certificate)
 
 
 def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
@@ -123,21 +196,19 @@ def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
     return gain * patience < target - bounds[-1]
 
 
-def _best(part: Part, at: Iterate, upper: float, rounds: int, known: PartBound | None) -> PartBound:
-    assert at.best is not None
-    lower = max(0.0, float(at.lower_bound) / part.scale)
-    found = PartBound(lower, upper / part.scale, at.best.arrays(), float(at.penalty), rounds)
-    if known is not None and known.lower_bound >= lower:
-        return replace(known, rounds=rounds)
-    return found
+def _last_gain(bounds: list[float]) -> float:
+    """Return what a round added to the bound, of late."""
+    window = min(_WINDOW, len(bounds) - 2)  # before the first round there is no bound
+    return (bounds[-1] - bounds[-1 - window]) / window if window > 0 else 0.0
 
 
-def _start(relaxation: Relaxation, labels: IntArray, known: PartBound | None) -> Iterate:
-    """Begin at the clustering, and with the multipliers that are known."""
+def started(
+    relaxation: Relaxation, labels: IntArray, certificate: dict[str, np.ndarray], penalty: float
+) -> Iterate:
+    """Begin at the clustering, and with the multipliers that are known, if any."""
     at = replace(cold_start(relaxation), Y=_as_matrix(relaxation, labels))
-    if known is None:
+    if not certificate:
         return at
-    certificate = known.certificate
     cuts = Cuts(certificate["points"], certificate["kind"])
     weights = certificate["weights"].astype(np.float64)
     rows = rows_of(cuts, relaxation)
@@ -145,7 +216,7 @@ def _start(relaxation: Relaxation, labels: IntArray, known: PartBound | None) ->
     M[np.triu_indices(relaxation.s)] = -certificate["nonnegativity"]
     M += np.triu(M, 1).T
     kernels.add_rows(M, -weights * rows.norm, *rows.entries)
-    penalty = known.penalty or at.penalty
+    penalty = penalty or at.penalty
     return replace(at, M=M / at.unit, cuts=cuts, weights=weights / at.unit, penalty=penalty)
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ccviz.arrays import IntArray
@@ -26,7 +26,9 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
-from ccviz.solvers.divide.bounding import Effort, PartBound, bound_part
+from ccviz.solvers.divide.bounding import Effort, PartBound, bound_part, restored
+from ccviz.solvers.divide.branching import branch_part
+from ccviz.solvers.divide.choice import AHEAD, Choice, Standing, next_choices
 from ccviz.solvers.divide.cutting import Cut, cut
 from ccviz.solvers.divide.incumbent import clusterings
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
@@ -35,10 +37,9 @@ from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
-_PATIENCE = 8.0
-_MORE_PATIENCE = 4.0  # times as much each time a part is gone on with
-_MOST_PATIENCE = 200.0
-_GROWTH = 2  # of the parts, when they are cut anew
+_NO_END = 1e9  # of patience
+
+Group = tuple[int, ...]
 
 
 @dataclass(eq=False)
@@ -50,9 +51,11 @@ class Division:
     labels : (s,) int64
         The best clustering of the blocks.
     upper_bound, lower_bound : float
-    parts : list of Part
-        Of the newest cut.
-    bounds : dict of int to PartBound
+    found : Cut or None
+        The cut, once there is one.
+    parts : dict of tuple of int to Part
+        By the parts of the cut that they are made of: one, or several that were merged.
+    bounds : dict of tuple of int to PartBound
         What is known of them.
     """
 
@@ -66,14 +69,18 @@ class Division:
     labels: IntArray = field(init=False)
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
-    parts: list[Part] = field(default_factory=list)
-    bounds: dict[int, PartBound] = field(default_factory=dict)
+    found: Cut | None = None
+    parts: dict[Group, Part] = field(default_factory=dict)
+    bounds: dict[Group, PartBound] = field(default_factory=dict)
     infeasible: bool = False
 
     def __post_init__(self) -> None:
         self.problem = self.problem.centred()
         self.blocks: Blocks = contract(self.problem)
         self._rounding = _ROUNDING * float((self.problem.X**2).sum())
+        self._in_vain: set[Group] = set()  # merged without gain
+        self._won: dict[str, float] = {}  # by merging and branching
+        self._to_win: dict[str, float] = {}
 
     def steps(self) -> Iterator[Event]:
         """Yield the events of the run; `ccviz.events.Finished` comes last unless stopped."""
@@ -91,7 +98,7 @@ class Division:
         return self.lower_bound >= self.upper_bound * (1.0 - self.tolerance)
 
     def _find_clustering(self) -> Iterator[Event]:
-        if self.parts:
+        if self.found is not None:
             return
         for answer in clusterings(self.problem, self.blocks, self.context, self.incumbent):
             if isinstance(answer, InfeasibilityProved):
@@ -114,79 +121,130 @@ class Division:
         return better
 
     def _close_the_gap(self, workforce: Workforce) -> Iterator[Event]:
-        """Bound all parts, go on with those that stay open, cut anew into larger parts."""
-        size = self.part_size
+        """Bound every part; then go on with parts or merge them, as gains most for its work."""
+        if self.context.stop() or self._is_closed:
+            return
+        if self.found is None:
+            yield from self._cut()
+        todo = [part for group, part in self.parts.items() if group not in self.bounds]
+        yield from self._bound(workforce, todo)
         while not self.context.stop() and not self._is_closed:
-            if not self.parts:
-                yield from self._cut(size)
-            size = max(size, self.blocks.s // len(self.parts))
-            patience = _PATIENCE
-            todo = [part for part in self.parts if part.number not in self.bounds]
-            todo = todo or self._open_parts()
-            while todo and not self.context.stop() and not self._is_closed:
-                yield from self._bound(workforce, todo, patience)
-                patience *= _MORE_PATIENCE
-                todo = self._open_parts() if patience <= _MOST_PATIENCE else []
-            if size * _GROWTH > min(self.largest_part, self.blocks.s // 2):
+            choices = next_choices(
+                [self._standing(group) for group in self.parts],
+                allowed=_SHARE * self.tolerance,
+                largest=self.largest_part,
+                in_vain=self._in_vain,
+                gains={what: self._won[what] / most for what, most in self._to_win.items() if most},
+            )
+            if not choices:
                 return
-            size *= _GROWTH
-            self.parts = []
+            yield from self._follow(workforce, choices)
 
-    def _cut(self, size: int) -> Iterator[Event]:
-        count = max(1, self.blocks.s // size)
-        found = cut(self.blocks, self.labels, count, int(self.shared * size), self.context.seed)
-        lost = dropped(self.blocks, found)
-        self._adopt(found)
-        yield PartsCut(parts=count, part_of=self.blocks.lift(found.part_of), dropped=lost)
+    def _standing(self, group: Group) -> Standing:
+        part = self.parts[group]
+        return Standing(group, part.own, part.blocks.s - part.own, part.piece, self.bounds[group])
+
+    def _cut(self) -> Iterator[Event]:
+        count = max(1, self.blocks.s // self.part_size)
+        most_shared = int(self.shared * self.part_size)
+        self.found = cut(self.blocks, self.labels, count, most_shared, self.context.seed)
+        lost = dropped(self.blocks, self.found)
+        self._adopt([(number,) for number in range(count)])
+        part_of = self.blocks.lift(self.found.part_of)
+        yield PartsCut(parts=count, part_of=part_of, dropped=lost)
         if lost:
             yield Noted(
                 text=f"{lost:,} of {len(self.blocks.conflicts):,} cannot-links between blocks go "
                 "from one part to another, and do not count for the bound."
             )
 
-    def _adopt(self, found: Cut) -> None:
-        self.parts, self.bounds = take_parts(self.blocks, found, self.labels), {}
+    def _adopt(self, groups: list[Group]) -> None:
+        self.parts = {part.numbers: part for part in self._taken(groups)}
 
-    def _open_parts(self) -> list[Part]:
-        """Return the parts that are worth going on with: those whose bounds leave much.
+    def _taken(self, groups: list[Group]) -> list[Part]:
+        assert self.found is not None
+        return take_parts(self.blocks, self.found, self.labels, groups)
 
-        None if all that they leave would not reach the tolerance: then the cut is at fault.
-        """
-        if self._is_closed or len(self.bounds) < len(self.parts):
-            return []
-        slack = {number: bound.slack for number, bound in self.bounds.items()}
-        missing = self.upper_bound * (1.0 - self.tolerance) - self.lower_bound
-        if math.fsum(slack.values()) < missing:
-            return []
-        allowed = _SHARE * self.tolerance
-        return [
-            part
-            for part in self.parts
-            if slack[part.number] > allowed * self.bounds[part.number].upper_bound
-        ]
+    def _follow(self, workforce: Workforce, choices: list[Choice]) -> Iterator[Event]:
+        """Merge parts, go on with others, branch others."""
+        groups: dict[str, list[Group]] = {"merge": [], "go on": [], "branch": []}
+        for choice in choices:
+            groups[choice.what].append(choice.group)
+        if groups["merge"]:
+            yield from self._bound(workforce, self._taken(groups["merge"]))
+        going_on = [self.parts[group] for group in groups["go on"]]
+        yield from self._bound(workforce, going_on, AHEAD)
+        branching = [self.parts[group] for group in groups["branch"]]
+        yield from self._bound(workforce, branching, how=branch_part)
 
-    def _bound(self, workforce: Workforce, parts: list[Part], patience: float) -> Iterator[Event]:
-        effort = Effort(_SHARE * self.tolerance, patience=patience)
-        work = partial(bound_part, effort)
+    def _bound(
+        self,
+        workforce: Workforce,
+        parts: list[Part],
+        rounds: int | None = None,
+        how: Callable[..., PartBound] = bound_part,
+    ) -> Iterator[Event]:
+        parts = [] if self._is_closed else parts
+        effort = Effort(_SHARE * self.tolerance)
+        if rounds is not None:  # as far as was looked ahead, and no less
+            effort = replace(effort, rounds=rounds, patience=_NO_END)
+        work = partial(how, effort)
         if workforce.is_here:
             work = partial(work, stop=self.context.stop)
-        tasks = ((part, self.bounds.get(part.number)) for part in parts)
+        tasks = ((part, self.bounds.get(part.numbers)) for part in parts)
         answers = in_order(workforce, work, tasks, self.context.stop)
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped
-            if bound is not self.bounds.get(part.number):
-                yield from self._fold(part.number, bound)
+            self._count(part, bound, how is branch_part)
+            yield from self._fold(part, bound)
             if self._is_closed:
                 return
 
-    def _fold(self, number: int, bound: PartBound) -> Iterator[Event]:
-        self.bounds[number] = bound
+    def _within(self, group: Group) -> list[Group]:
+        """Return the parts that a group is made of as things stand."""
+        return [group] if group in self.parts else [g for g in self.parts if set(g) <= set(group)]
+
+    def _count(self, part: Part, bound: PartBound, is_branched: bool) -> None:
+        """Keep the books on what merging and branching gain, of what there is to gain."""
+        within = self._within(part.numbers)
+        if len(within) == 1 and not is_branched:
+            return
+        what = "branch" if is_branched else "merge"
+        known = [self._standing(each) for each in within]
+        gain = bound.lower_bound - math.fsum(each.bound.lower_bound for each in known)
+        most = math.fsum(each.bound.slack if is_branched else each.loss for each in known)
+        self._won[what] = self._won.get(what, 0.0) + max(0.0, gain)
+        self._to_win[what] = self._to_win.get(what, 0.0) + most
+
+    def _fold(self, part: Part, bound: PartBound) -> Iterator[Event]:
+        """Take a bound if it is better than what is known of its parts."""
+        group = part.numbers
+        within = self._within(group)
+        known = math.fsum(self.bounds[each].lower_bound for each in within if each in self.bounds)
+        if group not in self.bounds and within != [group] and bound.lower_bound <= known:
+            self._in_vain.add(group)
+            return
+        is_news = group not in self.bounds or bound.lower_bound > known
+        self._replace(within, part, bound)
+        if not is_news:
+            return
         yield PartBounded(
-            part=number,
+            part=group[0],
             lower_bound=bound.lower_bound,
             upper_bound=bound.upper_bound,
             rounds=bound.rounds,
             certificate=bound.certificate,
+            merged=group[1:],
+            leaves=tuple(leaf.arrays() for leaf in bound.leaves),
         )
+        yield from self._add_up()
+
+    def _replace(self, within: list[Group], part: Part, bound: PartBound) -> None:
+        for each in within:
+            del self.parts[each]
+            self.bounds.pop(each, None)
+        self.parts[part.numbers], self.bounds[part.numbers] = part, bound
+
+    def _add_up(self) -> Iterator[Event]:
         total = self.blocks.scatter * (1.0 - 1e-9) - self._rounding
         total += math.fsum(bound.lower_bound for bound in self.bounds.values())
         total = max(0.0, total)
@@ -196,6 +254,7 @@ class Division:
 
     def _restore(self) -> None:
         """Take up what the records of an earlier run say."""
+        groups: list[Group] = []
         for event in (record.event for record in self.context.history):
             match event:
                 case IncumbentFound():
@@ -203,11 +262,15 @@ class Division:
                 case BoundImproved():
                     self.lower_bound = event.lower_bound
                 case PartsCut():
-                    self._adopt(Cut(self.blocks.project(event.part_of), event.parts))
+                    self.found = Cut(self.blocks.project(event.part_of), event.parts)
+                    groups, self.bounds = [(number,) for number in range(event.parts)], {}
                 case PartBounded():
-                    self.bounds[event.part] = PartBound(
-                        event.lower_bound, event.upper_bound, event.certificate, 0.0, event.rounds
-                    )
+                    group = (event.part, *event.merged)
+                    groups = [each for each in groups if not set(each) & set(group)] + [group]
+                    self.bounds = {g: b for g, b in self.bounds.items() if g in groups}
+                    self.bounds[group] = restored(event)
+        if groups:
+            self._adopt(groups)
 
     def _finished(self) -> Finished:
         if self.infeasible:

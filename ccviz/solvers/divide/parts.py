@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -11,6 +13,7 @@ from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
 from ccviz.solvers.divide.cutting import SHARED, Cut
 
+_LEFT_OUT = -2  # the group of blocks whose part nobody asks for
 _NO_LINKS = Links(np.empty((0, 2), np.int64), np.empty(0))
 
 
@@ -20,7 +23,10 @@ class Part:
 
     Attributes
     ----------
-    number : int
+    numbers : tuple of int
+        The parts of the cut that it is made of.
+    own : int
+        How many blocks come before the shared ones.
     blocks : Blocks
         Each block as one weighted point: the scatter inside blocks is left out.
     labels : (s,) int64
@@ -29,14 +35,22 @@ class Part:
         What masses were multiplied by, so that shares of a mass are whole numbers.
     """
 
-    number: int
+    numbers: tuple[int, ...]
+    own: int
     blocks: Blocks
     labels: IntArray
     scale: float
 
+    @cached_property
+    def piece(self) -> float:
+        """What the whole's clustering costs in it, in its share of mass."""
+        return cost(self.blocks, self.labels) / self.scale
 
-def take_parts(blocks: Blocks, cut: Cut, labels: IntArray) -> list[Part]:
-    """Return the parts of a cut.
+
+def take_parts(
+    blocks: Blocks, cut: Cut, labels: IntArray, groups: Sequence[tuple[int, ...]] | None = None
+) -> list[Part]:
+    """Return the parts of a cut, or some of them merged.
 
     Parameters
     ----------
@@ -44,19 +58,31 @@ def take_parts(blocks: Blocks, cut: Cut, labels: IntArray) -> list[Part]:
     cut : Cut
     labels : (s,) int64
         A clustering of the blocks.
+    groups : sequence of tuple of int, optional
+        Parts that are to be taken together; no part is in two groups.
     """
-    shared = np.flatnonzero(cut.part_of == SHARED)
-    order = np.argsort(cut.part_of, kind="stable")[len(shared) :]
-    own = np.split(order, np.cumsum(np.bincount(cut.part_of[order], minlength=cut.parts))[:-1])
-    conflicts = _by_part(blocks, cut)
+    if groups is None:
+        groups = [(number,) for number in range(cut.parts)]
+    place = np.full(cut.parts + 1, _LEFT_OUT)
+    place[SHARED] = SHARED
+    for at, group in enumerate(groups):
+        place[list(group)] = at
+    group_of = place[cut.part_of]
+    shared = np.flatnonzero(group_of == SHARED)
+    taken = np.flatnonzero(group_of >= 0)
+    order = taken[np.argsort(group_of[taken], kind="stable")]
+    own = np.split(order, np.cumsum(np.bincount(group_of[order], minlength=len(groups)))[:-1])
+    conflicts = _by_group(blocks, group_of, len(groups))
     scale = float(cut.parts) if len(shared) else 1.0
     parts = []
-    for number in range(cut.parts):
-        index = np.concatenate([own[number], shared])
+    for at, group in enumerate(groups):
+        index = np.concatenate([own[at], shared])
         mass = blocks.mass[index]
-        mass[: len(own[number])] *= scale
-        inside = np.concatenate([conflicts[number], conflicts[SHARED]])
-        parts.append(_part(number, blocks, index, mass, inside, labels[index], scale))
+        mass[: len(own[at])] *= scale
+        mass[len(own[at]) :] *= len(group)  # as many shares
+        inside = np.concatenate([conflicts[at], conflicts[SHARED]])
+        part = _as_blocks(blocks, index, mass, inside)
+        parts.append(Part(group, len(own[at]), part, filled(part, labels[index]), scale))
     return parts
 
 
@@ -66,31 +92,22 @@ def dropped(blocks: Blocks, cut: Cut) -> int:
     return int(((ends != SHARED).all(axis=1) & (ends[:, 0] != ends[:, 1])).sum())
 
 
-def _by_part(blocks: Blocks, cut: Cut) -> list[IntArray]:
-    """Return the conflicts within each part, and last those between shared blocks."""
-    ends = cut.part_of[blocks.conflicts]
+def _by_group(blocks: Blocks, group_of: IntArray, groups: int) -> list[IntArray]:
+    """Return the conflicts within each group of parts, and last those between shared blocks."""
+    ends = group_of[blocks.conflicts]
     part = ends.max(axis=1)
     kept = (ends == part[:, None]) | (ends == SHARED)
-    kept = kept.all(axis=1)
+    kept = kept.all(axis=1) & (part > _LEFT_OUT)
     order = np.argsort(part[kept], kind="stable")
-    counts = np.bincount(part[kept] + 1, minlength=cut.parts + 1)
+    counts = np.bincount(part[kept] + 1, minlength=groups + 1)
     shared, *own = np.split(blocks.conflicts[kept][order], np.cumsum(counts)[:-1])
     return [*own, shared]
 
 
-def _part(
-    number: int,
-    blocks: Blocks,
-    index: IntArray,
-    mass: FloatArray,
-    conflicts: IntArray,
-    labels: IntArray,
-    scale: float,
-) -> Part:
+def _as_blocks(blocks: Blocks, index: IntArray, mass: FloatArray, conflicts: IntArray) -> Blocks:
     order = np.argsort(index)
     ends = order[np.searchsorted(index, conflicts, sorter=order)]
-    k = min(blocks.k, len(index))
-    part = Blocks(
+    return Blocks(
         block_of=np.arange(len(index)),
         mass=mass,
         centroid=blocks.centroid[index],
@@ -99,10 +116,9 @@ def _part(
         soft_must=_NO_LINKS,
         soft_cannot=_NO_LINKS,
         penalty=0.0,
-        k=k,
+        k=min(blocks.k, len(index)),
         sizes=None,
     )
-    return Part(number, part, filled(part, labels), scale)
 
 
 def filled(blocks: Blocks, labels: IntArray) -> IntArray:

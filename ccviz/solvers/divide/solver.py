@@ -2,8 +2,8 @@
 
 Find a clustering. Cut the blocks into parts in which every cluster has its own centroid
 (`cutting`). Bound each part by semidefinite programming (`bounding`); the parts' bounds add up to
-one for the whole. Go on with the parts that stay open; where the cut itself costs too much, cut
-anew into larger parts.
+one for the whole. Then go on with the parts that stay open, merge them or branch them, whichever
+gains most for its work (`choice`): each makes the bound better and none makes it worse.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Divide(Solver):
         250, "Blocks of a part to begin with; what has fewer than two parts goes to sdp.", low=2
     )
     largest_part: int = setting(
-        1000, "Parts that stay open are cut anew, up to this size.", low=2, label="Largest part"
+        1000, "Parts that stay open are merged, up to this size.", low=2, label="Largest part"
     )
     shared: float = setting(
         0.33,

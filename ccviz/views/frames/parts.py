@@ -70,7 +70,8 @@ class PartsLog:
                     self._since_s = record.time_s
                 case PartBounded() as event if event.part < len(self._gap):
                     gap = relative_gap(event.upper_bound, event.lower_bound)
-                    self._gap[event.part] = max(gap, LEAST_GAP)
+                    merged = [part for part in event.merged if part < len(self._gap)]
+                    self._gap[[event.part, *merged]] = max(gap, LEAST_GAP)
 
     def frame(self) -> Mosaic | None:
         """Return the mosaic, None if the points were not cut."""

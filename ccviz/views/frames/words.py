@@ -87,8 +87,11 @@ def _parts(event: events.PartsCut) -> str:
     return f"The points were cut into {count(event.parts, 'part')} that are alike{rest}."
 
 
-def _part_gap(event: events.PartBounded) -> float:
-    return relative_gap(event.upper_bound, event.lower_bound)
+def _part(event: events.PartBounded) -> str:
+    gap = relative_gap(event.upper_bound, event.lower_bound)
+    if event.merged:
+        return f"Part {event.part} and {count(len(event.merged), 'other')} as one: gap {gap:.2g}."
+    return f"Part {event.part}: gap {gap:.2g}."
 
 
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
@@ -116,7 +119,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.ResidualsUpdated: _residuals,
     events.GenerationEnded: _generation,
     events.PartsCut: _parts,
-    events.PartBounded: lambda event: f"Part {event.part}: gap {_part_gap(event):.2g}.",
+    events.PartBounded: _part,
     events.QuestionAsked: lambda event: (
         f"Question {event.number}: do points {event.pair[0]} and {event.pair[1]} belong together?"
     ),

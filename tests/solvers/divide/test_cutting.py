@@ -77,6 +77,22 @@ def test_conflicts_with_shared_blocks_hold_in_every_part(points, labels):
     assert dropped(blocks, found) == 0
 
 
+def test_merged_parts_have_both_shares_and_the_links_between_them(points, labels):
+    points = np.concatenate([points, [[900.0, 0.0, 0.0]]])
+    labels = np.append(labels, 0)
+    pairs = np.random.default_rng(3).integers(400, size=(900, 2))
+    blocks = blocks_of(points, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    found = cut(blocks, labels, 4, 1, 0)
+    both, rest = take_parts(blocks, found, labels, [(0, 2), (1,)])
+    single = {part.numbers: part.blocks for part in take_parts(blocks, found, labels)}
+    assert both.numbers == (0, 2)
+    assert both.blocks.mass[-1] == 2 == 2 * rest.blocks.mass[-1]
+    assert both.own == both.blocks.s - 1 == single[0,].s + single[2,].s - 2
+    assert np.array_equal(rest.blocks.mass, single[1,].mass)
+    conflicts = [len(single[number,].conflicts) for number in (0, 2)]
+    assert len(both.blocks.conflicts) > sum(conflicts)
+
+
 def test_must_linked_points_are_one_weighted_block(points, labels):
     blocks = blocks_of(points, must_link=[(0, 1), (1, 2)])
     found = cut(blocks, blocks.project(labels), 4, 0, 0)

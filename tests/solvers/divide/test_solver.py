@@ -12,6 +12,13 @@ from ccviz import Partition, Problem, solve, start
 from ccviz.cli.progress import describe
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract
+from ccviz.proof.verify import verify
+from ccviz.solvers.divide.bounding import Effort, bound_part
+from ccviz.solvers.divide.branching import branch_part
+from ccviz.solvers.divide.cutting import Cut
+from ccviz.solvers.divide.parts import take_parts
 
 
 def blobs(n, k, *, spread=1.0, seed=0):
@@ -65,6 +72,22 @@ def test_no_bound_is_above_the_optimum(problem, part_size, shared):
     else:
         assert result.status in {"feasible", "optimal"}
         assert result.objective >= best * (1 - 1e-9) - noise
+
+
+@settings(max_examples=30)
+@given(odd_problems(), st.integers(1, 3))
+def test_no_tree_of_a_part_is_above_the_optimum(problem, calls):
+    blocks, best = contract(problem), optimum(problem)
+    if math.isinf(best):
+        reject()
+    labels = blocks.project(check_feasibility(problem).labels)
+    (part,) = take_parts(blocks, Cut(np.zeros(blocks.s, dtype=np.int64), 1), labels)
+    effort = Effort(tolerance=1e-6, rounds=1)
+    bound = bound_part(effort, part)
+    for _ in range(calls if bound.certificate else 0):
+        bound = branch_part(effort, part, bound)
+    noise = 1e-9 * float((problem.X**2).sum())
+    assert blocks.scatter + bound.lower_bound <= best * (1 + 1e-9) + noise
 
 
 def test_many_points_get_a_small_gap_and_the_bounds_are_the_parts():
@@ -121,11 +144,16 @@ def test_far_points_and_a_small_cluster_are_shared():
     assert alike.gap < 0.01 < 0.1 < apart.gap
 
 
-def test_parts_that_stay_open_are_cut_anew_into_larger_ones():
+def test_parts_that_stay_open_are_merged_up_to_a_size():
     X = np.random.default_rng(0).normal(size=(240, 2))
     options = {"part_size": 30, "largest_part": 60, "tolerance": 1e-4}
     events = events_of(Problem(X, 3), **options)
-    assert [event.parts for event in events if isinstance(event, PartsCut)] == [8, 4]
+    (cut,) = (event for event in events if isinstance(event, PartsCut))
+    bounds = [event for event in events if isinstance(event, PartBounded)]
+    assert cut.parts == 8
+    assert {len(event.merged) for event in bounds} == {0, 1}
+    totals = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
+    assert totals == sorted(totals)
     assert events[-1].termination == "stalled"
     assert "Parts of up to 60 blocks" in events[-1].message
 
@@ -140,6 +168,25 @@ def test_a_run_that_was_stopped_goes_on():
     assert not any(isinstance(event, IncumbentFound | PartsCut) for event in rest)
     assert stepper.run.lower_bound == pytest.approx(whole[-2].event.lower_bound)
     assert stepper.run.status == "feasible"
+
+
+def test_a_run_that_was_stopped_with_trees_goes_on_with_them():
+    rng = np.random.default_rng(2)
+    pairs = rng.choice(60, size=(100, 2))
+    problem = Problem(rng.normal(size=(60, 2)), 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    options = {"part_size": 15, "largest_part": 30, "tolerance": 0.05}
+    whole = list(start(problem, "divide", **options))
+    trees = [
+        at for at, r in enumerate(whole) if isinstance(r.event, PartBounded) and r.event.leaves
+    ]
+    history = tuple(whole[: trees[0] + 2])
+    stepper = start(problem, "divide", history=history, **options)
+    rest = [record.event for record in stepper]
+    before = max(r.event.lower_bound for r in history if isinstance(r.event, BoundImproved))
+    assert stepper.run.lower_bound >= before
+    assert verify(problem, [r.event for r in history] + rest, gap=1.0).accepted
+    counts = [len(event.leaves) for event in rest if isinstance(event, PartBounded)]
+    assert max(counts) > len(whole[trees[0]].event.leaves)
 
 
 def test_two_processes_give_the_same_bounds():

@@ -40,3 +40,10 @@ def test_a_part_that_is_improved_counts_once_and_a_new_cut_begins_anew():
     frame = log_of([*events, cut(1)]).frame()
     assert (frame.parts, frame.done, frame.cuts) == (1, 0, 2)
     assert np.isnan(frame.to_go_s)
+
+
+def test_merged_parts_have_one_gap():
+    one = PartBounded(part=0, merged=(2,), lower_bound=9.0, upper_bound=10.0, rounds=1)
+    frame = log_of([cut(4), bounded(0, 1.0, 2.0), one]).frame()
+    assert frame.done == 2
+    assert frame.gap[0, 0] == frame.gap[1, 0] == pytest.approx(0.1)

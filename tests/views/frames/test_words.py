@@ -17,6 +17,10 @@ def test_every_event_has_a_sentence():
             "Iteration 2: 1 point changed cluster, 1 point still without a cluster; objective 1.5.",
         ),
         (
+            events.PartBounded(part=3, merged=(1, 2), lower_bound=9.0, upper_bound=10.0, rounds=1),
+            "Part 3 and 2 others as one: gap 0.1.",
+        ),
+        (
             events.NodeOpened(
                 node=4, parent=1, depth=2, lower_bound=0.0, pair=(3, 9), together=True
             ),

@@ -1,0 +1,183 @@
+"""Divide and bound on many machines: what a Dask cluster costs, and what many workers would gain.
+
+    python benchmarks/divide_workers.py [--bench DIR] [--parts] [--cluster] [--table]
+
+``--parts`` bounds parts one by one in this process and notes the CPU seconds of each and the bytes
+that go to a worker and come back, in ``divide_parts.csv``: easy ones of Gaussians and hard ones of
+Electric. ``--cluster`` runs the Gaussians on a local Dask cluster of 1, 2 and 4 workers. Client and
+scheduler are one process here; their CPU seconds from the cut on, next to those of the parts, are
+what the cluster costs. ``--table`` simulates 64 and 1,000 workers on as many parts as a million
+points have, times drawn from those measured, and writes ``divide_workers.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import pickle
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import numpy as np  # noqa: E402
+from _rows import append_row, read_rows  # noqa: E402
+from divide import BENCH, points_of  # noqa: E402
+
+from ccviz import Problem, start  # noqa: E402
+from ccviz.arrays import FloatArray  # noqa: E402
+from ccviz.events import PartsCut  # noqa: E402
+from ccviz.problem.blocks import contract  # noqa: E402
+from ccviz.solvers.divide.bounding import Effort, bound_part  # noqa: E402
+from ccviz.solvers.divide.cutting import cut  # noqa: E402
+from ccviz.solvers.divide.parts import Part, take_parts  # noqa: E402
+from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
+
+RESULTS = Path(__file__).parent / "results"
+PARTS, CLUSTER = RESULTS / "divide_parts.csv", RESULTS / "divide_workers.csv"
+TOLERANCE, PART_SIZE, PARTS_EACH = 1e-3, 250, 40
+HARD = 8  # parts of Electric
+WORKERS, SIMULATED = (1, 2, 4), (1, 64, 1000)
+MILLION = 4000  # parts of a million points
+BANDWIDTH = 100e6  # bytes a second between a client and its workers
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the sets")
+    for part in ("parts", "cluster", "table"):
+        parser.add_argument(f"--{part}", action="store_true")
+    options = parser.parse_args()
+    if options.parts:
+        measure_parts("gaussians", gaussians(), None)
+        measure_parts("Electric", points_of("Electric", options.bench)[0], HARD)
+    if options.cluster:
+        measure_clusters()
+    if options.table:
+        write_table()
+
+
+def gaussians() -> FloatArray:
+    rng = np.random.default_rng(0)
+    centers = 10.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
+    return centers[rng.integers(3, size=10_000)] + 2.5 * rng.normal(size=(10_000, 2))
+
+
+def parts_of(X: FloatArray) -> list[Part]:
+    problem = Problem(X, 3).centred()
+    blocks = contract(problem)
+    labels = plain_kmeans(problem.X, 3, 10).labels_.astype(np.int64)
+    return take_parts(blocks, cut(blocks, labels, len(X) // PART_SIZE, 0, 0), labels)
+
+
+def measure_parts(which: str, X: FloatArray, most: int | None) -> None:
+    """Bound parts, the first one twice: compiled code is loaded with it."""
+    effort = Effort(0.5 * TOLERANCE)
+    parts = parts_of(X)[:most]
+    bound_part(effort, parts[0])
+    for part in parts:
+        began = time.process_time()
+        bound = bound_part(effort, part)
+        spent = time.process_time() - began
+        out, back = (len(pickle.dumps(value)) for value in (part, bound))
+        row = {"set": which, "part": part.numbers[0], "rounds": bound.rounds}
+        append_row(PARTS, {**row, "cpu_s": f"{spent:.3f}", "bytes_out": out, "bytes_back": back})
+
+
+def measure_clusters() -> None:
+    import distributed
+
+    for workers in WORKERS:
+        with distributed.LocalCluster(
+            n_workers=workers, threads_per_worker=1, dashboard_address=None
+        ) as cluster:
+            client = cluster.get_client()
+            run_on(cluster.scheduler_address, 1500)  # every worker has its code loaded
+            before = sum(client.run(time.process_time).values())
+            mine, parts, bound = run_on(cluster.scheduler_address, 10_000)
+            theirs = sum(client.run(time.process_time).values()) - before
+        row = {"workers": workers, "parts": parts, "lower_bound": f"{bound:.9g}"}
+        append_row(CLUSTER, {**row, "worker_cpu_s": f"{theirs:.2f}", "client_cpu_s": f"{mine:.2f}"})
+
+
+def run_on(address: str, n: int) -> tuple[float, int, float]:
+    """Return CPU seconds of this process from the cut on, the parts, and the bound."""
+    problem = Problem(gaussians()[:n], 3)
+    stepper = start(
+        problem, "divide", tolerance=TOLERANCE, workers=address, part_size=n // PARTS_EACH
+    )
+    since, parts = time.process_time(), 0
+    for record in stepper:
+        if isinstance(record.event, PartsCut):
+            since, parts = time.process_time(), record.event.parts
+    return time.process_time() - since, parts, stepper.result().lower_bound
+
+
+def simulated(seconds: FloatArray, moving: FloatArray, handling: float, workers: int) -> FloatArray:
+    """Return when each part's answer has been taken up.
+
+    As `ccviz.solvers.workforce.in_order` does it: at most twice as many parts as workers are out,
+    and answers are taken up in their order, each for ``handling`` seconds of the client.
+
+    Parameters
+    ----------
+    seconds : (t,) float64
+        What each part takes its worker.
+    moving : (t,) float64
+        What it takes to bring it there, and its answer back.
+    handling : float
+    workers : int
+    """
+    free = np.zeros(workers)
+    taken = np.zeros(len(seconds))
+    out = 2 * workers - 1
+    for part, takes in enumerate(seconds):
+        given_out = taken[part - out] if part >= out else 0.0
+        worker = int(free.argmin())
+        free[worker] = max(free[worker], given_out) + takes + moving[part]
+        taken[part] = max(free[worker], taken[part - 1] if part else 0.0) + handling
+    return taken
+
+
+def write_table() -> None:
+    lines = [
+        "| workers | parts | CPU s of the workers | CPU s of client and scheduler | overhead |",
+        "|---|---|---|---|---|",
+    ]
+    clusters = read_rows(CLUSTER)
+    for row in clusters:
+        theirs, mine = float(row["worker_cpu_s"]), float(row["client_cpu_s"])
+        cells = [row["workers"], row["parts"], row["worker_cpu_s"], row["client_cpu_s"]]
+        lines.append("| " + " | ".join([*cells, f"{100 * mine / theirs:.1f} %"]) + " |")
+    handling = max(float(row["client_cpu_s"]) / int(row["parts"]) for row in clusters)
+    lines += ["", f"{MILLION:,} parts, {1000 * handling:.1f} ms of the client each:", ""]
+    lines += [
+        "| parts like those of | workers | a part, s (mean, longest) | ideal, s | simulated, s "
+        "| of the workers' time used | longest wait for a straggler, s | moved, MB |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    lines += simulations(handling)
+    (RESULTS / "divide_workers.md").write_text("\n".join(lines) + "\n")
+
+
+def simulations(handling: float) -> Iterator[str]:
+    rows = read_rows(PARTS)
+    for which in dict.fromkeys(row["set"] for row in rows):
+        mine = [row for row in rows if row["set"] == which]
+        drawn = np.random.default_rng(0).integers(len(mine), size=MILLION)
+        seconds = np.array([float(row["cpu_s"]) for row in mine])[drawn]
+        moved = np.array([float(row["bytes_out"]) + float(row["bytes_back"]) for row in mine])
+        moved = moved[drawn]
+        for workers in SIMULATED:
+            taken = simulated(seconds, moved / BANDWIDTH, handling, workers)
+            ideal, whole = seconds.sum() / workers, float(taken[-1])
+            cells = [which, f"{workers:,}", f"{seconds.mean():.2f}, {seconds.max():.2f}"]
+            cells += [f"{ideal:.1f}", f"{whole:.1f}", f"{100 * ideal / whole:.0f} %"]
+            cells += [f"{np.diff(taken).max():.2f}", f"{moved.sum() / 1e6:,.0f}"]
+            yield "| " + " | ".join(cells) + " |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,158 @@
+"""The tree of one part: what stays open once its relaxation has given all it can is branched.
+
+Two blocks are put together in one child and kept apart in the other, as in the tree of `sdp`
+(Piccialli et al. 2022, section 3.3); the part's bound is the least of its leaves'. `branch_part`
+is a pure function of picklable values; it goes on with the leaves of an earlier call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from ccviz.arrays import IntArray
+from ccviz.problem.blocks import Blocks
+from ccviz.solvers.base import never
+from ccviz.solvers.divide.bounding import Effort, Leaf, PartBound, started, worked
+from ccviz.solvers.divide.parts import Part, filled
+from ccviz.solvers.sdp.branching import branching_pair
+from ccviz.solvers.sdp.relaxation import Relaxation, relax
+from ccviz.solvers.sdp.splitting import Iterate, inherit
+
+_MOST_LEAVES = 64
+_SPLITS = 4  # of leaves in the first call; later one a leaf
+_LEAST = 0.03  # of what is open that a call has to win; else the part is left
+_ROUNDS = 20  # at a leaf
+_ROUNDS_BEFORE = 4  # at one that is split, to find its relaxation's solution again
+_PATIENCE = 30.0
+
+
+def branch_part(
+    effort: Effort, part: Part, known: PartBound, stop: Callable[[], bool] = never
+) -> PartBound:
+    """Return a part's bound after some leaves were split, the worst first.
+
+    Parameters
+    ----------
+    effort : Effort
+    part : Part
+    known : PartBound
+        What an earlier call or `ccviz.solvers.divide.bounding.bound_part` returned; the answer is
+        not worse.
+    stop : callable
+
+    Raises
+    ------
+    StoppedError
+        If ``stop`` says so.
+    """
+    leaves = list(known.leaves) or [Leaf((), known.lower_bound * part.scale, known.certificate)]
+    target = known.upper_bound * part.scale * (1.0 - effort.tolerance)
+    effort = replace(effort, rounds=_ROUNDS, patience=_PATIENCE)
+    rounds = 0
+    for _ in range(max(_SPLITS, len(leaves))):
+        worst = min(leaves, key=lambda leaf: leaf.lower_bound)
+        if worst.lower_bound >= target or len(leaves) >= _MOST_LEAVES:
+            break
+        children, spent = _split(effort, part, worst, target, stop)
+        rounds += spent
+        if not children:
+            break
+        leaves.remove(worst)
+        leaves += children
+    least = max(0.0, min(leaf.lower_bound for leaf in leaves) / part.scale)
+    is_exhausted = least - known.lower_bound < _LEAST * known.slack
+    if least <= known.lower_bound:
+        return replace(known, rounds=known.rounds + rounds, gain=0.0, is_exhausted=is_exhausted)
+    return replace(
+        known,
+        lower_bound=least,
+        certificate={},
+        leaves=tuple(leaves),
+        rounds=known.rounds + rounds,
+        gain=(least - known.lower_bound) / rounds,
+        is_exhausted=is_exhausted,
+    )
+
+
+def _split(
+    effort: Effort, part: Part, leaf: Leaf, target: float, stop: Callable[[], bool]
+) -> tuple[list[Leaf], int]:
+    """Return the children of a leaf and how many rounds they took; none if it has no pair."""
+    group, blocks = contracted(part.blocks, leaf.decisions)
+    relaxation = relax(blocks)
+    first = np.unique(group, return_index=True)[1]
+    labels = filled(blocks, part.labels[first])
+    at = started(relaxation, labels, leaf.certificate, 0.0)
+    at, _ = worked(replace(effort, rounds=_ROUNDS_BEFORE), relaxation, at, np.inf, stop)
+    pair = branching_pair(relaxation, at.Y)
+    if pair is None or blocks.s <= blocks.k + 1:
+        return [], _ROUNDS_BEFORE
+    i, j = (int(first[block]) for block in pair)
+    children, rounds = [], _ROUNDS_BEFORE
+    for together in (True, False):
+        decisions = (*leaf.decisions, (i, j, together))
+        child, spent = _child(effort, part, decisions, (group, relaxation, at), target, stop)
+        children.append(child)
+        rounds += spent
+    return children, rounds
+
+
+def _child(
+    effort: Effort,
+    part: Part,
+    decisions: tuple[tuple[int, int, bool], ...],
+    parent: tuple[IntArray, Relaxation, Iterate],
+    target: float,
+    stop: Callable[[], bool],
+) -> tuple[Leaf, int]:
+    above, parent_relaxation, parent_at = parent
+    group, blocks = contracted(part.blocks, decisions)
+    relaxation = relax(blocks)
+    child_of = np.empty(parent_relaxation.s, dtype=np.int64)
+    child_of[above] = group
+    at = inherit(parent_at, child_of, parent_relaxation.mass, relaxation)
+    at, bounds = worked(effort, relaxation, at, target, stop)
+    assert at.best is not None
+    return Leaf(decisions, float(at.lower_bound), at.best.arrays()), len(bounds) - 1
+
+
+def contracted(
+    blocks: Blocks, decisions: tuple[tuple[int, int, bool], ...]
+) -> tuple[IntArray, Blocks]:
+    """Return what blocks became under decisions, (s,) int64, and these new blocks.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    decisions : tuple of (int, int, bool)
+        Two blocks, and whether they are put together or kept apart.
+    """
+    together = _pairs(decisions, True)
+    edges = coo_array((np.ones(len(together)), together.T), (blocks.s, blocks.s))
+    component = connected_components(edges, directed=False)[1]
+    first = np.unique(component, return_index=True)[1]
+    group = np.argsort(np.argsort(first))[component].astype(np.int64)  # by their first blocks
+    mass = np.bincount(group, blocks.mass).astype(np.float64)
+    total = np.zeros((len(mass), blocks.centroid.shape[1]))
+    np.add.at(total, group, blocks.mass[:, None] * blocks.centroid)
+    centroid = total / mass[:, None]
+    away = ((blocks.centroid - centroid[group]) ** 2).sum(axis=1)
+    conflicts = group[np.concatenate([blocks.conflicts, _pairs(decisions, False)])]
+    return group, replace(
+        blocks,
+        block_of=np.arange(len(mass)),
+        mass=mass,
+        centroid=centroid,
+        scatter=float(blocks.mass @ away),
+        conflicts=np.unique(np.sort(conflicts, axis=1), axis=0),
+    )
+
+
+def _pairs(decisions: tuple[tuple[int, int, bool], ...], together: bool) -> IntArray:
+    pairs = [(i, j) for i, j, side in decisions if side is together]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
