@@ -146,7 +146,8 @@ def test_what_questions_find_is_the_tables():
     both = sorted(set(ours) & set(theirs))
     sets = sorted({name for name, _ in both})
     said = claim("*Ask me* finds")
-    assert f"{len(sets)} sets" in said
+    assert len(both) % len(sets) == 0
+    assert f"{len(sets)} sets and {len(both) // len(sets)} seeds" in said
     for questions in (25, 100):
         means = [
             sum(
