@@ -144,7 +144,7 @@ def test_a_closed_tab_ends_its_worker(open_lab, server):
 
 UPLOADS = {
     "empty.csv": (b"", "the file is empty"),
-    "long.csv": (b"1,2\n" * 1_000_000, "at most"),
+    "long.csv": (b"1,2\n" * 1_000_002, "at most"),
     "ragged.csv": (b"1,2\n1,2,3\n", "line 2"),
 }
 
