@@ -32,6 +32,7 @@ from _rows import append_row, read_rows  # noqa: E402
 from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray  # noqa: E402
 from ccviz.data.files import read_data  # noqa: E402
+from ccviz.data.scaling import scale  # noqa: E402
 from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut  # noqa: E402
 from ccviz.proof.verify import verify  # noqa: E402
 from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
@@ -88,9 +89,9 @@ def points_of(which: str, bench: Path) -> tuple[FloatArray, int]:
         return X, UNKNOWN[which]
     if which in UNKNOWN:
         X = read_data(str(bench / "classes" / f"{which}.parquet"), label="class").X
-        return standardised(X), UNKNOWN[which]
+        return scale(X, "standard"), UNKNOWN[which]
     X = np.loadtxt(bench / "large" / "avoc" / f"{which}.txt", skiprows=1)
-    return standardised(X) if which == "Electric" else X, AVOC[which]
+    return scale(X, "standard") if which == "Electric" else X, AVOC[which]
 
 
 def gaussians(n: int, k: int) -> tuple[FloatArray, int]:
@@ -99,11 +100,6 @@ def gaussians(n: int, k: int) -> tuple[FloatArray, int]:
     row, place = np.divmod(np.arange(k), 2 if k == 3 else 4)
     centers = 10.0 * np.column_stack([place + 0.5 * (row % 2), 0.9 * row])
     return centers[rng.integers(k, size=n)] + rng.normal(size=(n, 2)), k
-
-
-def standardised(X: FloatArray) -> FloatArray:
-    spread = X.std(axis=0)
-    return (X - X.mean(axis=0)) / np.where(spread > 0.0, spread, 1.0)
 
 
 def linked(X: FloatArray, k: int) -> Problem:
@@ -163,8 +159,7 @@ def parts_left(events: list[Event]) -> int:
         if isinstance(event, PartsCut):
             group_of = {part: (part,) for part in range(event.parts)}
         elif isinstance(event, PartBounded):
-            group = (event.part, *event.merged)
-            group_of.update(dict.fromkeys(group, group))
+            group_of.update(dict.fromkeys(event.group, event.group))
     return len(set(group_of.values()))
 
 

@@ -194,14 +194,9 @@ def sized() -> dict[str, Any]:
     warm_up()
     n, d, k = SIZED
     X, _ = make_blobs(n, d, centers=k, cluster_std=5.0, random_state=0)
-    meter = Meter()
-    result = solve(Problem(X, k, sizes=[n // k] * k), seed=0)
-    assert result.partition is not None
     return {
         "case": f"blobs {n:,} x {d}, k = {k}, equal sizes",
-        **meter.row(X),
-        "kept": result.partition.violations.none_hard,
-        "objective": round(result.objective),
+        **_under_sizes(X, k, [n // k] * k),
     }
 
 
@@ -210,11 +205,17 @@ def ranged() -> dict[str, Any]:
     warm_up()
     X, _ = _blobs(POINTS)
     least, most = RANGE
-    meter = Meter()
-    result = solve(Problem(X, CLUSTERS, sizes=([least] * CLUSTERS, [most] * CLUSTERS)), seed=0)
-    assert result.partition is not None
     return {
         "case": f"blobs {POINTS:,} x {FEATURES}, k = {CLUSTERS}, sizes {least:,} to {most:,}",
+        **_under_sizes(X, CLUSTERS, ([least] * CLUSTERS, [most] * CLUSTERS)),
+    }
+
+
+def _under_sizes(X: np.ndarray, k: int, sizes: Any) -> dict[str, Any]:
+    meter = Meter()
+    result = solve(Problem(X, k, sizes=sizes), seed=0)
+    assert result.partition is not None
+    return {
         **meter.row(X),
         "kept": result.partition.violations.none_hard,
         "objective": round(result.objective),

@@ -292,6 +292,11 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
     merged: tuple[int, ...] = ()
     leaves: tuple[dict[str, np.ndarray], ...] = ()
 
+    @property
+    def group(self) -> tuple[int, ...]:
+        """The parts of the cut that the bound is of."""
+        return (self.part, *self.merged)
+
 
 class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A strategy wants to know whether two points belong together, as question ``number``."""

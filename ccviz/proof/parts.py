@@ -106,12 +106,12 @@ def _read_group(event: PartBounded, division: Division) -> _Group:
     if not isinstance(event.merged, tuple):
         raise FlawError(f"part {event.part!r} is merged with {event.merged!r}")
     parts = division.cuts[-1].parts if division.cuts else 0
-    for part in (event.part, *event.merged):
+    for part in event.group:
         if not is_whole(part) or part >= parts:
             raise FlawError(f"part {part!r} is bounded, but there is none")
-    if len({event.part, *event.merged}) <= len(event.merged):
+    if len(set(event.group)) < len(event.group):
         raise FlawError(f"part {event.part} is merged with a part twice")
-    return (event.part, *event.merged)
+    return event.group
 
 
 def parts_bound(problem: Problem, unit: Unit, division: Division) -> tuple[float, int]:

@@ -291,7 +291,7 @@ class Run:
         self.parts, self.parts_done = event.parts, set()
 
     def _bound_part(self, event: PartBounded) -> None:
-        self.parts_done.update((event.part, *event.merged))
+        self.parts_done.update(event.group)
 
     def _finish(self, event: Finished) -> None:
         self.finished = event

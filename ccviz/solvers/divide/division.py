@@ -265,7 +265,7 @@ class Division:
                     self.found = Cut(self.blocks.project(event.part_of), event.parts)
                     groups, self.bounds = [(number,) for number in range(event.parts)], {}
                 case PartBounded():
-                    group = (event.part, *event.merged)
+                    group = event.group
                     groups = [each for each in groups if not set(each) & set(group)] + [group]
                     self.bounds = {g: b for g, b in self.bounds.items() if g in groups}
                     self.bounds[group] = restored(event)
