@@ -272,7 +272,7 @@ def _others_anew(
     """Return what the left cluster's pairs cost, and what those of neither cluster change by."""
     change, k = 0.0, len(fit.size)
     for r in range(k):
-        if r == a or r == c:
+        if r in (a, c):
             continue
         found = fit.links[kind, a, r] - pull.links[kind, r]
         change += rate_cost(found, (fit.size[a] - 1.0) * fit.size[r], scale[1])[0]

@@ -145,9 +145,7 @@ def search(
     return fit.label, posterior_cost(data, fit), sweeps + 1
 
 
-def _relocate_linked(
-    data: Annotated, fit: Fit, order: IntArray, stop: Callable[[], bool]
-) -> bool:
+def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, stop: Callable[[], bool]) -> bool:
     k, d = fit.total.shape
     work = k * (k + d) + len(data.neighbour) // max(1, len(order))
     moved = [relocate(data, fit, some) for some in _legs(order, work, stop)]
