@@ -52,6 +52,33 @@ def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> 
 
 
 @njit(cache=True)
+def some_costs(
+    centroid: FloatArray, mass: FloatArray, some: IntArray, centers: FloatArray
+) -> FloatArray:
+    """Return (m, k) `block_costs` of some blocks, by their numbers."""
+    cost = np.empty((len(some), len(centers)))
+    for p in range(len(some)):
+        for j in range(len(centers)):
+            cost[p, j] = mass[some[p]] * squared_distance(centroid[some[p]], centers[j])
+    return cost
+
+
+@njit(cache=True)
+def some_wcss(
+    centroid: FloatArray,
+    mass: FloatArray,
+    some: IntArray,
+    labels: IntArray,
+    centers: FloatArray,
+) -> float:
+    """Return what (m,) labels of some blocks cost around given centres."""
+    total = 0.0
+    for p in range(len(some)):
+        total += mass[some[p]] * squared_distance(centroid[some[p]], centers[labels[p]])
+    return total
+
+
+@njit(cache=True)
 def block_means(
     centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
 ) -> FloatArray:
