@@ -38,4 +38,5 @@ def turned(point: FloatArray) -> FloatArray:
     -------
     (s, s) float64
     """
-    return np.ascontiguousarray(np.linalg.qr(point.T, mode="r").T)
+    triangle = np.asarray(np.linalg.qr(point.T, mode="r"))
+    return np.ascontiguousarray(triangle.T)

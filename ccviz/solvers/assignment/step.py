@@ -12,8 +12,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.assignment._nearest import assign_nearest
-from ccviz.solvers.assignment.centers import block_costs, block_wcss, some_costs, some_wcss
+from ccviz.solvers.assignment.centers import block_costs, some_wcss
 from ccviz.solvers.assignment.exact import (
     fill_clusters,
     is_transport,
@@ -21,6 +20,7 @@ from ccviz.solvers.assignment.exact import (
     solve_linked,
     solve_transport,
 )
+from ccviz.solvers.assignment.passes import Passes
 from ccviz.solvers.assignment.result import Assignment, links_cost, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
 
@@ -36,10 +36,13 @@ class Descent:
     blocks : Blocks
     time_limit : float
         Seconds for one step.
+    passes : Passes, optional
+        Over the same blocks; by one thread where none are given.
     """
 
-    def __init__(self, blocks: Blocks, time_limit: float) -> None:
+    def __init__(self, blocks: Blocks, time_limit: float, passes: Passes | None = None) -> None:
         self._blocks, self._limit = blocks, time_limit
+        self._passes = passes or Passes(blocks)
         self._structure = structure_of(blocks)
         self._linked = self._structure.linked
         self._inner = _inner(self._structure)
@@ -77,7 +80,7 @@ class Descent:
 
     def _assign_split(self, centers: FloatArray) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
-        costs = some_costs(blocks.centroid, blocks.mass, linked, centers)
+        costs = self._passes.costs(linked, centers)
         answer = solve_linked(costs, self._inner, labels[linked], self._limit)
         if not answer.found:
             return answer.of_size(blocks.s)
@@ -85,9 +88,7 @@ class Descent:
         labels[linked] = answer.labels
         before = centers if self._centers is None else self._centers
         drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
-        cost = assign_nearest(
-            blocks.centroid, blocks.mass, self._free, centers, drift, labels, self._lower
-        )
+        cost = self._passes.nearest(self._free, centers, drift, labels, self._lower)
         self._centers = centers
         if not np.bincount(labels, minlength=blocks.k).all():
             return self._fill(labels, centers)
@@ -116,7 +117,7 @@ class Descent:
                 self._prices,
             )
             if answer.found:
-                paid = block_wcss(centroid, mass, answer.labels, centers)
+                paid = self._passes.wcss(answer.labels, centers)
                 answer = replace(answer, objective=paid)
             return answer
         return solve_assignment(
