@@ -14,8 +14,6 @@ from ccviz.views.draft import Link
 LEAST_GROUP = 3
 """Must-links in a chain that count as a group; fewer were made one by one as likely as not."""
 
-_NAMED = 3
-
 
 @dataclass(frozen=True)
 class Entry:
@@ -39,9 +37,9 @@ class Entry:
         return np.unique(self.pairs).tolist() if self.is_group else list(self.links[0].pair)
 
     def words(self, names: Sequence[str] = ()) -> str:
-        """Return the points in words, the first few of a group."""
-        said = " – ".join(names[end] if names else str(end) for end in self.points[:_NAMED])
-        return f"{len(self.points):,} together: {said} …" if self.is_group else said
+        """Return the points in words, the first one of a group."""
+        said = [names[end] if names else str(end) for end in self.points[:2]]
+        return f"{len(self.points):,} points: {said[0]} …" if self.is_group else " – ".join(said)
 
 
 def entries(links: Sequence[Link]) -> Iterator[Entry]:

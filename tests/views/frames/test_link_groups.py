@@ -8,7 +8,7 @@ def listed(links):
 
 def test_the_must_links_of_a_group_are_one_entry():
     links = [Link("must", 7, 9), *group_links("must", [5, 3, 8, 1, 12]), Link("cannot", 0, 1)]
-    assert listed(links) == ["0 – 1", "5 together: 1 – 3 – 5 …", "7 – 9"]
+    assert listed(links) == ["0 – 1", "5 points: 1 …", "7 – 9"]
     group = list(entries(links))[1]
     assert set(group.links) == set(group_links("must", [5, 3, 8, 1, 12]))
 
@@ -29,4 +29,4 @@ def test_groups_of_other_weights_are_others():
 def test_points_have_their_names():
     links = group_links("must", range(4))
     names = ["ant", "bee", "cow", "dog"]
-    assert next(entries(links)).words(names) == "4 together: ant – bee – cow …"
+    assert next(entries(links)).words(names) == "4 points: ant …"
