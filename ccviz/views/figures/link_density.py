@@ -12,7 +12,8 @@ from ccviz.views.frames.links import MOST_LINES, Lines, opacity, rows_of
 from ccviz.views.lab.picker import Screen
 
 _SAMPLED = 20_000  # lines that stand for all where there are more
-_STEPS = 200  # places along each line
+_STEPS = 600  # places along each line at most,
+_PLACES = 4_000_000  # and along all of them
 _SHARE = 0.45  # of what one line alone would cover: the points are to be seen
 
 
@@ -80,9 +81,10 @@ def along(frames: tuple[Lines, ...], screen: Screen) -> tuple[FloatArray, FloatA
     """
     start, step, kind = _in_view(frames, screen)
     some = rows_of(len(kind), _SAMPLED)
-    share = (np.arange(_STEPS) + 0.5) / _STEPS
+    steps = min(_STEPS, _PLACES // max(1, len(some)))
+    share = (np.arange(steps) + 0.5) / steps
     at = start[:, some, None] + share * step[:, some, None]
-    return at[0].ravel(), at[1].ravel(), np.repeat(kind[some], _STEPS)
+    return at[0].ravel(), at[1].ravel(), np.repeat(kind[some], steps)
 
 
 def _in_view(frames: tuple[Lines, ...], screen: Screen) -> tuple[FloatArray, FloatArray, IntArray]:

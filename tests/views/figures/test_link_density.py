@@ -31,7 +31,7 @@ def test_places_lie_along_the_part_in_view():
 def test_of_very_many_lines_some_stand_for_all():
     rng = np.random.default_rng(0)
     x, _, kind = along((frame(*rng.random((50_000, 4))), frame()), SCREEN)
-    assert 0 < len(x) < 50_000 * 200
+    assert 0 < len(x) <= 4_000_000
     assert (kind == 0).all()
 
 
