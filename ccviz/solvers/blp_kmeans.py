@@ -3,7 +3,8 @@
 Baumann, P. (2020): A binary linear programming-based k-means algorithm for clustering with
 must-link and cannot-link constraints. IEEM 2020, 324-328.
 
-The program is never given whole to a solver, see `ccviz.solvers.assignment`.
+The program is never given whole to a solver, see `ccviz.solvers.assignment`. Of hundreds of
+thousands of points the first centres are those of a sample (`ccviz.solvers.assignment.sample`).
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS, seed_centers
+from ccviz.solvers.seeding import INITS
 from ccviz.solvers.unsolved import why_infeasible
 
 if TYPE_CHECKING:
@@ -76,13 +77,14 @@ class BlpKMeans(Solver):
     def _starts(
         self, problem: Problem, context: Context, blocks: Blocks, passes: Passes
     ) -> Iterator[Event]:
+        from ccviz.solvers.assignment.sample import first_centers
         from ccviz.solvers.assignment.step import Descent
 
         rng, best = context.rng, np.inf
         descent = Descent(blocks, self.step_limit, passes)
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            seeds = seed_centers(blocks, rng, self.init)
+            seeds = first_centers(blocks, rng, self.init)
             end = yield from self._descend(blocks, descent, passes, seeds, best)
             if end.infeasible:
                 yield why_infeasible(problem)
