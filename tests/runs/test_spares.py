@@ -100,7 +100,7 @@ def test_who_closes_them_ends_them(archive):
     spares.close()
     spares.fill()
     assert spares.pids == ()
-    assert not any(map(psutil.pid_exists, pids))
+    wait_until(lambda: not any(map(psutil.pid_exists, pids)))
 
 
 def test_they_end_with_a_parent_that_is_killed(archive):
