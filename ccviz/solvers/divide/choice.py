@@ -15,8 +15,7 @@ from itertools import pairwise
 from ccviz.solvers.divide.bounding import PartBound
 
 _POWER = 2.5
-AHEAD = 12
-"""Rounds that are looked ahead where a part is gone on with."""
+_AHEAD = (3, 12)  # rounds to go on with a part: as many as it had, but within these
 
 _MERGING_GAINS = 0.5  # of what the parts have lost, before anything is known of it
 _GOOD = 0.5  # what gains so much of the best for its work is done with it
@@ -62,11 +61,14 @@ class Choice:
     what : {"go on", "merge", "branch"}
     worth : float
         Expected gain for its work.
+    rounds : int
+        To go on with.
     """
 
     group: tuple[int, ...]
     what: str
     worth: float
+    rounds: int = 0
 
 
 def next_choices(
@@ -114,8 +116,9 @@ def _alone(standings: list[Standing], allowed: float, share: float) -> list[Choi
         if open_by <= 0.0 or not (bound.certificate or bound.leaves):
             continue
         if bound.gain * _LEAST > open_by and not bound.leaves:
-            gain = min(bound.slack, AHEAD * bound.gain)
-            choices.append(Choice(each.group, "go on", gain / _work(AHEAD, blocks)))
+            rounds = min(max(bound.rounds, _AHEAD[0]), _AHEAD[1])
+            gain = min(bound.slack, rounds * bound.gain)
+            choices.append(Choice(each.group, "go on", gain / _work(rounds, blocks), rounds))
         elif not bound.is_exhausted:
             gain = share * bound.slack
             choices.append(Choice(each.group, "branch", gain / _work(_BRANCHING_ROUNDS, blocks)))

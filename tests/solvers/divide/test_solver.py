@@ -171,7 +171,7 @@ def test_a_run_that_was_stopped_goes_on():
 
 
 def test_a_run_that_was_stopped_with_trees_goes_on_with_them():
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(3)
     pairs = rng.choice(60, size=(100, 2))
     problem = Problem(rng.normal(size=(60, 2)), 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
     options = {"part_size": 15, "largest_part": 30, "tolerance": 0.05}
