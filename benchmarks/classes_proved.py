@@ -105,7 +105,8 @@ def measure(which: str, options: argparse.Namespace) -> None:
 
 def write_table(source: Path) -> None:
     lines = [
-        "| set | n, d, k | links | blocks | status | gap | checked gap | CPU seconds | checking, s |",
+        "| set | n, d, k | links | blocks | status | gap | checked gap | CPU seconds "
+        "| checking, s |",
         "|---|---|---|---|---|---|---|---|---|",
     ]
     for row in sorted(read_rows(source), key=lambda row: SETS.index(row["set"])):

@@ -93,6 +93,8 @@ def _own_optima(
     for part in take_parts(blocks, found, labels, asked):
         if stop():
             break
+        if part.blocks.s <= part.blocks.k:
+            continue
         piece = cost(part.blocks, part.labels)
         known = _clusterings(part, rng)
         costs = [cost(part.blocks, each) for each in known]
@@ -110,7 +112,7 @@ def _clusterings(part: Part, rng: np.random.Generator) -> list[IntArray]:
     """Return local optima of a part; those from other starts only where no link can be broken."""
     relaxation = relax(part.blocks)
     found = [exchange(part.blocks, relaxation, part.labels)]
-    if len(part.blocks.conflicts) or part.blocks.s <= part.blocks.k:
+    if len(part.blocks.conflicts):
         return found
     points = part.blocks.centroid
     for _ in range(_STARTS):

@@ -28,6 +28,8 @@ from ccviz.solvers.sdp.splitting import Iterate, balance, cold_start, cut_off, i
 _ROUND = 30  # iterations between two rounds of cuts
 _CUTS_PER_BLOCK = 15.0
 _CUT_TOLERANCE = 1e-4
+_POWER = 2.5  # of the blocks, that a round's cost is taken to grow with
+_ERRAND = 12 * 250.0**_POWER  # work that is about a second's, far more than what sending it costs
 _WINDOW = 3  # rounds over which progress is measured
 _HOPE = 3.0  # rounds that are hoped to close a part which had none
 _EAGER = 1.0 / 3.0  # of the usual penalty, for multipliers that are nearly right to begin with
@@ -114,6 +116,9 @@ class PartBound:
         return self.upper_bound - self.lower_bound
 
 
+Task = tuple[Effort, Part, PartBound | None]
+
+
 def bound_part(
     effort: Effort,
     part: Part,
@@ -156,6 +161,39 @@ def bound_part(
     if known is None or found.lower_bound > known.lower_bound:
         return found
     return replace(known, rounds=found.rounds, gain=0.0)
+
+
+def bound_several(
+    how: Callable[..., PartBound], tasks: list[Task], stop: Callable[[], bool] = never
+) -> list[PartBound]:
+    """Return what ``how`` returns for each task: one errand of another process."""
+    return [how(*task, stop=stop) for task in tasks]
+
+
+def bundled(tasks: list[Task], least: int) -> list[list[Task]]:
+    """Return the tasks in bundles that are worth sending: of work enough, but as many as ``least``.
+
+    Parameters
+    ----------
+    tasks : list of (Effort, Part, PartBound or None)
+    least : int
+        Bundles that there should be, if there are as many tasks.
+    """
+    most = max(1, len(tasks) // least)
+    bundles: list[list[Task]] = []
+    work = _ERRAND
+    for task in tasks:
+        if work >= _ERRAND or len(bundles[-1]) >= most:
+            bundles.append([])
+            work = 0.0
+        bundles[-1].append(task)
+        work += work_of(max(1, task[0].rounds), task[1].blocks.s)
+    return bundles
+
+
+def work_of(rounds: int, blocks: int) -> float:
+    """Return what rounds on so many blocks are taken to cost; no clock is asked."""
+    return rounds * float(blocks) ** _POWER
 
 
 def worked(

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from ccviz.arrays import IntArray
 from ccviz.bounds import relative_gap
@@ -27,7 +28,14 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.divide.anew import cut_well
-from ccviz.solvers.divide.bounding import Effort, PartBound, bound_part, restored
+from ccviz.solvers.divide.bounding import (
+    Effort,
+    PartBound,
+    bound_part,
+    bound_several,
+    bundled,
+    restored,
+)
 from ccviz.solvers.divide.branching import branch_part
 from ccviz.solvers.divide.choice import Choice, Standing, next_choices
 from ccviz.solvers.divide.cutting import Cut
@@ -211,12 +219,15 @@ class Division:
         how: Callable[..., PartBound] = bound_part,
     ) -> Iterator[Event]:
         parts = [] if self._is_closed else parts
-        work = partial(how, stop=self.context.stop) if workforce.is_here else how
-        tasks = (
-            (effort, part, self.bounds.get(part.numbers))
-            for part, effort in zip(parts, efforts, strict=False)  # none if all is closed
-        )
-        answers = in_order(workforce, work, tasks, self.context.stop)
+        known = [self.bounds.get(part.numbers) for part in parts]
+        tasks = list(zip(efforts, parts, known, strict=False))  # none if all is closed
+        is_here, stop = workforce.is_here, self.context.stop
+        work = partial(bound_several, how, stop=stop) if is_here else partial(bound_several, how)
+        bundles = [tasks[i : i + 1] for i in range(len(tasks))]
+        if not is_here:
+            bundles = bundled(tasks, 2 * workforce.size)
+        several = in_order(workforce, work, ((bundle,) for bundle in bundles), stop)
+        answers = chain.from_iterable(several)
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped
             self._count(part, bound, how is branch_part)
             yield from self._fold(part, bound)

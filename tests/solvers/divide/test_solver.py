@@ -109,7 +109,7 @@ def test_every_part_has_a_bound_before_any_has_a_second_one():
     bounded = [event for event in events if isinstance(event, PartBounded)]
     assert [event.part for event in bounded[:4]] == [0, 1, 2, 3]
     assert [event.rounds for event in bounded[:4]] == [0] * 4
-    assert 0 < min(event.rounds for event in bounded[4:])
+    assert min(event.rounds for event in bounded[4:]) > 0
 
 
 def test_clusters_well_apart_need_no_round_however_many():
