@@ -95,9 +95,9 @@ class Server:
         return [each for each in self.process.children(recursive=True) if each.pid in busy]
 
     def waiting(self) -> list[psutil.Process]:
-        """Return the workers that wait for a run."""
-        busy = self._busy()
-        return [each for each in self.process.children() if each.pid not in busy]
+        """Return the workers that wait for a run; the nursery forked them, our grandchildren."""
+        apart = {each.pid for each in self.process.children()} | self._busy()
+        return [each for each in self.process.children(recursive=True) if each.pid not in apart]
 
     def _busy(self) -> set[int]:
         """Return the numbers of processes that have written to a run; those that wait have not."""

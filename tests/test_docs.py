@@ -55,6 +55,16 @@ def test_the_teachers_page_names_every_notebook():
     assert not [p.stem for p in (ROOT / "notebooks").glob("*.ipynb") if f"`{p.stem}`" not in page]
 
 
+def test_what_a_worker_costs_is_what_its_table_says():
+    table = (ROOT / "benchmarks" / "results" / "waiting_workers.md").read_text(encoding="utf-8")
+    costs = re.findall(r"^\| [a-z ]+ \| ([\d.]+) \| [\d.]+ \| (\d+) \|", table, re.MULTILINE)
+    said = (
+        "A forked one costs {} s of a core and {} MB of its own, a new interpreter {} s and {} MB."
+    )
+    page = " ".join((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8").split())
+    assert said.format(*costs[0], *costs[1]) in page
+
+
 @pytest.mark.slow
 @pytest.mark.browser
 def test_every_lesson_and_every_solver_has_a_run_to_play(site, new_page):

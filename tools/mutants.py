@@ -26,13 +26,15 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "mutants.md"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
+_TOGETHER = {"part_tree": "parts"}
+"""Modules whose tests are those of another one."""
+
 PROOF = sorted(path.stem for path in (ROOT / "ccviz" / "proof").glob("[!_]*.py"))
 
 
 def tests_of(name: str) -> str:
-    """Return the tests that mirror a module of proofs; all of them where none does."""
-    own = f"tests/proof/test_{name}.py"
-    return own if (ROOT / own).exists() else "tests/proof"
+    """Return the tests that mirror a module of proofs."""
+    return f"tests/proof/test_{_TOGETHER.get(name, name)}.py"
 
 
 # Each with the tests that mirror it.

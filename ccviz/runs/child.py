@@ -1,7 +1,8 @@
 """A worker's process, as its parent holds it.
 
-The child is a fresh interpreter, never a fork, and never imports the parent's main module. It is
-given the archive's path and waits until it is told which run to do (`ccviz.runs.worker`).
+The child is a fresh interpreter, or the fork of one that does nothing else (`ccviz.runs.nursery`);
+never a fork of its parent, and it never imports the parent's main module. It is given the
+archive's path and waits until it is told which run to do (`ccviz.runs.worker`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,33 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-_THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
+from ccviz.runs.forked import Forks, one_thread
+
+
+class Fresh(subprocess.Popen[bytes]):
+    """A new interpreter with a worker in it.
+
+    Parameters
+    ----------
+    path : path
+        Of the archive.
+    errors : binary file
+        Where its standard error goes.
+    """
+
+    def __init__(self, path: Path, errors: IO[bytes]) -> None:
+        super().__init__(
+            [sys.executable, "-P", "-m", "ccviz.runs.worker", str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=errors,
+            env=one_thread(),
+            start_new_session=True,  # so that ending it ends its own children too
+        )
+
+    def await_end(self) -> None:
+        """Wait for its end, after which its number is still its own."""
+        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
 
 
 class Child:
@@ -26,19 +53,14 @@ class Child:
     ----------
     path : path
         Of the archive.
+    forks : Forks, optional
+        A nursery that is to fork it; it begins as a new interpreter if not given.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, forks: Forks | None = None) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         self._reaping = threading.Lock()
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "ccviz.runs.worker", str(path)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=self._errors,
-            env=os.environ | {f"{library}_NUM_THREADS": "1" for library in _THREADS},
-            start_new_session=True,  # so that ending it ends its own children too
-        )
+        self._process = (forks.fork if forks is not None else Fresh)(path, self._errors)
 
     @property
     def pid(self) -> int:
@@ -73,9 +95,11 @@ class Child:
     def kill(self) -> None:
         """End it now, with the processes that it began."""
         with self._reaping:
-            if self._process.returncode is None:  # until it is reaped, its number is its own
-                with suppress(ProcessLookupError):
-                    os.killpg(self._process.pid, signal.SIGKILL)
+            # Until it is reaped its number is its own. One that never was has none.
+            if self._process.returncode is None and (pid := self._process.pid):
+                for end in (os.killpg, os.kill):  # just forked, it has no group yet
+                    with suppress(ProcessLookupError):
+                        end(pid, signal.SIGKILL)
 
     def wait(self) -> int:
         """Wait for its end, end what outlived it, and return its exit code.
@@ -84,7 +108,7 @@ class Child:
         -------
         int
         """
-        os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        self._process.await_end()
         self.kill()  # processes of the solver's own that outlived it
         with self._reaping:
             return self._process.wait()

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import suppress
 from dataclasses import asdict
 from typing import Any
 
@@ -62,11 +63,12 @@ class Job:
         self._archive, self.run_id, self.untold = archive, run_id, ""
         self._asked_to_end = False
         self._done = threading.Event()
-        line = f"run {json.dumps({'run': run_id} | order)}"
+        self._said = [f"run {json.dumps({'run': run_id} | order)}"]
+        self._saying = threading.Lock()
+        self._seen = archive.info(run_id).last_seq
+        self._waited = spares is not None
         self._child = spares.take() if spares is not None else Child(archive.path)
-        if not self._child.say(line):  # somebody ended it while it waited
-            self._child = Child(archive.path)
-            self._child.say(line)
+        self._child.say(self._said[0])
         threading.Thread(target=self._watch, daemon=True).start()
 
     @classmethod
@@ -192,11 +194,11 @@ class Job:
 
     def pause(self) -> None:
         """Let the worker wait after the event at hand."""
-        self._child.say("pause")
+        self._say("pause")
 
     def go_on(self) -> None:
         """Let a paused worker run."""
-        self._child.say("continue")
+        self._say("continue")
 
     def step(self, events: int = 1) -> None:
         """Let a paused worker yield so many events, then wait again.
@@ -205,7 +207,7 @@ class Job:
         ----------
         events : int
         """
-        self._child.say(f"step {events}")
+        self._say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:
         """Ask the worker to end; it is killed if it has not after ``grace`` seconds.
@@ -216,18 +218,26 @@ class Job:
             Seconds.
         """
         self._asked_to_end = True
-        self._child.say("stop")
-        killer = threading.Timer(grace, self._child.kill)
+        self._say("stop")
+        killer = threading.Timer(grace, self.kill)
         killer.daemon = True
         killer.start()
 
     def kill(self) -> None:
         """End the worker now; what it has not yet stored is lost."""
-        self._asked_to_end = True
-        self._child.kill()
+        with self._saying:
+            self._asked_to_end = True
+            self._child.kill()
+
+    def _say(self, line: str) -> None:
+        with self._saying:
+            self._said.append(line)
+            self._child.say(line)
 
     def _watch(self) -> None:
         code = self._child.wait()
+        if self._replaced(code):
+            code = self._child.wait()
         last = self._last_word(code)
         try:
             self._archive.finish(self.run_id, *last)
@@ -239,6 +249,23 @@ class Job:
         finally:
             self._child.close()
             self._done.set()
+
+    def _replaced(self, code: int) -> bool:
+        """Give the run to a new worker if somebody ended the one that had waited for it.
+
+        A process that is ended takes a while to be gone on a busy machine, and may be handed a run
+        meanwhile. Nothing of the run is lost then.
+        """
+        if not self._waited or code >= 0:
+            return False
+        with suppress(ArchiveError), self._saying:
+            if not self._asked_to_end and self._archive.info(self.run_id).last_seq == self._seen:
+                self._child.close()
+                self._child = Child(self._archive.path)
+                for line in self._said:
+                    self._child.say(line)
+                return True
+        return False
 
     def _last_word(self, code: int) -> tuple[Termination, str]:
         if self._asked_to_end:

@@ -26,6 +26,16 @@ def stand_back(niceness: int) -> None:
         From 0 to 19, as in `os.nice`.
     """
     os.nice(niceness)
+    weigh_session(niceness)
+
+
+def weigh_session(niceness: int) -> None:
+    """Do so for this process's session, if it began one and the system weighs them.
+
+    Parameters
+    ----------
+    niceness : int
+    """
     if os.getsid(0) != os.getpid():
         return  # the session is somebody else's
     with suppress(OSError):  # no Linux, or not ours to say

@@ -2,7 +2,8 @@
 
 To begin a process, import the libraries and load the compiled loops takes seconds, whatever the
 problem. A spare worker has done so before anybody presses Run. It is given to the next run, and
-another takes its place.
+another takes its place: forked by a nursery where the system allows it, which has loaded most of
+it once for all.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ccviz.runs.child import Child
+from ccviz.runs.forked import Forks
 
 _LATER_S = 1.0
 """Seconds after which another takes the place of one that was given away: first the run begins."""
@@ -39,6 +41,7 @@ class Spares:
         self._path, self._many = path, many
         self._lock = threading.Lock()
         self._waiting: deque[Child] = deque()
+        self._forks: Forks | None = None
         self._expected = [solver]
         self._closed = False
         atexit.register(self.close)
@@ -56,7 +59,7 @@ class Spares:
                 self._waiting.remove(gone)
                 gone.close()
             while len(self._waiting) < self._many and not self._closed:
-                child = Child(self._path)
+                child = Child(self._path, self._nursery())
                 for solver in self._expected:
                     child.say(f"load {solver}")
                 self._waiting.append(child)
@@ -94,10 +97,22 @@ class Spares:
                 child.close()
         return Child(self._path)
 
+    def _nursery(self) -> Forks | None:
+        """Return the one that forks, begun anew if somebody has ended it; None if none can."""
+        if not Forks.possible or (self._forks is not None and self._forks.threaded):
+            return None
+        if self._forks is not None and not self._forks.alive:
+            self._forks.close()
+            self._forks = None
+        self._forks = self._forks or Forks(self._expected[0])
+        return self._forks
+
     def close(self) -> None:
         """End those that wait; from now on there are none."""
         with self._lock:
             self._closed = True
+            if self._forks is not None:
+                self._forks.close()
             for child in self._waiting:
                 with suppress(OSError):
                     child.kill()

@@ -141,9 +141,14 @@ class Control:
             self._changed.notify_all()
 
 
-def main() -> None:
-    """Wait for a run, and drive it to its end."""
-    stand_back(RUN)
+def drive(path: str) -> None:
+    """Wait for a run, and drive it to its end.
+
+    Parameters
+    ----------
+    path : str
+        Of the archive.
+    """
     # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
     lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
     asked = wait_for_order(lines)
@@ -152,7 +157,7 @@ def main() -> None:
     order, loaded = asked
     if order.memory is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (order.memory, order.memory))
-    archive = Archive(sys.argv[1])
+    archive = Archive(path)
     stepper = open_run(archive, order.run, order.resume, order.workers)
     if stepper.solver.name not in loaded:
         load(stepper)
@@ -161,6 +166,12 @@ def main() -> None:
         while stepper.run.finished is None:
             control.wait_turn()
             recorder.put(next(stepper))
+
+
+def main() -> None:
+    """Do a run in this process, which is for nothing else."""
+    stand_back(RUN)
+    drive(sys.argv[1])
 
 
 if __name__ == "__main__":

@@ -129,7 +129,7 @@ class Server:
     def waiting(self) -> list[psutil.Process]:
         """Return the workers that wait for a run."""
         busy = {each.pid for each in self.workers()}
-        children = psutil.Process(self.process.pid).children()
+        children = psutil.Process(self.process.pid).children(recursive=True)
         return [child for child in children if _is_worker(child) and child.pid not in busy]
 
     def archive(self) -> Archive:
@@ -155,8 +155,11 @@ class Server:
 
 
 def _is_worker(process: psutil.Process) -> bool:
+    """Return whether it is one, be it a new interpreter or forked by a nursery."""
     try:
-        return "ccviz.runs.worker" in process.cmdline()
+        parent = process.parent()
+        words = [*process.cmdline(), *(parent.cmdline() if parent else [])]
+        return "ccviz.runs.worker" in words or words.count("ccviz.runs.nursery") == 2
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False
 

@@ -5,7 +5,8 @@ import struct
 
 import numpy as np
 
-from ccviz import Problem
+from ccviz import Problem, Sizes
+from ccviz.problem.links import Links
 from ccviz.problem.rules import MaxSize
 from ccviz.proof.digest import problem_hash
 
@@ -40,3 +41,21 @@ def test_sizes_and_rules_have():
 def test_minus_zero_is_zero():
     negative = Problem([[-0.0, 1.0], *X[1:]], 2, must_link=[(0, 1)], cannot_link=[(1, 2, 2.5)])
     assert problem_hash(negative) == named()
+
+
+def test_how_a_machine_keeps_its_numbers_has_no_part_in_it():
+    plain = Problem(X, 2, [(0, 1)], [(1, 2, 2.5)], sizes=([1, 1], [2, 2]))
+
+    class Swapped:
+        """A stand-in whose numbers are kept the other way round, or in fewer bytes."""
+
+        n, d, k = np.int32(3), np.int32(2), np.int32(2)
+        X = plain.X.astype(">f8")
+        sizes = Sizes(plain.sizes.lower.astype(">i4"), plain.sizes.upper.astype(">i4"))
+        rules = ()
+
+    for kind in ("must_link", "cannot_link"):
+        links = getattr(plain, kind)
+        swapped = Links(links.pairs.astype(">i4"), links.weights.astype(">f8"))
+        setattr(Swapped, kind, swapped)
+    assert problem_hash(Swapped) == problem_hash(plain)

@@ -42,6 +42,30 @@ def test_the_parts_prove_what_the_run_claims(problem, events):
     assert (cut.part_of < 0).any()
 
 
+def parts_of(events):
+    """Return how many parts the last cut has."""
+    return [event.parts for event in events if isinstance(event, PartsCut)][-1]
+
+
+def test_one_part_is_a_cut_too(problem, events):
+    bare = [event for event in events if not isinstance(event, PartBounded)]
+    one = altered(bare, PartsCut, parts=lambda _: 1, part_of=np.zeros_like)
+    assert verify(problem, one, 1.0).accepted
+
+
+def test_a_part_that_claims_nothing_needs_no_certificate(problem, events):
+    idle = altered(events, PartBounded, lower_bound=lambda _: 0.0, certificate=lambda _: {})
+    verdict = verify(problem, idle, 0.9)
+    assert verdict.accepted, verdict.sentence
+    assert verdict.leaves == parts_of(events) - 1
+
+
+def test_a_flaw_names_its_part(problem, events):
+    part = next(event.part for event in events[::-1] if isinstance(event, PartBounded))
+    verdict = verify(problem, altered(events, PartBounded, lower_bound=lambda _: np.nan), GAP)
+    assert f"part {part} claims the bound nan" in verdict.sentence
+
+
 def tree_with(events, change):
     """Return the events with the leaves of the last part that was branched changed."""
     last = max(at for at, e in enumerate(events) if isinstance(e, PartBounded) and e.leaves)
@@ -104,6 +128,11 @@ def test_parts_without_a_bound_count_for_nothing(problem, events):
     [
         (lambda e: altered(e, PartBounded, lower_bound=lambda b: b * 1.01), "claims the bound"),
         (lambda e: altered(e, PartBounded, part=lambda _: 99), "there is none"),
+        (lambda e: altered(e, PartBounded, part=lambda _: parts_of(e)), "there is none"),
+        (lambda e: altered(e, PartBounded, lower_bound=lambda _: np.nan),
+         "claims the bound nan"),
+        (lambda e: altered(e, PartBounded, lower_bound=lambda _: 0.5, certificate=lambda _: {}),
+         "without a certificate"),
         (lambda e: altered(e, PartBounded, merged=lambda _: (99,)), "there is none"),
         (lambda e: altered(e, PartBounded, merged=lambda _: (-1,)), "there is none"),
         (lambda e: altered(e, PartBounded, merged=lambda _: [1]), "is merged with"),
@@ -112,13 +141,14 @@ def test_parts_without_a_bound_count_for_nothing(problem, events):
         (lambda e: altered(e, PartBounded, certificate=lambda _: {}), "without a certificate"),
         (lambda e: with_certificate(e, nonnegativity=lambda n: n - 1.0), "wrong sign"),
         (lambda e: with_certificate(e, weights=lambda w: 2.0 * w), "claims the bound"),
-        (lambda e: altered(e, PartsCut, part_of=lambda p: np.roll(p, 1)), "no proof"),
+        (lambda e: altered(e, PartsCut, part_of=lambda p: np.roll(p, 1)),
+         "no proof: a cut tears must-linked points apart."),
         (lambda e: altered(e, PartsCut, part_of=lambda p: p[1:]), "the part of each point"),
         (lambda e: altered(e, PartsCut, parts=lambda p: p - 1), "a part that is none"),
         (lambda e: altered(e, IncumbentFound, labels=lambda c: np.roll(c, 1)), "no proof"),
         (lambda e: [x for x in e if not isinstance(x, IncumbentFound)], "no clustering"),
     ],
-)
+)  # fmt: skip
 def test_an_altered_run_is_rejected(problem, events, change, words):
     verdict = verify(problem, change(events), GAP)
     assert not verdict.accepted

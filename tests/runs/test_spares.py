@@ -68,6 +68,30 @@ def test_a_killed_one_costs_nothing(archive, spares):
     assert archive.info(job.run_id).termination == "converged"
 
 
+def test_one_that_is_killed_as_it_is_given_a_run_costs_nothing(archive, spares):
+    (waiting,) = spares.pids
+    os.kill(waiting, signal.SIGSTOP)
+    job = Job.start(archive, PROBLEM, make_solver("k-means"), spares=spares, paused=True)
+    assert job.pid == waiting
+    job.step()
+    os.kill(waiting, signal.SIGKILL)
+    wait_until(lambda: archive.info(job.run_id).last_seq == 0)  # the new one heard of the step
+    assert job.pid != waiting
+    job.go_on()
+    assert job.wait(PATIENCE_S)
+    assert archive.info(job.run_id).termination == "converged"
+
+
+def test_one_whose_run_was_ended_is_not_replaced(archive, spares):
+    (waiting,) = spares.pids
+    os.kill(waiting, signal.SIGSTOP)
+    job = Job.start(archive, PROBLEM, make_solver("k-means"), spares=spares)
+    job.kill()
+    assert job.wait(PATIENCE_S)
+    assert job.pid == waiting
+    assert archive.info(job.run_id).termination == "interrupted"
+
+
 def test_who_closes_them_ends_them(archive):
     spares = Spares(archive.path, many=2)
     spares.fill()
@@ -76,7 +100,7 @@ def test_who_closes_them_ends_them(archive):
     spares.close()
     spares.fill()
     assert spares.pids == ()
-    assert not any(map(psutil.pid_exists, pids))
+    wait_until(lambda: not any(map(psutil.pid_exists, pids)))
 
 
 def test_they_end_with_a_parent_that_is_killed(archive):

@@ -1,0 +1,68 @@
+"""What a worker costs that waits for a run: forked by a nursery, and as a new interpreter.
+
+Both in one run: processor seconds until it waits, and the memory that is its own (what it shares
+with nobody), each the median over some workers.
+"""
+
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+import psutil
+
+from ccviz.runs.archive import Archive
+from ccviz.runs.forked import Forks
+from ccviz.runs.spares import Spares
+
+WORKERS, QUIET_S = 6, 2.0
+RESULT = Path(__file__).parent / "results" / "waiting_workers.md"
+HEAD = f"""Median of {WORKERS} workers that wait with the libraries and the kernels of `blp-kmeans`.
+
+| Worker | CPU seconds each | loaded once for all, CPU seconds | memory of its own, MB |
+|---|---|---|---|
+"""
+
+
+def spent():
+    """Return the processor seconds of all processes that this one has begun."""
+    children = psutil.Process().children(recursive=True)
+    return {each.pid: sum(each.cpu_times()[:2]) for each in children}
+
+
+def when_quiet():
+    """Return them when nobody has anything to do any more."""
+    before = None
+    while before != (now := spent()):
+        before = now
+        time.sleep(QUIET_S)
+    return now
+
+
+def measured(archive):
+    """Return what the workers cost, in seconds and bytes, and the processes beside them."""
+    spares = Spares(archive.path, many=WORKERS)
+    spares.fill()
+    pids, used = spares.pids, when_quiet()
+    each = statistics.median(used[pid] for pid in pids)
+    once = sum(seconds for pid, seconds in used.items() if pid not in pids)
+    own = statistics.median(psutil.Process(pid).memory_full_info().uss for pid in pids)
+    spares.close()
+    return each, once, own / 1e6
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
+        forked = measured(archive)
+        Forks.possible = False
+        new = measured(archive)
+    rows = [
+        f"| {name} | {each:.2f} | {once:.1f} | {own:.0f} |"
+        for name, (each, once, own) in (("forked", forked), ("a new interpreter", new))
+    ]
+    RESULT.write_text(HEAD + "\n".join(rows) + "\n", encoding="utf-8")
+    print(RESULT.read_text(encoding="utf-8"))
+
+
+if __name__ == "__main__":
+    main()
