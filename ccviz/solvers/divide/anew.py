@@ -24,6 +24,7 @@ from ccviz.solvers.sdp.exchange import exchange
 from ccviz.solvers.sdp.relaxation import relax
 
 _TIMES = 4  # at most, that a cut is made
+_MOST_DEALT = 400_000  # blocks, in all cuts: with more of them one cut takes long enough
 _WORTH_IT = 0.9  # of the least loss so far: a cut that loses more is the last
 _ASKED = 40  # parts whose optima are looked for
 _STARTS = 3  # beside the whole's clustering
@@ -66,12 +67,13 @@ def cut_well(
     best = found = cut(blocks, labels, parts, most_shared, seed)
     rng = np.random.default_rng(seed)
     least, centers = np.inf, []
-    for _ in range(_TIMES if parts > 1 else 0):
+    times = min(_TIMES, max(1, _MOST_DEALT // blocks.s)) if parts > 1 else 0
+    for left in reversed(range(times)):
         optima = _own_optima(blocks, found, labels, rng, stop)
         gains = optima.loss < _WORTH_IT * least
         if optima.loss < least:
             best, least = found, optima.loss
-        if least <= allowed or not gains or not optima.centers or stop():
+        if not left or least <= allowed or not gains or not optima.centers or stop():
             break
         centers += optima.centers
         most = min(_MOST_CENTERS, max(1, _MOST_COSTS // blocks.s))
