@@ -62,6 +62,41 @@ def bench() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session", autouse=True)
+def quick_workers():
+    """Let the workers of this process's runs be forked, as a server's are, by one nursery.
+
+    A new interpreter for each costs seconds; the processes that a test begins have them, and so
+    have those tests that ask for them.
+    """
+    from ccviz.runs import job
+    from ccviz.runs.child import Child
+    from ccviz.runs.forked import Forks
+
+    nurseries = []
+
+    def forked(path):
+        if not nurseries:
+            nurseries.append(Forks("blp-kmeans"))
+        return Child(path, nurseries[0])
+
+    with pytest.MonkeyPatch.context() as patch:
+        if Forks.possible:
+            patch.setattr(job, "Child", forked)
+        yield
+    for nursery in nurseries:
+        nursery.close()
+
+
+@pytest.fixture
+def new_workers(monkeypatch):
+    """Let the workers of a test's runs be new interpreters."""
+    from ccviz.runs import job
+    from ccviz.runs.child import Child
+
+    monkeypatch.setattr(job, "Child", Child)
+
+
 @pytest.fixture(scope="session")
 def chromium() -> str:
     """Return the path of the Chromium on this machine; `make test` installs one.

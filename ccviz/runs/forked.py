@@ -21,8 +21,8 @@ NUMBER = struct.Struct("<i")
 PATH_BYTES = 4096
 """Of an archive's path, at most."""
 
-THREADED = 3
-"""Exit code of a nursery that must not fork."""
+UNABLE = 3
+"""Exit code of a nursery that cannot or must not fork."""
 
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
@@ -127,9 +127,9 @@ class Forks:
         return self._process.poll() is None
 
     @property
-    def threaded(self) -> bool:
-        """Whether it has ended because it may not fork."""
-        return self._process.poll() == THREADED
+    def unable(self) -> bool:
+        """Whether it has ended because it cannot or must not fork."""
+        return self._process.poll() == UNABLE
 
     def fork(self, path: Path, errors: IO[bytes]) -> Forked:
         """Order a worker. It may be told its run at once, though it comes only when all is loaded.

@@ -22,7 +22,7 @@ import socket
 import sys
 from pathlib import Path
 
-from ccviz.runs.forked import NUMBER, PATH_BYTES, THREADED
+from ccviz.runs.forked import NUMBER, PATH_BYTES, UNABLE
 from ccviz.runs.priority import RUN, stand_back, weigh_session
 from ccviz.runs.warm import load_solver
 from ccviz.runs.worker import drive
@@ -68,7 +68,7 @@ class Nursery:
     def _fork(self, lines: int, errors: int, status: int) -> bool:
         """Fork, and return whether this is still the process that did."""
         if len(list(_TASKS.iterdir())) > 1:
-            sys.exit(THREADED)
+            sys.exit(UNABLE)
         pid = os.fork()
         if pid == 0:
             self._leave(lines, errors)
@@ -128,6 +128,10 @@ def _load(solver: str) -> None:
 def main() -> None:
     """Load what every run needs, then fork; a worker goes on from here."""
     stand_back(RUN)
+    try:
+        os.close(os.pidfd_open(os.getpid()))
+    except OSError:  # a kernel that has none
+        sys.exit(UNABLE)
     _load(sys.argv[2])
     gc.freeze()  # so that the collector writes on no page that is shared
     path = Nursery(socket.socket(fileno=int(sys.argv[1]))).tend()

@@ -99,7 +99,7 @@ class Spares:
 
     def _nursery(self) -> Forks | None:
         """Return the one that forks, begun anew if somebody has ended it; None if none can."""
-        if not Forks.possible or (self._forks is not None and self._forks.threaded):
+        if not Forks.possible or (self._forks is not None and self._forks.unable):
             return None
         if self._forks is not None and not self._forks.alive:
             self._forks.close()

@@ -64,6 +64,15 @@ def test_a_flaw_names_its_part(problem, events):
     part = next(event.part for event in events[::-1] if isinstance(event, PartBounded))
     verdict = verify(problem, altered(events, PartBounded, lower_bound=lambda _: np.nan), GAP)
     assert f"part {part} claims the bound nan" in verdict.sentence
+    verdict = verify(problem, with_certificate(events, kind=lambda kind: kind[None]), GAP)
+    assert f"part {part} " in verdict.sentence
+
+
+def test_a_flaw_of_a_leaf_names_its_part(tree_proof):
+    problem, events = tree_proof
+    part = next(e.part for e in events[::-1] if isinstance(e, PartBounded) and e.leaves)
+    verdict = verify(problem, tree_with(events, leaf_with(kind=lambda kind: kind[None])), 0.09)
+    assert f"part {part} " in verdict.sentence
 
 
 def tree_with(events, change):

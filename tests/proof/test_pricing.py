@@ -1,10 +1,18 @@
+from dataclasses import replace
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from ccviz import Problem
+from ccviz.errors import ProblemError
+from ccviz.problem.rules import MaxSize
+from ccviz.proof import pricing as module
 from ccviz.proof.budget import Budget
-from ccviz.proof.pricing import Limit, Pricing, least_value, none_below
+from ccviz.proof.pricing import Limit, Pricing, least_value, none_below, pricings
+from ccviz.proof.reading import FlawError
+from ccviz.proof.rounding import Centroids
 
 
 def draw(seed):
@@ -67,7 +75,92 @@ def test_tight_clusters_far_from_each_other_cost_no_digits(method):
     assert none_below(pricing, enumerated(pricing) * (1.0 + 1e-8), Budget(1e8)) is True
 
 
-def test_blocks_worth_nothing_make_no_cluster():
+def test_blocks_worth_nothing_make_no_cluster(method):
     points, mass = np.arange(4.0)[:, None], np.ones(4)
     pricing = Pricing(points, mass, np.zeros(4), np.zeros((4, 4), bool))
     assert none_below(pricing, 0.0, Budget(1e4)) is True
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_blocks_worth_nothing_are_left_out_with_all_that_is_theirs(seed):
+    drawn = draw(seed)
+    pricing = replace(drawn, duals=np.where(np.arange(9) % 3, drawn.duals, 0.0))
+    least = enumerated(pricing)
+    assert none_below(pricing, least * (1.0 + 1e-9), Budget(1e9)) is True
+    assert none_below(pricing, least * (1.0 - 1e-6), Budget(1e9)) is False
+
+
+def test_cliques_share_no_block():
+    conflict = np.zeros((4, 4), dtype=bool)
+    for i, j in ((0, 1), (0, 2), (1, 2), (0, 3)):
+        conflict[i, j] = conflict[j, i] = True
+    assert module._cliques(conflict).tolist() == [0, 0, 0, 1]
+
+
+def test_terms_are_rounded_away_from_what_they_are(monkeypatch):
+    monkeypatch.setattr(module, "gamma", lambda count: 1e-5 * count)
+    pricing = draw(1)
+    gap = np.abs(np.random.default_rng(0).normal(size=(2, *pricing.points.shape)))
+    squares = pricing.mass * (gap * gap).sum(axis=2)
+    slack = 1e-5 * (gap.shape[2] + 8) * (squares + pricing.duals)
+    for side in (-1.0, 1.0):
+        asked = squares - pricing.duals + side * slack
+        np.testing.assert_allclose(module._term(pricing, gap, side), asked, rtol=1e-12)
+
+
+def blocks_of(problem, block_of):
+    mass = np.bincount(block_of).astype(float)
+    points = np.array([problem.X[block_of == b].mean(axis=0) for b in range(len(mass))])
+    return Centroids(points, mass, np.zeros((len(mass), len(mass)), bool), 0.0, 0.0)
+
+
+class Crowd:
+    """A rule of points 0 to 3: weights, and pairs of which each counts for one."""
+
+    def __init__(self, ways=1):
+        self.ways = ways
+
+    def alternatives(self, problem):
+        weight = np.arange(1.0, problem.n + 1.0)
+        pairs = np.array([[0, 1], [0, 2], [3, 1]])
+        return [[SimpleNamespace(weight=weight, pairs=pairs, limit=5.0)]] * self.ways
+
+
+def test_a_rule_over_points_is_one_over_blocks():
+    block_of = np.array([0, 0, 1, 2])
+    problem = Problem(np.arange(8.0).reshape(4, 2), 2)
+    blocks, duals = blocks_of(problem, block_of), np.ones(3)
+    asked = SimpleNamespace(rules=(Crowd(), MaxSize(3)), n=4)
+    (question,) = pricings(asked, block_of, blocks, duals)
+    assert question.points is blocks.points
+    assert question.mass is blocks.mass
+    assert question.duals is duals
+    assert question.conflict is blocks.conflict
+    crowd, size = question.limits
+    assert (crowd.most, size.most) == (5.0, 3.0)
+    assert crowd.weight.tolist() == [1.0 + 2.0 + 1.0, 3.0, 4.0]  # the pair 0, 1 is inside a block
+    assert crowd.together.tolist() == [[0.0, 1.0, 1.0], [1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]
+    assert size.weight.tolist() == [2.0, 1.0, 1.0]
+
+
+def test_rules_are_kept_in_so_many_ways_at_most():
+    block_of = np.arange(4)
+    problem = Problem(np.arange(8.0).reshape(4, 2), 2)
+    ways = [(16, 16, True), (16, 17, False)]
+    for one, other, fits in ways:
+        asked = SimpleNamespace(rules=(Crowd(one), Crowd(other)), n=4)
+        if fits:
+            found = pricings(asked, block_of, blocks_of(problem, block_of), np.ones(4))
+            assert len(found) == 256
+            continue
+        with pytest.raises(FlawError, match=r"^the rules can be kept in more than 256 ways$"):
+            pricings(asked, block_of, blocks_of(problem, block_of), np.ones(4))
+
+
+def test_a_rule_that_makes_no_sense_says_so():
+    class Nonsense:
+        def alternatives(self, problem):
+            raise ProblemError(f"nothing of {problem.n} points.")
+
+    with pytest.raises(FlawError, match=r"^nothing of 4 points$"):
+        pricings(SimpleNamespace(rules=(Nonsense(),), n=4), np.arange(4), None, np.ones(4))

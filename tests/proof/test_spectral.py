@@ -126,6 +126,51 @@ def test_what_is_taken_off_for_rounding(monkeypatch, k):
     assert margin == pytest.approx(MARGINS[k], rel=1e-6)
 
 
+GROUP = np.array([0, 1, 2, 3, 4, 5, 5])
+
+
+def together(blocks):
+    """Return the blocks with the last two as one, and the scatter inside it."""
+    ends = blocks.points[-2:]
+    mass = blocks.mass[-2:]
+    mean = mass @ ends / mass.sum()
+    one = Centroids(
+        np.vstack([blocks.points[:-2], mean]), np.append(blocks.mass[:-2], mass.sum()),
+        blocks.conflict[:-1, :-1], 0.0, 0.0,
+    )  # fmt: skip
+    return one, mass @ ((ends - mean) ** 2).sum(axis=1)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_blocks_that_are_together_are_one_for_the_multipliers(seed):
+    blocks, given = blocks_of(seed, 7), multipliers(seed)
+    one, inside = together(blocks)
+    plain = inside + in_plain_doubles(one, K, given)
+    bound = spectral_bound(blocks, K, given, 0, GROUP)
+    assert bound <= plain
+    assert bound == pytest.approx(plain, rel=1e-9, abs=1e-9)
+    assert bound <= inside + least_cost(one, K)
+
+
+def test_what_is_taken_off_for_summing_them(monkeypatch):
+    monkeypatch.setattr(spectral, "gamma", lambda count: 1e-5 * (count + 1))
+    blocks, given = blocks_of(1, 7), multipliers(1)
+    one, inside = together(blocks)
+    margin = inside + in_plain_doubles(one, K, given)
+    margin -= spectral_bound(blocks, K, given, 0, GROUP)
+    assert margin == pytest.approx(0.0304517165, rel=1e-6)
+
+
+def test_blocks_in_conflict_are_never_together():
+    with pytest.raises(FlawError, match=r"^has blocks together that are in conflict$"):
+        spectral_bound(blocks_of(0), K, multipliers(0), 0, np.array([0, 1, 2, 0, 3, 4]))
+
+
+def test_no_multiplier_need_be_positive():
+    given = {"nonnegativity": np.zeros(21), **NO_CUTS}
+    assert spectral_bound(blocks_of(0), K, given, 0) <= least_cost(blocks_of(0), K)
+
+
 def test_eigenvectors_need_not_be_right(monkeypatch):
     """Wrong ones lower the bound, and it holds all the same."""
     eigh = np.linalg.eigh
@@ -172,6 +217,7 @@ NOT_DISTINCT = r"^has a cut over blocks that are not there, or not distinct$"
         (cut([0, 6, -1]), NOT_DISTINCT),
         (cut([0, 0, -1]), NOT_DISTINCT),
         (cut([1, 2, 1]), NOT_DISTINCT),
+        (cut([1, 2, 3, 3]), NOT_DISTINCT),
         (cut([0, -1, 1]), NOT_DISTINCT),
         (cut([-1, 0, 1]), NOT_DISTINCT),
         (cut([3, -1, -1]), NOT_DISTINCT),

@@ -13,7 +13,7 @@ import pytest
 
 from ccviz import Problem
 from ccviz.runs.archive import Archive
-from ccviz.runs.forked import THREADED, Forks
+from ccviz.runs.forked import UNABLE, Forks
 from ccviz.runs.job import Job
 from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
@@ -138,12 +138,33 @@ def test_a_process_with_threads_is_not_forked():
             [sys.executable, "-c", code, str(theirs.fileno())],
             pass_fds=[theirs.fileno()], check=False,
         )  # fmt: skip
-    assert ended.returncode == THREADED
+    assert ended.returncode == UNABLE
 
 
-@pytest.mark.parametrize("why", ["possible", "threaded"])
+def test_where_the_kernel_tells_no_ends_nothing_is_forked():
+    code = (
+        "import errno, os, sys\n"
+        "def none(pid): raise OSError(errno.ENOSYS, 'no such call')\n"
+        "os.pidfd_open = none\n"
+        "from ccviz.runs.nursery import main; main()"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code, "0", "k-means"], check=False).returncode
+        == UNABLE
+    )
+
+
+def test_a_forked_worker_has_processes_of_its_own(archive, spares):
+    problem = Problem(np.random.default_rng(3).normal(size=(40, 2)), 4, cannot_link=[(0, 1)])
+    solver = make_solver("sdp")
+    job = Job.start(archive, problem, solver, workers=2, spares=spares)
+    assert job.wait(PATIENCE_S)
+    assert archive.info(job.run_id).termination == "proved"
+
+
+@pytest.mark.parametrize("why", ["possible", "unable"])
 def test_where_nothing_can_be_forked_workers_are_new_interpreters(archive, monkeypatch, why):
-    monkeypatch.setattr(Forks, why, why == "threaded")
+    monkeypatch.setattr(Forks, why, why == "unable")
     spares = Spares(archive.path)
     spares.fill()
     spares.fill()

@@ -63,6 +63,7 @@ def gone(pid):
     return False
 
 
+@pytest.mark.usefixtures("new_workers")
 def test_a_worker_runs_to_its_end_and_yields_what_this_process_would(archive, iris, begin):
     solver = make_solver("blp-kmeans", n_init=3)
     job = begin(solver, seed=5, dataset="iris", name="mine")
@@ -99,6 +100,7 @@ def test_stop(archive, begin):
     assert (last.termination, last.message) == ("interrupted", "The run was stopped.")
 
 
+@pytest.mark.usefixtures("new_workers")
 def test_a_worker_that_does_not_answer_is_ended_after_the_grace(archive, begin):
     job = begin()
     os.kill(job.pid, signal.SIGSTOP)
@@ -111,6 +113,7 @@ def test_a_worker_that_does_not_answer_is_ended_after_the_grace(archive, begin):
     assert gone(job.pid)
 
 
+@pytest.mark.usefixtures("new_workers")
 def test_a_killed_worker_leaves_a_run_that_says_so(archive, begin):
     job = begin()
     wait_until(lambda: archive.info(job.run_id).status == "feasible")
@@ -125,6 +128,7 @@ def test_a_killed_worker_leaves_a_run_that_says_so(archive, begin):
     assert archive.info(job.run_id).message == "The worker was killed (signal 9)."
 
 
+@pytest.mark.usefixtures("new_workers")
 def test_a_broken_worker_says_what_broke(archive, begin, tmp_path):
     job = begin()
     os.kill(job.pid, signal.SIGSTOP)
