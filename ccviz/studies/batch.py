@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from statistics import median
 
 from ccviz.errors import CcvizError
 from ccviz.events import TERMINATION_SENTENCES
@@ -97,6 +98,62 @@ def plan(
             else:
                 cells += [Cell(solver, seed, k) for seed in seeds]
     return cells, left_out
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a solver's runs for one number of clusters.
+
+    Attributes
+    ----------
+    solver : str
+    k : int
+    runs, proved : int
+        Those that have ended, and those that ended with a proof.
+    best, median : float
+        Of the objectives; ``inf`` where no run has an answer.
+    violations : int or None
+        Constraints that the best answer breaks.
+    ari : float or None
+        Of the best answer, where the truth is known.
+    time_s : float
+        Median of the runs' seconds.
+    """
+
+    solver: str
+    k: int
+    runs: int
+    proved: int
+    best: float
+    median: float
+    violations: int | None
+    ari: float | None
+    time_s: float
+
+
+def outcomes(infos: Iterable[RunInfo]) -> list[Outcome]:
+    """Sum up runs by solver and number of clusters, the best of each number first.
+
+    Parameters
+    ----------
+    infos : iterable of RunInfo
+        Those that go on are left out.
+    """
+    cells: dict[tuple[int, str], list[RunInfo]] = {}
+    for info in infos:
+        if info.termination is not None:
+            cells.setdefault((info.k, info.solver), []).append(info)
+    found = [_outcome(solver, k, runs) for (k, solver), runs in cells.items()]
+    return sorted(found, key=lambda each: (each.k, each.best, each.time_s, each.solver))
+
+
+def _outcome(solver: str, k: int, runs: list[RunInfo]) -> Outcome:
+    best = min(runs, key=lambda info: info.objective)
+    return Outcome(
+        solver, k, len(runs), sum(info.termination == "proved" for info in runs),
+        best.objective, median(info.objective for info in runs), best.violations, best.ari,
+        median(info.time_s for info in runs),
+    )  # fmt: skip
 
 
 def nothing(_: Run) -> None:

@@ -37,6 +37,8 @@ def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(
     sheet.get_by_label("to", exact=True).fill("4")
     sheet.get_by_role("button", name="Run them").click()
     lab.see("12 of 12 runs have ended.")
+    came = sheet.get_by_role("table", name="What came of the runs").locator("tbody tr")
+    lab.wait_for(lambda: came.count() > 1)
     picture(page, "batch")
     sheet.get_by_role("button", name="Close").click()
     rows = page.locator(".scroll tbody tr")

@@ -250,6 +250,66 @@ def test_a_search_beyond_the_work_allowed_is_named_and_not_accepted(column_proof
     assert "more work than is allowed" in verdict.sentence
 
 
+def refused(problem, events, words, **options):
+    verdict = verify(problem, events, **options)
+    assert verdict.accepted is False
+    assert verdict.sentence == f"no proof: {words}."
+
+
+def test_the_gap_is_that_of_both_bounds(proof, divided_proof):
+    for (problem, events), gap in ((proof, 1e-3), (divided_proof, 2e-3)):
+        verdict = verify(problem, events, gap)
+        assert verdict.accepted
+        asked = (verdict.upper_bound - verdict.lower_bound) / verdict.upper_bound
+        assert verdict.gap == pytest.approx(asked, rel=1e-6)
+        assert 0.0 < verdict.gap <= gap
+        assert verdict.sentence == f"proved within gap {verdict.gap:.2g}"
+
+
+def test_a_clustering_that_costs_nothing_has_no_gap():
+    problem = Problem([[0.0], [0.0], [1.0], [1.0]], 2, cannot_link=[(0, 2)])
+    verdict = verify(problem, [record.event for record in start(problem, "sdp")])
+    assert verdict.accepted
+    assert (verdict.upper_bound, verdict.gap) == (0.0, 0.0)
+
+
+def test_what_cannot_be_verified_says_so(proof, divided_proof):
+    words = "only hard links and rules can be verified"
+    of_parts = "only hard links can be verified of a run that was divided"
+    for (plain, events), said in ((proof, words), (divided_proof, of_parts)):
+        n, k = plain.n, plain.k
+        soft, sizes = {"cannot_link": [(0, 1, 2.0)]}, {"sizes": ([1] * k, [n] * k)}
+        for more in (soft, sizes):
+            refused(Problem(plain.X, k, **more), events, said)
+    ruled = Problem(plain.X, k, rules=(MaxSize(n),))
+    refused(ruled, events, of_parts)
+
+
+def test_a_run_without_a_clustering_proves_nothing_of_one(proof, divided_proof):
+    for problem, events in (proof, divided_proof):
+        bare = [event for event in events if not isinstance(event, IncumbentFound)]
+        refused(problem, bare, "the run has no clustering")
+
+
+def test_what_a_clustering_claims_is_computed_again(proof):
+    problem, events = proof
+    (first, *_) = (event for event in events if isinstance(event, IncumbentFound))
+    claimed = 0.5 * first.objective
+    lied = altered(events, IncumbentFound, lambda e: msgspec.structs.replace(e, objective=claimed))
+    words = f"a clustering claims {claimed:.9g}, but its labels give {first.objective:.9g}"
+    refused(problem, lied, words)
+
+
+@pytest.mark.parametrize("name", ["points", "kind", "weights"])
+def test_a_certificate_is_whole(proof, name):
+    problem, events = proof
+    leaf = next(i for i, event in enumerate(events) if bounded(event))
+    kept = {key: value for key, value in events[leaf].certificate.items() if key != name}
+    lacking = msgspec.structs.replace(events[leaf], certificate=kept)
+    words = f"leaf {events[leaf].node} lacks its {name}"
+    refused(problem, [*events[:leaf], lacking, *events[leaf + 1 :]], words)
+
+
 @pytest.mark.parametrize("path", sorted((Path(ccviz.__file__).parent / "proof").glob("*.py")))
 def test_it_uses_no_code_of_the_solvers(path):
     import ast

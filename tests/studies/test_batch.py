@@ -6,7 +6,7 @@ from ccviz.errors import CcvizError
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
-from ccviz.studies.batch import carry_out, plan
+from ccviz.studies.batch import carry_out, outcomes, plan
 
 X = np.random.default_rng(0).normal(size=(24, 2))
 BLP, KMEANS, BH = (make_solver(name) for name in ("blp-kmeans", "k-means", "bh-kmeans"))
@@ -87,3 +87,37 @@ def test_an_archive_that_takes_no_run_ends_the_batch(archive, monkeypatch):
     cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0,), (2,))
     with pytest.raises(CcvizError, match="enough"):
         list(carry_out(archive, cells, lambda k, _: Problem(X, k)))
+
+
+def test_runs_are_summed_up_by_solver_and_number_of_clusters(archive):
+    exact = make_solver("sdp")
+    cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS, exact], range(3), (3, 2))
+    infos = list(carry_out(archive, cells, lambda k, _: Problem(X, k), Limits(60.0)))
+    found = outcomes(infos)
+    assert [each.k for each in found] == [2, 2, 3, 3]
+    for each in found:
+        runs = [info for info in infos if (info.k, info.solver) == (each.k, each.solver)]
+        assert each.runs == len(runs) == 3
+        assert each.proved == (3 if each.solver == "sdp" else 0)
+        assert each.best == min(info.objective for info in runs)
+        assert each.median == np.median([info.objective for info in runs])
+        assert each.time_s == np.median([info.time_s for info in runs])
+        assert (each.violations, each.ari) == (0, None)
+    assert [each.best for each in found[::2]] == [
+        min(each.best for each in found if each.k == k) for k in (2, 3)
+    ]
+
+
+def test_what_goes_on_or_found_nothing_is_told_as_such(archive):
+    going = archive.create(Problem(X, 2), "k-means", {}, seed=0)
+    lost = archive.create(Problem(X, 3), "k-means", {}, seed=0)
+    archive.finish(lost, "failed", "The worker broke off.")
+    assert going in {info.id for info in archive.runs()}
+    (only,) = outcomes(archive.runs())
+    assert (only.k, only.runs, only.best, only.median, only.violations) == (
+        3,
+        1,
+        np.inf,
+        np.inf,
+        None,
+    )

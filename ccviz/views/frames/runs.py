@@ -12,12 +12,16 @@ from typing import Literal
 from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
+from ccviz.studies.batch import Outcome
 from ccviz.views.person import ALONE, Person
 
 COLUMNS = (
     "Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data", "k", "Links",
     "Scaling",
 )  # fmt: skip
+OUTCOME_COLUMNS = ("k", "Solver", "Runs", "Proved", "Best", "Median", "Broken", "ARI", "Time")
+"""Of the table of a batch; broken constraints and ARI are the best answer's."""
+
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
 
@@ -59,6 +63,16 @@ def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
     return RunRow(info.id, info.name, cells, keys, may)
+
+
+def outcome_row(found: Outcome) -> tuple[str, ...]:
+    """Return the cells of what came of a solver's runs in a batch."""
+    ari = "–" if found.ari is None else f"{found.ari:.3f}"
+    broken = "–" if found.violations is None else f"{found.violations:,}"
+    return (
+        f"{found.k:,}", found.solver, f"{found.runs:,}", f"{found.proved:,}", number(found.best),
+        number(found.median), broken, ari, seconds(found.time_s),
+    )  # fmt: skip
 
 
 def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> str:

@@ -19,7 +19,7 @@ from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.priority import RUN, stand_back
 from ccviz.solvers import Solver
-from ccviz.studies.batch import Cell, carry_out, plan
+from ccviz.studies.batch import Cell, carry_out, outcomes, plan
 from ccviz.views.draft import Draft
 from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.queue import RunQueue, Ticket
@@ -56,6 +56,8 @@ class Batch(param.Parameterized):
         Whether a run goes on, or waits for its turn.
     left_out : tuple of LeftOut
         What the newest batch does not run.
+    outcomes : tuple of Outcome
+        What came of its runs so far, by solver and number of clusters.
     """
 
     done = param.Integer(default=0)
@@ -63,12 +65,14 @@ class Batch(param.Parameterized):
     at = param.String(default="")
     busy = param.Boolean(default=False)
     left_out = param.Parameter(default=())
+    outcomes = param.Parameter(default=())
 
     def __init__(self, archive: Shelf, queue: RunQueue) -> None:
         super().__init__()
         self._archive, self._queue = archive, queue
         self._todo: list[Cell] = []
         self._row: list[Cell] = []
+        self._ran: list[RunInfo] = []
         self._about: tuple[Any, ...] = ()
         self._ticket: Ticket | None = None
         self._errand: Errand | None = None
@@ -106,7 +110,8 @@ class Batch(param.Parameterized):
             raise CcvizError(f"{len(cells):,} runs are more than {MOST_RUNS:,}, the most at once.")
         self.stop()
         self._todo, self._about = cells, (draft, limits)
-        self.param.update(done=0, total=len(cells))
+        self._ran = []
+        self.param.update(done=0, total=len(cells), outcomes=())
         self._wait()
 
     def _wait(self) -> None:
@@ -137,15 +142,14 @@ class Batch(param.Parameterized):
             return
         self._looked = time.monotonic()
         over = errand.done  # asked before the archive: what ended later is counted next time
-        ended = self._ended(errand)
+        runs = self._runs_of(errand)
+        ended = sum(info.state == "finished" for info in runs)
         before = self.total - len(self._todo) - len(self._row)
         self.done = before + ended
         self.at = str(self._row[ended]) if ended < len(self._row) else ""
+        self.outcomes = tuple(outcomes([*self._ran, *runs]))
         if over:
             self._take(errand, ended)
-
-    def _ended(self, errand: Errand) -> int:
-        return sum(info.state == "finished" for info in self._runs_of(errand))
 
     def _runs_of(self, errand: Errand) -> list[RunInfo]:
         """Return the runs of a process; others may have had its number before."""
@@ -154,7 +158,7 @@ class Batch(param.Parameterized):
 
     def _take(self, errand: Errand, ended: int) -> None:
         """Take what a process has done, and go on with what is left."""
-        self._errand = None
+        self._errand, mine = None, self._runs_of(errand)
         try:
             refused = errand.answer()
         except CcvizError:  # it ended in the middle of a run: that one is given up
@@ -165,9 +169,16 @@ class Batch(param.Parameterized):
             if refused:
                 self.stop()
                 raise CcvizError(refused)
+        self._sum_up(mine)
         self._leave()
         if self._todo:
             self._wait()
+
+    def _sum_up(self, mine: list[RunInfo]) -> None:
+        """Add a process's runs, as they ended, to what came of the batch."""
+        ids = {info.id for info in mine}
+        self._ran += [info for info in self._archive.runs() if info.id in ids]
+        self.outcomes = tuple(outcomes(self._ran))
 
     def _close_runs(self, errand: Errand, how: Termination, why: str) -> None:
         for info in self._runs_of(errand):
@@ -184,8 +195,10 @@ class Batch(param.Parameterized):
         """End the batch; what it found stays."""
         errand, self._errand, self._todo = self._errand, None, []
         if errand is not None:
+            mine = self._runs_of(errand)
             errand.close()
             self._close_runs(errand, "interrupted", TERMINATION_SENTENCES["interrupted"])
+            self._sum_up(mine)
         self._leave()
 
 

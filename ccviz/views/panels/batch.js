@@ -12,6 +12,13 @@ function numbers({k, seeds, first, seconds}) {
     <label>seconds a run <input name="seconds" type="number" min="0" step="any" value="${seconds}"></label>`
 }
 
+function outcomes(columns, rows) {
+  return html`${rows.length ? html`<table aria-label="What came of the runs">
+    <thead><tr>${columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${rows.map((cells) => html`<tr>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+    </tbody></table>` : ""}`
+}
+
 export function render({model}) {
   const dialog = sheetOver(model, "close")
   dialog.setAttribute("aria-label", "A batch of runs")
@@ -19,11 +26,12 @@ export function render({model}) {
     <p>Each solver that is ticked, with each seed, for each number of clusters.</p>
     <form id="batch"><div class="solvers"></div><div class="numbers"></div></form>
     <progress aria-label="Runs that have ended" max="1" value="0"></progress><p role="status"></p>
+    <div class="outcomes"></div>
     <footer><button form="batch" class="primary">Run them</button>
     <button type="button" data-what="stop">Stop</button>
     <button type="button" data-what="close">Close</button></footer>`
-  const [form, solvers, range, bar, status, stop] =
-    ["form", ".solvers", ".numbers", "progress", "[role=status]", "[data-what=stop]"]
+  const [form, solvers, range, bar, status, table, stop] =
+    ["form", ".solvers", ".numbers", "progress", "[role=status]", ".outcomes", "[data-what=stop]"]
       .map((name) => dialog.querySelector(name))
   const fill = () => {
     if (!model.form.groups) return
@@ -32,11 +40,12 @@ export function render({model}) {
     range.innerHTML = numbers(model.form).text
   }
   const tell = () => {
-    const {done, total, busy, words} = model.state
+    const {done, total, busy, words, rows} = model.state
     bar.max = Math.max(1, total)
     bar.value = done
     bar.hidden = !total
     status.textContent = words
+    table.innerHTML = outcomes(model.columns, rows).text
     stop.disabled = !busy
   }
   const show = () => {

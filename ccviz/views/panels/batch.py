@@ -11,6 +11,7 @@ from ccviz.errors import CcvizError
 from ccviz.runs.limits import Limits
 from ccviz.solvers import SOLVERS, make_solver
 from ccviz.solvers.base import GROUPS
+from ccviz.views.frames.runs import OUTCOME_COLUMNS, outcome_row
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suiting import unable
 from ccviz.views.panels.commit import held
@@ -38,6 +39,12 @@ label.cannot { opacity: 0.5; }
   border: 1px solid var(--line); border-radius: 6px; padding: 4px 6px; min-height: 30px; }
 progress { width: 100%; height: 8px; accent-color: var(--accent); margin-top: 12px; }
 p[role="status"] { margin: 8px 0 0; white-space: pre-line; }
+.outcomes { max-height: 34vh; overflow: auto; margin-top: 8px; }
+.outcomes:empty { display: none; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { text-align: right; padding: 3px 8px; border-bottom: 1px solid var(--line); }
+th { position: sticky; top: 0; background: var(--paper); color: var(--faint); font-weight: 600; }
+th:nth-child(2), td:nth-child(2) { text-align: left; }
 footer { justify-content: flex-end; }
 footer .told { flex: 1; }
 button:disabled { opacity: 0.4; }
@@ -55,7 +62,8 @@ class BatchPanel(JSComponent):
     """
 
     form = param.Dict(default={})
-    state = param.Dict(default={"done": 0, "total": 0, "busy": False, "words": ""})
+    state = param.Dict(default={"done": 0, "total": 0, "busy": False, "words": "", "rows": []})
+    columns = param.List(default=list(OUTCOME_COLUMNS))
     shown = param.Boolean(default=False)
 
     _esm = with_template("batch.js")
@@ -65,7 +73,9 @@ class BatchPanel(JSComponent):
         super().__init__(**params)
         self._session = session
         self._said = ""
-        session.batch.param.watch(self._refresh, ["done", "total", "at", "busy", "left_out"])
+        session.batch.param.watch(
+            self._refresh, ["done", "total", "at", "busy", "left_out", "outcomes"]
+        )
 
     def open(self) -> None:
         """Show the sheet, made out for the problem and the solver at hand."""
@@ -104,6 +114,7 @@ class BatchPanel(JSComponent):
         self.state = {
             "done": batch.done, "total": batch.total, "busy": batch.busy,
             "words": "\n".join(filter(None, lines)),
+            "rows": [outcome_row(each) for each in batch.outcomes],
         }  # fmt: skip
 
     def _handle_msg(self, data: dict[str, Any]) -> None:

@@ -1,5 +1,6 @@
 import psutil
 
+from ccviz.numbers import number
 from ccviz.runs.limits import NO_LIMITS
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Link
@@ -35,6 +36,11 @@ def test_every_run_is_done_beside_the_page_and_what_cannot_be_is_said(session):
     assert {info.scaling for info in session.archive.runs()} == {"range"}
     assert panel.state["words"].startswith("4 of 4 runs have ended.")
     assert not panel.state["busy"]
+    best = [min(i.objective for i in session.archive.runs() if i.k == k) for k in (2, 3)]
+    assert [(row[:4], row[4]) for row in panel.state["rows"]] == [
+        ((f"{k}", "bh-kmeans", "2", "0"), number(least))
+        for k, least in zip((2, 3), best, strict=True)
+    ]
     panel._act({"what": "close"})
     assert not panel.shown
 
@@ -71,6 +77,9 @@ def test_a_killed_process_costs_the_run_under_way_and_no_other(session):
     ended = {info.solver: info.termination for info in session.archive.runs()}
     assert ended == {"cop-kmeans": "failed", "k-means": "converged"}
     assert session.batch.done == 2
+    assert {(each.solver, each.runs) for each in session.batch.outcomes} == {
+        ("cop-kmeans", 1), ("k-means", 1)
+    }  # fmt: skip
 
 
 def test_nothing_to_run_is_a_sentence(session):
