@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from ccviz.problem.reduction import with_rules
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
+from ccviz.solvers import SOLVERS, Solver, make_solver, parse_setting, solver_class
 from ccviz.solvers.advice import advice
 
 AUTO = "auto"
@@ -113,6 +114,14 @@ def _clustering(name: str) -> IntArray:
     if run.incumbent is None:
         raise ProblemError(f"the run {name} has no clustering to differ from.")
     return run.incumbent.labels
+
+
+def with_threads(solver: Solver, threads: int) -> Solver:
+    """Return the solver with so many threads, if it has them."""
+    if "threads" not in asdict(solver):
+        having = ", ".join(each.name for each in SOLVERS if "threads" in asdict(each()))
+        raise ParameterError(f"{solver.name} works by one thread; these have --threads: {having}.")
+    return make_solver(solver.name, **{**asdict(solver), "threads": threads})
 
 
 def build_solver(name: str, params: Iterable[str]) -> Solver:

@@ -9,7 +9,14 @@ import typer
 
 from ccviz.cli.common import exit_code, tell
 from ccviz.cli.drive import drive, enter
-from ccviz.cli.reading import AUTO, build_problem, choose_solver, find_data, table_options
+from ccviz.cli.reading import (
+    AUTO,
+    build_problem,
+    choose_solver,
+    find_data,
+    table_options,
+    with_threads,
+)
 from ccviz.cli.report import Files, report, take_home
 from ccviz.problem.rule_text import GRAMMAR
 from ccviz.runs.limits import Limits
@@ -60,6 +67,10 @@ Gap = Annotated[float | None, typer.Option(help="Stop at this relative gap.")]
 NodeLimit = Annotated[int | None, typer.Option(help="Stop after so many nodes.")]
 Seed = Annotated[int, typer.Option(help="Same seed and number of workers, same run.")]
 Workers = Annotated[str, typer.Option(help="Processes, or tcp:// address of a Dask scheduler.")]
+Threads = Annotated[
+    int | None,
+    typer.Option(help="Threads of a solver that has them, instead of --param threads=N."),
+]
 JsonFile = Annotated[str | None, typer.Option("--json", help="Write the result; - is stdout.")]
 LabelsFile = Annotated[str | None, typer.Option("--labels", help="Write a label a line.")]
 TableFile = Annotated[
@@ -92,6 +103,7 @@ def solve(
     node_limit: NodeLimit = None,
     seed: Seed = 0,
     workers: Workers = "1",
+    threads: Threads = None,
     json: JsonFile = None,
     labels: LabelsFile = None,
     table: TableFile = None,
@@ -112,6 +124,8 @@ def solve(
     problem = build_problem(dataset, k, links or [], sizes, scale)
     mended = problem.notices
     chosen, problem, why = choose_solver(solver, param or [], problem, rule or [])
+    if threads is not None:
+        chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
     stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []

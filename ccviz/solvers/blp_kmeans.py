@@ -3,7 +3,8 @@
 Baumann, P. (2020): A binary linear programming-based k-means algorithm for clustering with
 must-link and cannot-link constraints. IEEM 2020, 324-328.
 
-The program is never given whole to a solver, see `ccviz.solvers.assignment`.
+The program is never given whole to a solver, see `ccviz.solvers.assignment`. Of hundreds of
+thousands of points the first centres are those of a sample (`ccviz.solvers.assignment.sample`).
 """
 
 from __future__ import annotations
@@ -26,10 +27,11 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS, seed_centers
+from ccviz.solvers.seeding import INITS
 from ccviz.solvers.unsolved import why_infeasible
 
 if TYPE_CHECKING:
+    from ccviz.solvers.assignment.passes import Passes
     from ccviz.solvers.assignment.step import Descent
 
 
@@ -55,18 +57,35 @@ class BlpKMeans(Solver):
         advanced=True,
         label="Step limit, s",
     )
+    threads: int = setting(
+        1,
+        "Threads for the passes over the points; the answer is the same by however many.",
+        low=1,
+        high=256,
+        advanced=True,
+    )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
         # Imported here: it loads numba.
+        from ccviz.solvers.assignment.passes import open_passes
+
+        blocks = contract(problem)
+        with open_passes(blocks, self.threads) as passes:
+            yield from self._starts(problem, context, blocks, passes)
+
+    def _starts(
+        self, problem: Problem, context: Context, blocks: Blocks, passes: Passes
+    ) -> Iterator[Event]:
+        from ccviz.solvers.assignment.sample import first_centers
         from ccviz.solvers.assignment.step import Descent
 
-        blocks, rng = contract(problem), context.rng
-        descent, best = Descent(blocks, self.step_limit), np.inf
+        rng, best = context.rng, np.inf
+        descent = Descent(blocks, self.step_limit, passes)
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            seeds = seed_centers(blocks, rng, self.init)
-            end = yield from self._descend(blocks, descent, seeds, best)
+            seeds = first_centers(blocks, rng, self.init)
+            end = yield from self._descend(blocks, descent, passes, seeds, best)
             if end.infeasible:
                 yield why_infeasible(problem)
                 yield Finished(termination="proved", message="The constraints cannot be kept.")
@@ -77,11 +96,14 @@ class BlpKMeans(Solver):
         yield _finished(self.n_init, best)
 
     def _descend(
-        self, blocks: Blocks, descent: Descent, centers: FloatArray, best: float
+        self,
+        blocks: Blocks,
+        descent: Descent,
+        passes: Passes,
+        centers: FloatArray,
+        best: float,
     ) -> Generator[Event, None, _End]:
         """Assign and update in turn until the objective stops falling."""
-        from ccviz.solvers.assignment.centers import block_means, block_wcss
-
         end = _End(np.full(blocks.s, -1), np.inf)
         descent.begin()
         yield CentersMoved(iteration=0, centers=centers)
@@ -96,8 +118,8 @@ class BlpKMeans(Solver):
                 objective=answer.objective + blocks.scatter,
                 moved=int(blocks.mass[answer.labels != end.labels].sum()),
             )
-            moved = block_means(blocks.centroid, blocks.mass, answer.labels, centers)
-            wcss = block_wcss(blocks.centroid, blocks.mass, answer.labels, moved)
+            moved = passes.means(answer.labels, centers)
+            wcss = passes.wcss(answer.labels, moved)
             if not wcss < end.wcss:
                 break
             centers, end = moved, _End(answer.labels, wcss)

@@ -57,13 +57,17 @@ class IpcKMeans(Solver):
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.sdp.settings import NodeSettings
-        from ccviz.solvers.tree import Task
+        from ccviz.solvers.tree import StoppedError, Task
 
         settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds)
         centred = problem.centred()
-        task, printed, last = Task(0, seed=context.seed), self.algorithm == "printed", None
+        task = Task(0, seed=context.seed, stop=context.stop)
+        printed, last = self.algorithm == "printed", None
         while not context.stop():
-            report = advance(centred, settings, task)
+            try:
+                report = advance(centred, settings, task)
+            except StoppedError:
+                return
             yield from report.events
             if report.verdict == "infeasible":
                 yield InfeasibilityProved(reason=report.detail, points=report.witness)

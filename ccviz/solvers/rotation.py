@@ -23,5 +23,20 @@ def in_few_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:
     centred = point - np.average(point, axis=0, weights=mass)
     if centred.shape[1] < len(centred):
         return np.ascontiguousarray(centred)
-    left, scale, _ = np.linalg.svd(centred, full_matrices=False)
-    return np.ascontiguousarray(left * scale)
+    return turned(centred)
+
+
+def turned(point: FloatArray) -> FloatArray:
+    """Rotate s points of more than s features into s dimensions: distances stay the same.
+
+    Parameters
+    ----------
+    point : (s, d) float64
+        With s <= d.
+
+    Returns
+    -------
+    (s, s) float64
+    """
+    triangle = np.asarray(np.linalg.qr(point.T, mode="r"))
+    return np.ascontiguousarray(triangle.T)

@@ -2,7 +2,8 @@
 
 Linear programs are solved to absolute tolerances: points that lie a millionth apart would all be
 worth the same to them, and squares of very small or large numbers leave the range of doubles. The
-unit is a power of two, so nothing is rounded on the way.
+unit is a power of two, so nothing is rounded on the way. Points of more features than there are
+points are turned into as few dimensions as hold them, once for all nodes.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy as np
 from ccviz.events import ColumnsPriced, CutsAdded, Event
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Alternatives, Rule, conjunction
+from ccviz.solvers.rotation import turned
 from ccviz.solvers.tree import Report, Task
 
 _REACH = 5  # the farthest point is about 2^5 from the mean
@@ -32,7 +34,7 @@ class _Settled(Rule):
 
 
 def in_unit(problem: Problem) -> tuple[Problem, int]:
-    """Return the problem about its mean in the unit of an exact solver's work.
+    """Return the problem about its mean in the unit, and axes, of an exact solver's work.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ def in_unit(problem: Problem) -> tuple[Problem, int]:
     centred = problem.centred()
     exponent = _REACH - int(np.frexp(np.abs(centred.X).max())[1])
     rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
-    return replace(centred, X=np.ldexp(centred.X, exponent), rules=rules), exponent
+    X = turned(centred.X) if problem.d > problem.n else centred.X
+    return replace(centred, X=np.ldexp(X, exponent), rules=rules), exponent
 
 
 def work_in_unit(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:

@@ -10,8 +10,9 @@ from math import inf, isinf
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ccviz.arrays import freeze
+from ccviz.arrays import IntArray, freeze
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
@@ -127,6 +128,11 @@ class Draft:
     def _of(self, kind: Kind) -> Any:
         return [(*link.pair, link.weight) for link in self.links if link.kind == kind]
 
+    @cached_property
+    def tables(self) -> dict[Kind, tuple[IntArray, NDArray[np.bool_], list[str]]]:
+        """The links of each kind as (m, 2) pairs, whether each is soft, and their names."""
+        return {kind: _table(self.links, kind) for kind in KIND_WORDS}
+
     @property
     def n(self) -> int:
         """Number of points."""
@@ -185,6 +191,13 @@ class Draft:
         draft = replace(self, **changes)  # type: ignore[arg-type]
         _ = draft.problem  # raises the sentence
         return draft
+
+
+def _table(links: tuple[Link, ...], kind: Kind) -> tuple[IntArray, NDArray[np.bool_], list[str]]:
+    own = [link for link in links if link.kind == kind]
+    pairs = np.array([link.pair for link in own], dtype=np.int64).reshape(-1, 2)
+    soft = np.array([not link.is_hard for link in own], dtype=bool)
+    return freeze(pairs), freeze(soft), [str(link) for link in own]
 
 
 class History:

@@ -86,6 +86,27 @@ def test_links_are_drawn_with_noise(lab):
     assert set(lab.source("must", "x0")["width"]) == {1}  # soft links are thin
 
 
+def test_thousands_of_links_are_a_picture_and_a_group_is_one_row(lab, picture):
+    lab.take_tool("Box Select")
+    lab.drag((-3.5, 0.5), (-2.0, 1.45))
+    lab.press("Must-link (M)")
+    group = lab.page.locator(".links li.given")
+    group.filter(has_text=re.compile(r"\d+ points: ")).wait_for()
+    assert group.count() == 1
+    picture(lab.page, "group")
+    group.get_by_role("button").click()
+    group.wait_for(state="detached")
+    lab.page.get_by_text(LINK_TOOLS).click()
+    lab.fill("How many", "5000")
+    lab.press("Draw from classes")
+    lab.see(re.compile("drawn as a picture"))
+    lab.wait_for(lambda: len(lab.source("link density", "image")["image"]) == 1)
+    assert lab.drawn("must") + lab.drawn("cannot") == 0
+    picture(lab.page, "many")
+    lab.choose("Which links are drawn", "Only broken")
+    lab.wait_for(lambda: len(lab.source("link density", "image")["image"]) == 0)
+
+
 def test_a_row_of_the_list_shows_its_button_even_where_it_is_broken(open_lab):
     lab = open_lab("?data=iris&k=3&ml=0-60*0.05&cl=117-131*0.012345,1-2*0.01&solver=pck-means")
     lab.run()

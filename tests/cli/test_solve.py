@@ -182,6 +182,8 @@ BAD = {
             "iris --solver blp-kmeans --param n_init=many",
             "blp-kmeans: n_init = 'many' is not a whole number.",
         ),
+        ("iris --solver cop-kmeans --threads 2", "cop-kmeans works by one thread; these have"),
+        ("iris --solver blp-kmeans --threads 0", "blp-kmeans: threads = 0 is below 1."),
         ("iris --solver blp-kmeans --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
         (
             "iris --solver sdp --sizes equal",

@@ -1,3 +1,5 @@
+from itertools import count
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -5,10 +7,10 @@ from sklearn.datasets import load_iris
 from ccviz import Problem, solve, start
 from ccviz.errors import ParameterError
 from ccviz.events import GenerationEnded, IncumbentFound
-from ccviz.solvers.base import Context
+from ccviz.solvers.base import Context, never
 from ccviz.solvers.hg_means import HgMeans
-from ccviz.solvers.memetic import _posterior
-from ccviz.solvers.memetic.annotations import Annotations
+from ccviz.solvers.memetic import _posterior, _relocation, annotations
+from ccviz.solvers.memetic.annotations import Annotations, search
 from ccviz.solvers.memetic.hybrid_search import select
 from ccviz.solvers.memetic.local_search import Member
 
@@ -72,15 +74,64 @@ def test_shifting_points_keeps_the_sums(iris):
     assert all(np.allclose(a, b) for a, b in zip(fit, fresh, strict=True))
 
 
+@pytest.mark.parametrize("copies", [1, 40])  # of many points the scales hardly change
+@pytest.mark.parametrize("p", [0.0, 0.8])
+def test_what_a_move_changes_is_told_without_making_it(iris, p, copies):
+    problem = repeated(iris, copies)
+    rng = np.random.default_rng(0)
+    data = Annotations.of(problem, p).data
+    fit = _posterior.open_fit(data, rng.integers(3, size=problem.n), 3)
+    books, pull = open_books(fit), _relocation.Pull(*map(np.zeros, [(2, 3), (2, 4, 3), (2, 4)]))
+    _relocation.count(data, fit, books)
+    before = _posterior.posterior_cost(data, fit)
+    assert books.cost[0] == pytest.approx(before, rel=1e-12)
+    for _ in range(50):
+        i, c = int(rng.integers(problem.n)), int(rng.integers(3))
+        a = int(fit.label[i])
+        if a == c:
+            continue
+        _relocation.weigh(i, data, fit, books, pull)
+        told = _relocation.change_of(i, c, data, fit, books, pull)
+        _posterior.shift(i, c, data, fit)
+        change = _posterior.posterior_cost(data, fit) - before
+        assert told == pytest.approx(change, rel=1e-6, abs=1e-9 * abs(before))
+        _posterior.shift(i, a, data, fit)
+
+
+def repeated(problem, copies):
+    """Return the problem with as many copies of its points, each with its own links."""
+    step = problem.n * np.arange(copies)[:, None, None]
+    must, cannot = (
+        (links.pairs + step).reshape(-1, 2) for links in (problem.must_link, problem.cannot_link)
+    )
+    return Problem(np.tile(problem.X, (copies, 1)), problem.k, must, cannot)
+
+
+def open_books(fit):
+    edges = 0.5 * fit.links.sum(axis=(1, 2))
+    shapes = [(2, 2), (2, 4, 3, 3), (2, 4, 3), (2, 4, 2), (3,), (3,), (1,)]
+    return _relocation.Books(edges, *map(np.zeros, shapes))
+
+
 def test_the_local_search_improves_and_keeps_all_clusters(iris):
     rng = np.random.default_rng(0)
-    data = Annotations.of(iris, 0.9).data
+    instance = Annotations.of(iris, 0.9)
+    data = instance.data
     for _ in range(5):
         labels = rng.integers(3, size=iris.n)
         before = _posterior.posterior_cost(data, _posterior.open_fit(data, labels, 3))
-        found, cost, _ = _posterior.search(data, labels, 3, data.linked, 200)
+        found, cost, _ = search(instance, labels, data.linked, never)
         assert cost < before
         assert len(np.unique(found)) == 3
+
+
+def test_a_local_search_that_is_stopped_leaves_what_it_has(iris, monkeypatch):
+    monkeypatch.setattr(annotations, "LOOK_WORK", 1)
+    instance = Annotations.of(iris, 0.9)
+    labels = np.random.default_rng(0).integers(3, size=iris.n)
+    looks = count()
+    found, _, _ = search(instance, labels, instance.data.linked, lambda: next(looks) >= 10)
+    assert 0 < (found != labels).sum() <= 10
 
 
 def test_links_help_and_wrong_ones_do_less_harm_with_less_belief(iris):

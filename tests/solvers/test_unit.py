@@ -87,3 +87,14 @@ def test_more_features_than_points_need_no_square_of_the_features():
     problem = Problem(X, 3, must_link=[(0, 1), (2, 3), (4, 5)])
     verdict = verify(problem, run(problem))
     assert verdict.accepted, verdict.sentence
+
+
+def test_wide_points_are_turned_into_as_many_dimensions_as_points():
+    rng = np.random.default_rng(0)
+    problem = Problem(rng.normal(size=(9, 50)) * 1e6 + 1e8, 2)
+    within, exponent = in_unit(problem)
+    assert within.X.shape == (9, 9)
+    for labels in rng.integers(2, size=(5, 9)):
+        labels[:2] = 0, 1
+        cost = Partition(within, labels).wcss
+        assert cost == pytest.approx(Partition(problem, labels).wcss * 2.0 ** (2 * exponent))

@@ -49,16 +49,40 @@ def assign(
         Of the linked blocks; the hard cores are what is undecided in it.
     """
     labels = cheapest(cost)
-    state = open_state(cost, linked, graph)
-    scratch = new_scratch(len(linked), cost.shape[1])
-    outcome = SOLVED if reduce_all(graph, state, scratch) else INFEASIBLE
+    outcome, state = assign_linked(cost[linked], graph, warm[linked], node_limit)
     if outcome == SOLVED:
-        outcome = search_components(graph, state, warm[linked], node_limit)
-    if outcome == SOLVED:
-        unfold(state)
         for v in range(len(linked)):
             labels[linked[v]] = state.label[v]
     return outcome, labels, state
+
+
+@njit(cache=True)
+def assign_linked(
+    theta: FloatArray, graph: Graph, warm: IntArray, node_limit: int
+) -> tuple[int, State]:
+    """Solve the step of the linked blocks alone, as `assign` does.
+
+    Parameters
+    ----------
+    theta : (l, k) float64
+        Their costs, which become those of the state.
+    graph
+    warm : (l,) int64
+    node_limit : int
+
+    Returns
+    -------
+    outcome : int
+    state : State
+    """
+    state = open_state(theta, graph)
+    scratch = new_scratch(*theta.shape)
+    outcome = SOLVED if reduce_all(graph, state, scratch) else INFEASIBLE
+    if outcome == SOLVED:
+        outcome = search_components(graph, state, warm, node_limit)
+    if outcome == SOLVED:
+        unfold(state)
+    return outcome, state
 
 
 @njit(cache=True)

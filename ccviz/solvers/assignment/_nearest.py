@@ -13,7 +13,7 @@ from ccviz.compiled import njit
 from ccviz.solvers.assignment.centers import half_gaps, squared_distance, squared_distances
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def assign_nearest(
     centroid: FloatArray,
     mass: FloatArray,

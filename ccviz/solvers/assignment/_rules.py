@@ -36,16 +36,16 @@ class State(NamedTuple):
     ----------
     theta : (l, k) float64
         Cost of each block at each centre, with what decided neighbours charge.
-    candidates : (l, k) int64
+    candidates : (l, k) int32
         The centres still possible, in the first ``remaining`` places of a row.
-    remaining : (l,) int64
+    remaining : (l,) int32
     possible : (l, k) bool
         The same as a table.
     decided : (l,) bool
         Fixed or folded blocks: their neighbours need not look at them any more.
     label : (l,) int64
         Centres of the fixed blocks.
-    folded, folded_into : (l,) int64
+    folded, folded_into : (l,) int32
         Folded blocks in order and the neighbour each waits for.
     folded_price : (l,) float64
         The price of that link.
@@ -78,24 +78,26 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True)
-def open_state(cost: FloatArray, linked: IntArray, graph: Graph) -> State:
-    """Return the state before any rule, with the candidates that the degree rule leaves."""
-    size, k = len(linked), cost.shape[1]
+def open_state(theta: FloatArray, graph: Graph) -> State:
+    """Return the state before any rule, with the candidates that the degree rule leaves.
+
+    The costs of the linked blocks become the state's: at a million blocks a copy is felt.
+    """
+    size, k = theta.shape
     state = State(
-        np.empty((size, k)),
-        np.empty((size, k), np.int64),
-        np.zeros(size, np.int64),
+        theta,
+        np.empty((size, k), np.int32),
+        np.zeros(size, np.int32),
         np.zeros((size, k), np.bool_),
         np.zeros(size, np.bool_),
         np.full(size, -1, np.int64),
-        np.empty(size, np.int64),
-        np.empty(size, np.int64),
+        np.empty(size, np.int32),
+        np.empty(size, np.int32),
         np.empty(size),
         np.zeros(1, np.int64),
     )
     smallest = np.empty(k)
     for v in range(size):
-        state.theta[v] = cost[linked[v]]
         _open_candidates(v, graph, state, smallest)
     return state
 
@@ -151,9 +153,9 @@ def new_scratch(size: int, k: int) -> Scratch:
         np.empty(k),
         np.empty(k),
         np.empty(k, np.int64),
-        np.full(size, -1, np.int64),
-        np.full(size, k + 1, np.int64),
-        np.empty(size, np.int64),
+        np.full(size, -1, np.int32),
+        np.full(size, k + 1, np.int32),
+        np.empty(size, np.int32),
         np.zeros(size, np.bool_),
     )
 

@@ -51,24 +51,65 @@ def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> 
     return cost
 
 
+@njit(cache=True, nogil=True)
+def some_costs(
+    centroid: FloatArray, mass: FloatArray, some: IntArray, centers: FloatArray, cost: FloatArray
+) -> None:
+    """Fill the (m, k) `block_costs` of some blocks, by their numbers."""
+    for p in range(len(some)):
+        for j in range(len(centers)):
+            cost[p, j] = mass[some[p]] * squared_distance(centroid[some[p]], centers[j])
+
+
+@njit(cache=True, nogil=True)
+def some_wcss(
+    centroid: FloatArray,
+    mass: FloatArray,
+    some: IntArray,
+    labels: IntArray,
+    centers: FloatArray,
+) -> float:
+    """Return what (m,) labels of some blocks cost around given centres."""
+    total = 0.0
+    for p in range(len(some)):
+        total += mass[some[p]] * squared_distance(centroid[some[p]], centers[labels[p]])
+    return total
+
+
 @njit(cache=True)
 def block_means(
     centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
 ) -> FloatArray:
     """Return (k, d) the mean of each cluster; an empty one keeps its centre."""
-    k, d = centers.shape
+    total, weight = block_sums(centroid, mass, labels, len(centers))
+    return means_of(total, weight, centers)
+
+
+@njit(cache=True, nogil=True)
+def block_sums(
+    centroid: FloatArray, mass: FloatArray, labels: IntArray, k: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return (k, d) the sum of mass times centroid of each cluster, and (k,) its mass."""
+    d = centroid.shape[1]
     total, weight = np.zeros((k, d)), np.zeros(k)
     for b in range(len(labels)):
         weight[labels[b]] += mass[b]
         for t in range(d):
             total[labels[b], t] += mass[b] * centroid[b, t]
+    return total, weight
+
+
+@njit(cache=True)
+def means_of(total: FloatArray, weight: FloatArray, centers: FloatArray) -> FloatArray:
+    """Return the means behind sums, in the sums' place; an empty cluster keeps its centre."""
+    k, d = centers.shape
     for j in range(k):
         for t in range(d):
             total[j, t] = total[j, t] / weight[j] if weight[j] > 0 else centers[j, t]
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def block_wcss(
     centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
 ) -> float:

@@ -39,24 +39,20 @@ def solve_conditions(
     return _by_highs(cost, structure, nonempty, reduced, deadline)
 
 
-def solve_core(
-    cost: FloatArray,
-    structure: Structure,
-    labels: IntArray,
-    state: State,
-    deadline: Deadline,
-) -> Assignment:
-    """Finish a partly decided assignment without sizes.
+def finish_core(structure: Structure, state: State, deadline: Deadline) -> Assignment:
+    """Finish a partly decided assignment without sizes; the labels go into the state.
 
     Parameters
     ----------
-    cost : (s, k) float64
     structure : Structure
-    labels : (s,) int64
-        Labels of the blocks without links.
     state : State
         The linked blocks as the reductions and the search left them.
     deadline : Deadline
+
+    Returns
+    -------
+    Assignment
+        Of what was undecided: whether any was found, and what is proved.
     """
     core = np.flatnonzero(~state.decided)
     part = _substructure(structure, core)
@@ -66,13 +62,10 @@ def solve_core(
         answer = _solve_part(paid, part, known, deadline)
     else:
         answer = _improved(paid, part, known, deadline)
-    if not answer.found:
-        return answer.of_size(structure.s)
-    state.label[core] = answer.labels
-    unfold(state)
-    labels[structure.linked] = state.label
-    objective = objective_of(labels, cost, structure)
-    return Assignment(labels, objective, answer.proved, infeasible=False)
+    if answer.found:
+        state.label[core] = answer.labels
+        unfold(state)
+    return answer
 
 
 def _improved(

@@ -7,22 +7,22 @@ problem.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment._kernel import assign
+from ccviz.solvers.assignment._kernel import assign, assign_linked
+from ccviz.solvers.assignment._rules import State
 from ccviz.solvers.assignment._search import INFEASIBLE, UNFINISHED
-from ccviz.solvers.assignment._transport import transport
-from ccviz.solvers.assignment.core import solve_conditions, solve_core
+from ccviz.solvers.assignment.core import finish_core, solve_conditions
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.result import Assignment, keeps_sizes, objective_of
+from ccviz.solvers.assignment.sizes import Costs, solve_sizes
 from ccviz.solvers.assignment.structure import Structure
 
 NODE_LIMIT = 20_000
 """Nodes of the compiled search for each component before it counts as a hard core."""
-
-SAMPLED_FROM, SAMPLE_STEP = 1000, 8
-"""From so many points on the prices of sizes come from a sample, every eighth point."""
 
 
 def solve_assignment(
@@ -60,9 +60,10 @@ def solve_assignment(
     cost = np.ascontiguousarray(cost, dtype=np.float64)
     deadline = Deadline(time_limit)
     if structure.lower is not None and structure.upper is not None:
-        if len(structure.pairs) == 0 and (structure.mass == 1).all():
-            least = np.maximum(structure.lower, 1.0 if nonempty else 0.0)
-            return _solve_sizes(cost, structure, least, structure.upper, prices)
+        if is_transport(structure):
+            answer = solve_transport(lambda rows: cost[rows], structure, nonempty, prices)
+            paid = objective_of(answer.labels, cost, structure) if answer.found else np.inf
+            return replace(answer, objective=paid)
         return solve_conditions(cost, structure, nonempty, warm_start, deadline)
     answer = _solve_links(cost, structure, warm_start, deadline)
     if not nonempty or not answer.found or keeps_sizes(answer.labels, structure, nonempty):
@@ -76,42 +77,79 @@ def _solve_links(
 ) -> Assignment:
     warm = np.full(structure.s, -1) if warm_start is None else warm_start
     outcome, labels, state = assign(cost, structure.linked, structure.graph, warm, NODE_LIMIT)
+    answer = _finished(outcome, structure, state, deadline)
+    if not answer.found:
+        return answer.of_size(structure.s)
+    labels[structure.linked] = state.label
+    return replace(answer, labels=labels, objective=objective_of(labels, cost, structure))
+
+
+def solve_linked(
+    theta: FloatArray, structure: Structure, warm_start: IntArray, time_limit: float
+) -> Assignment:
+    """Solve a step without sizes in which all blocks are linked.
+
+    Parameters
+    ----------
+    theta : (s, k) float64
+        Cost of each block at each centre; written to.
+    structure : Structure
+    warm_start : (s,) int64
+    time_limit : float
+
+    Returns
+    -------
+    Assignment
+        Its objective is left to the caller, who still knows the costs: 0 if labels were found.
+    """
+    deadline = Deadline(time_limit)
+    outcome, state = assign_linked(theta, structure.graph, warm_start, NODE_LIMIT)
+    answer = _finished(outcome, structure, state, deadline)
+    if not answer.found:
+        return answer.of_size(structure.s)
+    return replace(answer, labels=state.label, objective=0.0)
+
+
+def _finished(outcome: int, structure: Structure, state: State, deadline: Deadline) -> Assignment:
+    """Return what is known of the linked blocks, whose labels are in the state then."""
     if outcome == INFEASIBLE:
         return Assignment.impossible(structure.s)
     if outcome == UNFINISHED:
-        return solve_core(cost, structure, labels, state, deadline)
-    return Assignment(labels, objective_of(labels, cost, structure), proved=True, infeasible=False)
+        return finish_core(structure, state, deadline)
+    return Assignment(state.label, 0.0, proved=True, infeasible=False)
 
 
-def _solve_sizes(
-    cost: FloatArray,
-    structure: Structure,
-    lower: FloatArray,
-    upper: FloatArray,
-    prices: FloatArray | None,
+def is_transport(structure: Structure) -> bool:
+    """Whether there are sizes and no links, and every block is one point."""
+    return structure.is_sized and len(structure.pairs) == 0 and bool((structure.mass == 1).all())
+
+
+def solve_transport(
+    costs: Costs, structure: Structure, nonempty: bool, prices: FloatArray | None
 ) -> Assignment:
-    """Solve the transportation problem of sizes without links, every block one point."""
-    least, most = lower.astype(np.int64), np.minimum(upper, structure.s).astype(np.int64)
-    start = _sample_prices(cost, least, most) if prices is None else prices
-    feasible, flow = transport(cost, start, least, most)
+    """Solve a step of sizes without links, from costs that are asked for as they are needed.
+
+    Parameters
+    ----------
+    costs : callable
+        See `ccviz.solvers.assignment.sizes`.
+    structure : Structure
+    nonempty : bool
+    prices : (k,) float64 or None
+
+    Returns
+    -------
+    Assignment
+        Its objective is left to the caller: 0 if labels were found.
+    """
+    assert structure.lower is not None
+    assert structure.upper is not None
+    least = np.maximum(structure.lower, 1.0 if nonempty else 0.0).astype(np.int64)
+    most = np.minimum(structure.upper, structure.s).astype(np.int64)
+    feasible, labels, paid = solve_sizes(costs, structure.s, least, most, prices)
     if not feasible:
         return Assignment.impossible(structure.s)
-    objective = objective_of(flow.labels, cost, structure)
-    paid = flow.potential[:-1] - flow.potential[-1]
-    return Assignment(flow.labels, objective, proved=True, infeasible=False, prices=paid)
-
-
-def _sample_prices(cost: FloatArray, lower: IntArray, upper: IntArray) -> FloatArray:
-    """Return the prices of a sample of the points: they leave little to do for all of them."""
-    n, k = cost.shape
-    if n < SAMPLED_FROM:
-        return np.zeros(k)
-    sample = np.ascontiguousarray(cost[::SAMPLE_STEP])
-    share = len(sample) / n
-    least = np.floor(lower * share).astype(np.int64)
-    most = np.ceil(upper * share).astype(np.int64)
-    feasible, flow = transport(sample, _sample_prices(sample, least, most), least, most)
-    return flow.potential[:-1] - flow.potential[-1] if feasible else np.zeros(k)
+    return Assignment(labels, 0.0, proved=True, infeasible=False, prices=paid)
 
 
 def fill_clusters(labels: IntArray, cost: FloatArray) -> IntArray:

@@ -52,12 +52,16 @@ class Assignment:
 
 def objective_of(labels: IntArray, cost: FloatArray, structure: Structure) -> float:
     """Return the cost of labels with the weights of broken soft links; inf on broken conflicts."""
-    total = float(cost[np.arange(len(labels)), labels].sum())
+    return float(cost[np.arange(len(labels)), labels].sum()) + links_cost(labels, structure)
+
+
+def links_cost(labels: IntArray, structure: Structure) -> float:
+    """Return the weights of broken soft links; inf on broken conflicts."""
     if len(structure.pairs) == 0:
-        return total
+        return 0.0
     first, second = structure.pairs.T
     shared = structure.price[labels[first] == labels[second]].sum()
-    return total + structure.constant + float(shared)
+    return structure.constant + float(shared)
 
 
 def keeps_sizes(labels: IntArray, structure: Structure, nonempty: bool) -> bool:

@@ -12,10 +12,16 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.assignment._nearest import assign_nearest
-from ccviz.solvers.assignment.centers import block_costs
-from ccviz.solvers.assignment.exact import fill_clusters, solve_assignment
-from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.centers import block_costs, some_wcss
+from ccviz.solvers.assignment.exact import (
+    fill_clusters,
+    is_transport,
+    solve_assignment,
+    solve_linked,
+    solve_transport,
+)
+from ccviz.solvers.assignment.passes import Passes
+from ccviz.solvers.assignment.result import Assignment, links_cost, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
 
 MOST_PROVED = 20_000
@@ -30,10 +36,13 @@ class Descent:
     blocks : Blocks
     time_limit : float
         Seconds for one step.
+    passes : Passes, optional
+        Over the same blocks; by one thread where none are given.
     """
 
-    def __init__(self, blocks: Blocks, time_limit: float) -> None:
+    def __init__(self, blocks: Blocks, time_limit: float, passes: Passes | None = None) -> None:
         self._blocks, self._limit = blocks, time_limit
+        self._passes = passes or Passes(blocks)
         self._structure = structure_of(blocks)
         self._linked = self._structure.linked
         self._inner = _inner(self._structure)
@@ -71,22 +80,21 @@ class Descent:
 
     def _assign_split(self, centers: FloatArray) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
-        costs = block_costs(blocks.centroid[linked], blocks.mass[linked], centers)
-        answer = solve_assignment(
-            costs, self._inner, warm_start=labels[linked], time_limit=self._limit
-        )
+        costs = self._passes.costs(linked, centers)
+        answer = solve_linked(costs, self._inner, labels[linked], self._limit)
         if not answer.found:
             return answer.of_size(blocks.s)
+        del costs  # they are written to, and large
         labels[linked] = answer.labels
         before = centers if self._centers is None else self._centers
         drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
-        cost = assign_nearest(
-            blocks.centroid, blocks.mass, self._free, centers, drift, labels, self._lower
-        )
+        cost = self._passes.nearest(self._free, centers, drift, labels, self._lower)
         self._centers = centers
         if not np.bincount(labels, minlength=blocks.k).all():
             return self._fill(labels, centers)
-        return replace(answer, labels=labels, objective=answer.objective + cost)
+        cost += some_wcss(blocks.centroid, blocks.mass, linked, answer.labels, centers)
+        cost += links_cost(answer.labels, self._inner)
+        return replace(answer, labels=labels, objective=cost)
 
     def _fill(self, labels: IntArray, centers: FloatArray) -> Assignment:
         """Solve the step again with the condition that no cluster is empty."""
@@ -100,8 +108,20 @@ class Descent:
         return Assignment(filled, objective, proved=False, infeasible=False)
 
     def _solve(self, centers: FloatArray) -> Assignment:
+        centroid, mass = self._blocks.centroid, self._blocks.mass
+        if is_transport(self._structure):
+            answer = solve_transport(
+                lambda rows: block_costs(centroid[rows], mass[rows], centers),
+                self._structure,
+                True,
+                self._prices,
+            )
+            if answer.found:
+                paid = self._passes.wcss(answer.labels, centers)
+                answer = replace(answer, objective=paid)
+            return answer
         return solve_assignment(
-            block_costs(self._blocks.centroid, self._blocks.mass, centers),
+            block_costs(centroid, mass, centers),
             self._structure,
             nonempty=True,
             warm_start=self._labels,
@@ -114,10 +134,12 @@ def _inner(structure: Structure) -> Structure:
     """Return the structure of the linked blocks alone, sizes apart."""
     place = np.zeros(structure.s, dtype=np.int64)
     place[structure.linked] = np.arange(len(structure.linked))
-    return Structure.from_prices(
-        len(structure.linked),
-        structure.k,
-        place[structure.pairs],
-        structure.price,
-        constant=structure.constant,
+    return replace(
+        structure,
+        s=len(structure.linked),
+        pairs=place[structure.pairs],
+        linked=np.arange(len(structure.linked)),
+        mass=structure.mass[structure.linked],
+        lower=None,
+        upper=None,
     )

@@ -140,6 +140,13 @@ class Structure:
 
 def structure_of(blocks: Blocks) -> Structure:
     """Return the structure of a contracted problem."""
+    lower = None if blocks.sizes is None else blocks.sizes.lower
+    upper = None if blocks.sizes is None else blocks.sizes.upper
+    if not (len(blocks.soft_must) or len(blocks.soft_cannot)):
+        price = np.full(len(blocks.conflicts), np.inf)
+        return Structure.from_prices(
+            blocks.s, blocks.k, blocks.conflicts, price, mass=blocks.mass, lower=lower, upper=upper
+        )
     return Structure.from_edges(
         blocks.s,
         blocks.k,
@@ -147,8 +154,8 @@ def structure_of(blocks: Blocks) -> Structure:
         soft_must=blocks.soft_must,
         soft_cannot=blocks.soft_cannot,
         mass=blocks.mass,
-        lower=None if blocks.sizes is None else blocks.sizes.lower,
-        upper=None if blocks.sizes is None else blocks.sizes.upper,
+        lower=lower,
+        upper=upper,
     )
 
 

@@ -14,10 +14,12 @@ from ccviz.solvers.colgen.stabilisation import Stabiliser
 
 _FEW_CLUSTERS = 20  # up to here the bound is worth an exact pricing every time
 _EXACT_EVERY = 5
-_MOST_SEEDS = 300
+_MOST_SEEDS, _LEAST_SEEDS = 300, 20
+_SEED_WORK = 3e7  # blocks times features times seeds: what makes descents of a second or two
 _NEW_A_CLUSTER = 3  # new columns at most, a cluster, and at least:
 _NEW_AT_LEAST = 60
-_SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn
+_SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn,
+_SLICE_FEATURES = 100  # of up to so many features; fewer blocks if there are more
 _INFEASIBLE = 1e-5
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
@@ -156,7 +158,7 @@ class Generation:
         search = self.pool.search
         if search is None:
             return None
-        priced = self.pricer.go_on(search, _SLICE)
+        priced = self.pricer.go_on(search, self._slice)
         self._raise_bound(search.duals, min(priced.least, search.best))
         return search.duals, priced
 
@@ -171,18 +173,24 @@ class Generation:
             return at, priced
         values = priced.costs - priced.columns @ at
         known = float(values.min(initial=0.0))
-        proof = self.pricer.exact(at, known, max(known, -solution.price), _SLICE)
+        proof = self.pricer.exact(at, known, max(known, -solution.price), self._slice)
         self._raise_bound(at, min(proof.least, known))
         return at, replace(join([priced, proof]), least=proof.least, search=proof.search)
 
     def _seeds(self, solution: MasterSolution) -> FloatArray:
         """Return centres to descend from: the blocks (or some), and the clusters in use."""
         points, mass = self.pricer.points, self.pool.blocks.mass
-        if len(points) > _MOST_SEEDS:
+        most = min(_MOST_SEEDS, max(_LEAST_SEEDS, int(_SEED_WORK / points.size)))
+        if len(points) > most:
             rng = np.random.default_rng((self.seed, self.pool.iteration))
-            points = points[rng.choice(len(points), _MOST_SEEDS, replace=False)]
+            points = points[rng.choice(len(points), most, replace=False)]
         used = self.master.columns[solution.weights > 0.1] * mass
         return np.concatenate([points, used @ self.pricer.points / used.sum(axis=1)[:, None]])
+
+    @property
+    def _slice(self) -> int:
+        """Blocks that one exact pricing may look at in a turn."""
+        return int(_SLICE * min(1.0, _SLICE_FEATURES / self.pricer.points.shape[1]))
 
     def _raise_bound(self, at: FloatArray, least: float) -> None:
         """Take the Lagrangian bound at these duals, less a margin for its own rounding."""

@@ -7,18 +7,26 @@ from collections.abc import Iterator
 from ccviz.arrays import IntArray
 from ccviz.events import Assigned, CentersMoved, Event, IncumbentFound
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.assignment import Structure, solve_assignment
+from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 
+STEP_S = 5.0
+"""Seconds for one assignment; then its best is taken."""
 
-def descend(blocks: Blocks, structure: Structure, labels: IntArray) -> Iterator[Event]:
+
+def descend(blocks: Blocks, labels: IntArray) -> Iterator[Event]:
     """Alternate means and exact assignments of the blocks while the objective falls."""
+    structure = structure_of(blocks)
     centers = block_means(blocks.centroid, blocks.mass, labels, blocks.centroid[: blocks.k])
     wcss, iteration = block_wcss(blocks.centroid, blocks.mass, labels, centers), 0
     while True:
         yield CentersMoved(iteration=iteration, centers=centers)
         cost = block_costs(blocks.centroid, blocks.mass, centers)
-        answer = solve_assignment(cost, structure, nonempty=True, warm_start=labels)
+        answer = solve_assignment(
+            cost, structure, nonempty=True, warm_start=labels, time_limit=STEP_S
+        )
+        if not answer.found:
+            return
         moved = block_means(blocks.centroid, blocks.mass, answer.labels, centers)
         fallen = block_wcss(blocks.centroid, blocks.mass, answer.labels, moved)
         if not fallen < wcss:

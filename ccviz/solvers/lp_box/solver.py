@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -43,8 +43,14 @@ from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting
 from ccviz.solvers.seeding import plain_kmeans
 
+if TYPE_CHECKING:
+    from ccviz.solvers.assignment.result import Assignment
+
 LOOK_BACK = 10
 """Iterations over which the objective has to stand still."""
+
+REPAIR_S = 20.0
+"""Seconds for one repair; then its best is taken."""
 
 DIVERGED = 1e6
 """Primal residual a point from which no splitting comes back."""
@@ -103,6 +109,13 @@ class LpBox(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""
         splitting = self._start(problem, context.seed)
+        if self.descent and self.coupling == "exact":  # not as printed: one that is stopped answers
+            first = _repaired(problem, splitting.x)
+            if first.infeasible:
+                yield from _impossible()
+                return
+            if first.found:
+                yield IncumbentFound(labels=contract(problem).lift(first.labels), source="start")
         objectives: list[float] = []
         for iteration in range(self.max_iterations):
             if context.stop():
@@ -153,25 +166,39 @@ class LpBox(Solver):
 
     def _answer(self, problem: Problem, splitting: Splitting, converged: bool) -> Iterator[Event]:
         """Repair the relaxed assignment, descend from there, and finish."""
-        # Imported here: they load numba.
-        from ccviz.solvers.assignment import solve_assignment, structure_of
+        # Imported here: it loads numba.
         from ccviz.solvers.lp_box.descent import descend
 
-        blocks = contract(problem)
-        structure = structure_of(blocks)
-        agreement = np.zeros((blocks.s, blocks.k))
-        np.add.at(agreement, blocks.block_of, np.clip(splitting.x, 0.0, 1.0))
-        answer = solve_assignment(-agreement, structure, nonempty=True)
+        blocks, answer = contract(problem), _repaired(problem, splitting.x)
         if answer.infeasible:
-            yield InfeasibilityProved(reason="no clustering keeps the links and sizes.")
-            yield Finished(termination="proved")
+            yield from _impossible()
+            return
+        if not answer.found:
+            message = "No feasible assignment was found in time; one may exist."
+            yield Finished(termination="stalled", message=message)
             return
         labels = blocks.lift(answer.labels)
         yield Noted(text=_repair_sentence(splitting.x, labels))
         yield IncumbentFound(labels=labels, source="repair")
         if self.descent:
-            yield from descend(blocks, structure, answer.labels)
+            yield from descend(blocks, answer.labels)
         yield _ending(converged, self.max_iterations)
+
+
+def _repaired(problem: Problem, x: FloatArray) -> Assignment:
+    """Return the labels of the blocks that agree most with a relaxed assignment."""
+    # Imported here: it loads numba.
+    from ccviz.solvers.assignment import solve_assignment, structure_of
+
+    blocks = contract(problem)
+    agreement = np.zeros((blocks.s, blocks.k))
+    np.add.at(agreement, blocks.block_of, np.clip(x, 0.0, 1.0))
+    return solve_assignment(-agreement, structure_of(blocks), nonempty=True, time_limit=REPAIR_S)
+
+
+def _impossible() -> Iterator[Event]:
+    yield InfeasibilityProved(reason="no clustering keeps the links and sizes.")
+    yield Finished(termination="proved")
 
 
 def _ending(converged: bool, iterations: int) -> Finished:

@@ -1,4 +1,4 @@
-"""Compiled posterior of a clustering with annotations, and its local search.
+"""Compiled posterior of a clustering with annotations.
 
 The model of Gribel, Gendreau and Vidal (2022): points are Gaussian with one variance a cluster;
 must-links and cannot-links are Poisson counts between the clusters of their ends, one rate a pair
@@ -104,9 +104,15 @@ def gaussian_cost(r: int, data: Annotated, fit: Fit) -> float:
     """Return the points' part of cluster r."""
     if fit.size[r] == 0.0:
         return 0.0
-    spread = variance(r, data, fit)
     scatter = fit.square[r] - (fit.total[r] ** 2).sum() / fit.size[r]
-    return scatter / (2.0 * spread) + 0.5 * fit.size[r] * data.point.shape[1] * np.log(spread)
+    return gaussian_of(fit.size[r], scatter, data.point.shape[1], data.least_variance)
+
+
+@njit(cache=True)
+def gaussian_of(size: float, scatter: float, d: int, least_variance: float) -> float:
+    """Return the points' part of a cluster of so many points and such a sum of squares."""
+    spread = max(scatter / (size * d), least_variance)
+    return scatter / (2.0 * spread) + 0.5 * size * d * np.log(spread)
 
 
 @njit(cache=True)
@@ -114,36 +120,63 @@ def annotation_cost(data: Annotated, fit: Fit) -> float:
     """Return the links' part, with the prior of their rates."""
     k, cost = len(fit.size), 0.0
     for kind in range(2):
-        inside, across = prior_scales(kind, data, fit)
-        if inside < 0.0:
+        edges = 0.5 * fit.links[kind].sum()
+        if edges == 0.0:
             continue
+        scale = prior_scales(kind, edges, fit.size.sum(), (fit.size**2).sum(), data.accuracy)
+        cost += prior_cost(k, scale)
         for r in range(k):
             for s in range(r, k):
-                scale = inside if r == s else across
-                pairs = fit.size[r] * fit.size[s]
-                half = 0.5 if r == s else 1.0
-                found = fit.links[kind, r, s]
-                rate = found / (pairs + scale / half) if found > 0.0 else 0.0
-                cost -= half * (found * np.log(max(rate, LEAST_RATE)) - rate * pairs)
-                if scale > 0.0:
-                    cost -= np.log(scale) - scale * rate
+                cost += pair_cost(kind, r, s, fit, scale)[0]
     return cost
 
 
 @njit(cache=True)
-def prior_scales(kind: int, data: Annotated, fit: Fit) -> tuple[float, float]:
+def prior_cost(k: int, scale: tuple[float, float]) -> float:
+    """Return what the priors of one kind's rates cost, whatever the links."""
+    if scale[0] == 0.0:
+        return 0.0
+    return -k * np.log(scale[0]) - 0.5 * k * (k - 1) * np.log(scale[1])
+
+
+@njit(cache=True)
+def pair_cost(
+    kind: int, r: int, s: int, fit: Fit, scale: tuple[float, float]
+) -> tuple[float, float, float, float]:
+    """Return what a kind's links between two clusters cost, as `rate_cost` does."""
+    pairs = fit.size[r] * fit.size[s]
+    if r == s:
+        return rate_cost(0.5 * fit.links[kind, r, r], 0.5 * pairs, scale[0])
+    return rate_cost(fit.links[kind, r, s], pairs, scale[1])
+
+
+@njit(cache=True)
+def rate_cost(found: float, pairs: float, scale: float) -> tuple[float, float, float, float]:
+    """Return what links at their best rate cost, and what a change of the scale makes of it.
+
+    The rate is found / (pairs + scale). The other three are the coefficients of the change, its
+    square and its cube in the series of the cost.
+    """
+    if found == 0.0:
+        return 0.0, 0.0, 0.0, 0.0
+    share = 1.0 / (pairs + scale)
+    rate = found * share
+    if rate <= LEAST_RATE:
+        return found * (1.0 - np.log(LEAST_RATE)), 0.0, 0.0, 0.0
+    return found * (1.0 - np.log(rate)), rate, -rate * share / 2.0, rate * share * share / 3.0
+
+
+@njit(cache=True)
+def prior_scales(
+    kind: int, edges: float, n: float, squares: float, p: float
+) -> tuple[float, float]:
     """Return the inverse prior means of the rates inside a cluster and between two.
 
-    The mean is what the accuracy lets expect of so many links of the kind; both are 0 without a
-    prior and -1 if there is no such link.
+    The mean is what the accuracy p lets expect of so many links of the kind among n points, where
+    the clusters' squared sizes add up to ``squares``; both are 0 without a prior.
     """
-    edges, p = 0.5 * fit.links[kind].sum(), data.accuracy
-    if edges == 0.0:
-        return -1.0, -1.0
     if p == 0.0:
         return 0.0, 0.0
-    n = fit.size.sum()
-    squares = (fit.size**2).sum()
     inside, across = 0.5 * (squares + n), 0.5 * (n * n - squares)
     if kind == 0:
         right = (p * inside + (1.0 - p) * across) / (edges * p)
@@ -171,80 +204,3 @@ def shift(i: int, c: int, data: Annotated, fit: Fit) -> None:
         fit.links[kind, s, a] -= 1.0
         fit.links[kind, c, s] += 1.0
         fit.links[kind, s, c] += 1.0
-
-
-@njit(cache=True)
-def search(
-    data: Annotated, label: IntArray, k: int, order: IntArray, most: int
-) -> tuple[IntArray, float, int]:
-    """Relocate linked points by the posterior and assign free ones by likelihood, in turn.
-
-    Parameters
-    ----------
-    label : (n,) int64
-        No cluster empty.
-    order : int64
-        The linked points in the order in which they are tried.
-    most : int
-        Sweeps at most.
-
-    Returns
-    -------
-    label : (n,) int64
-    cost : float
-    sweeps : int
-    """
-    fit, sweeps = open_fit(data, label, k), 0
-    for _ in range(most):
-        before = sweeps
-        while sweeps < most and _relocate_linked(data, fit, order):
-            sweeps += 1
-        while sweeps < most and _assign_free(data, fit):
-            sweeps += 1
-        if sweeps == before:
-            break
-    fit = open_fit(data, fit.label, k)
-    return fit.label, posterior_cost(data, fit), sweeps + 1
-
-
-@njit(cache=True)
-def _relocate_linked(data: Annotated, fit: Fit, order: IntArray) -> bool:
-    """Move each linked point to its best cluster by the whole posterior."""
-    moved = False
-    for i in order:
-        a = fit.label[i]
-        if fit.size[a] < 2.0:
-            continue
-        best, least = a, posterior_cost(data, fit)
-        least -= 1e-9 * (1.0 + abs(least))
-        for c in range(len(fit.size)):
-            if c != a:
-                shift(i, c, data, fit)
-                cost = posterior_cost(data, fit)
-                if cost < least:
-                    best, least = c, cost
-        shift(i, best, data, fit)
-        moved |= best != a
-    return moved
-
-
-@njit(cache=True)
-def _assign_free(data: Annotated, fit: Fit) -> bool:
-    """Give each point without links the cluster in which it is most likely."""
-    k, d = fit.total.shape
-    centers, spread = np.empty((k, d)), np.empty(k)
-    for r in range(k):
-        centers[r] = fit.total[r] / fit.size[r]
-        spread[r] = variance(r, data, fit)
-    moved = False
-    for i in data.free:
-        best, least = fit.label[i], np.inf
-        for r in range(k):
-            cost = ((data.point[i] - centers[r]) ** 2).sum() / (2.0 * spread[r])
-            cost += 0.5 * d * np.log(spread[r])
-            if cost < least:
-                best, least = r, cost
-        if best != fit.label[i] and fit.size[fit.label[i]] > 1.0:
-            shift(i, best, data, fit)
-            moved = True
-    return moved

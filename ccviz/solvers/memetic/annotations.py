@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
-from ccviz.solvers.memetic._posterior import Annotated, search
+from ccviz.solvers.base import never
+from ccviz.solvers.memetic._posterior import Annotated, Fit, open_fit, posterior_cost, variance
+from ccviz.solvers.memetic._relocation import assign_likeliest, relocate
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.operators import match_centers
 from ccviz.solvers.seeding import plain_kmeans
@@ -22,6 +26,9 @@ MOST_ACCURATE = 1.0 - 1e-6
 
 MOST_SWEEPS = 200
 """Sweeps of one local search: assigning free points by likelihood alone need not converge."""
+
+LOOK_WORK = 10_000_000
+"""Sums of a sweep between two looks whether to stop."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,31 +60,118 @@ class Annotations:
         return cls(data, problem.k)
 
 
-def found(instance: Annotations, seed: np.random.SeedSequence) -> Member:
+def settle(instance: Annotations, seed: np.random.SeedSequence) -> Member:
+    """Return k-means' clustering without links, as a member; no local search is made."""
+    centers = _plain_centers(instance, np.random.default_rng(seed))
+    labels = _nearest(instance, centers)
+    cost = posterior_cost(instance.data, open_fit(instance.data, labels, instance.k))
+    return Member(labels, _means(instance, labels), cost, 0)
+
+
+def found(
+    instance: Annotations, seed: np.random.SeedSequence, stop: Callable[[], bool] = never
+) -> Member:
     """Return a member of the first population: k-means, then the local search."""
     rng = np.random.default_rng(seed)
-    drawn = int(rng.integers(2**31))
-    kmeans = plain_kmeans(instance.data.point, instance.k, drawn, n_init=1, max_iter=200)
-    return _improve(instance, kmeans.cluster_centers_, rng)
+    return _improve(instance, _plain_centers(instance, rng), rng, stop)
 
 
 def cross(
-    instance: Annotations, first: Member, second: Member, seed: np.random.SeedSequence
+    instance: Annotations,
+    first: Member,
+    second: Member,
+    seed: np.random.SeedSequence,
+    stop: Callable[[], bool] = never,
 ) -> Member:
     """Return an offspring: each centre from either parent, one of them relocated."""
     rng = np.random.default_rng(seed)
     coins = rng.random(instance.k) < 0.5
     centers = np.where(coins[:, None], first.centers, match_centers(second.centers, first.centers))
     centers[rng.integers(instance.k)] = instance.data.point[rng.integers(len(first.labels))]
-    return _improve(instance, centers, rng)
+    return _improve(instance, centers, rng, stop)
 
 
-def _improve(instance: Annotations, centers: FloatArray, rng: np.random.Generator) -> Member:
+def _plain_centers(instance: Annotations, rng: np.random.Generator) -> FloatArray:
+    drawn = int(rng.integers(2**31))
+    kmeans = plain_kmeans(instance.data.point, instance.k, drawn, n_init=1, max_iter=200)
+    centers: FloatArray = kmeans.cluster_centers_
+    return centers
+
+
+def _improve(
+    instance: Annotations,
+    centers: FloatArray,
+    rng: np.random.Generator,
+    stop: Callable[[], bool],
+) -> Member:
     labels = _nearest(instance, centers)
     order = rng.permutation(instance.data.linked)
-    labels, cost, sweeps = search(instance.data, labels, instance.k, order, MOST_SWEEPS)
-    means = np.stack([instance.data.point[labels == r].mean(axis=0) for r in range(instance.k)])
-    return Member(labels, means, cost, sweeps)
+    labels, cost, sweeps = search(instance, labels, order, stop)
+    return Member(labels, _means(instance, labels), cost, sweeps)
+
+
+def search(
+    instance: Annotations, labels: IntArray, order: IntArray, stop: Callable[[], bool]
+) -> tuple[IntArray, float, int]:
+    """Relocate linked points by the posterior and assign free ones by likelihood, in turn.
+
+    Parameters
+    ----------
+    instance : Annotations
+    labels : (n,) int64
+        No cluster empty.
+    order : int64
+        The linked points in the order in which they are tried.
+    stop : callable
+        True once the search should end with what it has.
+
+    Returns
+    -------
+    labels : (n,) int64
+    cost : float
+    sweeps : int
+    """
+    data, k = instance.data, instance.k
+    fit, sweeps = open_fit(data, labels, k), 0
+    while sweeps < MOST_SWEEPS:
+        before = sweeps
+        while sweeps < MOST_SWEEPS and _relocate_linked(data, fit, order, stop):
+            sweeps += 1
+        while sweeps < MOST_SWEEPS and _assign_free(data, fit, stop):
+            sweeps += 1
+        if sweeps == before or stop():
+            break
+    fit = open_fit(data, fit.label, k)  # without the rounding of all those moves
+    return fit.label, posterior_cost(data, fit), sweeps + 1
+
+
+def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, stop: Callable[[], bool]) -> bool:
+    k, d = fit.total.shape
+    work = k * (k + d) + len(data.neighbour) // max(1, len(order))
+    moved = [relocate(data, fit, some) for some in _legs(order, work, stop)]
+    return any(moved)
+
+
+def _assign_free(data: Annotated, fit: Fit, stop: Callable[[], bool]) -> bool:
+    k, d = fit.total.shape
+    centers = fit.total / fit.size[:, None]
+    spread = np.array([variance(r, data, fit) for r in range(k)])
+    legs = _legs(data.free, k * d, stop)
+    moved = [assign_likeliest(data, fit, some, centers, spread) for some in legs]
+    return any(moved)
+
+
+def _legs(points: IntArray, work: int, stop: Callable[[], bool]) -> Iterator[IntArray]:
+    """Yield the points, so many at a time, until there are none or it is time to stop."""
+    step = max(1, LOOK_WORK // work)
+    for at in range(0, len(points), step):
+        if stop():
+            return
+        yield points[at : at + step]
+
+
+def _means(instance: Annotations, labels: IntArray) -> FloatArray:
+    return cluster_means(instance.data.point, labels, instance.k)
 
 
 def _nearest(instance: Annotations, centers: FloatArray) -> IntArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
-from ccviz.solvers.memetic.annotations import Annotations, cross, found
+from ccviz.solvers.memetic.annotations import Annotations, cross, found, settle
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.population import spread_of
 from ccviz.solvers.workforce import Workforce, in_order
@@ -57,6 +58,7 @@ class HybridSearch:
 
     def steps(self) -> Iterator[Event]:
         """Yield the events of all generations."""
+        yield from self._improved(settle(self.instance, self._seed(0, 0)), "k-means")
         yield from self._evolve(0, found, [(self.instance,)] * self.survivors)
         for generation in range(1, self.generations + 1):
             if self.context.stop():
@@ -77,6 +79,8 @@ class HybridSearch:
     def _evolve(self, generation: int, make: Any, tasks: list[tuple[Any, ...]]) -> Iterator[Event]:
         seeded = [(*task, self._seed(generation, i)) for i, task in enumerate(tasks)]
         offspring: list[Member] = []
+        if self.workforce.is_here:
+            make = partial(make, stop=self.context.stop)
         for child in in_order(self.workforce, make, seeded, self.context.stop):
             offspring.append(child)
             yield from self._count(child)
@@ -87,10 +91,12 @@ class HybridSearch:
     def _count(self, child: Member) -> Iterator[Event]:
         self.local_searches += 1
         self.iterations += child.iterations
-        if self.best is None or child.objective < self.best.objective:
-            self.best = child
-            cost = child.objective
-            yield IncumbentFound(labels=child.labels, source="offspring", objective=cost)
+        yield from self._improved(child, "offspring")
+
+    def _improved(self, member: Member, source: str) -> Iterator[Event]:
+        if self.best is None or member.objective < self.best.objective:
+            self.best = member
+            yield IncumbentFound(labels=member.labels, source=source, objective=member.objective)
 
     def _generation_ended(self, generation: int, replaced: IntArray) -> GenerationEnded:
         objectives = np.array([member.objective for member in self._members])

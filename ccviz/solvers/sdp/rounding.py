@@ -103,6 +103,8 @@ def ipc_kmeans(
     ``trials`` descends once more from the best clustering's centres, all shaken or one of them
     moved to a block, until ``stop`` says so.
     """
+    if stop():  # the eigenvectors of thousands of blocks take long
+        return None
     rng = np.random.default_rng(seed)
     starts = initial_centers(relaxation, Y, seed)
     found = [

@@ -22,16 +22,20 @@ _FAINTEST = 90
 class DensityLayer:
     """An image in a figure, made anew for what the figure shows."""
 
-    def __init__(self, plot: Any) -> None:
+    def __init__(self, plot: Any, name: str = "density") -> None:
         self._source = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})
-        plot.image_rgba(
-            "image", x="x", y="y", dw="dw", dh="dh", source=self._source, name="density"
+        self._image = plot.image_rgba(
+            "image", x="x", y="y", dw="dw", dh="dh", source=self._source, name=name
         )
 
     @property
     def is_drawn(self) -> bool:
         """Whether there is a picture."""
         return len(self._source.data["image"]) > 0
+
+    def fade(self, share: float) -> None:
+        """Let the picture cover no more than a share of what is below it."""
+        self._image.glyph.global_alpha = share
 
     def clear(self) -> None:
         """Show nothing."""

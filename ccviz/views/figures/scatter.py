@@ -13,7 +13,8 @@ from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, P
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
-from ccviz.views.frames.links import Lines, Path, opacity
+from ccviz.views.figures.link_density import LinkDensity, is_many
+from ccviz.views.frames.links import Lines, Path, opacity, some_of
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import Look, cluster_colors
@@ -67,6 +68,8 @@ class ScatterFigure:
         # Nobody would look for the lasso where nothing is to be seen.
         self.plot.toolbar.autohide = False
         self._density = DensityLayer(self.plot)
+        self._crowd = LinkDensity(self.plot)
+        self._look = look
         self._plane: Plane | None = None
         self._labels = np.zeros(0, dtype=np.int32)
         self._points = ColumnDataSource({name: [] for name in _POINT_COLUMNS})
@@ -79,7 +82,7 @@ class ScatterFigure:
         self._wet = ColumnDataSource({"x": [], "y": []})
         self._mapper = cluster_mapper()
         self._draw()
-        self.plot.on_event(RangesUpdate, lambda _: self._redraw())
+        self.plot.on_event(RangesUpdate, lambda _: self._on_view())
         self.dress(look)
 
     @property
@@ -154,6 +157,7 @@ class ScatterFigure:
 
     def dress(self, look: Look) -> None:
         """Take the colours of a theme."""
+        self._look = look
         dress(self.plot, look)
         self._mapper.low_color = look.unassigned
         self._point_glyph.glyph.line_color = look.paper
@@ -165,7 +169,16 @@ class ScatterFigure:
             glyph.glyph.line_color = look.broken
         self._pick_ring.glyph.line_color = look.mark
         self._held_ring.glyph.line_color = look.upper
+        self._on_view()
+
+    def _on_view(self) -> None:
+        """Make the pictures for what is in view now."""
         self._redraw()
+        self._crowd.redraw(self._link_colors, self.screen)
+
+    @property
+    def _link_colors(self) -> list[str]:
+        return [self._look.must_link, self._look.cannot_link]
 
     @property
     def screen(self) -> Screen:
@@ -268,7 +281,7 @@ class ScatterFigure:
         return self._labels.astype(np.int64)
 
     def show_links(self, must: Lines, cannot: Lines, drawn: str = "all") -> None:
-        """Draw links; broken ones get a glow.
+        """Draw links; broken ones get a glow. Thousands are a picture, and some of the broken ones.
 
         Parameters
         ----------
@@ -277,6 +290,17 @@ class ScatterFigure:
             How, a value of `ccviz.views.frames.links.LINKS_DRAWN`.
         """
         self.plot.tags = [drawn]
+        if is_many(must, cannot):
+            if drawn in ("all", "faded"):
+                self._crowd.show(must, cannot, drawn, self._link_colors, self.screen)
+            else:
+                self._crowd.clear()
+            must, cannot = (
+                some_of(each, np.ones(len(each.x0), bool) if drawn == "near" else each.broken)
+                for each in (must, cannot)
+            )
+        else:
+            self._crowd.clear()
         for kind, frame in (("must", must), ("cannot", cannot)):
             refill(
                 self._lines[kind],
@@ -313,6 +337,7 @@ class ScatterFigure:
 
     def show_blank(self) -> None:
         """Show an empty sheet: no points, links or centres."""
+        self._crowd.clear()
         for source in (self._centers, *self._lines.values(), self._broken, self._path):
             source.data = {name: [] for name in source.data}
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.views.draft import Draft, Kind, Link
+from ccviz.views.draft import Draft, Kind
 from ccviz.views.frames.scatter import Plane
 
 
@@ -46,8 +46,7 @@ def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None
     labels : (n,) int, optional
         The clustering shown, -1 where a point has no cluster yet.
     """
-    links = [link for link in draft.links if link.kind == kind]
-    pairs = np.array([link.pair for link in links], dtype=np.int64).reshape(-1, 2)
+    pairs, soft, names = draft.tables[kind]
     i, j = pairs[:, 0], pairs[:, 1]
     return Lines(
         x0=where.x[i],
@@ -55,9 +54,35 @@ def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None
         x1=where.x[j],
         y1=where.y[j],
         broken=_broken(pairs, kind, labels),
-        soft=np.array([not link.is_hard for link in links], dtype=bool),
-        names=[str(link) for link in links],
+        soft=soft,
+        names=names,
     )
+
+
+MOST_LINES = 3000
+"""Links that are drawn as lines; more of them are a picture of how many cross each place."""
+
+
+def some_of(frame: Lines, keep: np.ndarray, most: int = MOST_LINES) -> Lines:
+    """Return some of the lines, and of these no more than so many, spread evenly.
+
+    Parameters
+    ----------
+    frame : Lines
+    keep : (m,) bool
+    most : int
+    """
+    kept = np.flatnonzero(keep)
+    kept = kept[rows_of(len(kept), most)]
+    return Lines(
+        frame.x0[kept], frame.y0[kept], frame.x1[kept], frame.y1[kept],
+        frame.broken[kept], frame.soft[kept], [frame.names[row] for row in kept],
+    )  # fmt: skip
+
+
+def rows_of(many: int, most: int) -> IntArray:
+    """Return all rows of so many, or a number of them that are spread evenly."""
+    return np.arange(many) if many <= most else np.linspace(0, many - 1, most).astype(np.int64)
 
 
 def _broken(pairs: IntArray, kind: Kind, labels: IntArray | None) -> np.ndarray:
@@ -92,9 +117,9 @@ def opacity(frame: Lines, drawn: str) -> FloatArray:
     return (frame.broken if drawn == "broken" else np.zeros(len(frame.x0))).astype(np.float64)
 
 
-def is_broken(link: Link, labels: IntArray | None) -> bool:
-    """Whether the clustering shown breaks a link."""
-    return bool(_broken(np.array([link.pair]), link.kind, labels)[0])
+def many_broken(pairs: IntArray, kind: Kind, labels: IntArray | None) -> int:
+    """Return how many (m, 2) pairs of a kind the clustering shown breaks."""
+    return int(_broken(pairs, kind, labels).sum())
 
 
 @dataclass(frozen=True, eq=False)

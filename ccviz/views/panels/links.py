@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from math import inf
 from typing import Any
 
@@ -12,10 +13,12 @@ import param
 from markupsafe import Markup
 from panel.custom import JSComponent
 
+from ccviz.arrays import IntArray
 from ccviz.numbers import count
 from ccviz.views.draft import Link
 from ccviz.views.frames.implied import Implied, implied
-from ccviz.views.frames.links import LINKS_DRAWN, is_broken
+from ccviz.views.frames.link_groups import Entry, entries
+from ccviz.views.frames.links import LINKS_DRAWN, MOST_LINES, many_broken
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
@@ -102,26 +105,26 @@ class LinksPanel(pn.viewable.Viewer):
         )  # fmt: skip
 
     def _act(self, message: dict[str, Any]) -> None:
-        link = self._shown[message["place"]]
+        links = self._shown[message["place"]].links
         if message["what"] == "delete":
-            self._session.remove_links([link])
+            self._session.remove_links(links)
             return
         weight = inf if message["weight"] is None else float(message["weight"])
-        self._session.add_links([replace(link, weight=weight)])
+        self._session.add_links([replace(link, weight=weight) for link in reversed(links)])
 
     def _on_draft(self, *_: Any) -> None:
         self._implied = implied(self._session.draft, _MOST_IMPLIED)
+        # The newest first: that is the one that was just clicked.
+        self._shown = list(islice(entries(self._session.draft.links), _MOST_ROWS))
         self._refresh()
 
     def _refresh(self, *_: Any) -> None:
         links = self._session.draft.links
         run = self._session.run
         labels = run.labels if run else None
-        # The newest first: that is the one that was just clicked.
-        self._shown = links[: -_MOST_ROWS - 1 : -1]
         names = self._session.draft.data.names
-        rows = [_row(link, names, is_broken(link, labels)) for link in self._shown]
-        rows += [_row(link, names, follows=True) for link in self._implied.links]
+        rows = [_row(entry, names, labels) for entry in self._shown]
+        rows += [_row(Entry((link,)), names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
         self._drawn.visible = bool(links)
@@ -129,13 +132,16 @@ class LinksPanel(pn.viewable.Viewer):
 
 
 def _row(
-    link: Link, names: Sequence[str], broken: bool = False, follows: bool = False
+    entry: Entry, names: Sequence[str], labels: IntArray | None = None, follows: bool = False
 ) -> dict[str, Any]:
-    pair = " – ".join(names[end] if names else str(end) for end in link.pair)
+    link = entry.links[0]
+    broken = many_broken(entry.pairs, link.kind, labels)
+    note = f"{broken:,} broken" if entry.is_group else "broken"
     return {
-        "kind": link.kind, "pair": pair, "broken": broken, "implied": follows,
+        "kind": link.kind, "pair": entry.words(names), "broken": broken > 0, "implied": follows,
         "weight": None if link.is_hard else link.weight,
-        "note": "broken" if broken else "", "name": str(link),
+        "note": note if broken else "",
+        "name": f"group of {len(entry.points):,} points" if entry.is_group else str(link),
     }  # fmt: skip
 
 
@@ -151,5 +157,7 @@ def _summary(links: tuple[Link, ...], follow: Implied) -> Markup:
         words.append(f"{follow.many:,} implied")
     if len(links) > _MOST_ROWS:
         words.append(f"the newest {_MOST_ROWS} below")
+    if len(links) > MOST_LINES:
+        words.append("drawn as a picture")
     told = Markup('<p style="color:var(--faint);margin:2px 0">{}</p>')
     return told.format(", ".join(words))

@@ -7,7 +7,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Draft, Link
 from ccviz.views.figures.density import DENSE_FROM
 from ccviz.views.figures.scatter import ScatterFigure
-from ccviz.views.frames.links import lines
+from ccviz.views.frames.links import MOST_LINES, lines, some_of
 from ccviz.views.frames.scatter import Coloring, plane
 from ccviz.views.palette import look
 
@@ -83,3 +83,32 @@ def test_links_are_drawn_as_faint_as_asked():
     assert seen("faded")[1][0] < 1
     assert seen("broken") == [glow, line]
     assert seen("near") == [[0], [0]]
+
+
+def test_thousands_of_links_are_a_picture_and_the_broken_ones_lines():
+    rng = np.random.default_rng(0)
+    pairs = np.unique(np.sort(rng.integers(0, 200, (9000, 2)), axis=1), axis=0)
+    links = tuple(Link("cannot", i, j) for i, j in pairs[pairs[:, 0] < pairs[:, 1]].tolist())
+    data = Dataset("many", rng.random((200, 2)), ("x", "y"))
+    draft, labels = Draft(data, 2, links=links), np.arange(200) % 20
+    where = plane(draft, "x", "y")
+    frames = [lines(draft, kind, where, labels) for kind in ("must", "cannot")]
+    broken = int(frames[1].broken.sum())
+    figure = ScatterFigure(look(False))
+    figure.show_plane(where)
+
+    def drawn(how):
+        figure.show_links(*frames, how)
+        (picture,) = figure.plot.select("link density")
+        (segments,) = figure.plot.select("cannot")
+        image = picture.data_source.data["image"]
+        return len(image), len(segments.data_source.data["x0"]), picture.glyph.global_alpha
+
+    assert len(links) > MOST_LINES > broken > 0
+    assert drawn("all") == (1, broken, drawn("all")[2])
+    assert drawn("faded")[2] < drawn("all")[2]
+    assert drawn("broken")[:2] == (0, broken)
+    assert drawn("near")[:2] == (0, MOST_LINES)
+    few = [some_of(frame, np.arange(len(frame.x0)) < 9) for frame in frames]
+    figure.show_links(*few)
+    assert len(figure.plot.select("link density")[0].data_source.data["image"]) == 0

@@ -3,7 +3,7 @@ import pytest
 
 from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Draft, Link
-from ccviz.views.frames.links import LINKS_DRAWN, Lines, is_broken, lines, opacity, path
+from ccviz.views.frames.links import LINKS_DRAWN, Lines, lines, many_broken, opacity, path
 from ccviz.views.frames.scatter import plane
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
@@ -29,8 +29,9 @@ def test_broken_links_by_kind(draft):
     where, labels = plane(draft, "a", "b"), np.array([0, 0, 1, 0])
     assert lines(draft, "must", where, labels).broken.tolist() == [False, True]
     assert lines(draft, "cannot", where, labels).broken.tolist() == [True]
-    assert is_broken(LINKS[2], labels)
-    assert not is_broken(LINKS[2], None)
+    pair = np.array([LINKS[2].pair])
+    assert many_broken(pair, LINKS[2].kind, labels) == 1
+    assert many_broken(pair, LINKS[2].kind, None) == 0
 
 
 def test_a_point_without_a_cluster_breaks_nothing(draft):

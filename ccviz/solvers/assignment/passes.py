@@ -1,0 +1,102 @@
+"""Passes over many blocks, a strip at a time, by one thread or several.
+
+The strips are the same however many threads there are, and what they give is added up in their
+order: so are the sums. The compiled loops let go of Python's lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks
+from ccviz.solvers.assignment._nearest import assign_nearest
+from ccviz.solvers.assignment.centers import block_sums, block_wcss, means_of, some_costs
+
+STRIP = 1 << 16
+"""Blocks of a strip."""
+
+Answer = TypeVar("Answer")
+
+
+class Passes:
+    """The passes of a descent; `open_passes` makes them.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    run : callable
+        Maps a function over strips, in order: ``map``, or that of a pool of threads.
+    """
+
+    def __init__(self, blocks: Blocks, run: Callable[..., Any] = map) -> None:
+        self._centroid, self._mass, self._run = blocks.centroid, blocks.mass, run
+
+    def nearest(
+        self,
+        free: IntArray,
+        centers: FloatArray,
+        drift: FloatArray,
+        labels: IntArray,
+        lower: FloatArray,
+    ) -> float:
+        """Give each free block its nearest centre, see `assign_nearest`."""
+
+        def work(strip: slice) -> float:
+            return assign_nearest(
+                self._centroid, self._mass, free[strip], centers, drift, labels, lower[strip]
+            )
+
+        return float(sum(self._over(len(free), work)))
+
+    def costs(self, some: IntArray, centers: FloatArray) -> FloatArray:
+        """Return (m, k) what some blocks cost at each centre."""
+        cost = np.empty((len(some), len(centers)))
+
+        def work(strip: slice) -> None:
+            some_costs(self._centroid, self._mass, some[strip], centers, cost[strip])
+
+        self._over(len(some), work)
+        return cost
+
+    def means(self, labels: IntArray, centers: FloatArray) -> FloatArray:
+        """Return (k, d) the mean of each cluster; an empty one keeps its centre."""
+
+        def work(strip: slice) -> tuple[FloatArray, FloatArray]:
+            return block_sums(self._centroid[strip], self._mass[strip], labels[strip], len(centers))
+
+        totals, weights = zip(*self._over(len(labels), work), strict=True)
+        return means_of(sum(totals), sum(weights), centers)
+
+    def wcss(self, labels: IntArray, centers: FloatArray) -> float:
+        """Return the WCSS around given centres, the blocks' own scatter apart."""
+
+        def work(strip: slice) -> float:
+            return block_wcss(self._centroid[strip], self._mass[strip], labels[strip], centers)
+
+        return float(sum(self._over(len(labels), work)))
+
+    def _over(self, n: int, work: Callable[[slice], Answer]) -> list[Answer]:
+        return list(self._run(work, [slice(at, at + STRIP) for at in range(0, n, STRIP)]))
+
+
+@contextmanager
+def open_passes(blocks: Blocks, threads: int) -> Iterator[Passes]:
+    """Open passes over the blocks by so many threads.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    threads : int
+        1 is the thread that asks.
+    """
+    if threads == 1:
+        yield Passes(blocks)
+        return
+    with ThreadPoolExecutor(threads) as pool:
+        yield Passes(blocks, pool.map)

@@ -1,0 +1,43 @@
+"""Passes by several threads: what they give is the same, to the last bit."""
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, contract, solve
+from ccviz.solvers.assignment import passes
+from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+
+
+@pytest.fixture
+def problem():
+    rng = np.random.default_rng(0)
+    pairs = rng.permutation(500)[:80].reshape(-1, 2)
+    X = rng.normal(size=(500, 3)) + rng.integers(3, size=(500, 1))
+    return Problem(X, 4, must_link=pairs[:20], cannot_link=pairs[20:])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_pass_is_the_whole_in_strips(monkeypatch, problem, threads):
+    monkeypatch.setattr(passes, "STRIP", 64)
+    blocks, rng = contract(problem), np.random.default_rng(1)
+    centers, labels = rng.normal(size=(4, 3)), rng.integers(4, size=blocks.s)
+    costs = block_costs(blocks.centroid, blocks.mass, centers)
+    some = np.arange(0, blocks.s, 2)
+    with passes.open_passes(blocks, threads) as over:
+        assert (over.costs(some, centers) == costs[some]).all()
+        means = block_means(blocks.centroid, blocks.mass, labels, centers)
+        assert over.means(labels, centers) == pytest.approx(means)
+        wcss = block_wcss(blocks.centroid, blocks.mass, labels, centers)
+        assert over.wcss(labels, centers) == pytest.approx(wcss)
+        found, lower = np.full(blocks.s, -1), np.zeros(len(some))
+        paid = over.nearest(some, centers, np.zeros(4), found, lower)
+    assert (found[some] == costs[some].argmin(axis=1)).all()
+    assert (found[1::2] == -1).all()
+    assert paid == pytest.approx(costs[some].min(axis=1).sum())
+
+
+def test_threads_change_no_bit_of_a_run(monkeypatch, problem):
+    monkeypatch.setattr(passes, "STRIP", 64)
+    one, three = (solve(problem, "blp-kmeans", seed=1, threads=number) for number in (1, 3))
+    assert (one.labels == three.labels).all()
+    assert one.objective == three.objective
