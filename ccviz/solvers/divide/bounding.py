@@ -1,7 +1,9 @@
 """Bound one part: rounds of the SDP's splitting and cuts, as at a node of its tree.
 
 `bound_part` is a pure function of picklable values. It begins with the part's piece of the whole
-clustering, which is nearly the best there is, and goes on from the multipliers of an earlier call.
+clustering, which is nearly the best there is, and with the multipliers that this says by itself
+(`ccviz.solvers.sdp.closed_form`), or goes on from those of an earlier call. Where clusters are well
+apart no round is needed.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from ccviz.events import PartBounded
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.parts import Part, cost
 from ccviz.solvers.sdp import kernels
+from ccviz.solvers.sdp.certificate import certify
+from ccviz.solvers.sdp.closed_form import multipliers_of
 from ccviz.solvers.sdp.cuts import Cuts, rows_of
 from ccviz.solvers.sdp.exchange import exchange
 from ccviz.solvers.sdp.relaxation import Relaxation, relax
@@ -24,7 +28,11 @@ from ccviz.solvers.sdp.splitting import Iterate, balance, cold_start, cut_off, i
 _ROUND = 30  # iterations between two rounds of cuts
 _CUTS_PER_BLOCK = 15.0
 _CUT_TOLERANCE = 1e-4
+_POWER = 2.5  # of the blocks, that a round's cost is taken to grow with
+_ERRAND = 12 * 250.0**_POWER  # work that is about a second's, far more than what sending it costs
 _WINDOW = 3  # rounds over which progress is measured
+_HOPE = 3.0  # rounds that are hoped to close a part which had none
+_EAGER = 1.0 / 3.0  # of the usual penalty, for multipliers that are nearly right to begin with
 
 
 @dataclass(frozen=True)
@@ -36,7 +44,7 @@ class Effort:
     tolerance : float
         Relative gap of the part at which it is done.
     rounds : int
-        At most so many.
+        At most so many; without any the clustering's own multipliers are all there is.
     patience : float
         Leave it if so many times the gain of the last rounds would not do.
     """
@@ -108,6 +116,9 @@ class PartBound:
         return self.upper_bound - self.lower_bound
 
 
+Task = tuple[Effort, Part, PartBound | None]
+
+
 def bound_part(
     effort: Effort,
     part: Part,
@@ -137,6 +148,7 @@ def bound_part(
     upper = min(cost(part.blocks, part.labels), cost(part.blocks, labels))
     certificate, penalty = (known.certificate, known.penalty) if known else ({}, 0.0)
     at = started(relaxation, labels, certificate, penalty)
+    slack = upper - at.lower_bound
     at, bounds = worked(effort, relaxation, at, upper * (1.0 - effort.tolerance), stop)
     found = PartBound(
         lower_bound=max(0.0, float(at.lower_bound) / part.scale),
@@ -144,11 +156,44 @@ def bound_part(
         certificate=at.best.arrays() if at.best else {},
         penalty=float(at.penalty),
         rounds=len(bounds) - 1 + (known.rounds if known else 0),
-        gain=_last_gain(bounds) / part.scale,
+        gain=(_last_gain(bounds) if len(bounds) > 1 else slack / _HOPE) / part.scale,
     )
     if known is None or found.lower_bound > known.lower_bound:
         return found
     return replace(known, rounds=found.rounds, gain=0.0)
+
+
+def bound_several(
+    how: Callable[..., PartBound], tasks: list[Task], stop: Callable[[], bool] = never
+) -> list[PartBound]:
+    """Return what ``how`` returns for each task: one errand of another process."""
+    return [how(*task, stop=stop) for task in tasks]
+
+
+def bundled(tasks: list[Task], least: int) -> list[list[Task]]:
+    """Return the tasks in bundles that are worth sending: of work enough, but as many as ``least``.
+
+    Parameters
+    ----------
+    tasks : list of (Effort, Part, PartBound or None)
+    least : int
+        Bundles that there should be, if there are as many tasks.
+    """
+    most = max(1, len(tasks) // least)
+    bundles: list[list[Task]] = []
+    work = _ERRAND
+    for task in tasks:
+        if work >= _ERRAND or len(bundles[-1]) >= most:
+            bundles.append([])
+            work = 0.0
+        bundles[-1].append(task)
+        work += work_of(max(1, task[0].rounds), task[1].blocks.s)
+    return bundles
+
+
+def work_of(rounds: int, blocks: int) -> float:
+    """Return what rounds on so many blocks are taken to cost; no clock is asked."""
+    return rounds * float(blocks) ** _POWER
 
 
 def worked(
@@ -198,17 +243,19 @@ def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
 
 def _last_gain(bounds: list[float]) -> float:
     """Return what a round added to the bound, of late."""
-    window = min(_WINDOW, len(bounds) - 2)  # before the first round there is no bound
+    window = min(_WINDOW, len(bounds) - 2)  # before the first round there may be no bound
     return (bounds[-1] - bounds[-1 - window]) / window if window > 0 else 0.0
 
 
 def started(
     relaxation: Relaxation, labels: IntArray, certificate: dict[str, np.ndarray], penalty: float
 ) -> Iterate:
-    """Begin at the clustering, and with the multipliers that are known, if any."""
+    """Begin at the clustering, with the multipliers that are known or else with its own."""
     at = replace(cold_start(relaxation), Y=_as_matrix(relaxation, labels))
     if not certificate:
-        return at
+        M = -multipliers_of(relaxation, labels)
+        best = certify(relaxation, M, at.cuts, at.weights)
+        return replace(at, M=M / at.unit, penalty=_EAGER * at.penalty, best=best)
     cuts = Cuts(certificate["points"], certificate["kind"])
     weights = certificate["weights"].astype(np.float64)
     rows = rows_of(cuts, relaxation)

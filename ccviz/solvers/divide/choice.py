@@ -1,8 +1,8 @@
 """What to do next with the parts: go on with, merge or branch some, as gains most for its work.
 
-All is counted in rounds and blocks, not in seconds, so that a run is the same on any machine. A
-round on s blocks is taken to cost s to the power 2.5. What a part has lost is what the whole's
-clustering costs in it less its bound: the cut has lost some of that, the relaxation the rest.
+All is counted in rounds and blocks, not in seconds, so that a run is the same on any machine. What
+a part has lost is what the whole's clustering costs in it less its bound: the cut has lost some of
+that, the relaxation the rest.
 """
 
 from __future__ import annotations
@@ -12,11 +12,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ccviz.solvers.divide.bounding import PartBound
+from ccviz.solvers.divide.bounding import PartBound, work_of
 
-_POWER = 2.5
-AHEAD = 12
-"""Rounds that are looked ahead where a part is gone on with."""
+_AHEAD = (3, 12)  # rounds to go on with a part: as many as it had, but within these
 
 _MERGING_GAINS = 0.5  # of what the parts have lost, before anything is known of it
 _GOOD = 0.5  # what gains so much of the best for its work is done with it
@@ -62,11 +60,14 @@ class Choice:
     what : {"go on", "merge", "branch"}
     worth : float
         Expected gain for its work.
+    rounds : int
+        To go on with.
     """
 
     group: tuple[int, ...]
     what: str
     worth: float
+    rounds: int = 0
 
 
 def next_choices(
@@ -114,11 +115,12 @@ def _alone(standings: list[Standing], allowed: float, share: float) -> list[Choi
         if open_by <= 0.0 or not (bound.certificate or bound.leaves):
             continue
         if bound.gain * _LEAST > open_by and not bound.leaves:
-            gain = min(bound.slack, AHEAD * bound.gain)
-            choices.append(Choice(each.group, "go on", gain / _work(AHEAD, blocks)))
+            rounds = min(max(bound.rounds, _AHEAD[0]), _AHEAD[1])
+            gain = min(bound.slack, rounds * bound.gain)
+            choices.append(Choice(each.group, "go on", gain / work_of(rounds, blocks), rounds))
         elif not bound.is_exhausted:
             gain = share * bound.slack
-            choices.append(Choice(each.group, "branch", gain / _work(_BRANCHING_ROUNDS, blocks)))
+            choices.append(Choice(each.group, "branch", gain / work_of(_BRANCHING_ROUNDS, blocks)))
     return choices
 
 
@@ -138,10 +140,6 @@ def _merging(
         gain = share * (one.loss + other.loss)
         if gain > 0.0:
             rounds = math.ceil(0.5 * (one.bound.rounds + other.bound.rounds)) or 1
-            choices.append(Choice(group, "merge", gain / _work(rounds, own + one.shared)))
+            choices.append(Choice(group, "merge", gain / work_of(rounds, own + one.shared)))
             free = False
     return choices
-
-
-def _work(rounds: int, blocks: int) -> float:
-    return rounds * float(blocks) ** _POWER

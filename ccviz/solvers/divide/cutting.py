@@ -52,7 +52,14 @@ class Cut:
     parts: int
 
 
-def cut(blocks: Blocks, labels: IntArray, parts: int, most_shared: int, seed: int) -> Cut:
+def cut(
+    blocks: Blocks,
+    labels: IntArray,
+    parts: int,
+    most_shared: int,
+    seed: int,
+    alike: FloatArray | None = None,
+) -> Cut:
     """Cut the blocks into parts.
 
     Parameters
@@ -65,12 +72,14 @@ def cut(blocks: Blocks, labels: IntArray, parts: int, most_shared: int, seed: in
     most_shared : int
         At most so many blocks are shared.
     seed : int
+    alike : (s, q) float64, optional
+        More that the pieces of a cluster should have alike, in sum: `ccviz.solvers.divide.anew`.
 
     Returns
     -------
     Cut
     """
-    centers = _means(blocks, labels)
+    centers = means(blocks, labels)
     deviation = blocks.mass[:, None] * (blocks.centroid - centers[labels])
     scatter = (deviation**2).sum(axis=1) / blocks.mass
     shared = _shared(labels, scatter, parts, most_shared)
@@ -80,12 +89,13 @@ def cut(blocks: Blocks, labels: IntArray, parts: int, most_shared: int, seed: in
     bundles = _Bundles.of(root, ~shared, labels)
     part_of = np.full(blocks.s, SHARED, dtype=np.int64)
     strata = _deal(bundles, blocks.centroid, part_of, parts, rng)
-    features = _features(blocks, deviation, scatter)
+    features = _features(blocks, deviation, scatter, alike)
     _even_out(bundles, strata, features, labels, part_of, parts, rng)
     return Cut(part_of, parts)
 
 
-def _means(blocks: Blocks, labels: IntArray) -> FloatArray:
+def means(blocks: Blocks, labels: IntArray) -> FloatArray:
+    """Return (k, d) the means of the clusters, each of which has a block."""
     total = np.zeros((blocks.k, blocks.centroid.shape[1]))
     np.add.at(total, labels, blocks.mass[:, None] * blocks.centroid)
     return total / np.bincount(labels, blocks.mass, blocks.k)[:, None]
@@ -173,11 +183,16 @@ def _strata(points: FloatArray, index: IntArray, size: int) -> Iterator[IntArray
     yield from _strata(points, index[order[half:]], size)
 
 
-def _features(blocks: Blocks, deviation: FloatArray, scatter: FloatArray) -> FloatArray:
+def _features(
+    blocks: Blocks, deviation: FloatArray, scatter: FloatArray, alike: FloatArray | None
+) -> FloatArray:
     """Return (s, f) what pieces of a cluster should have alike: centroid, scatter and mass."""
     unit = float(scatter.mean()) or 1.0
     mass = blocks.mass / blocks.mass.mean()
-    columns = (deviation / np.sqrt(unit), _SCATTER_COUNTS * scatter / unit, _MASS_COUNTS * mass)
+    columns = [deviation / np.sqrt(unit), _SCATTER_COUNTS * scatter / unit, _MASS_COUNTS * mass]
+    if alike is not None:  # as much as all the others together
+        width = deviation.shape[1] + 2
+        columns.append(alike * np.sqrt(width / (float((alike**2).sum()) / len(alike) or 1.0)))
     return np.column_stack(columns)
 
 

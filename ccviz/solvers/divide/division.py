@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 
 from ccviz.arrays import IntArray
 from ccviz.bounds import relative_gap
@@ -26,10 +27,18 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
-from ccviz.solvers.divide.bounding import Effort, PartBound, bound_part, restored
+from ccviz.solvers.divide.anew import cut_well
+from ccviz.solvers.divide.bounding import (
+    Effort,
+    PartBound,
+    bound_part,
+    bound_several,
+    bundled,
+    restored,
+)
 from ccviz.solvers.divide.branching import branch_part
-from ccviz.solvers.divide.choice import AHEAD, Choice, Standing, next_choices
-from ccviz.solvers.divide.cutting import Cut, cut
+from ccviz.solvers.divide.choice import Choice, Standing, next_choices
+from ccviz.solvers.divide.cutting import Cut
 from ccviz.solvers.divide.incumbent import clusterings
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
 from ccviz.solvers.tree import OPTIMAL_GAP, StoppedError
@@ -37,6 +46,7 @@ from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
+_MUCH = 4.0  # times what is allowed; parts that lose more are to be larger
 _NO_END = 1e9  # of patience
 
 Group = tuple[int, ...]
@@ -79,6 +89,7 @@ class Division:
         self.blocks: Blocks = contract(self.problem)
         self._rounding = _ROUNDING * float((self.problem.X**2).sum())
         self._in_vain: set[Group] = set()  # merged without gain
+        self._allowed = _SHARE * self.tolerance
         self._won: dict[str, float] = {}  # by merging and branching
         self._to_win: dict[str, float] = {}
 
@@ -121,17 +132,18 @@ class Division:
         return better
 
     def _close_the_gap(self, workforce: Workforce) -> Iterator[Event]:
-        """Bound every part; then go on with parts or merge them, as gains most for its work."""
+        """Bound every part at little cost; then go on where that gains most for its work."""
         if self.context.stop() or self._is_closed:
             return
         if self.found is None:
             yield from self._cut()
         todo = [part for group, part in self.parts.items() if group not in self.bounds]
-        yield from self._bound(workforce, todo)
+        first = Effort(self._allowed, rounds=0)
+        yield from self._bound(workforce, todo, [first] * len(todo))
         while not self.context.stop() and not self._is_closed:
             choices = next_choices(
                 [self._standing(group) for group in self.parts],
-                allowed=_SHARE * self.tolerance,
+                allowed=self._allowed,
                 largest=self.largest_part,
                 in_vain=self._in_vain,
                 gains={what: self._won[what] / most for what, most in self._to_win.items() if most},
@@ -145,9 +157,8 @@ class Division:
         return Standing(group, part.own, part.blocks.s - part.own, part.piece, self.bounds[group])
 
     def _cut(self) -> Iterator[Event]:
-        count = max(1, self.blocks.s // self.part_size)
-        most_shared = int(self.shared * self.part_size)
-        self.found = cut(self.blocks, self.labels, count, most_shared, self.context.seed)
+        self.found = self._well_cut()
+        count = self.found.parts
         lost = dropped(self.blocks, self.found)
         self._adopt([(number,) for number in range(count)])
         part_of = self.blocks.lift(self.found.part_of)
@@ -158,6 +169,25 @@ class Division:
                 "from one part to another, and do not count for the bound."
             )
 
+    def _well_cut(self) -> Cut:
+        """Return a cut; of larger parts than asked for where those lose much."""
+        size = self.part_size
+        while True:
+            found, loss = cut_well(
+                self.blocks,
+                self.labels,
+                max(1, self.blocks.s // size),
+                int(self.shared * size),
+                self.context.seed,
+                self._allowed,
+                self.context.stop,
+            )
+            larger = 2 * size
+            enough = loss <= _MUCH * self._allowed or self.context.stop()
+            if enough or larger > min(self.largest_part, self.blocks.s) // 2:
+                return found
+            size = larger
+
     def _adopt(self, groups: list[Group]) -> None:
         self.parts = {part.numbers: part for part in self._taken(groups)}
 
@@ -167,32 +197,37 @@ class Division:
 
     def _follow(self, workforce: Workforce, choices: list[Choice]) -> Iterator[Event]:
         """Merge parts, go on with others, branch others."""
-        groups: dict[str, list[Group]] = {"merge": [], "go on": [], "branch": []}
-        for choice in choices:
-            groups[choice.what].append(choice.group)
-        if groups["merge"]:
-            yield from self._bound(workforce, self._taken(groups["merge"]))
-        going_on = [self.parts[group] for group in groups["go on"]]
-        yield from self._bound(workforce, going_on, AHEAD)
-        branching = [self.parts[group] for group in groups["branch"]]
-        yield from self._bound(workforce, branching, how=branch_part)
+        merge, go_on, branch = (
+            [choice for choice in choices if choice.what == what]
+            for what in ("merge", "go on", "branch")
+        )
+        effort = Effort(self._allowed)
+        if merge:
+            merged = self._taken([choice.group for choice in merge])
+            yield from self._bound(workforce, merged, [effort] * len(merged))
+        # As far as was looked ahead, and no less.
+        efforts = [replace(effort, rounds=each.rounds, patience=_NO_END) for each in go_on]
+        yield from self._bound(workforce, [self.parts[each.group] for each in go_on], efforts)
+        branched = [self.parts[choice.group] for choice in branch]
+        yield from self._bound(workforce, branched, [effort] * len(branched), branch_part)
 
     def _bound(
         self,
         workforce: Workforce,
         parts: list[Part],
-        rounds: int | None = None,
+        efforts: list[Effort],
         how: Callable[..., PartBound] = bound_part,
     ) -> Iterator[Event]:
         parts = [] if self._is_closed else parts
-        effort = Effort(_SHARE * self.tolerance)
-        if rounds is not None:  # as far as was looked ahead, and no less
-            effort = replace(effort, rounds=rounds, patience=_NO_END)
-        work = partial(how, effort)
-        if workforce.is_here:
-            work = partial(work, stop=self.context.stop)
-        tasks = ((part, self.bounds.get(part.numbers)) for part in parts)
-        answers = in_order(workforce, work, tasks, self.context.stop)
+        known = [self.bounds.get(part.numbers) for part in parts]
+        tasks = list(zip(efforts, parts, known, strict=False))  # none if all is closed
+        is_here, stop = workforce.is_here, self.context.stop
+        work = partial(bound_several, how, stop=stop) if is_here else partial(bound_several, how)
+        bundles = [tasks[i : i + 1] for i in range(len(tasks))]
+        if not is_here:
+            bundles = bundled(tasks, 2 * workforce.size)
+        several = in_order(workforce, work, ((bundle,) for bundle in bundles), stop)
+        answers = chain.from_iterable(several)
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped
             self._count(part, bound, how is branch_part)
             yield from self._fold(part, bound)

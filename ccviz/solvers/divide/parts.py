@@ -143,5 +143,7 @@ def _centroids(blocks: Blocks, labels: IntArray) -> FloatArray:
 
 def cost(blocks: Blocks, labels: IntArray) -> float:
     """Return what a clustering of blocks costs, without the scatter inside the blocks."""
+    if not blocks.s:
+        return 0.0
     away = blocks.centroid - _centroids(blocks, labels)[labels]
     return float(blocks.mass @ (away**2).sum(axis=1))

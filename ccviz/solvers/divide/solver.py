@@ -1,9 +1,10 @@
 """Divide and bound, after the anticlustering of Croella, Piccialli, Russo Russo and Sudoso 2025.
 
 Find a clustering. Cut the blocks into parts in which every cluster has its own centroid
-(`cutting`). Bound each part by semidefinite programming (`bounding`); the parts' bounds add up to
-one for the whole. Then go on with the parts that stay open, merge them or branch them, whichever
-gains most for its work (`choice`): each makes the bound better and none makes it worse.
+(`cutting`, `anew`). Bound each part by semidefinite programming (`bounding`), at first by what the
+clustering says of the multipliers; the parts' bounds add up to one for the whole. Then go on with
+the parts that stay open, merge them or branch them, whichever gains most for its work (`choice`):
+each makes the bound better and none makes it worse.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Divide(Solver):
         label="First clustering",
     )
     part_size: int = setting(
-        250, "Blocks of a part to begin with; what has fewer than two parts goes to sdp.", low=2
+        250,
+        "Blocks of a part, more where such parts lose much; fewer than two parts' go to sdp.",
+        low=2,
     )
     largest_part: int = setting(
         1000, "Parts that stay open are merged, up to this size.", low=2, label="Largest part"

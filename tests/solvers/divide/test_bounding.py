@@ -3,7 +3,7 @@ import pytest
 
 from ccviz import Problem
 from ccviz.problem.blocks import contract
-from ccviz.solvers.divide.bounding import Effort, bound_part
+from ccviz.solvers.divide.bounding import Effort, bound_part, bound_several, bundled
 from ccviz.solvers.divide.cutting import cut
 from ccviz.solvers.divide.parts import take_parts
 
@@ -47,3 +47,22 @@ def test_one_cluster_is_bounded_by_what_it_costs():
     X = np.random.default_rng(1).normal(size=(30, 2))
     bound = bound_part(EFFORT, only_part(X, 1, np.zeros(30, dtype=int)))
     assert bound.lower_bound == pytest.approx(((X - X.mean(axis=0)) ** 2).sum())
+
+
+def test_bundles_have_work_enough_but_leave_some_for_every_worker(part):
+    def sizes(rounds, least):
+        task = (Effort(tolerance=0.0, rounds=rounds), part, None)
+        bundles = bundled([task] * 12, least)
+        assert [each for bundle in bundles for each in bundle] == [task] * 12
+        return [len(bundle) for bundle in bundles]
+
+    assert sizes(rounds=0, least=1) == [12]
+    assert sizes(rounds=0, least=4) == [3] * 4
+    assert sizes(rounds=1000, least=4) == [1] * 12
+    assert bundled([], 4) == []
+
+
+def test_several_parts_are_bounded_as_one_by_one(part):
+    tasks = [(Effort(tolerance=0.0, rounds=rounds), part, None) for rounds in (0, 1)]
+    alone = [bound_part(*task).lower_bound for task in tasks]
+    assert [bound.lower_bound for bound in bound_several(bound_part, tasks)] == alone

@@ -103,6 +103,31 @@ def test_many_points_get_a_small_gap_and_the_bounds_are_the_parts():
     assert events[-1].termination == "gap"
 
 
+def test_every_part_has_a_bound_before_any_has_a_second_one():
+    X = np.random.default_rng(0).normal(size=(240, 2))
+    events = events_of(Problem(X, 3), part_size=60, largest_part=60)
+    bounded = [event for event in events if isinstance(event, PartBounded)]
+    assert [event.part for event in bounded[:4]] == [0, 1, 2, 3]
+    assert [event.rounds for event in bounded[:4]] == [0] * 4
+    assert min(event.rounds for event in bounded[4:]) > 0
+
+
+def test_clusters_well_apart_need_no_round_however_many():
+    rng = np.random.default_rng(0)
+    truth = np.arange(400) % 10
+    X = 20.0 * np.column_stack([truth % 4, truth // 4]) + rng.normal(size=(400, 2))
+    events = events_of(Problem(X, 10), part_size=100, shared=0.0)
+    assert {event.rounds for event in events if isinstance(event, PartBounded)} == {0}
+    assert events[-1].termination == "gap"
+
+
+def test_parts_are_larger_where_smaller_ones_lose_much():
+    X = np.random.default_rng(0).normal(size=(240, 2))
+    stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=120)
+    cut = next(r.event for r in stepper if isinstance(r.event, PartsCut))
+    assert cut.parts == 4
+
+
 def test_progress_counts_the_parts():
     X, _ = blobs(120, 2)
     stepper = start(Problem(X, 2), "divide", part_size=40, shared=0.0)
@@ -171,7 +196,7 @@ def test_a_run_that_was_stopped_goes_on():
 
 
 def test_a_run_that_was_stopped_with_trees_goes_on_with_them():
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(3)
     pairs = rng.choice(60, size=(100, 2))
     problem = Problem(rng.normal(size=(60, 2)), 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
     options = {"part_size": 15, "largest_part": 30, "tolerance": 0.05}
