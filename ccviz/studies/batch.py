@@ -138,6 +138,10 @@ def outcomes(infos: Iterable[RunInfo]) -> list[Outcome]:
     ----------
     infos : iterable of RunInfo
         Those that go on are left out.
+
+    Returns
+    -------
+    list of Outcome
     """
     cells: dict[tuple[int, str], list[RunInfo]] = {}
     for info in infos:
