@@ -1,8 +1,14 @@
-"""Limits of single steps in CPU seconds, for a benchmark on a machine that has other work."""
+"""Seconds and limits by the processor's clock, for a benchmark on a machine that has other work."""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # whoever measures says how many threads there are before anything is loaded
+    from ccviz.events import Event
+    from ccviz.runs.stepper import Stepper
 
 
 def count_cpu_seconds() -> None:
@@ -13,3 +19,20 @@ def count_cpu_seconds() -> None:
     stays as it is.
     """
     time.monotonic = time.process_time
+
+
+def timed(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, float]:
+    """Return what a call returns and its CPU seconds."""
+    began = time.process_time()
+    answer = call(*args, **options)
+    return answer, time.process_time() - began
+
+
+def events_within(stepper: Stepper, cpu_limit: float) -> Iterator[tuple[Event, float]]:
+    """Yield a run's events and its CPU seconds so far; ask it to end when they pass a limit."""
+    began = time.process_time()
+    for record in stepper:
+        spent = time.process_time() - began
+        yield record.event, spent
+        if spent > cpu_limit:
+            stepper.stop()

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from fnmatch import fnmatch
 from pathlib import Path
 
@@ -21,6 +20,7 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 import pandas as pd  # noqa: E402
+from _cpu_clock import timed  # noqa: E402
 from sklearn.cluster import KMeans, kmeans_plusplus  # noqa: E402
 
 from ccviz import Problem  # noqa: E402
@@ -67,12 +67,6 @@ def centers_of(blocks: Blocks, kind: str) -> np.ndarray:
         )[0]
     model = KMeans(blocks.k, n_init=1, random_state=0)
     return model.fit(blocks.centroid, sample_weight=blocks.mass).cluster_centers_
-
-
-def timed(call, *args, **options):
-    """Return what a call returns, and its CPU seconds."""
-    started = time.process_time()
-    return call(*args, **options), time.process_time() - started
 
 
 def measure(name: str, kind: str, rival_limit: float) -> dict[str, object]:

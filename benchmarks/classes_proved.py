@@ -13,13 +13,13 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import time
 from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
+from _cpu_clock import events_within, timed  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 from sklearn.datasets import load_breast_cancer, load_digits  # noqa: E402
 
@@ -77,14 +77,9 @@ def problem_of(which: str, bench: Path) -> Problem:
 def measure(which: str, options: argparse.Namespace) -> None:
     problem = problem_of(which, options.bench)
     stepper = start(problem, "sdp", tolerance=TOLERANCE)
-    began, events = time.process_time(), []
-    for record in stepper:
-        events.append(record.event)
-        if time.process_time() - began > options.cpu_limit:
-            stepper.stop()
-    spent, result = time.process_time() - began, stepper.result()
-    began = time.process_time()
-    verdict = verify(problem, events, gap=1.0)
+    events, seconds = zip(*events_within(stepper, options.cpu_limit), strict=True)
+    result = stepper.result()
+    verdict, verify_s = timed(verify, problem, events, gap=1.0)
     fields = {
         "set": which,
         "n": problem.n,
@@ -96,8 +91,8 @@ def measure(which: str, options: argparse.Namespace) -> None:
         "status": result.status,
         "gap": f"{result.gap:.2e}",
         "verified_gap": f"{verdict.gap:.2e}" if verdict.accepted else verdict.sentence,
-        "cpu_s": f"{spent:.1f}",
-        "verify_s": f"{time.process_time() - began:.1f}",
+        "cpu_s": f"{seconds[-1]:.1f}",
+        "verify_s": f"{verify_s:.1f}",
     }
     append_row(options.out, fields)
     print(*fields.values(), file=sys.stderr, flush=True)

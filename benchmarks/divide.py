@@ -18,8 +18,6 @@ import argparse
 import os
 import resource
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +25,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
+from _cpu_clock import events_within, timed  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
@@ -116,15 +115,13 @@ def measure(which: str, links: str, options: argparse.Namespace) -> None:
     problem = linked(X, k) if links == "yes" else Problem(X, k)
     tolerance = TOLERANCES.get(which, 1e-3)
     stepper = start(problem, "divide", tolerance=tolerance)
-    began, events, first = time.process_time(), [], {}
-    for record in stepper:
-        events.append(record.event)
-        spent = time.process_time() - began
-        first.setdefault(type(record.event), spent)
-        if spent > options.cpu_limit:
-            stepper.stop()
-    spent, result = time.process_time() - began, stepper.result()
-    verdict, verify_s = timed(lambda: verify(problem, events, gap=1.0))
+    events: list[Event] = []
+    first: dict[type[Event], float] = {}
+    for event, spent in events_within(stepper, options.cpu_limit):
+        events.append(event)
+        first.setdefault(type(event), spent)
+    result = stepper.result()
+    verdict, verify_s = timed(verify, problem, events, gap=1.0)
     cuts = [event for event in events if isinstance(event, PartsCut)]
     fields: dict[str, Any] = {
         "set": which,
@@ -161,13 +158,6 @@ def parts_left(events: list[Event]) -> int:
         elif isinstance(event, PartBounded):
             group_of.update(dict.fromkeys(event.group, event.group))
     return len(set(group_of.values()))
-
-
-def timed(work: Callable[[], Any]) -> tuple[Any, float]:
-    """Return what a call returns and its CPU seconds."""
-    began = time.process_time()
-    answer = work()
-    return answer, time.process_time() - began
 
 
 def write_table(source: Path) -> None:

@@ -12,7 +12,6 @@ import psutil
 import pytest
 
 from ccviz import Problem
-from ccviz.runs.archive import Archive
 from ccviz.runs.forked import UNABLE, Forks
 from ccviz.runs.job import Job
 from ccviz.runs.spares import Spares
@@ -22,20 +21,6 @@ from tests.patience import PATIENCE_S, wait_until
 PROBLEM = Problem(np.random.default_rng(0).normal(size=(30, 2)), 3)
 
 pytestmark = pytest.mark.skipif(not Forks.possible, reason="no forks on this system")
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
-
-
-@pytest.fixture
-def spares(archive):
-    spares = Spares(archive.path)
-    spares.fill()
-    yield spares
-    spares.close()
 
 
 def start(archive, spares, **options):

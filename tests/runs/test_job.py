@@ -13,7 +13,6 @@ from sklearn.datasets import load_iris
 from ccviz import Problem, start
 from ccviz.errors import ArchiveError, ParameterError, UnsupportedError
 from ccviz.events import Assigned, Finished, Started
-from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
@@ -26,12 +25,6 @@ ENDLESS = make_solver("cop-kmeans", n_init=100_000_000)
 def iris():
     data = load_iris()
     return Problem(data.data, 3, cannot_link=[(0, 1), (60, 110)], truth=data.target)
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 @pytest.fixture

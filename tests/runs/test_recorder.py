@@ -10,17 +10,10 @@ from ccviz import Problem, Run
 from ccviz.errors import ArchiveError
 from ccviz.events import Assigned, Finished, Noted, Record
 from ccviz.runs import recorder as module
-from ccviz.runs.archive import Archive
 from ccviz.runs.recorder import Recorder
 from tests.patience import PATIENCE_S, wait_until
 
 PROBLEM = Problem(np.arange(4.0)[:, None], 2)
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 class Tape:

@@ -5,16 +5,9 @@ import pytest
 
 from ccviz import Problem
 from ccviz.errors import ParameterError
-from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.runs.resume import open_run
 from ccviz.solvers import workforce
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
 
 
 def test_the_workers_of_the_archive_are_not_called_up(archive, monkeypatch):

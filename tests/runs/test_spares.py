@@ -7,30 +7,14 @@ import sys
 
 import numpy as np
 import psutil
-import pytest
 
 from ccviz import Problem
-from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
 from tests.patience import PATIENCE_S, wait_until
 
 PROBLEM = Problem(np.random.default_rng(0).normal(size=(30, 2)), 3)
-
-
-@pytest.fixture
-def archive(tmp_path):
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        yield archive
-
-
-@pytest.fixture
-def spares(archive):
-    spares = Spares(archive.path)
-    spares.fill()
-    yield spares
-    spares.close()
 
 
 def run(archive, spares, **options):

@@ -149,39 +149,39 @@ class Batch(param.Parameterized):
         self.at = str(self._row[ended]) if ended < len(self._row) else ""
         self.outcomes = tuple(outcomes([*self._ran, *runs]))
         if over:
-            self._take(errand, ended)
+            self._take(errand, runs, ended)
 
     def _runs_of(self, errand: Errand) -> list[RunInfo]:
         """Return the runs of a process; others may have had its number before."""
         known = self._archive.runs()
         return [each for each in known if each.pid == errand.pid and each.created >= self._began]
 
-    def _take(self, errand: Errand, ended: int) -> None:
+    def _take(self, errand: Errand, runs: list[RunInfo], ended: int) -> None:
         """Take what a process has done, and go on with what is left."""
-        self._errand, mine = None, self._runs_of(errand)
+        self._errand = None
         try:
             refused = errand.answer()
         except CcvizError:  # it ended in the middle of a run: that one is given up
-            self._close_runs(errand, "failed", _BROKE_OFF)
+            self._close(runs, "failed", _BROKE_OFF)
             self._todo = [*self._row[ended + 1 :], *self._todo]
             self.done = self.total - len(self._todo)
         else:
             if refused:
                 self.stop()
                 raise CcvizError(refused)
-        self._sum_up(mine)
+        self._sum_up(runs)
         self._leave()
         if self._todo:
             self._wait()
 
-    def _sum_up(self, mine: list[RunInfo]) -> None:
+    def _sum_up(self, runs: list[RunInfo]) -> None:
         """Add a process's runs, as they ended, to what came of the batch."""
-        ids = {info.id for info in mine}
+        ids = {info.id for info in runs}
         self._ran += [info for info in self._archive.runs() if info.id in ids]
         self.outcomes = tuple(outcomes(self._ran))
 
-    def _close_runs(self, errand: Errand, how: Termination, why: str) -> None:
-        for info in self._runs_of(errand):
+    def _close(self, runs: list[RunInfo], how: Termination, why: str) -> None:
+        for info in runs:
             if info.state != "finished":
                 self._archive.finish(info.id, how, why)
 
@@ -195,10 +195,10 @@ class Batch(param.Parameterized):
         """End the batch; what it found stays."""
         errand, self._errand, self._todo = self._errand, None, []
         if errand is not None:
-            mine = self._runs_of(errand)
             errand.close()
-            self._close_runs(errand, "interrupted", TERMINATION_SENTENCES["interrupted"])
-            self._sum_up(mine)
+            runs = self._runs_of(errand)
+            self._close(runs, "interrupted", TERMINATION_SENTENCES["interrupted"])
+            self._sum_up(runs)
         self._leave()
 
 

@@ -1,0 +1,22 @@
+"""What tests of runs share: an archive of their own, and workers that wait beside it."""
+
+import pytest
+
+from ccviz.runs.archive import Archive
+from ccviz.runs.spares import Spares
+
+
+@pytest.fixture
+def archive(tmp_path):
+    """Return an empty archive."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        yield archive
+
+
+@pytest.fixture
+def spares(archive):
+    """Return the waiting workers of the archive."""
+    spares = Spares(archive.path)
+    spares.fill()
+    yield spares
+    spares.close()
