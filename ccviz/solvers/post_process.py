@@ -73,7 +73,11 @@ class PostProcess(Solver):
         missed = np.zeros((blocks.s, blocks.k))
         np.add.at(missed, blocks.block_of, 1.0 - degrees)
         answer = solve_assignment(
-            missed, structure_of(blocks), nonempty=True, time_limit=self.step_limit
+            missed,
+            structure_of(blocks),
+            nonempty=True,
+            time_limit=self.step_limit,
+            stop=context.stop,
         )
         if answer.infeasible:
             yield _why(problem)
