@@ -107,13 +107,13 @@ class BhKMeans(Solver):
         for iteration in range(1, self.max_iter + 1):
             answer, total = step.assign(centers, labels, FIRST_S if waits else np.inf)
             if waits and answer.found and not answer.proved:
-                best = yield from self._at_once(step, answer.labels)
+                best = yield from self._at_once(step, answer.labels, best)
                 answer, total = step.assign(centers, answer.labels, np.inf)
             waits = False
             if not answer.found:
                 return _End(end.objective, answer)
             if step.stop() and not answer.proved:
-                yield from self._at_once(step, answer.labels)
+                yield from self._at_once(step, answer.labels, best)
                 break
             if not answer.proved:
                 yield Noted(text=f"Assignment {iteration} is the best of {self.step_limit:g} s.")
@@ -130,13 +130,14 @@ class BhKMeans(Solver):
                 yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
         return end
 
-    def _at_once(self, step: _Step, labels: IntArray) -> Generator[Event, None, float]:
-        """Yield what a step has found before it ends, and return its objective."""
+    def _at_once(self, step: _Step, labels: IntArray, best: float) -> Generator[Event, None, float]:
+        """Yield what a step has found before it ends if it is better; return the best objective."""
         lifted = step.blocks.lift(labels)
         centers = cluster_means(step.problem.X, lifted, step.problem.k)
         objective = step.objective(centers, lifted)
-        yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
-        return objective
+        if objective < best:
+            yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
+        return min(objective, best)
 
 
 @dataclass(frozen=True, eq=False)

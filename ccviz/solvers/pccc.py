@@ -94,14 +94,14 @@ class Pccc(Solver):
     def _start(self, step: _Step, centers: FloatArray, best: float) -> Generator[Event, None, _End]:
         """Descend, and again from moved centres as long as that helps; at last open them all."""
         end = yield from self._descend(step, centers, _NONE, best)
-        while self.reposition and end.lacking is None and step.can_move:
+        while self.reposition and end.lacking is None and step.can_move and not step.stop():
             moved = step.repositioned(end)
             other = yield from self._descend(step, moved, _NONE, min(best, end.objective))
             if not other.objective < end.objective:
                 break
             end = other
         opened = step.opened(end.labels)
-        if not len(opened):
+        if not len(opened) or step.stop():
             return end
         other = yield from self._descend(step, end.centers, opened, min(best, end.objective))
         return min(end, other, key=lambda each: each.objective)
@@ -116,13 +116,13 @@ class Pccc(Solver):
         for iteration in range(1, self.max_iter + 1):
             answer, price = step.assign(centers, labels, opened, FIRST_S if waits else np.inf)
             if waits and answer.found and not answer.proved:
-                best = yield from self._at_once(step, answer.labels, centers, price)
+                best = yield from self._at_once(step, answer.labels, centers, price, best)
                 answer, price = step.assign(centers, answer.labels, opened, np.inf)
             waits = False
             if not answer.found:
                 return _End(lacking=answer)
             if step.stop() and not answer.proved:
-                yield from self._at_once(step, answer.labels, centers, price)
+                yield from self._at_once(step, answer.labels, centers, price, best)
                 break
             if not answer.proved:
                 yield Noted(text=f"Assignment {iteration} is not proved best for its centres.")
@@ -141,13 +141,14 @@ class Pccc(Solver):
         return end
 
     def _at_once(
-        self, step: _Step, labels: IntArray, centers: FloatArray, price: float
+        self, step: _Step, labels: IntArray, centers: FloatArray, price: float, best: float
     ) -> Generator[Event, None, float]:
-        """Yield what a step has found before it ends, and return its objective."""
+        """Yield what a step has found before it ends if it is better; return the best objective."""
         objective = step.objective(labels, step.means(labels, centers), price)
-        lifted = step.blocks.lift(labels)
-        yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
-        return objective
+        if objective < best:
+            lifted = step.blocks.lift(labels)
+            yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
+        return min(objective, best)
 
 
 FIRST_S = 1.0

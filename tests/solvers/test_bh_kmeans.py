@@ -6,12 +6,14 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
-from ccviz.events import Assigned, CentersMoved, IncumbentFound
+from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
+from ccviz.solvers import bh_kmeans, pccc
 from ccviz.solvers.assignment import milp_assignment, structure_of
 from ccviz.solvers.base import Context
 from ccviz.solvers.bh_kmeans import BhKMeans
+from ccviz.solvers.pccc import Pccc
 
 
 def noisy_problem(seed, n=24, k=3, links=30, hard=0):
@@ -144,3 +146,28 @@ def test_noise_free_links_lead_to_the_truth():
     result = solve(problem, "bh-kmeans", n_init=3)
     assert result.partition.scores["ari"] > 0.97
     assert result.partition.penalty == 0
+
+
+def without_end(seed=0):
+    """Return a problem whose steps HiGHS does not end: a dense net of links that contradict."""
+    return noisy_problem(seed, n=300, k=4, links=3000)
+
+
+@pytest.mark.parametrize("solver", [BhKMeans(), Pccc()], ids=["bh-kmeans", "pccc"])
+def test_a_step_that_nobody_waits_to_end_shows_its_best_and_ends_with_the_run(solver, monkeypatch):
+    for module in (bh_kmeans, pccc):
+        monkeypatch.setattr(module, "FIRST_S", 0.0)
+    answered = []
+    context = Context(stop=lambda: bool(answered))
+    for event in solver.steps(without_end(), context):
+        if isinstance(event, IncumbentFound):
+            answered.append(event)
+        assert not isinstance(event, Assigned)  # the step has not ended
+    costs = [each.objective for each in answered]
+    assert costs
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_step_that_is_stopped_before_its_first_answer_is_no_proof():
+    events = list(BhKMeans().steps(without_end(), Context(stop=lambda: True)))
+    assert not any(isinstance(event, InfeasibilityProved) for event in events)
