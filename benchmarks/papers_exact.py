@@ -5,7 +5,7 @@
 ``rbba``: repetitive branch and bound on the four small sets, so many CPU seconds an instance
 (tables 5 to 7); the times of `sdp` stand in `sdp_published.csv`. ``heuristics``: IPC-k-means as
 printed beside the best of 100 starts of BLP k-means and COP-k-means, from k-means++, and of
-post-processing (table 8, figure 4), each for a minute of CPU time at most. ``starts``: single starts
+post-processing (table 8, figure 4), each for a minute of CPU time at most. ``starts``: single ones
 of the two, for what the printed rates mean. ``scores``: ARI and AMI
 without links, by post-processing and at the optimum, on the sets whose classes can be had (tables
 9 to 11). The paper has five link files a cell; one is what fits here. A row is added as each run
