@@ -170,7 +170,7 @@ class LinkTable(Sequence[Link]):
         return LinkTable(*map(freeze, columns))
 
     def without(self, links: Iterable[Link]) -> LinkTable:
-        """Return the table without some links, where they have the same weight."""
+        """Return the table without some links, the newest word on each, if it has that weight."""
         return self.taken(~self.among(LinkTable.of(links)))
 
     def among(self, other: LinkTable) -> NDArray[np.bool_]:

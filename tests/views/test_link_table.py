@@ -27,7 +27,7 @@ def test_it_is_the_sequence_of_its_links(some, more):
     assert list(table) == merged(some)
     assert [table[place] for place in range(len(table))] == merged(some)
     assert table.with_links(more) == merged(some, more)
-    assert table.without(more) == [link for link in merged(some) if link not in more]
+    assert table.without(more) == [link for link in merged(some) if link not in merged(more)]
     assert [link in table for link in more] == [link in merged(some) for link in more]
     assert list(reversed(table)) == merged(some)[::-1]
     assert table[1:4] == merged(some)[1:4]
