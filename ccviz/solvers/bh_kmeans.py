@@ -51,6 +51,7 @@ class BhKMeans(Solver):
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
     supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
     group: ClassVar[str] = "Noisy links"
+    keeps_float32: ClassVar[bool] = True
 
     p: float = setting(
         1.0,

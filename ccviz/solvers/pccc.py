@@ -56,6 +56,7 @@ class Pccc(Solver):
     paper: ClassVar[str] = "Baumann and Hochbaum (2023)"
     supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
     group: ClassVar[str] = "Noisy links"
+    keeps_float32: ClassVar[bool] = True
 
     nearest: int = setting(
         5, "Centres q that a block can go to, the nearest ones.", low=1, label="Nearest centres"

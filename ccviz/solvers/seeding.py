@@ -46,11 +46,11 @@ def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> Floa
     centers : (k, d) float64
     """
     if init == "random":
-        return problem.X[rng.choice(problem.n, problem.k, replace=False)]
+        return problem.X[rng.choice(problem.n, problem.k, replace=False)].astype(np.float64)
     from sklearn.cluster import kmeans_plusplus
 
     centers, _ = kmeans_plusplus(problem.X, problem.k, random_state=int(rng.integers(2**31)))
-    return np.ascontiguousarray(centers)
+    return np.ascontiguousarray(centers, dtype=np.float64)
 
 
 def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means++") -> FloatArray:
@@ -69,7 +69,7 @@ def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means+
     centers : (k, d) float64
     """
     if init == "random":
-        return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)]
+        return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)].astype(np.float64)
     from sklearn.cluster import kmeans_plusplus
 
     centers, _ = kmeans_plusplus(
@@ -78,4 +78,4 @@ def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means+
         sample_weight=blocks.mass,
         random_state=int(rng.integers(2**31)),
     )
-    return np.ascontiguousarray(centers)
+    return np.ascontiguousarray(centers, dtype=np.float64)

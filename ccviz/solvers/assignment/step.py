@@ -80,11 +80,11 @@ class Descent:
 
     def _assign_split(self, centers: FloatArray) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
-        costs = self._passes.costs(linked, centers)
-        answer = solve_linked(costs, self._inner, labels[linked], self._limit)
+        candidates = self._passes.candidates(linked, self._inner.graph, centers)
+        answer = solve_linked(candidates, self._inner, labels[linked], self._limit)
         if not answer.found:
             return answer.of_size(blocks.s)
-        del costs  # they are written to, and large
+        del candidates  # they are written to, and large
         labels[linked] = answer.labels
         before = centers if self._centers is None else self._centers
         drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
