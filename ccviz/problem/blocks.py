@@ -277,6 +277,8 @@ def _means(X: FloatArray, block_of: IntArray, mass: FloatArray) -> tuple[FloatAr
 
 def _soft_between(links: Links, block_of: IntArray) -> tuple[Links, float]:
     """Return soft links between blocks, parallel ones added, and the weight inside blocks."""
+    if int(block_of.max()) + 1 == len(block_of):
+        return links, 0.0  # every point is a block: the links are not held twice
     apart = block_of[links.pairs[:, 0]] != block_of[links.pairs[:, 1]]
     key, which = np.unique(_keys(block_of, links.pairs[apart]), return_inverse=True)
     weights = np.bincount(which, weights=links.weights[apart], minlength=len(key))

@@ -148,9 +148,12 @@ class _Step:
         """
         from ccviz.solvers.assignment import solve_assignment
 
-        distances, price = self._model(centers)
+        cost, price = self._model(centers)
+        if self.blocks.s < self.problem.n:
+            cost = self.membership @ cost
+        cost /= price
         answer = solve_assignment(
-            self.membership @ distances / price,
+            cost,
             self.structure,
             nonempty=True,
             warm_start=labels,

@@ -134,6 +134,7 @@ class Pccc(Solver):
 
 
 _NONE = np.zeros(0, dtype=np.int64)
+_STRIP = 1 << 14  # objects whose nearest centres are looked for together
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,7 +176,9 @@ class _Step:
         among = self._candidates(distances)
         price = float(distances[among].mean()) or 1.0
         among[opened] = True
-        full = self.blocks.mass[:, None] * distances / price
+        full = distances  # in its place: of many objects it is much of the memory
+        full *= self.blocks.mass[:, None]
+        full /= price
         answer = self._solve(np.where(among, full, np.inf), labels)
         if not answer.found and not among.all():
             answer = self._solve(full, labels)
@@ -183,8 +186,10 @@ class _Step:
 
     def _candidates(self, distances: FloatArray) -> NDArray[np.bool_]:
         among = np.zeros(distances.shape, dtype=bool)
-        near = np.argpartition(distances, self._nearest - 1, axis=1)[:, : self._nearest]
-        np.put_along_axis(among, near, values=True, axis=1)
+        for at in range(0, len(distances), _STRIP):
+            order = np.argpartition(distances[at : at + _STRIP], self._nearest - 1, axis=1)
+            near = order[:, : self._nearest]
+            np.put_along_axis(among[at : at + _STRIP], near, values=True, axis=1)
         return among
 
     def _solve(self, cost: FloatArray, labels: IntArray) -> Assignment:

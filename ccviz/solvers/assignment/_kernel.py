@@ -51,7 +51,7 @@ def assign(
         Of the linked blocks; the hard cores are what is undecided in it.
     """
     labels = cheapest(cost)
-    candidates = open_candidates(cost[linked], 0, graph)
+    candidates = open_candidates(cost, linked, 0, graph)
     outcome, state = assign_linked(candidates, cost.shape[1], graph, warm[linked], node_limit)
     if outcome == SOLVED:
         for v in range(len(linked)):

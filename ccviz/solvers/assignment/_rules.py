@@ -102,24 +102,29 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def open_candidates(cost: FloatArray, at: int, graph: Graph) -> Candidates:
+def open_candidates(cost: FloatArray, some: IntArray, at: int, graph: Graph) -> Candidates:
     """Return the candidates that degree and soft links leave to blocks in a row of the graph.
 
     Parameters
     ----------
-    cost : (m, k) float64
+    cost : (s, k) float64
+    some : (m,) int64
+        The blocks' rows in it.
     at : int
         The place of the first of them in the graph.
     graph : Graph
     """
-    size, k = cost.shape
+    size, k = len(some), cost.shape[1]
     number, smallest, row = np.empty(size, np.int32), np.empty(k), np.empty(k, np.int32)
     centre, theta, end = np.empty(size * k, np.int32), np.empty(size * k), 0
     for p in range(size):
-        number[p] = _candidates_of(at + p, cost[p], graph, smallest, row)
+        paid = cost[some[p]]
+        number[p] = _candidates_of(at + p, paid, graph, smallest, row)
         for r in range(number[p]):
-            centre[end], theta[end] = row[r], cost[p, row[r]]
+            centre[end], theta[end] = row[r], paid[row[r]]
             end += 1
+    if 2 * end > size * k:
+        return Candidates(number, centre[:end], theta[:end])
     return Candidates(number, centre[:end].copy(), theta[:end].copy())
 
 
@@ -231,7 +236,7 @@ def reduce_all(graph: Graph, state: State, scratch: Scratch) -> bool:
             continue
         for e in range(graph.start[v], graph.start[v + 1]):
             u = graph.neighbour[e]
-            if not state.decided[u] and whom in (EVERYBODY, u):
+            if not state.decided[u] and (whom == EVERYBODY or whom == u):  # noqa: PLR1714  numba
                 waiting = _enqueue(u, head, waiting, scratch)
         if not state.decided[v]:
             waiting = _enqueue(v, head, waiting, scratch)

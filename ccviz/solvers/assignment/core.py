@@ -127,7 +127,9 @@ def _by_highs(
 
 def _substructure(structure: Structure, core: IntArray) -> Structure:
     """Return the structure of some of the linked blocks, by place in ``structure.linked``."""
-    place = np.full(structure.s, -1, dtype=np.int64)
+    if len(core) == structure.s and not structure.is_sized:
+        return structure
+    place = np.full(structure.s, -1, dtype=np.int32)
     place[structure.linked[core]] = np.arange(len(core))
     ends = place[structure.pairs]
     inside = (ends >= 0).all(axis=1)

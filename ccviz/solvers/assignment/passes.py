@@ -62,7 +62,7 @@ class Passes:
         def work(strip: slice) -> Candidates:
             some = linked[strip]
             cost = some_costs(self._centroid, self._mass, some, centers)
-            return open_candidates(cost, strip.start, graph)
+            return open_candidates(cost, np.arange(len(some)), strip.start, graph)
 
         opened = self._over(len(linked), work) or [work(slice(0, 0))]
         return Candidates(*(np.concatenate(each) for each in zip(*opened, strict=True)))

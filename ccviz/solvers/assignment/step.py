@@ -132,7 +132,7 @@ class Descent:
 
 def _inner(structure: Structure) -> Structure:
     """Return the structure of the linked blocks alone, sizes apart."""
-    place = np.zeros(structure.s, dtype=np.int64)
+    place = np.zeros(structure.s, dtype=np.int32)
     place[structure.linked] = np.arange(len(structure.linked))
     return replace(
         structure,
