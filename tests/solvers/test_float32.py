@@ -10,7 +10,11 @@ from ccviz.proof.verify import verify
 from ccviz.solvers import SOLVERS, make_solver, solver_class
 
 NAMES = [solver.name for solver in SOLVERS]
-QUICK = {"dils": {"generations": 20}, "hg-means": {"generations": 3}, "s-mdeclust": {"generations": 3}}
+QUICK = {
+    "dils": {"generations": 20},
+    "hg-means": {"generations": 3},
+    "s-mdeclust": {"generations": 3},
+}
 X = np.random.default_rng(5).normal(size=(14, 2)).astype(np.float32) + np.float32(100.0)
 MUST, CANNOT = [(0, 5), (2, 9)], [(0, 1), (5, 6), (2, 3)]
 

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment.structure import Graph
 
@@ -42,8 +42,8 @@ class Candidates(NamedTuple):
         What they cost.
     """
 
-    number: IntArray
-    centre: IntArray
+    number: ShortArray
+    centre: ShortArray
     theta: FloatArray
 
 
@@ -77,9 +77,9 @@ class State(NamedTuple):
     """
 
     first: IntArray
-    candidates: IntArray
+    candidates: ShortArray
     theta: FloatArray
-    remaining: IntArray
+    remaining: ShortArray
     possible: Any
     decided: Any
     label: IntArray
@@ -130,7 +130,7 @@ def open_candidates(cost: FloatArray, some: IntArray, at: int, graph: Graph) -> 
 
 @njit(cache=True)
 def _candidates_of(
-    v: int, cost: FloatArray, graph: Graph, smallest: FloatArray, row: IntArray
+    v: int, cost: FloatArray, graph: Graph, smallest: FloatArray, row: ShortArray
 ) -> int:
     """Write the centres that v's degree and soft links leave, by increasing cost; return how many.
 
@@ -236,7 +236,7 @@ def reduce_all(graph: Graph, state: State, scratch: Scratch) -> bool:
             continue
         for e in range(graph.start[v], graph.start[v + 1]):
             u = graph.neighbour[e]
-            if not state.decided[u] and (whom == EVERYBODY or whom == u):  # noqa: PLR1714  numba
+            if not state.decided[u] and (whom == EVERYBODY or u == whom):
                 waiting = _enqueue(u, head, waiting, scratch)
         if not state.decided[v]:
             waiting = _enqueue(v, head, waiting, scratch)

@@ -103,9 +103,7 @@ def solve_linked(
         Its objective is left to the caller, who still knows the costs: 0 if labels were found.
     """
     deadline = Deadline(time_limit)
-    outcome, state = assign_linked(
-        candidates, structure.k, structure.graph, warm_start, NODE_LIMIT
-    )
+    outcome, state = assign_linked(candidates, structure.k, structure.graph, warm_start, NODE_LIMIT)
     answer = _finished(outcome, structure, state, deadline)
     if not answer.found:
         return answer.of_size(structure.s)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.arrays import FloatArray, IntArray, ShortArray, freeze
 from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
@@ -28,7 +28,7 @@ class Graph(NamedTuple):
     """
 
     start: IntArray
-    neighbour: IntArray
+    neighbour: ShortArray
     price: FloatArray
 
 
@@ -58,7 +58,7 @@ class Structure:
 
     s: int
     k: int
-    pairs: IntArray
+    pairs: ShortArray
     price: FloatArray
     constant: float
     linked: IntArray
@@ -115,7 +115,7 @@ class Structure:
         cls,
         s: int,
         k: int,
-        pairs: IntArray,
+        pairs: IntArray | ShortArray,
         price: FloatArray,
         *,
         constant: float = 0.0,
@@ -124,11 +124,12 @@ class Structure:
         upper: IntArray | None = None,
     ) -> Structure:
         """Build a structure from the attributes that the others follow from."""
-        linked, graph = _graph_of(s, pairs, price)
+        short = freeze(pairs.astype(np.int32, copy=False))
+        linked, graph = _graph_of(s, short, price)
         return cls(
             s=s,
             k=k,
-            pairs=freeze(pairs.astype(np.int32, copy=False)),
+            pairs=short,
             price=freeze(price),
             constant=constant,
             linked=linked,
@@ -162,7 +163,7 @@ def structure_of(blocks: Blocks) -> Structure:
 
 def _prices(
     s: int, conflicts: IntArray, soft_must: Links | None, soft_cannot: Links | None
-) -> tuple[IntArray, FloatArray, float]:
+) -> tuple[ShortArray, FloatArray, float]:
     """Merge all links to one price a pair, and the constant that belongs to them."""
     none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
     must, cannot = soft_must or none, soft_cannot or none
@@ -185,7 +186,7 @@ def _keys(pairs: IntArray, s: int) -> IntArray:
     return pairs.min(axis=1, initial=s) * s + pairs.max(axis=1, initial=-1)
 
 
-def _graph_of(s: int, pairs: IntArray, price: FloatArray) -> tuple[IntArray, Graph]:
+def _graph_of(s: int, pairs: ShortArray, price: FloatArray) -> tuple[IntArray, Graph]:
     is_linked = np.zeros(s, dtype=bool)
     is_linked[pairs] = True
     linked = np.flatnonzero(is_linked)
@@ -195,7 +196,7 @@ def _graph_of(s: int, pairs: IntArray, price: FloatArray) -> tuple[IntArray, Gra
 
 
 @njit(cache=True)
-def rows_of(pairs: IntArray, price: FloatArray, size: int) -> Graph:
+def rows_of(pairs: ShortArray, price: FloatArray, size: int) -> Graph:
     """Return the rows of a graph from sorted pairs, neighbours in order.
 
     Parameters

@@ -17,9 +17,11 @@ from ccviz.solvers.divide.division import Division
 from ccviz.solvers.divide.solver import Divide
 from ccviz.solvers.tree import Known
 
+_USUAL = Divide()
+
 
 def look_ahead(
-    problem: Problem, context: Context, tolerance: float, cut: Divide = Divide()
+    problem: Problem, context: Context, tolerance: float, cut: Divide = _USUAL
 ) -> Generator[Event, None, Known | Finished]:
     """Yield the events of divide and bound but for the last, and return what the tree begins with.
 

@@ -66,8 +66,8 @@ class Sdp(NodeSettings, Solver):
         if needed > free:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block: the {s:,} blocks "
-                f"of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are "
-                "free here. divide certifies a gap with far less."
+                f"of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB "
+                "are free here. divide certifies a gap with far less."
             )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
