@@ -12,7 +12,7 @@ Of threads it is the wall's clock: the shortest of several passes of the first k
 each point its nearest centre, by two threads over that by one.
 
 Points of float32 are measured against the same numbers as float64, one start each at the same
-points, drawn at random, and 50 iterations at most.
+points, drawn at random, and ten iterations at most.
 
 Without links the rival is scikit-learn here: k-means++ and Lloyd's iterations until nothing moves
 (tolerance 0), means of three seeds. It is given the centres at which ours begins with all points,
@@ -155,7 +155,7 @@ def float32(solver: str, links: int) -> dict[str, Any]:
 def _once(solver: str, X: np.ndarray, pairs: list[np.ndarray]) -> dict[str, Any]:
     meter = Meter()
     stepper = start(
-        Problem(X, CLUSTERS, *pairs), solver, seed=1, n_init=1, init="random", max_iter=50
+        Problem(X, CLUSTERS, *pairs), solver, seed=1, n_init=1, init="random", max_iter=10
     )
     for _ in stepper:
         pass

@@ -19,7 +19,7 @@ from ccviz.events import (
 from ccviz.proof.verify import verify
 from ccviz.runs.run import result_of
 from ccviz.solvers.divide import ahead
-from ccviz.solvers.divide.solver import Divide
+from ccviz.solvers.divide.settings import DivideSettings
 from ccviz.solvers.sdp.solver import Sdp
 
 GAP = 1e-4
@@ -27,7 +27,7 @@ GAP = 1e-4
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
-    cut = Divide(part_size=10, largest_part=20)
+    cut = DivideSettings(part_size=10, largest_part=20)
     monkeypatch.setattr(ahead, "look_ahead", partial(ahead.look_ahead, cut=cut))
 
 

@@ -14,14 +14,14 @@ from ccviz.events import Event, Finished, InfeasibilityProved, NodeOpened, Recor
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.divide.division import Division
-from ccviz.solvers.divide.solver import Divide
+from ccviz.solvers.divide.settings import DivideSettings
 from ccviz.solvers.tree import Known
 
-_USUAL = Divide()
+_USUAL = DivideSettings()
 
 
 def look_ahead(
-    problem: Problem, context: Context, tolerance: float, cut: Divide = _USUAL
+    problem: Problem, context: Context, tolerance: float, cut: DivideSettings = _USUAL
 ) -> Generator[Event, None, Known | Finished]:
     """Yield the events of divide and bound but for the last, and return what the tree begins with.
 
@@ -32,8 +32,8 @@ def look_ahead(
         A history that has a tree already has all that divide said.
     tolerance : float
         Relative gap at which no tree is needed: then the last event is returned.
-    cut : Divide
-        Whose settings say how to cut.
+    cut : DivideSettings
+        How to cut; the tolerance there is not looked at.
     """
     before = tuple(takewhile(_is_ahead, context.history))
     division = Division(
