@@ -29,9 +29,10 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     """
     if how == "none":
         return X
+    least, most = (end.astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
     shift, spread = {
         "standard": (X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)),
-        "range": (X.min(axis=0).astype(np.float64), np.ptp(X, axis=0)),
+        "range": (least, most - least),
     }[how]
     scaled, divisor = np.empty_like(X, order="C"), np.where(spread > 0, spread, 1.0)
     for at in range(0, len(X), _STRIP):  # between the two there is no third table of many points
