@@ -60,10 +60,10 @@ class Sdp(NodeSettings, Solver):
     def check(self, problem: Problem, who_can: Callable[[Problem], str] | None = None) -> None:
         """Raise `UnsupportedError` if a node's matrices would not fit into the memory there is."""
         super().check(problem, who_can)
-        if problem.n <= _SURELY_FITS or (s := contract(problem).s) <= _SURELY_FITS:
+        if problem.n <= _SURELY_FITS or _bytes_for(problem.n) <= (free := free_memory()):
             return
-        needed, free = _MATRICES * 8 * s**2, free_memory()
-        if needed > free:
+        s = contract(problem).s
+        if s > _SURELY_FITS and (needed := _bytes_for(s)) > free:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column a block: the {s:,} blocks "
                 f"of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB "
@@ -104,3 +104,7 @@ class Sdp(NodeSettings, Solver):
             yield known
             return None
         return known
+
+
+def _bytes_for(blocks: int) -> int:
+    return _MATRICES * 8 * blocks**2
