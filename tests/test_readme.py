@@ -184,6 +184,16 @@ def test_a_million_points_and_links_are_the_tables():
     assert f"`pccc` in {float(row['cpu_s']):.0f} under as many weighted" in said
 
 
+def test_the_proof_beyond_four_thousand_blocks_is_the_tables():
+    (row,) = [row for row in table("classes_proved") if row["set"] == "Abalone"]
+    said = claim("`sdp` proves Abalone")
+    assert f"{int(row['n']):,} points" in said
+    assert f"k = {row['k']}" in said
+    assert float(row["verified_gap"]) <= 1e-4
+    assert row["status"] == "optimal"
+    assert f"{float(row['cpu_s']):.0f} CPU seconds" in said
+
+
 def test_the_page_of_a_million_points_is_the_tables():
     said, page = claim("The page with a million"), lines_of("page_million")
     at_all = {name: line[1] for name, line in page.items()}
