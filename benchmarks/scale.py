@@ -11,6 +11,9 @@ that the problem takes them as they are. Weighted links and the memetic solvers 
 Of threads it is the wall's clock: the shortest of several passes of the first kind, which gives
 each point its nearest centre, by two threads over that by one.
 
+Points of float32 are measured against the same numbers as float64, one start each at the same
+points, drawn at random, and ten iterations at most.
+
 Without links the rival is scikit-learn here: k-means++ and Lloyd's iterations until nothing moves
 (tolerance 0), means of three seeds. It is given the centres at which ours begins with all points,
 so that both come to the same end; that a sample found these centres counts in our time. For letter
@@ -125,6 +128,39 @@ def blobs(links: int) -> dict[str, Any]:
     ratio = round(means["cpu_s"] / means["rival_s"], 2)
     kept = bool(ours["kept"].all())
     return {**case, **means, "kept": kept, "rival": "scikit-learn", "ratio": ratio}
+
+
+def float32(solver: str, links: int) -> dict[str, Any]:
+    """Measure the same million points as float32, memory in multiples of these, and as float64."""
+    warm_up()
+    X, y = _blobs(POINTS)
+    X, pairs = freeze(X.astype(np.float32)), _true_pairs(y, links)
+    few = random_pairs(y[:3000], 3000, seed=0)
+    for kind in (np.float32, np.float64):  # loops of their own
+        problem = Problem(X[:3000].astype(kind), CLUSTERS, few.must_link, few.cannot_link)
+        start(problem, solver, seed=0, n_init=1, init="random").result()
+    ours = _once(solver, X, pairs)
+    theirs = _once(solver, freeze(X.astype(np.float64)), pairs)
+    return {
+        "case": f"{solver}: blobs {POINTS:,} x {FEATURES} as float32, {links:,} links",
+        **ours,
+        "rival": "the same as float64",
+        "rival_s": theirs["cpu_s"],
+        "rival_objective": theirs["objective"],
+        "rival_memory_in_points": theirs["memory_in_points"],
+        "ratio": round(ours["cpu_s"] / theirs["cpu_s"], 2),
+    }
+
+
+def _once(solver: str, X: np.ndarray, pairs: list[np.ndarray]) -> dict[str, Any]:
+    meter = Meter()
+    stepper = start(
+        Problem(X, CLUSTERS, *pairs), solver, seed=1, n_init=1, init="random", max_iter=10
+    )
+    for _ in stepper:
+        pass
+    kept = stepper.run.incumbent.violations.none_hard
+    return {**meter.row(X), "kept": kept, "objective": round(stepper.run.objective)}
 
 
 def _one_start(
@@ -373,6 +409,8 @@ CASES: dict[str, tuple[Any, ...]] = {
     **{f"{name} {share:.0%}": (published, name, share) for name, share in PUBLISHED},
     "equal sizes": (sized,),
     **{f"blobs {links:,}": (blobs, links) for links in LINKS},
+    "float32 k-means": (float32, "k-means", 0),
+    "float32 blp-kmeans": (float32, "blp-kmeans", LINKS[1]),
     "size ranges": (ranged,),
     "building": (building,),
     "reading": (reading,),

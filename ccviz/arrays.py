@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 IntArray = NDArray[np.int64]
+ShortArray = NDArray[np.int32]
 FloatArray = NDArray[np.float64]
 
 

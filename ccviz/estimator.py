@@ -124,7 +124,7 @@ class ConstrainedKMeans(
         NoClusteringError
             If no clustering keeps the hard constraints, or the solver found none.
         """
-        points: Any = validate_data(self, X, dtype=np.float64)
+        points: Any = validate_data(self, X, dtype=[np.float64, np.float32])
         if links is not None:
             must_link, cannot_link = _links_of(links, len(points), must_link, cannot_link)
         problem = Problem(points, self.n_clusters, must_link, cannot_link, sizes)

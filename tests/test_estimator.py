@@ -39,6 +39,17 @@ def test_inertia_is_that_of_labels_and_centers(iris):
     assert model.inertia_ == pytest.approx((residual**2).sum())
 
 
+def test_float32_has_the_answer_of_the_same_numbers(iris):
+    narrow = iris.astype(np.float32)
+    one, other = (
+        ConstrainedKMeans(n_clusters=3, random_state=0).fit(points, cannot_link=[(0, 1)])
+        for points in (narrow, narrow.astype(np.float64))
+    )
+    assert (one.labels_ == other.labels_).all()
+    assert one.inertia_ == other.inertia_
+    assert (one.predict(narrow) == other.predict(narrow)).all()
+
+
 def test_predict_takes_the_nearest_center(iris):
     model = ConstrainedKMeans(n_clusters=3, random_state=0).fit(iris)
     assert (model.predict(model.cluster_centers_) == np.arange(3)).all()

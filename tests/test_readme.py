@@ -178,9 +178,20 @@ def test_a_million_points_and_links_are_the_tables():
         row = rows[f"blobs 1,000,000 x 10, k = 20, {links} links"]
         assert row["kept"] == "True"
         assert f"{float(row['cpu_s']):.0f} CPU seconds under {links} links" in said
+    assert f"in {row['memory_in_points']} times the points' memory" in said
     (row,) = [row for name, row in rows.items() if name.startswith("pccc: blobs")]
     assert row["kept"] == "True"
     assert f"`pccc` in {float(row['cpu_s']):.0f} under as many weighted" in said
+
+
+def test_the_proof_beyond_four_thousand_blocks_is_the_tables():
+    (row,) = [row for row in table("classes_proved") if row["set"] == "Abalone"]
+    said = claim("`sdp` proves Abalone")
+    assert f"{int(row['n']):,} points" in said
+    assert f"k = {row['k']}" in said
+    assert float(row["verified_gap"]) <= 1e-4
+    assert row["status"] == "optimal"
+    assert f"{float(row['cpu_s']):.0f} CPU seconds" in said
 
 
 def test_the_page_of_a_million_points_is_the_tables():

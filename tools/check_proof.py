@@ -248,6 +248,12 @@ class Run:
             need(whole and node < min(a["node"], b["node"]), f"node {node} is not covered")
             stack += [{**path, e["node"]: (e["pair"], e["together"])} for e in (a, b)]
 
+    def is_open(self):
+        """Whether there is no tree, or one with a node that is neither pruned nor a parent."""
+        opened = self.events["NodeOpened"]
+        done = {e["node"] for e in self.events["NodePruned"]} | {e["parent"] for e in opened}
+        return not opened or not {e["node"] for e in opened} <= done
+
     def leaf(self, event, path):
         """Return a leaf's bound, None if it holds no clustering."""
         certificate, none, nodes = event["certificate"], event["reason"] == "infeasible", [*path]
@@ -304,7 +310,8 @@ class Run:
             kept = ((labels[int(i)] == labels[int(j)]) == side for (i, j), side in self.links)
             need(all(kept), "a clustering breaks a link")
             costs.append(self.sums(labels)[2])
-        bounds = [self.parts()] if self.events["Parts"] else [self.leaf(*e) for e in self.walk()]
+        parts = self.events["Parts"] and self.is_open()
+        bounds = [self.parts()] if parts else [self.leaf(*e) for e in self.walk()]
         if not costs:
             need(bounds.count(None) == len(bounds), "the run has no clustering")
             return None

@@ -99,7 +99,9 @@ class Learner:
         self.n, self.k = problem.n, problem.k
         self.answers = Answers(problem.k)
         self.events: list[Event] = []
-        self._strategy = strategy_class(strategy)(problem.X, problem.k, self.answers, seed, noise)
+        self._strategy = strategy_class(strategy)(
+            problem.widened().X, problem.k, self.answers, seed, noise
+        )
         self._begin()
 
     def _begin(self) -> None:

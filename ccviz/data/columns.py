@@ -31,7 +31,7 @@ class Column:
         A column is of numbers if most of its cells are.
     cells : (n,) sequence
         As they stand in the file.
-    values : (n,) float64
+    values : (n,) float64, or float32 where the file has those
         The numbers, NaN where there is none.
     missing : (n,) bool
         Which cells hold nothing.
@@ -110,7 +110,7 @@ def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Col
     if isinstance(cells, np.ndarray):
         if cells.dtype.kind == "M":
             return Column(name, "date", cells, none, np.isnat(cells))
-        values = cells.astype(np.float64)
+        values = cells if cells.dtype == np.float32 else cells.astype(np.float64)
         kind: Kind = "empty" if np.isnan(values).all() else "number"
         return Column(name, kind, cells, values, np.isnan(values), cells.dtype.kind in "iu")
     missing = np.array([is_missing_text(cell) for cell in cells], dtype=bool)

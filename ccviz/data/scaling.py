@@ -6,6 +6,9 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 
+_STRIP = 1 << 16
+"""Points that are scaled together."""
+
 SCALINGS = {
     "none": "as they are",
     "standard": "mean 0, deviation 1",
@@ -20,16 +23,21 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     Parameters
     ----------
     X : (n, d) float
+        Points of float32 stay so.
     how : str
         A key of `SCALINGS`.
     """
     if how == "none":
         return X
+    least, most = (end.astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
     shift, spread = {
-        "standard": (X.mean(axis=0), X.std(axis=0)),
-        "range": (X.min(axis=0), np.ptp(X, axis=0)),
+        "standard": (X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)),
+        "range": (least, most - least),
     }[how]
-    return (X - shift) / np.where(spread > 0, spread, 1.0)
+    scaled, divisor = np.empty_like(X, order="C"), np.where(spread > 0, spread, 1.0)
+    for at in range(0, len(X), _STRIP):  # between the two there is no third table of many points
+        scaled[at : at + _STRIP] = (X[at : at + _STRIP] - shift) / divisor
+    return scaled
 
 
 def scaling_of(X: FloatArray, scaled: FloatArray) -> str:

@@ -29,7 +29,7 @@ class Blocks:
         The block of each point; blocks are numbered by their first point.
     mass : (s,) float64
         Points in each block (whole numbers).
-    centroid : (s, d) float64
+    centroid : (s, d) float64, or float32 where the points are
         Mean of each block's points.
     scatter : float
         Sum of squared distances of the points to their block's centroid.
@@ -265,17 +265,20 @@ def _means(X: FloatArray, block_of: IntArray, mass: FloatArray) -> tuple[FloatAr
     alone = mass[block_of] == 1
     together, point_of = np.flatnonzero(~alone), block_of[alone]
     joined, which = np.unique(block_of[together], return_inverse=True)
-    centroid, scatter = np.empty((len(mass), X.shape[1])), 0.0
+    centroid, scatter = np.empty((len(mass), X.shape[1]), X.dtype), 0.0
     for t, column in enumerate(X.T):  # a column at a time takes little memory
         centroid[point_of, t] = column[alone]
-        near = column[together]
-        centroid[joined, t] = np.bincount(which, near, len(joined)) / mass[joined]
-        scatter += float(((near - centroid[joined, t][which]) ** 2).sum())
+        near = column[together].astype(np.float64, copy=False)
+        mean = np.bincount(which, near, len(joined)) / mass[joined]
+        centroid[joined, t] = mean
+        scatter += float(((near - mean[which]) ** 2).sum())
     return centroid, scatter
 
 
 def _soft_between(links: Links, block_of: IntArray) -> tuple[Links, float]:
     """Return soft links between blocks, parallel ones added, and the weight inside blocks."""
+    if int(block_of.max()) + 1 == len(block_of):
+        return links, 0.0  # every point is a block: the links are not held twice
     apart = block_of[links.pairs[:, 0]] != block_of[links.pairs[:, 1]]
     key, which = np.unique(_keys(block_of, links.pairs[apart]), return_inverse=True)
     weights = np.bincount(which, weights=links.weights[apart], minlength=len(key))

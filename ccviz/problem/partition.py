@@ -189,7 +189,7 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
 
     Parameters
     ----------
-    X : (n, d) float64
+    X : (n, d) float64 or float32
     labels : (n,) int64
         0 to k - 1.
     k : int
@@ -204,10 +204,10 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
 
 
 def _strips(X: FloatArray) -> Iterator[FloatArray]:
-    """Yield columns of a table, few at a time: there is no second table of many points."""
+    """Yield columns of a table as float64, few at a time: there is no second large table."""
     width = max(1, _CELLS // len(X))
     for at in range(0, X.shape[1], width):
-        yield X[:, at : at + width]
+        yield X[:, at : at + width].astype(np.float64, copy=False)
 
 
 def _sums(strip: FloatArray, labels: IntArray, k: int) -> FloatArray:

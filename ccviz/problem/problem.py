@@ -41,7 +41,9 @@ class Problem:
     Parameters
     ----------
     X : (n, d) array of float, or data frame
-        One row a point. Copied to read-only float64.
+        One row a point. Copied, and read-only from then on. Points of float32 are kept as such,
+        in half the memory, and stand for the float64 numbers of the same values: costs, bounds,
+        proofs and digests are those of `widened`, and sums and centres are float64 always.
     k : int
         Number of clusters; none may be empty.
     must_link, cannot_link : pairs
@@ -133,7 +135,16 @@ class Problem:
 
         No clustering changes its cost, but sums of squares of points far from zero lose digits.
         """
-        return replace(self, X=self.X - self.X.mean(axis=0))
+        return replace(self, X=self.X - self.X.mean(axis=0, dtype=np.float64))
+
+    def widened(self) -> Problem:
+        """Return the problem with points of float64: itself, unless they are float32.
+
+        No value changes by it.
+        """
+        if self.X.dtype == np.float64:
+            return self
+        return replace(self, X=freeze(self.X.astype(np.float64)))
 
     def asks_the_same(self, other: Problem) -> bool:
         """Return whether another problem has the same points, k, links, sizes and rules.

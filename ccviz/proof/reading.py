@@ -91,6 +91,11 @@ class Proof:
     leaves: dict[int, Leaf] = field(default_factory=dict)
     clusterings: list[Clustering] = field(default_factory=list)
 
+    @property
+    def is_open(self) -> bool:
+        """Whether some node is neither closed nor branched."""
+        return bool(set(self.opened) - set(self.leaves) - set(self.branched))
+
     def path(self, node: int) -> list[int]:
         """Return the node and all above it."""
         path = [node]

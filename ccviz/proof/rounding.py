@@ -59,7 +59,7 @@ class Unit:
     Attributes
     ----------
     X : (n, d) float64
-        The points as given.
+        The points as given; those of float32 by their values.
     A : (n, d) float64
         2^exponent times the points less about their mean, no coordinate above 1.
     exponent : int
@@ -89,12 +89,13 @@ class Unit:
 
 def unit_of(problem: Problem) -> Unit:
     """Return the unit of a problem."""
-    near = problem.X - problem.X[0]  # zero where points coincide, which a mean would spoil
+    X = np.asarray(problem.X, dtype=np.float64)
+    near = X - X[0]  # zero where points coincide, which a mean would spoil
     moved = near - near.mean(axis=0)
     exponent = -int(np.frexp(np.abs(moved).max())[1])
     near, A = np.ldexp(near, exponent), np.ldexp(moved, exponent)
     norm, before = (root_up(float((each * each).sum()), each.size) for each in (A, near))
-    return Unit(problem.X, A, exponent, norm, gamma(2) * (norm + before))
+    return Unit(X, A, exponent, norm, gamma(2) * (norm + before))
 
 
 def root_up(squares: float, count: int) -> float:

@@ -14,7 +14,8 @@ What is checked, in this order; every bound holds whatever rounding did (`ccviz.
    gap asked for needs it, unless there is a semidefinite certificate beside that suffices; where
    the search would take more than the budget of work, the verdict says so and does not accept.
 
-A divided run has parts instead of a tree, whose bounds add up (`parts`).
+A divided run has parts instead of a tree, whose bounds add up (`parts`). A run that has both is
+judged by its tree if every leaf of it is closed, otherwise by the parts alone.
 
 How near the bound must be to the clustering is for who checks to say, not for the run.
 """
@@ -27,7 +28,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.events import Event, PartsCut
+from ccviz.events import Event, NodeOpened, PartsCut
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
@@ -119,10 +120,13 @@ def verify(
     """
     events = list(events)
     is_divided = any(isinstance(event, PartsCut) for event in events)
+    has_tree = any(isinstance(event, NodeOpened) for event in events)
     try:
-        if is_divided:
+        proof = read_proof(problem, events) if has_tree or not is_divided else None
+        if is_divided and (proof is None or proof.is_open):
             return _divided(problem, read_division(problem, events), gap)
-        return _verdict(problem, read_proof(problem, events), gap, Budget.of(work))
+        assert proof is not None
+        return _verdict(problem, proof, gap, Budget.of(work))
     except FlawError as flaw:
         return Verdict(False, f"no proof: {flaw}.")
 

@@ -81,7 +81,8 @@ class Stepper(Iterator[Record]):
         self._earlier = self.run.time_s
         self._born = time.perf_counter()
         context = Context(self.seed, workers, self._should_stop, tuple(history))
-        self._events = solver.steps(problem, context)
+        given = problem if solver.keeps_float32 else problem.widened()
+        self._events = solver.steps(given, context)
         self._fresh = not history
 
     def __next__(self) -> Record:

@@ -12,6 +12,7 @@ import time
 from contextlib import suppress
 
 import numpy as np
+from numpy.typing import DTypeLike
 
 from ccviz.arrays import IntArray
 from ccviz.errors import UnsupportedError
@@ -30,16 +31,18 @@ _FIRST = ("blp-kmeans", "sdp")
 _BESIDE = ("hg-means", "dils", "blp-kmeans", "colgen")
 
 
-def examples(n: int = 40) -> list[Problem]:
+def examples(n: int = 40, kind: DTypeLike = np.float64) -> list[Problem]:
     """Return small problems that reach the kernels: hard links, soft ones, and sizes.
 
     Parameters
     ----------
     n : int
         Points, a multiple of four.
+    kind : dtype
+        Of the points, float64 or float32.
     """
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 3))
+    X = rng.normal(size=(n, 3)).astype(kind)
     labels = rng.permutation(n) % 4
     pairs = rng.choice(n, size=(3 * n // 4, 2), replace=True)
     pairs = np.unique(np.sort(pairs[pairs[:, 0] != pairs[:, 1]], axis=1), axis=0)
@@ -111,6 +114,8 @@ def load(stepper: Stepper) -> None:
             if needed:
                 _run(solver, examples())
     _run(solver, examples(12))
+    if solver.keeps_float32 and stepper.problem.X.dtype == np.float32:
+        _run(solver, examples(12, np.float32))  # loops of their own, compiled only for who has some
     stepper.discount(time.perf_counter() - since)
 
 

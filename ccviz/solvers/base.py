@@ -179,6 +179,8 @@ class Solver:
         Where it stands in lists of solvers, one of `GROUPS`.
     most_blocks, most_points : float
         Blocks of must-linked points, or points, beyond which a run would not fit into memory.
+    keeps_float32 : bool
+        Whether it works on points of float32 as they are; to others they are given as float64.
     """
 
     name: ClassVar[str]
@@ -188,6 +190,7 @@ class Solver:
     group: ClassVar[str] = "From the papers"
     most_blocks: ClassVar[float] = inf
     most_points: ClassVar[float] = inf
+    keeps_float32: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         for each in fields(self):

@@ -54,6 +54,7 @@ class BhKMeans(Solver):
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
     supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
     group: ClassVar[str] = "Noisy links"
+    keeps_float32: ClassVar[bool] = True
 
     p: float = setting(
         1.0,
@@ -173,9 +174,12 @@ class _Step:
         """
         from ccviz.solvers.assignment import solve_assignment
 
-        distances, price = self._model(centers)
+        cost, price = self._model(centers)
+        if self.blocks.s < self.problem.n:
+            cost = self.membership @ cost
+        cost /= price
         answer = solve_assignment(
-            self.membership @ distances / price,
+            cost,
             self.structure,
             nonempty=True,
             warm_start=labels,

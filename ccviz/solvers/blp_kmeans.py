@@ -44,6 +44,7 @@ class BlpKMeans(Solver):
     paper: ClassVar[str] = "Baumann (2020)"
     supports: ClassVar[Supports] = Supports(sizes=True)
     group: ClassVar[str] = "Quick"
+    keeps_float32: ClassVar[bool] = True
 
     n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")

@@ -43,6 +43,7 @@ class CopKMeans(Solver):
     paper: ClassVar[str] = "Wagstaff, Cardie, Rogers and Schrödl (2001)"
     supports: ClassVar[Supports] = Supports(sizes=True)
     group: ClassVar[str] = "Quick"
+    keeps_float32: ClassVar[bool] = True
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(100, "Iterations of a start at most.", low=1, label="Most iterations")

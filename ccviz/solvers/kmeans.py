@@ -28,6 +28,9 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import INITS, point_centers
 
+_STRIP = 1 << 16
+"""Points whose distances are looked at together."""
+
 
 @dataclass(frozen=True)
 class KMeans(Solver):
@@ -37,6 +40,7 @@ class KMeans(Solver):
     title: ClassVar[str] = "K-means without constraints"
     paper: ClassVar[str] = "Lloyd (1982)"
     supports: ClassVar[Supports] = Supports(hard=False)
+    keeps_float32: ClassVar[bool] = True
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
@@ -63,10 +67,8 @@ class KMeans(Solver):
         labels, wcss = np.full(problem.n, -1), np.inf
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            square = cdist(problem.X, centers, "sqeuclidean")
-            new = filled(square.argmin(axis=1), square)
+            new, wcss = _assigned(problem.X, centers)
             moved = int((new != labels).sum())
-            wcss = float(square[np.arange(problem.n), new].sum())
             labels = new
             yield Assigned(iteration=iteration, labels=labels, objective=wcss, moved=moved)
             if moved == 0:
@@ -76,20 +78,44 @@ class KMeans(Solver):
         return labels, wcss
 
 
-def filled(labels: IntArray, square: FloatArray) -> IntArray:
-    """Give each empty cluster the point that is farthest from its own centre and not alone.
+def _assigned(X: FloatArray, centers: FloatArray) -> tuple[IntArray, float]:
+    """Return each point's nearest centre, no cluster left empty, and what all cost."""
+    labels, paid = np.empty(len(X), dtype=np.int64), np.empty(len(X))
+    for at in range(0, len(X), _STRIP):  # there never is a table of all points by all centres
+        some = slice(at, at + _STRIP)
+        square = cdist(X[some], centers, "sqeuclidean")
+        labels[some] = square.argmin(axis=1)
+        paid[some] = square.min(axis=1)
+    for point, empty in fillings(labels, paid, len(centers)):
+        labels[point] = empty
+        paid[point] = float(((X[point] - centers[empty]) ** 2).sum())
+    return labels, float(paid.sum())
+
+
+def fillings(labels: IntArray, paid: FloatArray, k: int) -> list[tuple[int, int]]:
+    """Return points that empty clusters get: the farthest from their centres, and not alone.
 
     Parameters
     ----------
     labels : (n,) int64
-    square : (n, k) float64
-        Squared distances of the points to the centres.
+    paid : (n,) float64
+        Squared distance of each point to its centre.
+    k : int
+
+    Returns
+    -------
+    list of pairs of int
+        A point and the cluster that it gets.
     """
-    for empty in np.setdiff1d(np.arange(square.shape[1]), labels):
-        spare = np.flatnonzero(np.bincount(labels, minlength=square.shape[1])[labels] > 1)
-        far = square[spare, labels[spare]].argmax()
-        labels[spare[far]] = empty
-    return labels
+    size, given = np.bincount(labels, minlength=k), []
+    taken = np.zeros(len(labels), dtype=bool)
+    for empty in np.flatnonzero(size == 0).tolist():
+        spare = np.flatnonzero((size[labels] > 1) & ~taken)
+        point = int(spare[paid[spare].argmax()])
+        size[labels[point]] -= 1
+        taken[point] = True
+        given.append((point, empty))
+    return given
 
 
 def told_of_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:

@@ -56,6 +56,7 @@ class Pccc(Solver):
     paper: ClassVar[str] = "Baumann and Hochbaum (2023)"
     supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
     group: ClassVar[str] = "Noisy links"
+    keeps_float32: ClassVar[bool] = True
 
     nearest: int = setting(
         5, "Centres q that a block can go to, the nearest ones.", low=1, label="Nearest centres"
@@ -155,6 +156,7 @@ FIRST_S = 1.0
 """Seconds until a run without any answer shows the best so far of its first assignment."""
 
 _NONE = np.zeros(0, dtype=np.int64)
+_STRIP = 1 << 14  # objects whose nearest centres are looked for together
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +202,9 @@ class _Step:
         among = self._candidates(distances)
         price = float(distances[among].mean()) or 1.0
         among[opened] = True
-        full = self.blocks.mass[:, None] * distances / price
+        full = distances  # in its place: of many objects it is much of the memory
+        full *= self.blocks.mass[:, None]
+        full /= price
         answer = self._solve(np.where(among, full, np.inf), labels, step_limit)
         if not answer.found and not among.all():
             answer = self._solve(full, labels, step_limit)
@@ -208,8 +212,10 @@ class _Step:
 
     def _candidates(self, distances: FloatArray) -> NDArray[np.bool_]:
         among = np.zeros(distances.shape, dtype=bool)
-        near = np.argpartition(distances, self._nearest - 1, axis=1)[:, : self._nearest]
-        np.put_along_axis(among, near, values=True, axis=1)
+        for at in range(0, len(distances), _STRIP):
+            order = np.argpartition(distances[at : at + _STRIP], self._nearest - 1, axis=1)
+            near = order[:, : self._nearest]
+            np.put_along_axis(among[at : at + _STRIP], near, values=True, axis=1)
         return among
 
     def _solve(self, cost: FloatArray, labels: IntArray, step_limit: float) -> Assignment:

@@ -14,6 +14,9 @@ from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.problem import Problem
 
+_WIDENED = 1 << 18
+"""Points of float32 up to which draws are those of the same points as float64."""
+
 INITS = ("k-means++", "random")
 """Ways to draw initial centres."""
 
@@ -46,11 +49,17 @@ def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> Floa
     centers : (k, d) float64
     """
     if init == "random":
-        return problem.X[rng.choice(problem.n, problem.k, replace=False)]
+        return problem.X[rng.choice(problem.n, problem.k, replace=False)].astype(np.float64)
     from sklearn.cluster import kmeans_plusplus
 
-    centers, _ = kmeans_plusplus(problem.X, problem.k, random_state=int(rng.integers(2**31)))
-    return np.ascontiguousarray(centers)
+    points = _widened(problem.X)
+    centers, _ = kmeans_plusplus(points, problem.k, random_state=int(rng.integers(2**31)))
+    return np.ascontiguousarray(centers, dtype=np.float64)
+
+
+def _widened(points: FloatArray) -> FloatArray:
+    """Return points as float64, so that draws fall the same; where they are many, as they are."""
+    return points if len(points) > _WIDENED else points.astype(np.float64, copy=False)
 
 
 def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means++") -> FloatArray:
@@ -69,13 +78,13 @@ def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means+
     centers : (k, d) float64
     """
     if init == "random":
-        return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)]
+        return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)].astype(np.float64)
     from sklearn.cluster import kmeans_plusplus
 
     centers, _ = kmeans_plusplus(
-        blocks.centroid,
+        _widened(blocks.centroid),
         blocks.k,
         sample_weight=blocks.mass,
         random_state=int(rng.integers(2**31)),
     )
-    return np.ascontiguousarray(centers)
+    return np.ascontiguousarray(centers, dtype=np.float64)

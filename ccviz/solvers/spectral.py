@@ -24,7 +24,7 @@ from ccviz.arrays import FloatArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.kmeans import filled, told_of_broken_links
+from ccviz.solvers.kmeans import fillings, told_of_broken_links
 from ccviz.solvers.seeding import plain_kmeans
 
 
@@ -78,8 +78,10 @@ class Spectral(Solver):
             model = plain_kmeans(rows, problem.k, int(rng.integers(2**31)), n_init=1)
             if model.inertia_ < best:
                 best = float(model.inertia_)
-                square = cdist(rows, model.cluster_centers_, "sqeuclidean")
-                found = filled(model.labels_.astype(np.int64), square)
+                found = model.labels_.astype(np.int64)
+                paid = ((rows - model.cluster_centers_[found]) ** 2).sum(axis=1)
+                for row, empty in fillings(found, paid, problem.k):
+                    found[row] = empty
                 yield Assigned(iteration=start, labels=found, objective=best, moved=problem.n)
                 yield IncumbentFound(labels=found, source=self.name, objective=best)
         yield from told_of_broken_links(problem, found)

@@ -153,6 +153,21 @@ class _Node:
     certificate: dict[str, np.ndarray]
 
 
+@dataclass(frozen=True)
+class Known:
+    """What is known of a problem before its tree is searched.
+
+    Attributes
+    ----------
+    upper_bound, lower_bound : float
+        What a clustering costs whose event has been told, and a bound that the run proves without
+        the tree.
+    """
+
+    upper_bound: float = math.inf
+    lower_bound: float = -math.inf
+
+
 def _nothing() -> None:
     return None
 
@@ -173,6 +188,9 @@ class Search:
     first : callable
         Called once, before the first task: a feasible clustering to begin with, or None.
     seed : int
+    floor : float
+        A bound on the whole that the run proves without the tree. No node has it, for it is no
+        node's certificate that proves it; but where it suffices, the search ends.
     """
 
     work: Callable[[Task], Report]
@@ -181,6 +199,7 @@ class Search:
     order: Order = "best"
     first: Callable[[], IntArray | None] = field(default=_nothing)
     seed: int = 0
+    floor: float = -math.inf
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
     infeasible: bool = False
@@ -205,7 +224,7 @@ class Search:
         if labels is not None:
             yield from self.add_incumbent(labels, "start")
         with suppress(StoppedError):
-            while (self._waiting or self._running) and not stop():
+            while (self._waiting or self._running) and not (self._is_proved or stop()):
                 while self._waiting and len(self._running) < workforce.size:
                     yield from self._give_out(workforce, stop)
                 if self._running:
@@ -213,6 +232,10 @@ class Search:
                     if report is None:
                         return
                     yield from self._fold(*report)
+
+    @property
+    def _is_proved(self) -> bool:
+        return math.isfinite(self.floor) and self.floor >= self.cutoff
 
     def add_incumbent(self, labels: IntArray, source: str) -> Iterator[Event]:
         """Take a clustering if it is better than the best."""
@@ -423,6 +446,7 @@ def branch_and_bound(
     tolerance: float,
     order: str,
     incumbent: str,
+    known: Known | None = None,
 ) -> Iterator[Event]:
     """Search the whole tree of a problem; `ccviz.events.Finished` comes last unless stopped.
 
@@ -434,7 +458,10 @@ def branch_and_bound(
         See `Search`.
     incumbent : {"none", "memetic"}
         What to begin with: the memetic solver's clustering, or nothing.
+    known : Known, optional
+        What the run has said already.
     """
+    known = known or Known()
     search = Search(
         work=work,
         objective_of=lambda labels: Partition(problem, labels).wcss,
@@ -442,6 +469,9 @@ def branch_and_bound(
         order=order,  # type: ignore[arg-type]
         first=partial(_memetic, problem, context) if incumbent == "memetic" else _nothing,
         seed=context.seed,
+        floor=known.lower_bound,
+        upper_bound=known.upper_bound,
+        lower_bound=known.lower_bound,
     )
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)

@@ -57,7 +57,7 @@ def profile(X: FloatArray, labels: IntArray, k: int, features: Sequence[str]) ->
     -------
     Profile
     """
-    mean = X.mean(axis=0)
+    mean = X.mean(axis=0, dtype=np.float64)
     sizes = np.bincount(labels, minlength=k)
     means = cluster_means(X, labels, k)
     within = cluster_means((X - means[labels]) ** 2, labels, k)

@@ -62,7 +62,7 @@ def standing(partition: Partition, most_compared: int | None = None) -> Standing
         # Imported here: scikit-learn takes most of a second.
         from sklearn.metrics import silhouette_samples
 
-        silhouette = silhouette_samples(X, labels)
+        silhouette = silhouette_samples(X.astype(np.float64, copy=False), labels)
     return Standing(distance, silhouette, simplified)
 
 

@@ -2,6 +2,7 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from ccviz.data import read_table
@@ -51,3 +52,12 @@ def test_how_points_were_scaled():
     X = read_table(b"x,y\n1,2\n3,9\n4,1\n").X
     assert [scaling_of(X, scale(X, how)) for how in SCALINGS] == list(SCALINGS)
     assert scaling_of(X, 2 * X) == scaling_of(X, X[:, :1]) == ""
+
+
+@pytest.mark.parametrize("how", SCALINGS)
+def test_float32_is_scaled_as_its_numbers_are_and_stays(how):
+    X = np.random.default_rng(0).normal(1e4, 1.0, size=(500, 3)).astype(np.float32)
+    scaled = scale(X, how)
+    assert scaled.dtype == np.float32
+    assert np.allclose(scaled, scale(X.astype(np.float64), how), rtol=1e-6, atol=1e-6)
+    assert scaling_of(X, scaled) == how

@@ -162,6 +162,22 @@ def test_arrow_and_its_dictionaries():
         read_table(b"hello", "a.arrow")
 
 
+def test_float32_stays_where_all_features_are():
+    frame = pd.DataFrame({"x": [0.1, 2.5, 3.5], "y": [1.0, 0.5, 7.25]}, dtype="float32")
+    frame["kind"] = ["u", "v", "v"]
+
+    def read(table):
+        file = io.BytesIO()
+        table.to_parquet(file)
+        return read_table(file.getvalue(), "a.parquet").X
+
+    assert read(frame).dtype == np.float32
+    assert (read(frame) == frame[["x", "y"]].to_numpy()).all()
+    mixed = read(frame.astype({"y": "float64"}))
+    assert mixed.dtype == np.float64
+    assert (mixed == read(frame)).all()
+
+
 def test_a_workbook_with_dates_blanks_and_no_names():
     pytest.importorskip("openpyxl")
     file = io.BytesIO()

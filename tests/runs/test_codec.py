@@ -239,3 +239,12 @@ def test_settings_come_back_typed():
     back = decode_event(encode_event(event)).settings
     assert back == {"a": 1, "b": 0.5}
     assert isinstance(back["a"], int)
+
+
+def test_points_of_float32_are_stored_as_such():
+    X = np.random.default_rng(0).normal(size=(50, 2)).astype(np.float32)
+    stored = encode_problem(Problem(X, 2))
+    again = decode_problem(stored).X
+    assert again.dtype == np.float32
+    assert (again == X).all()
+    assert len(stored) < len(encode_problem(Problem(X.astype(np.float64), 2)))

@@ -84,3 +84,19 @@ def test_a_run_compiles_what_is_missing_and_only_loads_it_afterwards(nothing_com
 def test_nothing_is_started_where_all_is_compiled(nothing_compiled):
     compile_for([solver.name for solver in SOLVERS])
     assert start_compiling() == []
+
+
+def test_loops_for_float32_are_loaded_for_who_has_such_points(monkeypatch):
+    ran = []
+    monkeypatch.setattr(warm, "compiled", lambda _: True)
+    monkeypatch.setattr(warm, "_run", lambda _, problems: ran.extend(p.X.dtype for p in problems))
+    wide, *_ = examples()
+    narrow, *_ = examples(kind="float32")
+    for problem, solver, kinds in (
+        (wide, "blp-kmeans", {"float64"}),
+        (narrow, "blp-kmeans", {"float64", "float32"}),
+        (narrow, "hg-means", {"float64"}),
+    ):
+        ran.clear()
+        load(start(problem, make_solver(solver)))
+        assert {str(kind) for kind in ran} == kinds

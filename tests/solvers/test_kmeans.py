@@ -3,7 +3,8 @@ import pytest
 from sklearn.cluster import KMeans as Rival
 
 from ccviz import Problem, solve
-from ccviz.solvers.kmeans import filled
+from ccviz.solvers import kmeans
+from ccviz.solvers.kmeans import fillings
 
 
 def test_it_is_as_good_as_its_rival_and_says_which_links_it_breaks():
@@ -16,5 +17,14 @@ def test_it_is_as_good_as_its_rival_and_says_which_links_it_breaks():
 
 
 def test_an_empty_cluster_takes_the_farthest_point_that_is_not_alone():
-    square = np.array([[9.0, 50.0, 99.0], [1.0, 50.0, 99.0], [50.0, 25.0, 99.0]])
-    assert filled(np.array([0, 0, 1]), square).tolist() == [2, 0, 1]
+    assert fillings(np.array([0, 0, 1]), np.array([9.0, 1.0, 25.0]), 3) == [(0, 2)]
+    assert fillings(np.array([0, 0, 0]), np.array([9.0, 1.0, 25.0]), 3) == [(2, 1), (0, 2)]
+
+
+def test_strips_change_nothing(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(50, 2))
+    whole = solve(Problem(X, 4), "k-means", seed=0)
+    monkeypatch.setattr(kmeans, "_STRIP", 7)
+    in_strips = solve(Problem(X, 4), "k-means", seed=0)
+    assert (in_strips.labels == whole.labels).all()
+    assert in_strips.objective == whole.objective

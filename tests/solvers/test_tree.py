@@ -24,6 +24,7 @@ from ccviz.solvers.base import Context, never
 from ccviz.solvers.tree import (
     OPTIMAL_GAP,
     Decision,
+    Known,
     Report,
     Search,
     StoppedError,
@@ -625,3 +626,40 @@ def test_a_search_takes_its_nodes_in_the_order_it_is_told():
     context = Context(stop=lambda: len(tasks) > 2)
     list(branch_and_bound(SMALL, context, answer, tolerance=0.0, order="depth", incumbent="none"))
     assert tasks == [0, 1, 3]
+
+
+def with_known(known, report):
+    problem = Problem(POINTS[:, None], 2)
+    return list(
+        branch_and_bound(
+            problem, Context(), report, tolerance=1e-3, order="best", incumbent="none", known=known
+        )
+    )
+
+
+def test_a_search_ends_where_what_was_known_suffices():
+    best = np.array([0, 0, 1, 1, 1, 1])
+    below = objective(best) * (1.0 - 5e-4)
+    events = with_known(
+        Known(lower_bound=below), lambda task: Report("go on", 0.1, labels=best, state="begun")
+    )
+    assert [type(event) for event in events] == [
+        NodeOpened, IncumbentFound, NodeBounded, Finished
+    ]  # fmt: skip
+    assert events[0].lower_bound == 0.0  # it is not the node's certificate that proves it
+    assert events[-1].termination == "gap"
+
+
+def test_what_was_known_is_not_told_again():
+    best = np.array([0, 0, 1, 1, 1, 1])
+    known = Known(objective(best), 0.5 * objective(best))
+
+    def report(task):
+        bound = 0.4 if task.opening else 1.0
+        verdict = "go on" if task.opening else "integral"
+        return Report(verdict, bound * objective(best), labels=best, state="begun")
+
+    events = with_known(known, report)
+    assert not any(isinstance(event, IncumbentFound) for event in events)
+    (improved,) = (event for event in events if isinstance(event, BoundImproved))
+    assert improved.lower_bound == objective(best)

@@ -9,9 +9,11 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment._rules import (
+    Candidates,
     State,
     may_share,
     new_scratch,
+    open_candidates,
     open_state,
     reduce_all,
     unfold,
@@ -49,7 +51,8 @@ def assign(
         Of the linked blocks; the hard cores are what is undecided in it.
     """
     labels = cheapest(cost)
-    outcome, state = assign_linked(cost[linked], graph, warm[linked], node_limit)
+    candidates = open_candidates(cost, linked, 0, graph)
+    outcome, state = assign_linked(candidates, cost.shape[1], graph, warm[linked], node_limit)
     if outcome == SOLVED:
         for v in range(len(linked)):
             labels[linked[v]] = state.label[v]
@@ -58,14 +61,15 @@ def assign(
 
 @njit(cache=True)
 def assign_linked(
-    theta: FloatArray, graph: Graph, warm: IntArray, node_limit: int
+    candidates: Candidates, k: int, graph: Graph, warm: IntArray, node_limit: int
 ) -> tuple[int, State]:
     """Solve the step of the linked blocks alone, as `assign` does.
 
     Parameters
     ----------
-    theta : (l, k) float64
-        Their costs, which become those of the state.
+    candidates : Candidates
+        Theirs; the arrays become the state's.
+    k : int
     graph
     warm : (l,) int64
     node_limit : int
@@ -75,8 +79,8 @@ def assign_linked(
     outcome : int
     state : State
     """
-    state = open_state(theta, graph)
-    scratch = new_scratch(*theta.shape)
+    state = open_state(candidates, k)
+    scratch = new_scratch(len(state.remaining), k)
     outcome = SOLVED if reduce_all(graph, state, scratch) else INFEASIBLE
     if outcome == SOLVED:
         outcome = search_components(graph, state, warm, node_limit)

@@ -24,20 +24,43 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment.structure import Graph
+
+
+class Candidates(NamedTuple):
+    """The centres that some of the linked blocks can go to, one block's after the other's.
+
+    Attributes
+    ----------
+    number : (m,) int32
+        How many each block has.
+    centre : (c,) int32
+        By increasing cost within a block.
+    theta : (c,) float64
+        What they cost.
+    """
+
+    number: ShortArray
+    centre: ShortArray
+    theta: FloatArray
 
 
 class State(NamedTuple):
     """A partly decided assignment of the linked blocks.
 
+    Rows are as long as what a block had to choose from at first: of many blocks with few conflicts
+    a table of all centres would be most of the memory.
+
     Attributes
     ----------
-    theta : (l, k) float64
-        Cost of each block at each centre, with what decided neighbours charge.
-    candidates : (l, k) int32
+    first : (l,) int64
+        Where each block's row begins in ``candidates`` and ``theta``.
+    candidates : (c,) int32
         The centres still possible, in the first ``remaining`` places of a row.
+    theta : (c,) float64
+        Cost of the block there, with what decided neighbours charge.
     remaining : (l,) int32
     possible : (l, k) bool
         The same as a table.
@@ -53,9 +76,10 @@ class State(NamedTuple):
         How many there are.
     """
 
+    first: IntArray
+    candidates: ShortArray
     theta: FloatArray
-    candidates: IntArray
-    remaining: IntArray
+    remaining: ShortArray
     possible: Any
     decided: Any
     label: IntArray
@@ -77,17 +101,69 @@ class Scratch(NamedTuple):
     queued: Any
 
 
-@njit(cache=True)
-def open_state(theta: FloatArray, graph: Graph) -> State:
-    """Return the state before any rule, with the candidates that the degree rule leaves.
+@njit(cache=True, nogil=True)
+def open_candidates(cost: FloatArray, some: IntArray, at: int, graph: Graph) -> Candidates:
+    """Return the candidates that degree and soft links leave to blocks in a row of the graph.
 
-    The costs of the linked blocks become the state's: at a million blocks a copy is felt.
+    Parameters
+    ----------
+    cost : (s, k) float64
+    some : (m,) int64
+        The blocks' rows in it.
+    at : int
+        The place of the first of them in the graph.
+    graph : Graph
     """
-    size, k = theta.shape
+    size, k = len(some), cost.shape[1]
+    number, smallest, row = np.empty(size, np.int32), np.empty(k), np.empty(k, np.int32)
+    centre, theta, end = np.empty(size * k, np.int32), np.empty(size * k), 0
+    for p in range(size):
+        paid = cost[some[p]]
+        number[p] = _candidates_of(at + p, paid, graph, smallest, row)
+        for r in range(number[p]):
+            centre[end], theta[end] = row[r], paid[row[r]]
+            end += 1
+    if 2 * end > size * k:
+        return Candidates(number, centre[:end], theta[:end])
+    return Candidates(number, centre[:end].copy(), theta[:end].copy())
+
+
+@njit(cache=True)
+def _candidates_of(
+    v: int, cost: FloatArray, graph: Graph, smallest: FloatArray, row: ShortArray
+) -> int:
+    """Write the centres that v's degree and soft links leave, by increasing cost; return how many.
+
+    The work space has as many places as there are centres.
+    """
+    conflicts, reach = 0, 0.0
+    for e in range(graph.start[v], graph.start[v + 1]):
+        if graph.price[e] == np.inf:
+            conflicts += 1
+        else:
+            reach += abs(graph.price[e])
+    limit = _nth_smallest(cost, conflicts, smallest) + reach
+    m = 0
+    for j in range(len(cost)):
+        if cost[j] <= limit and cost[j] < np.inf:
+            place = m
+            while place > 0 and cost[row[place - 1]] > cost[j]:
+                row[place] = row[place - 1]
+                place -= 1
+            row[place] = j
+            m += 1
+    return min(m, conflicts + 1) if reach == 0.0 else m
+
+
+@njit(cache=True)
+def open_state(candidates: Candidates, k: int) -> State:
+    """Return the state before any rule; the candidates' arrays become its own."""
+    size = len(candidates.number)
     state = State(
-        theta,
-        np.empty((size, k), np.int32),
-        np.zeros(size, np.int32),
+        np.cumsum(candidates.number) - candidates.number,
+        candidates.centre,
+        candidates.theta,
+        candidates.number,
         np.zeros((size, k), np.bool_),
         np.zeros(size, np.bool_),
         np.full(size, -1, np.int64),
@@ -96,37 +172,16 @@ def open_state(theta: FloatArray, graph: Graph) -> State:
         np.empty(size),
         np.zeros(1, np.int64),
     )
-    smallest = np.empty(k)
     for v in range(size):
-        _open_candidates(v, graph, state, smallest)
+        for place in row_of(v, state):
+            state.possible[v, state.candidates[place]] = True
     return state
 
 
-@njit(cache=True)
-def _open_candidates(v: int, graph: Graph, state: State, smallest: FloatArray) -> None:
-    """Give v the centres that its degree and its soft links leave, by increasing cost."""
-    theta, row = state.theta[v], state.candidates[v]
-    conflicts, reach = 0, 0.0
-    for e in range(graph.start[v], graph.start[v + 1]):
-        if graph.price[e] == np.inf:
-            conflicts += 1
-        else:
-            reach += abs(graph.price[e])
-    limit = _nth_smallest(theta, conflicts, smallest) + reach
-    m = 0
-    for j in range(len(theta)):
-        if theta[j] <= limit and theta[j] < np.inf:
-            place = m
-            while place > 0 and theta[row[place - 1]] > theta[j]:
-                row[place] = row[place - 1]
-                place -= 1
-            row[place] = j
-            m += 1
-    if reach == 0.0:
-        m = min(m, conflicts + 1)
-    for r in range(m):
-        state.possible[v, row[r]] = True
-    state.remaining[v] = m
+@njit(cache=True, inline="always")
+def row_of(v: int, state: State) -> range:
+    """Return the places of the centres still possible for v."""
+    return range(state.first[v], state.first[v] + state.remaining[v])
 
 
 @njit(cache=True)
@@ -181,7 +236,7 @@ def reduce_all(graph: Graph, state: State, scratch: Scratch) -> bool:
             continue
         for e in range(graph.start[v], graph.start[v + 1]):
             u = graph.neighbour[e]
-            if not state.decided[u] and whom in (EVERYBODY, u):
+            if not state.decided[u] and (whom == EVERYBODY or u == whom):
                 waiting = _enqueue(u, head, waiting, scratch)
         if not state.decided[v]:
             waiting = _enqueue(v, head, waiting, scratch)
@@ -210,7 +265,7 @@ def _visit(v: int, graph: Graph, state: State, scratch: Scratch) -> int:
     if state.remaining[v] == 0:
         return EVERYBODY
     if state.remaining[v] == 1:
-        fix(v, state.candidates[v, 0], graph, state)
+        fix(v, state.candidates[state.first[v]], graph, state)
         return EVERYBODY
     edge, degree = _undecided_edges(v, graph, state)
     if degree == 1:
@@ -223,8 +278,8 @@ def _visit(v: int, graph: Graph, state: State, scratch: Scratch) -> int:
 def _tighten(v: int, graph: Graph, state: State, scratch: Scratch) -> None:
     """Remove candidates of v that are never needed."""
     conflicts = _weigh(v, graph, state, scratch)
-    m = state.remaining[v]
-    _sort_by_high(state.candidates[v], m, scratch)
+    first_place, m = state.first[v], state.remaining[v]
+    _sort_by_high(first_place, m, state, scratch)
     size, limit = _free_prefix(v, graph, state, scratch, conflicts)
     first = size
     for r in range(m):
@@ -234,21 +289,20 @@ def _tighten(v: int, graph: Graph, state: State, scratch: Scratch) -> None:
             break
     kept = 0
     for r in range(m):
-        j = state.candidates[v, r]
         if r < size or r == first or scratch.low[r] < limit:
-            state.candidates[v, kept] = j
+            _move(first_place + r, first_place + kept, state)
             kept += 1
         else:
-            state.possible[v, j] = False
+            state.possible[v, state.candidates[first_place + r]] = False
     state.remaining[v] = kept
 
 
 @njit(cache=True)
 def _weigh(v: int, graph: Graph, state: State, scratch: Scratch) -> int:
     """Fill high, low and the number of blockers of v's candidates; return its conflicts."""
-    m, conflicts = state.remaining[v], 0
+    at, m, conflicts = state.first[v], state.remaining[v], 0
     for r in range(m):
-        scratch.high[r] = scratch.low[r] = state.theta[v, state.candidates[v, r]]
+        scratch.high[r] = scratch.low[r] = state.theta[at + r]
         scratch.blockers[r] = 0
     for e in range(graph.start[v], graph.start[v + 1]):
         u, price = graph.neighbour[e], graph.price[e]
@@ -256,7 +310,7 @@ def _weigh(v: int, graph: Graph, state: State, scratch: Scratch) -> int:
             continue
         conflicts += price == np.inf
         for r in range(m):
-            if state.possible[u, state.candidates[v, r]]:
+            if state.possible[u, state.candidates[at + r]]:
                 if price == np.inf:
                     scratch.blockers[r] += 1
                 elif price > 0:
@@ -267,20 +321,25 @@ def _weigh(v: int, graph: Graph, state: State, scratch: Scratch) -> int:
 
 
 @njit(cache=True)
-def _sort_by_high(row: IntArray, m: int, scratch: Scratch) -> None:
-    """Insertion sort of a row of candidates: it is nearly sorted already."""
+def _sort_by_high(at: int, m: int, state: State, scratch: Scratch) -> None:
+    """Insertion sort of the row that begins at a place: it is nearly sorted already."""
     for r in range(1, m):
-        j, high, low, blockers = row[r], scratch.high[r], scratch.low[r], scratch.blockers[r]
-        place = r
+        high, low, blockers = scratch.high[r], scratch.low[r], scratch.blockers[r]
+        j, theta, place = state.candidates[at + r], state.theta[at + r], r
         while place > 0 and scratch.high[place - 1] > high:
-            row[place] = row[place - 1]
+            _move(at + place - 1, at + place, state)
             scratch.high[place] = scratch.high[place - 1]
             scratch.low[place] = scratch.low[place - 1]
             scratch.blockers[place] = scratch.blockers[place - 1]
             place -= 1
-        row[place] = j
+        state.candidates[at + place], state.theta[at + place] = j, theta
         scratch.high[place], scratch.low[place] = high, low
         scratch.blockers[place] = blockers
+
+
+@njit(cache=True)
+def _move(place: int, to: int, state: State) -> None:
+    state.candidates[to], state.theta[to] = state.candidates[place], state.theta[place]
 
 
 @njit(cache=True)
@@ -290,7 +349,7 @@ def _free_prefix(
     """Return the shortest prefix that more candidates than neighbours can meet, and its cost."""
     met = 0
     for r in range(state.remaining[v]):
-        j = state.candidates[v, r]
+        j = state.candidates[state.first[v] + r]
         if met < conflicts and scratch.blockers[r] > 0:
             for e in range(graph.start[v], graph.start[v + 1]):
                 u = graph.neighbour[e]
@@ -323,19 +382,28 @@ def fix(v: int, j: int, graph: Graph, state: State) -> None:
         if graph.price[e] == np.inf:
             drop(u, j, state)
         else:
-            state.theta[u, j] += graph.price[e]
+            state.theta[place_of(u, j, state)] += graph.price[e]
 
 
 @njit(cache=True)
 def drop(u: int, j: int, state: State) -> None:
     """Remove one candidate, keeping the order of the others."""
     state.possible[u, j] = False
-    kept = 0
-    for r in range(state.remaining[u]):
-        if state.candidates[u, r] != j:
-            state.candidates[u, kept] = state.candidates[u, r]
-            kept += 1
-    state.remaining[u] = kept
+    end = state.first[u]
+    for place in row_of(u, state):
+        if state.candidates[place] != j:
+            _move(place, end, state)
+            end += 1
+    state.remaining[u] = end - state.first[u]
+
+
+@njit(cache=True)
+def place_of(u: int, j: int, state: State) -> int:
+    """Return the place of a centre that is possible for u."""
+    place = state.first[u]
+    while state.candidates[place] != j:
+        place += 1
+    return place
 
 
 @njit(cache=True)
@@ -354,8 +422,8 @@ def may_share(v: int, u: int, state: State) -> bool:
     """Whether v and the block u, if undecided, still have a candidate in common."""
     if state.decided[u]:
         return False
-    for r in range(state.remaining[v]):  # noqa: SIM110  numba has no any() over a generator
-        if state.possible[u, state.candidates[v, r]]:
+    for place in row_of(v, state):  # noqa: SIM110  numba has no any() over a generator
+        if state.possible[u, state.candidates[place]]:
             return True
     return False
 
@@ -368,21 +436,30 @@ def _fold(v: int, u: int, price: float, state: State) -> None:
     state.folded[place], state.folded_into[place] = v, u
     state.folded_price[place] = price
     state.folds[0] += 1
-    for r in range(state.remaining[u]):
-        j = state.candidates[u, r]
-        state.theta[u, j] += best_reply(v, j, price, state)[1]
+    for at in row_of(u, state):
+        state.theta[at] += best_reply(v, state.candidates[at], price, state)[1]
 
 
 @njit(cache=True)
 def best_reply(v: int, shared: int, price: float, state: State) -> tuple[int, float]:
     """Return the best centre of v and its cost if sharing centre ``shared`` costs ``price``."""
     best, best_cost = -1, np.inf
-    for r in range(state.remaining[v]):
-        j = state.candidates[v, r]
-        paid = state.theta[v, j] + (price if j == shared else 0.0)
+    for place in row_of(v, state):
+        j = state.candidates[place]
+        paid = state.theta[place] + (price if j == shared else 0.0)
         if paid < best_cost:
             best, best_cost = j, paid
     return best, best_cost
+
+
+@njit(cache=True)
+def table_of(state: State, some: IntArray) -> FloatArray:
+    """Return (m, k) what some blocks cost at each centre, inf where they cannot go."""
+    table = np.full((len(some), state.possible.shape[1]), np.inf)
+    for p in range(len(some)):
+        for place in row_of(some[p], state):
+            table[p, state.candidates[place]] = state.theta[place]
+    return table
 
 
 @njit(cache=True)

@@ -14,17 +14,16 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment._rules import State
+from ccviz.solvers.assignment._rules import State, place_of, row_of
 from ccviz.solvers.assignment.structure import Graph
 
 SOLVED, INFEASIBLE, UNFINISHED = 0, 1, 2
 
 
 class Trail(NamedTuple):
-    """Costs as they were before the decisions on the stack."""
+    """Costs as they were before the decisions on the stack, by their places in the rows."""
 
-    block: IntArray
-    centre: IntArray
+    place: IntArray
     theta: FloatArray
 
 
@@ -108,7 +107,7 @@ def _new_trail(members: IntArray, graph: Graph, state: State) -> Trail:
     for v in members:
         for e in range(graph.start[v], graph.start[v + 1]):
             size += state.remaining[graph.neighbour[e]]
-    return Trail(np.empty(size, np.int64), np.empty(size, np.int64), np.empty(size))
+    return Trail(np.empty(size, np.int64), np.empty(size))
 
 
 @njit(cache=True)
@@ -131,7 +130,7 @@ def _take_warm(members: IntArray, graph: Graph, state: State, warm: IntArray) ->
             return np.inf
     total = 0.0
     for v in members:
-        total += state.theta[v, warm[v]]
+        total += state.theta[place_of(v, warm[v], state)]
         for e in range(graph.start[v], graph.start[v + 1]):
             u = graph.neighbour[e]
             if u > v and not state.decided[u] and warm[u] == warm[v]:
@@ -149,8 +148,8 @@ def _choose(depth: int, state: State, stack: Stack, best: float) -> None:
     for position in range(depth, len(stack.order)):
         v = stack.order[position]
         first, second = np.inf, np.inf
-        for r in range(state.remaining[v]):
-            cost = state.theta[v, state.candidates[v, r]]
+        for at in row_of(v, state):
+            cost = state.theta[at]
             if cost < first:
                 first, second = cost, first
             elif cost < second:
@@ -178,9 +177,8 @@ def _try_next(
     if v < 0:
         return False
     chosen, cost = -1, np.inf
-    for r in range(state.remaining[v]):
-        j = state.candidates[v, r]
-        theta = state.theta[v, j]
+    for place in row_of(v, state):
+        j, theta = state.candidates[place], state.theta[place]
         later = theta > stack.cost[depth] or (
             theta == stack.cost[depth] and j > stack.centre[depth]
         )
@@ -203,12 +201,10 @@ def _charge(depth: int, graph: Graph, state: State, stack: Stack, trail: Trail) 
         u, price = graph.neighbour[e], graph.price[e]
         if state.decided[u]:
             continue
-        for r in range(state.remaining[u]):
-            i = state.candidates[u, r]
-            if (i == j) == (price > 0):
-                trail.block[top], trail.centre[top] = u, i
-                trail.theta[top] = state.theta[u, i]
-                state.theta[u, i] += abs(price)
+        for place in row_of(u, state):
+            if (state.candidates[place] == j) == (price > 0):
+                trail.place[top], trail.theta[top] = place, state.theta[place]
+                state.theta[place] += abs(price)
                 top += 1
     return top
 
@@ -216,5 +212,5 @@ def _charge(depth: int, graph: Graph, state: State, stack: Stack, trail: Trail) 
 @njit(cache=True)
 def _take_back(depth: int, state: State, stack: Stack, trail: Trail) -> None:
     """Restore the costs as they were at the node of this depth."""
-    for place in range(stack.trail[depth + 1] - 1, stack.trail[depth] - 1, -1):
-        state.theta[trail.block[place], trail.centre[place]] = trail.theta[place]
+    for top in range(stack.trail[depth + 1] - 1, stack.trail[depth] - 1, -1):
+        state.theta[trail.place[top]] = trail.theta[top]

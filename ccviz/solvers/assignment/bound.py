@@ -36,6 +36,9 @@ MOVES, HOTTEST, COLDEST = 200_000, 10.0, 0.03
 ROUNDS, SWEEPS, WARMEST = 2, 20, 0.5
 """Annealing where no proof is tried: rounds, each colder, and their sweeps over the blocks."""
 
+_STRIP = 1 << 14
+"""Blocks whose regrets are looked for together."""
+
 SLACK = 1e-9
 """Relative room for rounding before a candidate counts as ruled out."""
 
@@ -107,7 +110,7 @@ def improve(
     deadline : Deadline
     """
     linked, labels = structure.linked, relabelled(cost, labels)
-    paid = cost[linked]
+    paid = cost if len(linked) == structure.s else cost[linked]
     warmest, rng = WARMEST * _unit(paid, structure), np.random.default_rng(0)
     for _ in range(ROUNDS):
         gained, better = anneal_moves(paid, structure.graph, labels[linked], SWEEPS, warmest, rng)
@@ -149,10 +152,23 @@ def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntAr
 
 def _unit(paid: FloatArray, structure: Structure) -> float:
     """Return what the choice of a centre is worth on average: a regret, or a soft link's price."""
-    two = np.partition(paid, 1, axis=1)[:, :2] if structure.k > 1 else paid[:, [0, 0]]
-    regret = (two[:, 1] - two[:, 0])[np.isfinite(two[:, 1])]
+    regret = _regrets(paid)
+    regret = regret[np.isfinite(regret)]
     soft = np.abs(structure.price[np.isfinite(structure.price)])
     return max((float(values.mean()) for values in (regret, soft) if len(values)), default=0.0)
+
+
+def _regrets(cost: FloatArray) -> FloatArray:
+    """Return (s,) what the second cheapest centre costs more than the cheapest; 0 for only one.
+
+    A block with one centre left has the regret inf, one with none NaN.
+    """
+    regret = np.zeros(len(cost))
+    for at in range(0, len(cost) if cost.shape[1] > 1 else 0, _STRIP):
+        two = np.partition(cost[at : at + _STRIP], 1, axis=1)[:, :2]
+        with np.errstate(invalid="ignore"):
+            regret[at : at + _STRIP] = two[:, 1] - two[:, 0]
+    return regret
 
 
 def _bound(
@@ -222,7 +238,7 @@ def charges_of(structure: Structure, nonempty: bool) -> Charges:
         np.concatenate([start, start[-1] + 2 * np.arange(1, len(pairs) + 1)]),
         np.concatenate([member, pairs.ravel()]),
         np.concatenate([np.full(len(start) - 1, np.inf), structure.price[cannot]]),
-        structure.pairs[must],
+        structure.pairs[must].astype(np.int64),
         -structure.price[must] / 2,
         mass,
         np.maximum(lower, 1.0) if nonempty else lower,
@@ -245,8 +261,7 @@ def clique_rows(structure: Structure) -> tuple[IntArray, IntArray]:
 
 def _orders(structure: Structure, theta: FloatArray) -> list[IntArray]:
     """Return orders for the greedy assignment: heavy blocks first, or large regret first."""
-    two = np.partition(theta, 1, axis=1)[:, :2] if structure.k > 1 else theta[:, [0, 0]]
-    regret = two[:, 1] - two[:, 0]
+    regret = _regrets(theta)
     degree = np.bincount(structure.pairs.ravel(), minlength=structure.s)
     return [
         np.lexsort((-regret, -structure.mass)),

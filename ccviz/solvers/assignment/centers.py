@@ -53,12 +53,14 @@ def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> 
 
 @njit(cache=True, nogil=True)
 def some_costs(
-    centroid: FloatArray, mass: FloatArray, some: IntArray, centers: FloatArray, cost: FloatArray
-) -> None:
-    """Fill the (m, k) `block_costs` of some blocks, by their numbers."""
+    centroid: FloatArray, mass: FloatArray, some: IntArray, centers: FloatArray
+) -> FloatArray:
+    """Return the (m, k) `block_costs` of some blocks, by their numbers."""
+    cost = np.empty((len(some), len(centers)))
     for p in range(len(some)):
         for j in range(len(centers)):
             cost[p, j] = mass[some[p]] * squared_distance(centroid[some[p]], centers[j])
+    return cost
 
 
 @njit(cache=True, nogil=True)

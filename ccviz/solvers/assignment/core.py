@@ -11,7 +11,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._feasible import find_assignment
 from ccviz.solvers.assignment._kernel import LARGEST_SEARCHED, assign, cheapest
-from ccviz.solvers.assignment._rules import State, unfold
+from ccviz.solvers.assignment._rules import State, table_of, unfold
 from ccviz.solvers.assignment._search import SOLVED
 from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
 from ccviz.solvers.assignment.deadline import Deadline
@@ -56,7 +56,7 @@ def finish_core(structure: Structure, state: State, deadline: Deadline) -> Assig
     """
     core = np.flatnonzero(~state.decided)
     part = _substructure(structure, core)
-    paid = np.where(state.possible[core], state.theta[core], np.inf)
+    paid = table_of(state, core)
     known = _known(state.label[core], paid, part)
     if len(core) <= LARGEST_SEARCHED:
         answer = _solve_part(paid, part, known, deadline)
@@ -128,7 +128,9 @@ def _by_highs(
 
 def _substructure(structure: Structure, core: IntArray) -> Structure:
     """Return the structure of some of the linked blocks, by place in ``structure.linked``."""
-    place = np.full(structure.s, -1, dtype=np.int64)
+    if len(core) == structure.s and not structure.is_sized:
+        return structure
+    place = np.full(structure.s, -1, dtype=np.int32)
     place[structure.linked[core]] = np.arange(len(core))
     ends = place[structure.pairs]
     inside = (ends >= 0).all(axis=1)

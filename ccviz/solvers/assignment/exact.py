@@ -14,7 +14,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment._kernel import assign, assign_linked
-from ccviz.solvers.assignment._rules import State
+from ccviz.solvers.assignment._rules import Candidates, State
 from ccviz.solvers.assignment._search import INFEASIBLE, UNFINISHED
 from ccviz.solvers.assignment.core import finish_core, solve_conditions
 from ccviz.solvers.assignment.deadline import Deadline
@@ -90,7 +90,7 @@ def _solve_links(
 
 
 def solve_linked(
-    theta: FloatArray,
+    candidates: Candidates,
     structure: Structure,
     warm_start: IntArray,
     time_limit: float,
@@ -100,8 +100,8 @@ def solve_linked(
 
     Parameters
     ----------
-    theta : (s, k) float64
-        Cost of each block at each centre; written to.
+    candidates : Candidates
+        Of all blocks; written to.
     structure : Structure
     warm_start : (s,) int64
     time_limit : float
@@ -113,7 +113,7 @@ def solve_linked(
         Its objective is left to the caller, who still knows the costs: 0 if labels were found.
     """
     deadline = Deadline(time_limit, stop)
-    outcome, state = assign_linked(theta, structure.graph, warm_start, NODE_LIMIT)
+    outcome, state = assign_linked(candidates, structure.k, structure.graph, warm_start, NODE_LIMIT)
     answer = _finished(outcome, structure, state, deadline)
     if not answer.found:
         return answer.of_size(structure.s)

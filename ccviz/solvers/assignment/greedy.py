@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment.centers import (
     block_means,
@@ -35,7 +35,7 @@ class Rules(NamedTuple):
     """
 
     start: IntArray
-    neighbour: IntArray
+    neighbour: ShortArray
     price: FloatArray
     position: IntArray
     mass: FloatArray
@@ -216,7 +216,7 @@ def _greedy_step(
     labels: IntArray,
     means: FloatArray,
     start: IntArray,
-    neighbour: IntArray,
+    neighbour: ShortArray,
     price: FloatArray,
     position: IntArray,
     mass: FloatArray,

@@ -78,7 +78,7 @@ def milp_assignment(
 
 def _pair_rows(structure: Structure) -> tuple[IntArray, IntArray]:
     """Return the conflicts as groups of two blocks."""
-    pairs = structure.pairs[np.isinf(structure.price)]
+    pairs = structure.pairs[np.isinf(structure.price)].astype(np.int64)
     return 2 * np.arange(len(pairs) + 1), pairs.ravel()
 
 
@@ -121,9 +121,10 @@ class _Model:
     def add_soft_links(self, structure: Structure) -> None:
         """Charge soft links that are broken."""
         hard, cannot = np.isinf(structure.price), structure.price > 0
+        pairs = structure.pairs.astype(np.int64)
         apart, together = cannot & ~hard, ~cannot
-        self._add_charge(structure.pairs[apart], structure.price[apart], sign=1.0)
-        self._add_charge(structure.pairs[together], -structure.price[together], sign=-1.0)
+        self._add_charge(pairs[apart], structure.price[apart], sign=1.0)
+        self._add_charge(pairs[together], -structure.price[together], sign=-1.0)
 
     def add_sizes(self, structure: Structure, nonempty: bool) -> None:
         """Keep the points of each cluster within the sizes, and no cluster empty if asked."""

@@ -16,7 +16,9 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment._nearest import assign_nearest
+from ccviz.solvers.assignment._rules import Candidates, open_candidates
 from ccviz.solvers.assignment.centers import block_sums, block_wcss, means_of, some_costs
+from ccviz.solvers.assignment.structure import Graph
 
 STRIP = 1 << 16
 """Blocks of a strip."""
@@ -54,15 +56,16 @@ class Passes:
 
         return float(sum(self._over(len(free), work)))
 
-    def costs(self, some: IntArray, centers: FloatArray) -> FloatArray:
-        """Return (m, k) what some blocks cost at each centre."""
-        cost = np.empty((len(some), len(centers)))
+    def candidates(self, linked: IntArray, graph: Graph, centers: FloatArray) -> Candidates:
+        """Return where the linked blocks can go, see `open_candidates`."""
 
-        def work(strip: slice) -> None:
-            some_costs(self._centroid, self._mass, some[strip], centers, cost[strip])
+        def work(strip: slice) -> Candidates:
+            some = linked[strip]
+            cost = some_costs(self._centroid, self._mass, some, centers)
+            return open_candidates(cost, np.arange(len(some)), strip.start, graph)
 
-        self._over(len(some), work)
-        return cost
+        opened = self._over(len(linked), work) or [work(slice(0, 0))]
+        return Candidates(*(np.concatenate(each) for each in zip(*opened, strict=True)))
 
     def means(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         """Return (k, d) the mean of each cluster; an empty one keeps its centre."""

@@ -90,11 +90,11 @@ class Descent:
 
     def _assign_split(self, centers: FloatArray) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
-        costs = self._passes.costs(linked, centers)
-        answer = solve_linked(costs, self._inner, labels[linked], self._limit, self._stop)
+        candidates = self._passes.candidates(linked, self._inner.graph, centers)
+        answer = solve_linked(candidates, self._inner, labels[linked], self._limit, self._stop)
         if not answer.found:
             return answer.of_size(blocks.s)
-        del costs  # they are written to, and large
+        del candidates  # they are written to, and large
         labels[linked] = answer.labels
         before = centers if self._centers is None else self._centers
         drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
@@ -143,7 +143,7 @@ class Descent:
 
 def _inner(structure: Structure) -> Structure:
     """Return the structure of the linked blocks alone, sizes apart."""
-    place = np.zeros(structure.s, dtype=np.int64)
+    place = np.zeros(structure.s, dtype=np.int32)
     place[structure.linked] = np.arange(len(structure.linked))
     return replace(
         structure,

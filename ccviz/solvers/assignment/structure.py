@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.arrays import FloatArray, IntArray, ShortArray, freeze
+from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
 
@@ -22,12 +23,12 @@ class Graph(NamedTuple):
     Attributes
     ----------
     start : (l + 1,) int64
-    neighbour : (2m,) int64
+    neighbour : (2m,) int32
     price : (2m,) float64
     """
 
     start: IntArray
-    neighbour: IntArray
+    neighbour: ShortArray
     price: FloatArray
 
 
@@ -39,8 +40,8 @@ class Structure:
     ----------
     s, k : int
         Blocks and clusters.
-    pairs : (m, 2) int64
-        Linked pairs of blocks, smaller first, each once.
+    pairs : (m, 2) int32
+        Linked pairs of blocks, smaller first, sorted, each once.
     price : (m,) float64
         What it costs if a pair shares a cluster, see `Graph`.
     constant : float
@@ -57,7 +58,7 @@ class Structure:
 
     s: int
     k: int
-    pairs: IntArray
+    pairs: ShortArray
     price: FloatArray
     constant: float
     linked: IntArray
@@ -114,7 +115,7 @@ class Structure:
         cls,
         s: int,
         k: int,
-        pairs: IntArray,
+        pairs: IntArray | ShortArray,
         price: FloatArray,
         *,
         constant: float = 0.0,
@@ -123,11 +124,12 @@ class Structure:
         upper: IntArray | None = None,
     ) -> Structure:
         """Build a structure from the attributes that the others follow from."""
-        linked, graph = _graph_of(s, pairs, price)
+        short = freeze(pairs.astype(np.int32, copy=False))
+        linked, graph = _graph_of(s, short, price)
         return cls(
             s=s,
             k=k,
-            pairs=freeze(pairs),
+            pairs=short,
             price=freeze(price),
             constant=constant,
             linked=linked,
@@ -161,26 +163,62 @@ def structure_of(blocks: Blocks) -> Structure:
 
 def _prices(
     s: int, conflicts: IntArray, soft_must: Links | None, soft_cannot: Links | None
-) -> tuple[IntArray, FloatArray, float]:
+) -> tuple[ShortArray, FloatArray, float]:
     """Merge all links to one price a pair, and the constant that belongs to them."""
     none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
     must, cannot = soft_must or none, soft_cannot or none
     hard = np.asarray(conflicts, dtype=np.int64).reshape(-1, 2)
-    every = np.sort(np.concatenate([hard, cannot.pairs, must.pairs]), axis=1)
-    prices = np.concatenate([np.full(len(hard), np.inf), cannot.weights, -must.weights])
-    key, which = np.unique(every[:, 0] * s + every[:, 1], return_inverse=True)
-    price = np.bincount(which, weights=prices, minlength=len(key)).astype(np.float64)
-    ends: IntArray = np.stack([key // s, key % s], axis=1)
+    key = np.concatenate([_keys(each, s) for each in (hard, cannot.pairs, must.pairs)])
+    price = np.concatenate([np.full(len(hard), np.inf), cannot.weights, -must.weights])
+    order = np.argsort(key, kind="stable")
+    key, price = key[order], price[order]
+    first = np.flatnonzero(np.append(True, key[1:] != key[:-1])[: len(key)])
+    if len(first) < len(key):
+        key, price = key[first], np.add.reduceat(price, first)
+    ends = np.empty((len(key), 2), dtype=np.int32)
+    np.floor_divide(key, s, out=ends[:, 0], casting="unsafe")
+    np.remainder(key, s, out=ends[:, 1], casting="unsafe")
     return ends, price, float(must.weights.sum())
 
 
-def _graph_of(s: int, pairs: IntArray, price: FloatArray) -> tuple[IntArray, Graph]:
-    linked = np.unique(pairs)
-    position = np.zeros(s, dtype=np.int64)
-    position[linked] = np.arange(len(linked))
-    ends = np.concatenate([pairs, pairs[:, ::-1]])
-    order = np.lexsort((ends[:, 1], ends[:, 0]))
-    start = np.zeros(len(linked) + 1, dtype=np.int64)
-    np.cumsum(np.bincount(position[ends[:, 0]], minlength=len(linked)), out=start[1:])
-    neighbour = position[ends[order, 1]]
-    return freeze(linked), Graph(start, neighbour, np.concatenate([price, price])[order])
+def _keys(pairs: IntArray, s: int) -> IntArray:
+    """Return one number for each pair, by its smaller block first."""
+    return pairs.min(axis=1, initial=s) * s + pairs.max(axis=1, initial=-1)
+
+
+def _graph_of(s: int, pairs: ShortArray, price: FloatArray) -> tuple[IntArray, Graph]:
+    is_linked = np.zeros(s, dtype=bool)
+    is_linked[pairs] = True
+    linked = np.flatnonzero(is_linked)
+    if len(linked) < s:
+        pairs = (np.cumsum(is_linked, dtype=np.int32) - np.int32(1))[pairs]
+    return freeze(linked), rows_of(pairs, price, len(linked))
+
+
+@njit(cache=True)
+def rows_of(pairs: ShortArray, price: FloatArray, size: int) -> Graph:
+    """Return the rows of a graph from sorted pairs, neighbours in order.
+
+    Parameters
+    ----------
+    pairs : (m, 2) int32
+        Smaller first, sorted, each once: so each row gets its smaller neighbours in order, and
+        then its larger ones.
+    price : (m,) float64
+    size : int
+        Number of blocks.
+    """
+    start = np.zeros(size + 1, np.int64)
+    for e in range(len(pairs)):
+        start[pairs[e, 0] + 1] += 1
+        start[pairs[e, 1] + 1] += 1
+    for v in range(size):
+        start[v + 1] += start[v]
+    neighbour, paid = np.empty(start[size], np.int32), np.empty(start[size])
+    end = start[:size].copy()
+    for side in range(2):
+        for e in range(len(pairs)):
+            v, u = pairs[e, 1 - side], pairs[e, side]
+            neighbour[end[v]], paid[end[v]] = u, price[e]
+            end[v] += 1
+    return Graph(start, neighbour, paid)

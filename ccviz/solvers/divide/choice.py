@@ -77,6 +77,7 @@ def next_choices(
     largest: int,
     in_vain: Collection[tuple[int, ...]],
     gains: dict[str, float],
+    branching: bool = True,
 ) -> list[Choice]:
     """Return what to do next, the best first; nothing if nothing is worth it.
 
@@ -91,8 +92,11 @@ def next_choices(
         Not to be merged again.
     gains : dict of str to float
         Which share of the loss "merge" and "branch" have won back so far, once that is known.
+    branching : bool
+        Whether parts may be branched.
     """
-    choices = _alone(standings, allowed, gains.get("branch", _BRANCHING_GAINS))
+    share = gains.get("branch", _BRANCHING_GAINS) if branching else None
+    choices = _alone(standings, allowed, share)
     choices += _merging(standings, largest, in_vain, gains.get("merge", _MERGING_GAINS))
     choices.sort(key=lambda choice: (-choice.worth, choice.group))
     chosen: list[Choice] = []
@@ -106,8 +110,11 @@ def next_choices(
     return chosen
 
 
-def _alone(standings: list[Standing], allowed: float, share: float) -> list[Choice]:
-    """Go on with the open parts that still gain; branch those that do not, or are branched."""
+def _alone(standings: list[Standing], allowed: float, share: float | None) -> list[Choice]:
+    """Go on with the open parts that still gain; branch those that do not, or are branched.
+
+    Without a share that branching wins back, none is branched.
+    """
     choices = []
     for each in standings:
         bound, blocks = each.bound, each.own + each.shared
@@ -118,7 +125,7 @@ def _alone(standings: list[Standing], allowed: float, share: float) -> list[Choi
             rounds = min(max(bound.rounds, _AHEAD[0]), _AHEAD[1])
             gain = min(bound.slack, rounds * bound.gain)
             choices.append(Choice(each.group, "go on", gain / work_of(rounds, blocks), rounds))
-        elif not bound.is_exhausted:
+        elif share is not None and not bound.is_exhausted:
             gain = share * bound.slack
             choices.append(Choice(each.group, "branch", gain / work_of(_BRANCHING_ROUNDS, blocks)))
     return choices

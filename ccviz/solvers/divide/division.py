@@ -58,6 +58,8 @@ class Division:
 
     Attributes
     ----------
+    branching : bool
+        Whether parts may be branched.
     labels : (s,) int64
         The best clustering of the blocks.
     upper_bound, lower_bound : float
@@ -76,6 +78,7 @@ class Division:
     part_size: int
     largest_part: int
     shared: float
+    branching: bool = True
     labels: IntArray = field(init=False)
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
@@ -96,7 +99,7 @@ class Division:
     def steps(self) -> Iterator[Event]:
         """Yield the events of the run; `ccviz.events.Finished` comes last unless stopped."""
         stop = self.context.stop
-        self._restore()
+        self.restore()
         yield from self._find_clustering()
         if math.isfinite(self.upper_bound) and not self.infeasible:
             with open_workforce(self.context.workers) as workforce, suppress(StoppedError):
@@ -105,7 +108,8 @@ class Division:
             yield self._finished()
 
     @property
-    def _is_closed(self) -> bool:
+    def is_closed(self) -> bool:
+        """Whether the gap is within the tolerance."""
         return self.lower_bound >= self.upper_bound * (1.0 - self.tolerance)
 
     def _find_clustering(self) -> Iterator[Event]:
@@ -133,20 +137,21 @@ class Division:
 
     def _close_the_gap(self, workforce: Workforce) -> Iterator[Event]:
         """Bound every part at little cost; then go on where that gains most for its work."""
-        if self.context.stop() or self._is_closed:
+        if self.context.stop() or self.is_closed:
             return
         if self.found is None:
             yield from self._cut()
         todo = [part for group, part in self.parts.items() if group not in self.bounds]
         first = Effort(self._allowed, rounds=0)
         yield from self._bound(workforce, todo, [first] * len(todo))
-        while not self.context.stop() and not self._is_closed:
+        while not self.context.stop() and not self.is_closed:
             choices = next_choices(
                 [self._standing(group) for group in self.parts],
                 allowed=self._allowed,
                 largest=self.largest_part,
                 in_vain=self._in_vain,
                 gains={what: self._won[what] / most for what, most in self._to_win.items() if most},
+                branching=self.branching,
             )
             if not choices:
                 return
@@ -218,7 +223,7 @@ class Division:
         efforts: list[Effort],
         how: Callable[..., PartBound] = bound_part,
     ) -> Iterator[Event]:
-        parts = [] if self._is_closed else parts
+        parts = [] if self.is_closed else parts
         known = [self.bounds.get(part.numbers) for part in parts]
         tasks = list(zip(efforts, parts, known, strict=False))  # none if all is closed
         is_here, stop = workforce.is_here, self.context.stop
@@ -231,7 +236,7 @@ class Division:
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped
             self._count(part, bound, how is branch_part)
             yield from self._fold(part, bound)
-            if self._is_closed:
+            if self.is_closed:
                 return
 
     def _within(self, group: Group) -> list[Group]:
@@ -287,8 +292,8 @@ class Division:
             self.lower_bound = total
             yield BoundImproved(lower_bound=total)
 
-    def _restore(self) -> None:
-        """Take up what the records of an earlier run say."""
+    def restore(self) -> None:
+        """Take up what the records of an earlier run say, see `Context.history`."""
         groups: list[Group] = []
         for event in (record.event for record in self.context.history):
             match event:
@@ -310,7 +315,7 @@ class Division:
     def _finished(self) -> Finished:
         if self.infeasible:
             return Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
-        if self._is_closed:
+        if self.is_closed:
             reason: Termination = "proved" if self.tolerance <= OPTIMAL_GAP else "gap"
             return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
         if math.isinf(self.upper_bound):

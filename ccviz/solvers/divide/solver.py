@@ -16,12 +16,13 @@ from typing import ClassVar
 from ccviz.events import Event
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.base import Context, Solver, Supports
+from ccviz.solvers.divide.settings import DivideSettings
 from ccviz.solvers.sdp.solver import Sdp
 
 
 @dataclass(frozen=True)
-class Divide(Solver):
+class Divide(DivideSettings, Solver):
     """A certified gap for more points than any exact solver can take."""
 
     name: ClassVar[str] = "divide"
@@ -29,29 +30,6 @@ class Divide(Solver):
     paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
     supports: ClassVar[Supports] = Supports(bounds=True, resume=True)
     group: ClassVar[str] = "Exact, with proof"
-
-    tolerance: float = setting(1e-3, "Relative gap that is aimed at.", low=0.0)
-    incumbent: str = setting(
-        "auto",
-        "What looks for the clustering: memetic where that takes seconds, or BLP k-means.",
-        choices=("auto", "memetic", "blp-kmeans"),
-        label="First clustering",
-    )
-    part_size: int = setting(
-        250,
-        "Blocks of a part, more where such parts lose much; fewer than two parts' go to sdp.",
-        low=2,
-    )
-    largest_part: int = setting(
-        1000, "Parts that stay open are merged, up to this size.", low=2, label="Largest part"
-    )
-    shared: float = setting(
-        0.33,
-        "Most far blocks that every part has a share of, relative to a part's size.",
-        low=0.0,
-        advanced=True,
-        label="Shared blocks",
-    )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of one run."""

@@ -1,16 +1,32 @@
-"""Algorithm 2 of Piccialli, Russo Russo and Sudoso 2022: exact clustering by branch-and-cut."""
+"""Algorithm 2 of Piccialli, Russo Russo and Sudoso 2022: exact clustering by branch-and-cut.
+
+Where a round over all blocks takes minutes, the run begins as `ccviz.solvers.divide` does: with its
+clustering, and the bound of its parts. Often that is all that is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from ccviz.events import Event
+from ccviz.errors import UnsupportedError
+from ccviz.events import Event, Finished
+from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.memory import free_memory
 from ccviz.solvers.sdp.settings import NodeSettings
+
+if TYPE_CHECKING:
+    from ccviz.solvers.tree import Known
+
+_MATRICES = 24
+"""Tables of a number for every two blocks that the work on a node holds at a time."""
+
+_SURELY_FITS = 1000
+"""Blocks that fit into any machine's memory: nobody is asked."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +38,6 @@ class Sdp(NodeSettings, Solver):
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
     supports: ClassVar[Supports] = Supports(exact=True, bounds=True, resume=True)
     group: ClassVar[str] = "Exact, with proof"
-    most_blocks: ClassVar[float] = 4000
 
     order: str = setting(
         "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
@@ -34,6 +49,26 @@ class Sdp(NodeSettings, Solver):
         advanced=True,
         label="First clustering",
     )
+    divide_from: int = setting(
+        2000,
+        "From so many blocks on a clustering and a bound by `divide` come before the tree.",
+        low=4,
+        advanced=True,
+        label="Divide first, from blocks",
+    )
+
+    def check(self, problem: Problem, who_can: Callable[[Problem], str] | None = None) -> None:
+        """Raise `UnsupportedError` if a node's matrices would not fit into the memory there is."""
+        super().check(problem, who_can)
+        if problem.n <= _SURELY_FITS or _bytes_for(problem.n) <= (free := free_memory()):
+            return
+        s = contract(problem).s
+        if s > _SURELY_FITS and (needed := _bytes_for(s)) > free:
+            raise UnsupportedError(
+                f"{self.name} works with matrices of a row and a column a block: the {s:,} blocks "
+                f"of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB "
+                "are free here. divide certifies a gap with far less."
+            )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search, see `ccviz.solvers.tree`."""
@@ -42,6 +77,11 @@ class Sdp(NodeSettings, Solver):
         from ccviz.solvers.tree import branch_and_bound
         from ccviz.solvers.unit import in_unit, work_in_unit
 
+        known = None
+        if contract(problem).s >= self.divide_from:
+            known = yield from self._divided(problem, context)
+            if known is None:
+                return
         scaled, exponent = in_unit(problem)
         yield from branch_and_bound(
             problem,
@@ -50,4 +90,21 @@ class Sdp(NodeSettings, Solver):
             tolerance=self.tolerance,
             order=self.order,
             incumbent=self.incumbent,
+            known=known,
         )
+
+    def _divided(self, problem: Problem, context: Context) -> Generator[Event, None, Known | None]:
+        """Begin as `divide` does; return what that comes to, None if it is the end of the run."""
+        from ccviz.solvers.divide.ahead import look_ahead
+
+        known = yield from look_ahead(problem, context, self.tolerance)
+        if context.stop():
+            return None
+        if isinstance(known, Finished):
+            yield known
+            return None
+        return known
+
+
+def _bytes_for(blocks: int) -> int:
+    return _MATRICES * 8 * blocks**2

@@ -34,7 +34,9 @@ class Pairs:
 
 def pairs(draft: Draft) -> Pairs:
     """Return the scatter matrix of a draft."""
-    chosen = np.sort(np.argsort(-draft.X.var(axis=0), kind="stable")[:MOST_FEATURES])
+    chosen = np.sort(
+        np.argsort(-draft.X.var(axis=0, dtype=np.float64), kind="stable")[:MOST_FEATURES]
+    )
     rows = np.linspace(0, draft.n - 1, min(draft.n, MOST_POINTS)).astype(np.int64)
     names = tuple(draft.data.features[at] for at in chosen.tolist())
     return Pairs(names, rows, draft.X[np.ix_(rows, chosen)])

@@ -26,8 +26,8 @@ def marks(data: Dataset, most: int = 3) -> list[str]:
     list of str
         Such as ``petal length 4.7 (+1.2σ), …``; the sign says on which side.
     """
-    spread = data.X.std(axis=0)
-    apart = (data.X - data.X.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    spread = data.X.std(axis=0, dtype=np.float64)
+    apart = (data.X - data.X.mean(axis=0, dtype=np.float64)) / np.where(spread > 0, spread, 1.0)
     first = np.argsort(-np.abs(apart), axis=1, kind="stable")[:, :most]
     return [
         ", ".join(f"{data.features[j]} {point[j]:.4g} ({away[j]:+.1f}σ)" for j in order.tolist())

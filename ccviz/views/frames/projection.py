@@ -48,7 +48,7 @@ def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[Floa
         return weights, np.zeros(X.shape[1])
     if axis not in axis_names(features):
         raise CcvizError(f"there is no axis {axis!r}; there are {', '.join(axis_names(features))}.")
-    return _components(X)[int(axis.removeprefix("PC ")) - 1], X.mean(axis=0)
+    return _components(X)[int(axis.removeprefix("PC ")) - 1], X.mean(axis=0, dtype=np.float64)
 
 
 def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
@@ -60,7 +60,7 @@ def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
     features : sequence of str
     axis : str
     """
-    total = float(X.var(axis=0).sum())
+    total = float(X.var(axis=0, dtype=np.float64).sum())
     if axis in features or not total > 0:
         return axis
     weights, origin = coordinates(X, features, axis)

@@ -5,7 +5,9 @@ import pytest
 
 from ccviz import Problem, contract, solve
 from ccviz.solvers.assignment import passes
+from ccviz.solvers.assignment._rules import open_candidates
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+from ccviz.solvers.assignment.structure import structure_of
 
 
 @pytest.fixture
@@ -21,10 +23,12 @@ def test_a_pass_is_the_whole_in_strips(monkeypatch, problem, threads):
     monkeypatch.setattr(passes, "STRIP", 64)
     blocks, rng = contract(problem), np.random.default_rng(1)
     centers, labels = rng.normal(size=(4, 3)), rng.integers(4, size=blocks.s)
-    costs = block_costs(blocks.centroid, blocks.mass, centers)
+    costs, structure = block_costs(blocks.centroid, blocks.mass, centers), structure_of(blocks)
+    whole = open_candidates(costs, structure.linked, 0, structure.graph)
     some = np.arange(0, blocks.s, 2)
     with passes.open_passes(blocks, threads) as over:
-        assert (over.costs(some, centers) == costs[some]).all()
+        in_strips = over.candidates(structure.linked, structure.graph, centers)
+        assert [each.tolist() for each in in_strips] == [each.tolist() for each in whole]
         means = block_means(blocks.centroid, blocks.mass, labels, centers)
         assert over.means(labels, centers) == pytest.approx(means)
         wcss = block_wcss(blocks.centroid, blocks.mass, labels, centers)
