@@ -22,6 +22,7 @@ from ccviz.solvers.colgen.instance import Instance
 _MOST = 600  # columns handed back by one call
 _NOTHING = -1e-12  # a value that is not worth having, relative to the duals
 _UNLIMITED = 2**62
+_FIRST_TURN_A_BLOCK = 500
 _FIRST_TURN = 50_000  # blocks that each of two methods looks at first; then twice as many each time
 
 State = Space | enumeration.Enumeration
@@ -175,8 +176,9 @@ class Pricer:
         """
         methods = ("space", "blocks") if self.method == "both" else (self.method,)
         turn, which = divmod(search.turns, len(methods))
-        limit = min(visit_limit, _FIRST_TURN << turn) if len(methods) > 1 else visit_limit
         instance = self.alternatives[search.waiting[0]]
+        first = max(_FIRST_TURN, _FIRST_TURN_A_BLOCK * len(instance.mass))
+        limit = min(visit_limit, first << turn) if len(methods) > 1 else visit_limit
         states = list(search.states or (None,) * len(methods))
         state = states[which] or _open(methods[which], instance, search.duals)
         states[which] = state
