@@ -134,11 +134,15 @@ def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
     blocks, found = contract(problem), start.found
     columns = [np.eye(blocks.s, dtype=bool), *map(cluster_columns, found)]
     added = np.zeros(blocks.s)
+    best = np.inf
     if found:
+        best = min(_cost(blocks, labels) for labels in found)
         more, added = neighbours(blocks, min(found, key=partial(_cost, blocks)))
         columns += more
     unique = np.unique(np.concatenate(columns), axis=0)
     costs = column_costs(unique, blocks.centroid, blocks.mass)
+    # A cluster that alone costs more than all of the best clustering is in no better one.
+    unique, costs = unique[costs <= best], costs[costs <= best]
     usual = _usual_cost(blocks, found) * blocks.mass
     stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
     dear = np.maximum(_ARTIFICIAL * usual, _ARTIFICIAL_MOVE * added)
