@@ -8,6 +8,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
+from ccviz.solvers.colgen.interior import Iterate
 from ccviz.solvers.colgen.master import Master, MasterSolution
 from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
 from ccviz.solvers.colgen.stabilisation import Stabiliser
@@ -49,6 +50,8 @@ class Pool:
         No column is missing.
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
+    middle : Iterate or None
+        Where the next interior solution begins.
     search : Search or None
         An exact pricing that found nothing yet and is to be gone on with.
     quick : bool
@@ -67,6 +70,7 @@ class Pool:
     accuracy: float = _FIRST_ACCURACY
     converged: bool = False
     solution: MasterSolution | None = None
+    middle: Iterate | None = None
     search: Search | None = None
     quick: bool = True
 
@@ -108,6 +112,7 @@ class Generation:
 
     def __post_init__(self) -> None:
         self.master = self._filled_master(self.pool.columns, self.pool.costs)
+        self.master.middle = self.pool.middle
 
     def run(self, iterations: int, enough: float) -> MasterSolution:
         """Iterate until converged, the bound is enough, or the iterations are spent.
@@ -125,7 +130,10 @@ class Generation:
                 break
             solution = self._solve()
         columns, costs = self.master.columns, self.master.costs
-        self.pool = replace(self.pool, columns=columns, costs=costs, solution=solution)
+        middle = self.master.middle
+        self.pool = replace(
+            self.pool, columns=columns, costs=costs, solution=solution, middle=middle
+        )
         return solution
 
     def _filled_master(self, columns: np.ndarray, costs: FloatArray) -> Master:

@@ -27,6 +27,7 @@ from ccviz.compiled import njit
 _MOST_STEPS = 80
 _TO_BOUNDARY = 0.995
 _FEASIBLE = 1e-9
+_MIDDLE = 0.03  # relative gap from which on a point is too near the boundary to begin with
 
 
 class Point(NamedTuple):
@@ -40,11 +41,27 @@ class Point(NamedTuple):
         The artificial part y of each row.
     duals : (s + 1,) float64
         Of the rows; the last, of the limit k, is not positive.
+    middle : Iterate
+        A point on the way there, well inside, to begin with once there are more columns.
     """
 
     weights: FloatArray
     uncovered: FloatArray
     duals: FloatArray
+    middle: Iterate
+
+
+class Iterate(NamedTuple):
+    """A point inside: variables (x, y, u, t), duals of the rows, and the variables' slacks."""
+
+    z: FloatArray
+    duals: FloatArray
+    slack: FloatArray
+
+    def kept(self, mask: np.ndarray) -> Iterate:
+        """Return it without the columns outside the mask, which come first."""
+        every = np.concatenate([mask, np.ones(len(self.z) - len(mask), dtype=bool)])
+        return Iterate(self.z[every], self.duals, self.slack[every])
 
 
 class _Program(NamedTuple):
@@ -117,7 +134,12 @@ def _add_outer(start: IntArray, index: IntArray, weight: FloatArray, band: Float
 
 
 def solve(
-    columns: csc_array, costs: FloatArray, artificial: FloatArray, k: int, accuracy: float
+    columns: csc_array,
+    costs: FloatArray,
+    artificial: FloatArray,
+    k: int,
+    accuracy: float,
+    middle: Iterate | None = None,
 ) -> Point:
     """Solve to a relative gap of about ``accuracy``.
 
@@ -129,18 +151,21 @@ def solve(
     artificial : (s,) float64
     k : int
     accuracy : float
+    middle : Iterate, optional
+        Of the last time, when there were only the first of these columns.
     """
     s = columns.shape[0]
     cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
     program = _Program(columns, cost, np.append(np.ones(s), float(k)))
     with threadpool_limits(1, "blas"):  # threads that wait for each other cost more than they give
-        return _iterate(program, accuracy)
+        first = _start(program) if middle is None else _extended(program, middle)
+        return _iterate(program, first, accuracy)
 
 
-def _iterate(program: _Program, accuracy: float) -> Point:
+def _iterate(program: _Program, first: Iterate, accuracy: float) -> Point:
     s, m = program.columns.shape
     cost = program.cost
-    z, duals, slack = _start(program)
+    z, duals, slack = middle = first
     for _ in range(_MOST_STEPS):
         primal = program.right - program.times(z)
         dual = cost - program.transposed(duals) - slack
@@ -149,14 +174,36 @@ def _iterate(program: _Program, accuracy: float) -> Point:
         small = max(_FEASIBLE, 0.01 * accuracy)
         if gap < accuracy and np.abs(primal).max() < small and np.abs(dual).max() < small * scale:
             break
+        if gap > _MIDDLE:
+            middle = Iterate(z, duals, slack)
         try:
             z, duals, slack = _step(program, z, duals, slack, primal, dual)
         except LinAlgError:  # as near as the arithmetic allows
             break
-    return Point(z[:m], z[m : m + s], duals)
+    return Point(z[:m], z[m : m + s], duals, middle)
 
 
-def _start(program: _Program) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _extended(program: _Program, middle: Iterate) -> Iterate:
+    """Return the middle with weight for the columns that are new, as central as the others.
+
+    A new column's slack is its reduced cost, where that is positive; where it is not, the column
+    is what the last master lacked, and is put as far inside (Gondzio 1998).
+    """
+    s, m = program.columns.shape
+    known = len(middle.z) - 2 * s - 1
+    new = program.columns[:, known:]
+    reduced = program.cost[known:m] - new.T @ middle.duals[:-1] - middle.duals[-1]
+    usual = float(np.median(middle.slack[:known]))
+    slack = np.maximum(np.abs(reduced), usual)
+    weight = float(middle.z @ middle.slack) / len(middle.z) / slack
+    return Iterate(
+        np.concatenate([middle.z[:known], weight, middle.z[known:]]),
+        middle.duals,
+        np.concatenate([middle.slack[:known], slack, middle.slack[known:]]),
+    )
+
+
+def _start(program: _Program) -> Iterate:
     """Return Mehrotra's starting point."""
     ones = np.ones(len(program.cost))
     factor = program.factor(ones)
@@ -166,7 +213,7 @@ def _start(program: _Program) -> tuple[FloatArray, FloatArray, FloatArray]:
     z += max(-1.5 * z.min(), 0.0) + 1e-3
     slack += max(-1.5 * slack.min(), 0.0) + 1e-3
     product = float(z @ slack)
-    return z + 0.5 * product / slack.sum(), duals, slack + 0.5 * product / z.sum()
+    return Iterate(z + 0.5 * product / slack.sum(), duals, slack + 0.5 * product / z.sum())
 
 
 def _step(

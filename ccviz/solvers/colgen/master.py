@@ -78,6 +78,7 @@ class Master:
         self._artificial_cost = artificial_cost * self._growth
         self.order = np.arange(s) if order is None else order
         self._ordered = csc_array((s, 0), dtype=np.float64)
+        self.middle: interior_point.Iterate | None = None  # of the last interior solution
         self._highs: highspy.Highs | None = None  # opened when it is needed
         self._loaded = 0
 
@@ -100,6 +101,9 @@ class Master:
             self._loaded -= len(gone)
         self.columns, self.costs = self.columns[mask], self.costs[mask]
         self._ordered = self._ordered[:, np.flatnonzero(mask)]
+        if self.middle is not None:
+            known = len(self.middle.z) - 2 * self.s - 1
+            self.middle = self.middle.kept(mask[:known])
 
     def values(self, duals: FloatArray) -> FloatArray:
         """Return the columns' costs less their duals."""
@@ -124,7 +128,9 @@ class Master:
             self._artificial_cost[order],
             self.k,
             accuracy,
+            self.middle,
         )
+        self.middle = point.middle
         duals = np.append(np.empty(self.s), point.duals[-1])
         duals[order] = point.duals[:-1]
         return self._solution(duals, point.weights, float(point.uncovered.sum()))
