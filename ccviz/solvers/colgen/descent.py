@@ -167,7 +167,7 @@ def _improve(instance: Instance, duals: FloatArray, cluster: _Cluster, reached: 
     """Add, drop and swap blocks while that lowers the value."""
     for _ in range(_MOST_SWEEPS):
         moved = False
-        # A block that the centre has still to be shared with may be farther off: by half its square.
+        # A block that moves the centre as it joins may be farther off, by a root of 1 + m / mass.
         _look(cluster, 1.5 * cluster.reach)
         for b in _near(cluster):
             gain, out = _best_move(instance, duals, cluster, b)

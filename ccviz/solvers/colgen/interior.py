@@ -81,7 +81,7 @@ class _Program(NamedTuple):
         return np.concatenate([self.columns.T @ row + last, row, -row, [last]])
 
     def factor(self, weight: FloatArray, lift: float = 0.0) -> _Factor:
-        """Factor the matrix times diag(weight) times its transpose, its diagonal lifted a little."""
+        """Factor the matrix times diag(weight) times its transpose, with its diagonal lifted."""
         s, m = self.columns.shape
         x = weight[:m]
         start, index = self.columns.indptr, self.columns.indices
