@@ -36,7 +36,6 @@ RESULTS = Path(__file__).parent / "results"
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED))
 TOLERANCE = 1e-4
-WORK = 120.0  # units that a check may take, of about a second
 
 
 def main() -> None:
@@ -46,6 +45,7 @@ def main() -> None:
     parser.add_argument("--k", nargs="*", type=int, help="numbers of clusters; all unless named")
     parser.add_argument("--links", nargs="*", choices=["no", "yes"], default=["no", "yes"])
     parser.add_argument("--cpu-limit", type=float, default=3600.0)
+    parser.add_argument("--work", type=float, default=120.0, help="units that a check may take")
     parser.add_argument("--out", type=Path, default=RESULTS / "plane.csv")
     parser.add_argument("--table", action="store_true", help="only write the summary")
     options = parser.parse_args()
@@ -101,7 +101,7 @@ def measure(row: dict[str, str], links: str, options: argparse.Namespace) -> Non
     stepper = start(problem, "colgen", tolerance=TOLERANCE)
     events, seconds = zip(*events_within(stepper, options.cpu_limit), strict=True)
     result = stepper.result()
-    verdict, verify_s = timed(verify, problem, events, work=WORK)
+    verdict, verify_s = timed(verify, problem, events, work=options.work)
     fields = {
         "set": which,
         "n": problem.n,

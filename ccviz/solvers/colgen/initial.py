@@ -89,8 +89,8 @@ def neighbours(blocks: Blocks, labels: IntArray) -> tuple[list[np.ndarray], Floa
     home = np.argmax(clusters, axis=0)
     mass = clusters @ blocks.mass
     means = (clusters * blocks.mass) @ blocks.centroid / mass[:, None]
-    gaps = ((blocks.centroid[:, None, :] - means[None, :, :]) ** 2).sum(axis=2)
-    added = gaps * blocks.mass[:, None] * mass / (blocks.mass[:, None] + mass)
+    added = block_costs(blocks.centroid, blocks.mass, means)
+    added *= mass / (blocks.mass[:, None] + mass)
     every = np.arange(blocks.s)
     added[every, home] = np.inf
     near = np.argmin(added, axis=1)

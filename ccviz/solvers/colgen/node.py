@@ -101,7 +101,7 @@ def _open(problem: Problem, task: Task) -> Pool | Start | Report:
 def _try_start(problem: Problem, task: Task, start: Start) -> Report:
     """Report on one run of k-means."""
     blocks = contract(problem)
-    if start.tries == 0 and is_thorough(problem, blocks):
+    if start.tries == 0 and not task.decisions and is_thorough(problem, blocks):
         labels, source = best_of_memetic(problem, blocks, task.seed, task.stop), "s-mdeclust"
     else:
         rng = np.random.default_rng((task.seed, task.node, start.tries))
