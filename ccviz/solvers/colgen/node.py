@@ -170,8 +170,8 @@ def _inherited(blocks: Blocks, parent: Pool) -> Pool:
     i, j = blocks.conflicts.T
     whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
     stabiliser = parent.stabiliser.inherit(child_of, blocks.s)
-    artificial_cost = np.bincount(child_of, parent.artificial_cost, blocks.s)
-    return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, artificial_cost)
+    dear = np.bincount(child_of, parent.artificial_cost, blocks.s).astype(np.float64)
+    return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
 
 
 def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> Report:
