@@ -52,7 +52,8 @@ class Start:
 
 _NEGLIGIBLE = 1e-18  # of what one single cluster costs
 _ARTIFICIAL = 2.0  # times the usual cost of a point, to begin with,
-_ARTIFICIAL_MOVE = 2.0  # or times what it adds to the second best cluster, if that is more
+_ARTIFICIAL_MOVE = 2.0  # or times what it adds to the second best cluster, if that is more,
+_ARTIFICIAL_MOST = 100.0  # but no more than that: clusters far apart leave no digits for their cost
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,
 _MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
@@ -145,7 +146,7 @@ def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
     unique, costs = unique[costs <= best], costs[costs <= best]
     usual = _usual_cost(blocks, found) * blocks.mass
     stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
-    dear = np.maximum(_ARTIFICIAL * usual, _ARTIFICIAL_MOVE * added)
+    dear = np.clip(_ARTIFICIAL_MOVE * added, _ARTIFICIAL * usual, _ARTIFICIAL_MOST * usual)
     return _permitted(problem, Pool(blocks, unique, costs, stabiliser, dear))
 
 
