@@ -130,10 +130,11 @@ def write_table(source: Path) -> None:
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     names = ("k", "links", "status", "gap", "verified_gap", "cpu_s", "verify_s", "cg_dca_s",
-             "sos_sdp_s", "ratio")  # fmt: skip
+             "sos_sdp_s")  # fmt: skip
     rows = sorted(read_rows(source), key=lambda row: (row["links"], int(row["n"]), int(row["k"])))
     for row in rows:
         cells = [f"{row['set']} ({row['n']})", *(row[name] for name in names)]
+        cells.append(f"{float(row['ratio']):,.0f}")
         lines.append("| " + " | ".join(cells) + " |")
     for links in ("no", "yes"):
         mine = [row for row in rows if row["links"] == links]
