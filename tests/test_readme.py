@@ -124,8 +124,8 @@ def test_the_cases_of_column_generation_are_the_tables():
 
 def test_the_plane_is_the_tables():
     rows, said = table("plane"), claim("In the plane `colgen` proves")
+    assert all(float(row["verified_gap"]) <= 1e-4 for row in rows)  # a sentence where it is not
     free, linked = ([row for row in rows if row["links"] == links] for links in ("no", "yes"))
-    assert all(row["status"] == "optimal" and float(row["gap"]) <= 1e-4 for row in rows)
     assert said.startswith(f"{len(free)} of the 30 instances")
     ours, theirs = (sum(float(row[key]) for row in free) for key in ("cpu_s", "cg_dca_s"))
     assert f"in {ours:.0f} CPU seconds in all; published for these are {theirs:,.0f} s" in said
