@@ -119,7 +119,8 @@ coverage: env warm  ## Branch coverage of the core (all but the views and the co
 	$(PY) -m coverage erase
 	$(PY) -m coverage run -m pytest -q -p no:xdist -m "not browser" $(ARGS)
 	$(PY) -m coverage combine --quiet
-	$(PY) -m coverage report
+	$(PY) -m coverage report --format=markdown >benchmarks/results/coverage.md
+	@tail -1 benchmarks/results/coverage.md
 
 # mutmut is needed here only, and so is not in the lock.
 mutants: env  ## Change the core in one place at a time, and see whether a test notices (ARGS="solvers/tree --sample 0")

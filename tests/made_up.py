@@ -1,4 +1,4 @@
-"""A run of branch and bound made by hand: what the views draw without waiting for a solver."""
+"""A run of branch and bound made by hand, which waits for no solver; and problems hard to solve."""
 
 import heapq
 from itertools import count
@@ -72,3 +72,17 @@ def tree_events(problem, nodes, seed):
                 yield NodeBounded(node=child, lower_bound=raised)
                 heapq.heappush(heap, (raised, child, depth + 1))
             yield BoundImproved(lower_bound=heap[0][0])
+
+
+def noisy_problem(seed, n=24, k=3, links=30, hard=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    pairs = np.sort(rng.permuted(np.tile(np.arange(n), (links, 1)), axis=1)[:, :2], axis=1)
+    weights = np.where(np.arange(links) < hard, np.inf, rng.uniform(0.1, 2.0, links))
+    given = np.column_stack([pairs, weights])
+    return Problem(X, k, must_link=given[1::2], cannot_link=given[::2])
+
+
+def contradictory_problem():
+    """Return a problem whose assignments HiGHS does not end: a dense net of contradicting links."""
+    return noisy_problem(0, n=300, k=4, links=3000)

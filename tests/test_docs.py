@@ -137,3 +137,10 @@ def test_what_a_cluster_costs_is_the_tables():
         seconds, used, wait = row.groups()
         assert re.search(rf"{float(seconds):.1f} s each, (use )?{used} %", page)
         assert float(wait) <= 0.55
+
+
+def test_the_coverage_is_what_its_table_says():
+    table = (ROOT / "benchmarks" / "results" / "coverage.md").read_text(encoding="utf-8")
+    (share,) = re.findall(r"^\| \*\*TOTAL\*\* .*\*\*(\d+)%\*\*", table, re.MULTILINE)
+    page = (ROOT / "docs" / "development.md").read_text(encoding="utf-8")
+    assert f"{share} % of its lines and branches" in page

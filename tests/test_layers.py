@@ -35,6 +35,7 @@ ORDER = [
     "ccviz.estimator",
     "ccviz.studies",
     "ccviz.views.palette",
+    "ccviz.views.link_table",
     "ccviz.views.draft",
     "ccviz.views.person",
     "ccviz.views.frames",

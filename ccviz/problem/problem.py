@@ -232,7 +232,8 @@ def _read_truth(given: Any, n: int) -> IntArray | None:
     labels = np.asarray(given)
     if labels.shape != (n,):
         raise ProblemError(f"there are {n} points but truth labels of shape {labels.shape}.")
-    missing = [i for i, label in enumerate(labels.tolist()) if is_missing(label)]
+    whole = labels.dtype.kind in "biu"
+    missing = [] if whole else [i for i, x in enumerate(labels.tolist()) if is_missing(x)]
     if missing:
         raise ProblemError(f"the truth is missing in {rows(missing)}.")
     try:

@@ -11,7 +11,7 @@ largest distance of any point to any centre, worked out anew in each step.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -40,6 +40,9 @@ from ccviz.solvers.unsolved import no_assignment
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
+
+FIRST_S = 1.0
+"""Seconds until a run without any answer shows the best so far of its first assignment."""
 
 
 @dataclass(frozen=True)
@@ -79,14 +82,17 @@ class BhKMeans(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
-        step = _Step(soften(problem) if self.links == "soft" else problem, self.p, self.step_limit)
+        softened = soften(problem) if self.links == "soft" else problem
+        step = _Step(softened, self.p, self.step_limit, context.stop)
         rng, best = context.rng, np.inf
         for restart in range(self.n_init):
             if self.n_init > 1:
                 yield Restarted(restart=restart)
             seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._descend(step, seeds, best)
-            if end.answer is not None and not end.answer.found:
+            if end.answer is not None:
+                if context.stop() and not end.answer.infeasible:
+                    return
                 yield from no_assignment(problem, end.answer.infeasible, self.step_limit)
                 return
             best = min(best, end.objective)
@@ -96,12 +102,19 @@ class BhKMeans(Solver):
         self, step: _Step, centers: FloatArray, best: float
     ) -> Generator[Event, None, _End]:
         """Assign and update in turn until OFV, the objective (1), stops falling."""
-        end, labels = _End(np.inf), np.full(step.blocks.s, -1)
+        end, labels, waits = _End(np.inf), np.full(step.blocks.s, -1), np.isinf(best)
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            answer, total = step.assign(centers, labels)
+            answer, total = step.assign(centers, labels, FIRST_S if waits else np.inf)
+            if waits and answer.found and not answer.proved:
+                best = yield from self._at_once(step, answer.labels, best)
+                answer, total = step.assign(centers, answer.labels, np.inf)
+            waits = False
             if not answer.found:
                 return _End(end.objective, answer)
+            if step.stop() and not answer.proved:
+                yield from self._at_once(step, answer.labels, best)
+                break
             if not answer.proved:
                 yield Noted(text=f"Assignment {iteration} is the best of {self.step_limit:g} s.")
             lifted = step.blocks.lift(answer.labels)
@@ -117,6 +130,15 @@ class BhKMeans(Solver):
                 yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
         return end
 
+    def _at_once(self, step: _Step, labels: IntArray, best: float) -> Generator[Event, None, float]:
+        """Yield what a step has found before it ends if it is better; return the best objective."""
+        lifted = step.blocks.lift(labels)
+        centers = cluster_means(step.problem.X, lifted, step.problem.k)
+        objective = step.objective(centers, lifted)
+        if objective < best:
+            yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
+        return min(objective, best)
+
 
 @dataclass(frozen=True, eq=False)
 class _End:
@@ -129,17 +151,21 @@ class _End:
 class _Step:
     """The assignment step: what stays the same in all of them, and the model for given centres."""
 
-    def __init__(self, problem: Problem, p: float, step_limit: float) -> None:
+    def __init__(
+        self, problem: Problem, p: float, step_limit: float, stop: Callable[[], bool]
+    ) -> None:
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import structure_of
 
-        self.problem, self.p, self.step_limit = problem, p, step_limit
+        self.problem, self.p, self.step_limit, self.stop = problem, p, step_limit, stop
         self.blocks = contract(problem)
         self.structure = structure_of(self.blocks if p > 0 else without_soft_links(self.blocks))
         one = (np.ones(problem.n), (self.blocks.block_of, np.arange(problem.n)))
         self.membership = coo_array(one, shape=(self.blocks.s, problem.n)).tocsr()
 
-    def assign(self, centers: FloatArray, labels: IntArray) -> tuple[Assignment, float]:
+    def assign(
+        self, centers: FloatArray, labels: IntArray, step_limit: float
+    ) -> tuple[Assignment, float]:
         """Return an optimal assignment for the centres and its objective (1).
 
         All costs are divided by M p: so the links keep their prices, and what was worked out
@@ -153,7 +179,8 @@ class _Step:
             self.structure,
             nonempty=True,
             warm_start=labels,
-            time_limit=self.step_limit,
+            time_limit=min(step_limit, self.step_limit),
+            stop=self.stop,
         )
         return answer, price * answer.objective + self._broken_inside(price)
 

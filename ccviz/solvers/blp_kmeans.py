@@ -81,7 +81,7 @@ class BlpKMeans(Solver):
         from ccviz.solvers.assignment.step import Descent
 
         rng, best = context.rng, np.inf
-        descent = Descent(blocks, self.step_limit, passes)
+        descent = Descent(blocks, self.step_limit, passes, context.stop)
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
             seeds = first_centers(blocks, rng, self.init)

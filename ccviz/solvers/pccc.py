@@ -18,7 +18,7 @@ that there is none.
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from typing import TYPE_CHECKING, ClassVar
@@ -78,12 +78,14 @@ class Pccc(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
-        step = _Step(contract(problem), self.nearest, self.step_limit)
+        step = _Step(contract(problem), self.nearest, self.step_limit, context.stop)
         rng, best = context.rng, np.inf
         for _ in range(self.n_init):
             seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._start(step, seeds, best)
             if end.lacking is not None:
+                if context.stop() and not end.lacking.infeasible:
+                    return
                 yield from no_assignment(problem, end.lacking.infeasible, self.step_limit)
                 return
             best = min(best, end.objective)
@@ -92,14 +94,14 @@ class Pccc(Solver):
     def _start(self, step: _Step, centers: FloatArray, best: float) -> Generator[Event, None, _End]:
         """Descend, and again from moved centres as long as that helps; at last open them all."""
         end = yield from self._descend(step, centers, _NONE, best)
-        while self.reposition and end.lacking is None and step.can_move:
+        while self.reposition and end.lacking is None and step.can_move and not step.stop():
             moved = step.repositioned(end)
             other = yield from self._descend(step, moved, _NONE, min(best, end.objective))
             if not other.objective < end.objective:
                 break
             end = other
         opened = step.opened(end.labels)
-        if not len(opened):
+        if not len(opened) or step.stop():
             return end
         other = yield from self._descend(step, end.centers, opened, min(best, end.objective))
         return min(end, other, key=lambda each: each.objective)
@@ -108,13 +110,20 @@ class Pccc(Solver):
         self, step: _Step, centers: FloatArray, opened: IntArray, best: float
     ) -> Generator[Event, None, _End]:
         """Assign and update in turn until the objective stops falling."""
-        end, labels = _End(), np.full(step.blocks.s, -1)
+        end, labels, waits = _End(), np.full(step.blocks.s, -1), np.isinf(best)
         yield Restarted(restart=next(step.descents))
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            answer, price = step.assign(centers, labels, opened)
+            answer, price = step.assign(centers, labels, opened, FIRST_S if waits else np.inf)
+            if waits and answer.found and not answer.proved:
+                best = yield from self._at_once(step, answer.labels, centers, price, best)
+                answer, price = step.assign(centers, answer.labels, opened, np.inf)
+            waits = False
             if not answer.found:
                 return _End(lacking=answer)
+            if step.stop() and not answer.proved:
+                yield from self._at_once(step, answer.labels, centers, price, best)
+                break
             if not answer.proved:
                 yield Noted(text=f"Assignment {iteration} is not proved best for its centres.")
             lifted = step.blocks.lift(answer.labels)
@@ -122,7 +131,7 @@ class Pccc(Solver):
             total = price * answer.objective
             yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
             labels, centers = answer.labels, step.means(answer.labels, centers)
-            objective = step.near(labels, centers) + price * step.confidence_broken(labels)
+            objective = step.objective(labels, centers, price)
             if not objective < end.objective:
                 break
             end = _End(objective, labels, centers)
@@ -131,6 +140,19 @@ class Pccc(Solver):
                 yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
         return end
 
+    def _at_once(
+        self, step: _Step, labels: IntArray, centers: FloatArray, price: float, best: float
+    ) -> Generator[Event, None, float]:
+        """Yield what a step has found before it ends if it is better; return the best objective."""
+        objective = step.objective(labels, step.means(labels, centers), price)
+        if objective < best:
+            lifted = step.blocks.lift(labels)
+            yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
+        return min(objective, best)
+
+
+FIRST_S = 1.0
+"""Seconds until a run without any answer shows the best so far of its first assignment."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 
@@ -148,11 +170,14 @@ class _End:
 class _Step:
     """What stays the same in all steps, and the reduced model for given centres."""
 
-    def __init__(self, blocks: Blocks, nearest: int, time_limit: float) -> None:
+    def __init__(
+        self, blocks: Blocks, nearest: int, time_limit: float, stop: Callable[[], bool]
+    ) -> None:
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import structure_of
 
-        self.blocks, self._limit, self.descents = blocks, time_limit, count()
+        self.blocks, self._limit, self.stop = blocks, time_limit, stop
+        self.descents = count()
         self._structure = structure_of(blocks)
         # With more candidates than conflicts, no block is ever left without one.
         conflicts = np.bincount(blocks.conflicts.ravel(), minlength=1).max()
@@ -164,20 +189,21 @@ class _Step:
         return 1 < self.blocks.k < self.blocks.s
 
     def assign(
-        self, centers: FloatArray, labels: IntArray, opened: IntArray
+        self, centers: FloatArray, labels: IntArray, opened: IntArray, step_limit: float
     ) -> tuple[Assignment, float]:
         """Return an optimal assignment of the model, its costs in units of P, and P.
 
         Some blocks, those opened, can go to every centre.
         """
+        step_limit = min(step_limit, self._limit)
         distances = cdist(self.blocks.centroid, centers)
         among = self._candidates(distances)
         price = float(distances[among].mean()) or 1.0
         among[opened] = True
         full = self.blocks.mass[:, None] * distances / price
-        answer = self._solve(np.where(among, full, np.inf), labels)
+        answer = self._solve(np.where(among, full, np.inf), labels, step_limit)
         if not answer.found and not among.all():
-            answer = self._solve(full, labels)
+            answer = self._solve(full, labels, step_limit)
         return (self._filled(answer, full) if answer.found else answer), price
 
     def _candidates(self, distances: FloatArray) -> NDArray[np.bool_]:
@@ -186,10 +212,16 @@ class _Step:
         np.put_along_axis(among, near, values=True, axis=1)
         return among
 
-    def _solve(self, cost: FloatArray, labels: IntArray) -> Assignment:
+    def _solve(self, cost: FloatArray, labels: IntArray, step_limit: float) -> Assignment:
         from ccviz.solvers.assignment import solve_assignment
 
-        return solve_assignment(cost, self._structure, warm_start=labels, time_limit=self._limit)
+        return solve_assignment(
+            cost,
+            self._structure,
+            warm_start=labels,
+            time_limit=step_limit,
+            stop=self.stop,
+        )
 
     def _filled(self, answer: Assignment, cost: FloatArray) -> Assignment:
         """Give a block to each empty cluster: no conflict is broken by that."""
@@ -208,9 +240,10 @@ class _Step:
 
         return block_means(self.blocks.centroid, self.blocks.mass, labels, centers)
 
-    def near(self, labels: IntArray, centers: FloatArray) -> float:
-        """Return the sum of the distances of the blocks to their centres, weighted."""
-        return float(self.blocks.mass @ self._distance(labels, centers))
+    def objective(self, labels: IntArray, centers: FloatArray, price: float) -> float:
+        """Return the weighted distances of the blocks to their centres, and what links cost."""
+        near = float(self.blocks.mass @ self._distance(labels, centers))
+        return near + price * self.confidence_broken(labels)
 
     def _distance(self, labels: IntArray, centers: FloatArray) -> FloatArray:
         return np.linalg.norm(self.blocks.centroid - centers[labels], axis=1)

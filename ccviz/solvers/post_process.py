@@ -73,23 +73,28 @@ class PostProcess(Solver):
         missed = np.zeros((blocks.s, blocks.k))
         np.add.at(missed, blocks.block_of, 1.0 - degrees)
         answer = solve_assignment(
-            missed, structure_of(blocks), nonempty=True, time_limit=self.step_limit
+            missed,
+            structure_of(blocks),
+            nonempty=True,
+            time_limit=self.step_limit,
+            stop=context.stop,
         )
         if answer.infeasible:
             yield _why(problem)
             yield Finished(termination="proved", message="The constraints cannot be kept.")
             return
         if not answer.found:
-            message = f"No assignment was found within {self.step_limit:g} s; one may exist."
-            yield Finished(termination="stalled", message=message)
+            if not context.stop():
+                message = f"No assignment was found within {self.step_limit:g} s; one may exist."
+                yield Finished(termination="stalled", message=message)
             return
+        labels = blocks.lift(answer.labels)
+        yield IncumbentFound(labels=labels, source=self.name)
         if not answer.proved:
             yield Noted(text=f"The assignment is the best of {self.step_limit:g} s.")
-        labels = blocks.lift(answer.labels)
         moved = int((labels != free).sum())
         objective = answer.objective + blocks.penalty
         yield Assigned(iteration=1, labels=labels, objective=objective, moved=moved)
-        yield IncumbentFound(labels=labels, source=self.name)
         yield Finished(
             termination="converged", message=f"{moved} points moved to keep the constraints."
         )

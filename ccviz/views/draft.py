@@ -3,60 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from math import inf, isinf
-from typing import Any, Literal
+from math import inf
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ccviz.arrays import IntArray, freeze
+from ccviz.arrays import freeze
 from ccviz.data.datasets import Dataset, load_like
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
-from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.solvers.base import Solver
-
-Kind = Literal["must", "cannot"]
+from ccviz.views.link_table import Kind, Link, LinkTable
 
 MOST_AT_ONCE = 20_000
 """Links that one gesture may make."""
-
-KIND_WORDS: dict[Kind, str] = {"must": "must-link", "cannot": "cannot-link"}
-
-
-@dataclass(frozen=True, order=True)
-class Link:
-    """A pair of points, the smaller first; hard unless its weight is finite."""
-
-    kind: Kind
-    i: int
-    j: int
-    weight: float = inf
-
-    def __post_init__(self) -> None:
-        if self.i > self.j:
-            low, high = self.j, self.i
-            object.__setattr__(self, "i", low)
-            object.__setattr__(self, "j", high)
-
-    @property
-    def pair(self) -> tuple[int, int]:
-        """The two points."""
-        return self.i, self.j
-
-    @property
-    def is_hard(self) -> bool:
-        """Whether it must be kept."""
-        return isinf(self.weight)
-
-    def __str__(self) -> str:
-        return f"{KIND_WORDS[self.kind]} {self.i}-{self.j}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +35,7 @@ class Draft:
     k : int
     scaling : str
         See `ccviz.views.frames.projection.SCALINGS`.
-    links : tuple of Link
+    links : LinkTable
         In the order in which they were made.
     lower, upper : tuple of int
         Sizes of the clusters, empty where they are free.
@@ -82,7 +48,7 @@ class Draft:
     data: Dataset
     k: int
     scaling: str = "none"
-    links: tuple[Link, ...] = ()
+    links: LinkTable = field(default_factory=LinkTable)
     lower: tuple[int, ...] = ()
     upper: tuple[int, ...] = ()
     unsure: tuple[tuple[int, int], ...] = ()
@@ -119,19 +85,11 @@ class Draft:
         return Problem(
             self.X,
             self.k,
-            must_link=self._of("must"),
-            cannot_link=self._of("cannot"),
+            must_link=self.links.of_kind("must").rows,
+            cannot_link=self.links.of_kind("cannot").rows,
             sizes=sizes,
             truth=self.data.truth,
         )
-
-    def _of(self, kind: Kind) -> Any:
-        return [(*link.pair, link.weight) for link in self.links if link.kind == kind]
-
-    @cached_property
-    def tables(self) -> dict[Kind, tuple[IntArray, NDArray[np.bool_], list[str]]]:
-        """The links of each kind as (m, 2) pairs, whether each is soft, and their names."""
-        return {kind: _table(self.links, kind) for kind in KIND_WORDS}
 
     @property
     def n(self) -> int:
@@ -158,14 +116,11 @@ class Draft:
 
     def with_links(self, links: Iterable[Link]) -> Draft:
         """Return the draft with more links; the newest word on a pair and kind counts."""
-        merged = {(link.kind, link.pair): link for link in self.links}
-        merged |= {(link.kind, link.pair): link for link in links}
-        return self._checked(links=tuple(merged.values()))
+        return self._checked(links=self.links.with_links(links))
 
     def without_links(self, links: Iterable[Link]) -> Draft:
         """Return the draft without some links."""
-        gone = set(links)
-        return self._checked(links=tuple(link for link in self.links if link not in gone))
+        return self._checked(links=self.links.without(links))
 
     def with_unsure(self, i: int, j: int) -> Draft:
         """Return the draft with one more pair that nobody could tell about."""
@@ -187,17 +142,20 @@ class Draft:
         """Return the draft with these rules and no others, each once."""
         return self._checked(rules=tuple(dict.fromkeys(rules)))
 
+    def light(self) -> Draft:
+        """Return the draft without what was worked out from it, as a history keeps it."""
+        return self._changed()
+
     def _checked(self, **changes: object) -> Draft:
-        draft = replace(self, **changes)  # type: ignore[arg-type]
+        draft = self._changed(**changes)
         _ = draft.problem  # raises the sentence
         return draft
 
-
-def _table(links: tuple[Link, ...], kind: Kind) -> tuple[IntArray, NDArray[np.bool_], list[str]]:
-    own = [link for link in links if link.kind == kind]
-    pairs = np.array([link.pair for link in own], dtype=np.int64).reshape(-1, 2)
-    soft = np.array([not link.is_hard for link in own], dtype=bool)
-    return freeze(pairs), freeze(soft), [str(link) for link in own]
+    def _changed(self, **changes: object) -> Draft:
+        draft = replace(self, **changes)  # type: ignore[arg-type]
+        if draft.scaling == self.scaling and "X" in vars(self):
+            vars(draft)["X"] = self.X  # scaled once, and held once
+        return draft
 
 
 class History:
@@ -220,20 +178,20 @@ class History:
 
     def commit(self, draft: Draft) -> None:
         """Make a draft the present one; what was undone is forgotten."""
-        self._past.append(self.present)
+        self._past.append(self.present.light())
         self._future.clear()
         self.present = draft
 
     def undo(self) -> None:
         """Go back to the draft before, if there is one."""
         if self._past:
-            self._future.append(self.present)
+            self._future.append(self.present.light())
             self.present = self._past.pop()
 
     def redo(self) -> None:
         """Take back an undo, if there was one."""
         if self._future:
-            self._past.append(self.present)
+            self._past.append(self.present.light())
             self.present = self._future.pop()
 
 
@@ -245,12 +203,11 @@ def draft_of(data: Dataset, k: int | None = None) -> Draft:
 def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
     """Return a stored problem as a draft: on the data it was made of, where these are known."""
     given = problem.asked or problem
-    links: dict[Kind, Links] = {"must": given.must_link, "cannot": given.cannot_link}
-    listed = tuple(
-        Link(kind, i, j, weight)
-        for kind, table in links.items()
-        for (i, j), weight in zip(table.pairs.tolist(), table.weights.tolist(), strict=True)
+    must, cannot = (
+        np.column_stack([table.pairs, table.weights])
+        for table in (given.must_link, given.cannot_link)
     )
+    listed = LinkTable.of_pairs(must, cannot)
     sizes = given.sizes
     limits: Any = {} if sizes is None else {
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),

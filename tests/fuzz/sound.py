@@ -20,9 +20,9 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
 from ccviz.runs.recorder import Recorder
 from ccviz.solvers import make_solver
-from ccviz.views.draft import Link
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Link
 from ccviz.views.share.project import save_project
 
 _ROWS = [(i, f"w{i % 3}", 0.5 * i, -i, f"2024-01-{1 + i % 28:02}") for i in range(12)]

@@ -6,21 +6,15 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
-from ccviz.events import Assigned, CentersMoved, IncumbentFound
+from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
+from ccviz.solvers import bh_kmeans, pccc
 from ccviz.solvers.assignment import milp_assignment, structure_of
 from ccviz.solvers.base import Context
 from ccviz.solvers.bh_kmeans import BhKMeans
-
-
-def noisy_problem(seed, n=24, k=3, links=30, hard=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    pairs = np.sort(rng.permuted(np.tile(np.arange(n), (links, 1)), axis=1)[:, :2], axis=1)
-    weights = np.where(np.arange(links) < hard, np.inf, rng.uniform(0.1, 2.0, links))
-    given = np.column_stack([pairs, weights])
-    return Problem(X, k, must_link=given[1::2], cannot_link=given[::2])
+from ccviz.solvers.pccc import Pccc
+from tests.made_up import contradictory_problem, noisy_problem
 
 
 def steps_of(problem, seed=0, **settings):
@@ -144,3 +138,23 @@ def test_noise_free_links_lead_to_the_truth():
     result = solve(problem, "bh-kmeans", n_init=3)
     assert result.partition.scores["ari"] > 0.97
     assert result.partition.penalty == 0
+
+
+@pytest.mark.parametrize("solver", [BhKMeans(), Pccc()], ids=["bh-kmeans", "pccc"])
+def test_a_step_that_nobody_waits_to_end_shows_its_best_and_ends_with_the_run(solver, monkeypatch):
+    for module in (bh_kmeans, pccc):
+        monkeypatch.setattr(module, "FIRST_S", 0.0)
+    answered = []
+    context = Context(stop=lambda: bool(answered))
+    for event in solver.steps(contradictory_problem(), context):
+        if isinstance(event, IncumbentFound):
+            answered.append(event)
+        assert not isinstance(event, Assigned)  # the step has not ended
+    costs = [each.objective for each in answered]
+    assert costs
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_a_step_that_is_stopped_before_its_first_answer_is_no_proof():
+    events = list(BhKMeans().steps(contradictory_problem(), Context(stop=lambda: True)))
+    assert not any(isinstance(event, InfeasibilityProved) for event in events)

@@ -4,11 +4,12 @@ from sklearn.datasets import load_iris
 
 from ccviz import Problem, solve
 from ccviz.data.random_links import random_pairs
-from ccviz.events import Assigned
+from ccviz.events import Assigned, IncumbentFound
 from ccviz.problem.blocks import contract
 from ccviz.solvers.assignment import milp_assignment, structure_of
 from ccviz.solvers.base import Context
 from ccviz.solvers.post_process import PostProcess, fuzzy_memberships
+from tests.made_up import contradictory_problem
 
 
 @pytest.fixture(scope="module")
@@ -54,3 +55,11 @@ def test_without_constraints_nothing_moves():
 def test_infeasible_links_are_proved_so():
     triangle = Problem(np.eye(4), 2, cannot_link=[(0, 1), (1, 2), (0, 2)])
     assert solve(triangle, "post-process").status == "infeasible"
+
+
+def test_an_assignment_that_is_stopped_is_told():
+    seen = []
+    context = Context(stop=lambda: bool(seen))
+    for event in PostProcess().steps(contradictory_problem(), context):
+        seen += [event]
+    assert isinstance(seen[1], IncumbentFound)

@@ -118,6 +118,7 @@ def _by_highs(
         allowed=reduced.allowed,
         warm_start=reduced.labels,
         time_limit=deadline.left,
+        stop=deadline.stop,
         cliques=True,
     )
     if reduced.labels is None or answer.objective <= reduced.objective:

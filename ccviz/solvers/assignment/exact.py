@@ -7,6 +7,7 @@ problem.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -20,6 +21,7 @@ from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.result import Assignment, keeps_sizes, objective_of
 from ccviz.solvers.assignment.sizes import Costs, solve_sizes
 from ccviz.solvers.assignment.structure import Structure
+from ccviz.solvers.base import never
 
 NODE_LIMIT = 20_000
 """Nodes of the compiled search for each component before it counts as a hard core."""
@@ -33,6 +35,7 @@ def solve_assignment(
     warm_start: IntArray | None = None,
     prices: FloatArray | None = None,
     time_limit: float | None = None,
+    stop: Callable[[], bool] = never,
 ) -> Assignment:
     """Solve one assignment step exactly.
 
@@ -52,13 +55,15 @@ def solve_assignment(
         the work.
     time_limit : float, optional
         Seconds; the best assignment found by then is returned, not proved.
+    stop : callable
+        Cheap; once it is true, that assignment is returned too.
 
     Returns
     -------
     Assignment
     """
     cost = np.ascontiguousarray(cost, dtype=np.float64)
-    deadline = Deadline(time_limit)
+    deadline = Deadline(time_limit, stop)
     if structure.lower is not None and structure.upper is not None:
         if is_transport(structure):
             answer = solve_transport(lambda rows: cost[rows], structure, nonempty, prices)
@@ -85,7 +90,11 @@ def _solve_links(
 
 
 def solve_linked(
-    theta: FloatArray, structure: Structure, warm_start: IntArray, time_limit: float
+    theta: FloatArray,
+    structure: Structure,
+    warm_start: IntArray,
+    time_limit: float,
+    stop: Callable[[], bool] = never,
 ) -> Assignment:
     """Solve a step without sizes in which all blocks are linked.
 
@@ -96,13 +105,14 @@ def solve_linked(
     structure : Structure
     warm_start : (s,) int64
     time_limit : float
+    stop : callable
 
     Returns
     -------
     Assignment
         Its objective is left to the caller, who still knows the costs: 0 if labels were found.
     """
-    deadline = Deadline(time_limit)
+    deadline = Deadline(time_limit, stop)
     outcome, state = assign_linked(theta, structure.graph, warm_start, NODE_LIMIT)
     answer = _finished(outcome, structure, state, deadline)
     if not answer.found:

@@ -6,6 +6,7 @@ benchmarks. Given only the candidates that can still matter it solves the hard c
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import highspy
@@ -17,6 +18,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment.bound import clique_rows
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure
+from ccviz.solvers.base import never
 
 COST_RANGE = 1e4
 """The largest cost in a model: HiGHS's tolerances are absolute, data come in any unit."""
@@ -30,6 +32,7 @@ def milp_assignment(
     allowed: NDArray[np.bool_] | None = None,
     warm_start: IntArray | None = None,
     time_limit: float | None = None,
+    stop: Callable[[], bool] = never,
     cliques: bool = False,
 ) -> Assignment:
     """Solve an assignment step by HiGHS, without reductions of ours.
@@ -48,6 +51,8 @@ def milp_assignment(
         A feasible assignment to start from.
     time_limit : float, optional
         Seconds.
+    stop : callable
+        Cheap; HiGHS ends once it is true.
     cliques : bool
         Whether conflicts become rows of whole cliques, which bound better, or rows of pairs.
 
@@ -64,7 +69,7 @@ def milp_assignment(
     model.add_conflicts(*(clique_rows(structure) if cliques else _pair_rows(structure)))
     model.add_soft_links(structure)
     model.add_sizes(structure, nonempty)
-    labels, status = model.solve(warm_start, time_limit)
+    labels, status = model.solve(warm_start, time_limit, stop)
     proved = status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
     if labels is None:
         return Assignment(np.full(structure.s, -1), np.inf, proved, infeasible=proved)
@@ -166,7 +171,7 @@ class _Model:
         self.upper.append(upper)
 
     def solve(
-        self, warm_start: IntArray | None, time_limit: float | None
+        self, warm_start: IntArray | None, time_limit: float | None, stop: Callable[[], bool]
     ) -> tuple[IntArray | None, highspy.HighsModelStatus]:
         """Return the labels found, if any, and how HiGHS ended."""
         highs = highspy.Highs()
@@ -178,6 +183,8 @@ class _Model:
         highs.passModel(self._program())
         if warm_start is not None and self.inside[np.arange(len(warm_start)), warm_start].all():
             self._set_start(highs, warm_start)
+        if stop is not never:
+            highs.cbMipInterrupt.subscribe(lambda asked: asked.interrupt(stop()))
         highs.run()
         found = highs.getInfo().primal_solution_status
         if found != highspy.SolutionStatus.kSolutionStatusFeasible:

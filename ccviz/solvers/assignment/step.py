@@ -6,6 +6,7 @@ there bounds on distances spare most of the work. No table of all blocks by all 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -23,6 +24,7 @@ from ccviz.solvers.assignment.exact import (
 from ccviz.solvers.assignment.passes import Passes
 from ccviz.solvers.assignment.result import Assignment, links_cost, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
+from ccviz.solvers.base import never
 
 MOST_PROVED = 20_000
 """Blocks up to which an empty cluster is filled at least cost; beyond, by the cheapest moves."""
@@ -38,10 +40,18 @@ class Descent:
         Seconds for one step.
     passes : Passes, optional
         Over the same blocks; by one thread where none are given.
+    stop : callable
+        Once it is true, a step ends with its best.
     """
 
-    def __init__(self, blocks: Blocks, time_limit: float, passes: Passes | None = None) -> None:
-        self._blocks, self._limit = blocks, time_limit
+    def __init__(
+        self,
+        blocks: Blocks,
+        time_limit: float,
+        passes: Passes | None = None,
+        stop: Callable[[], bool] = never,
+    ) -> None:
+        self._blocks, self._limit, self._stop = blocks, time_limit, stop
         self._passes = passes or Passes(blocks)
         self._structure = structure_of(blocks)
         self._linked = self._structure.linked
@@ -81,7 +91,7 @@ class Descent:
     def _assign_split(self, centers: FloatArray) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
         costs = self._passes.costs(linked, centers)
-        answer = solve_linked(costs, self._inner, labels[linked], self._limit)
+        answer = solve_linked(costs, self._inner, labels[linked], self._limit, self._stop)
         if not answer.found:
             return answer.of_size(blocks.s)
         del costs  # they are written to, and large
@@ -127,6 +137,7 @@ class Descent:
             warm_start=self._labels,
             prices=self._prices,
             time_limit=self._limit,
+            stop=self._stop,
         )
 
 

@@ -63,8 +63,13 @@ def cut_well(
         Relative loss that is good enough.
     stop : callable
         Ends the search; the best cut so far is returned.
+
+    Raises
+    ------
+    StoppedError
+        If it ends while a cut is made.
     """
-    best = found = cut(blocks, labels, parts, most_shared, seed)
+    best = found = cut(blocks, labels, parts, most_shared, seed, stop=stop)
     rng = np.random.default_rng(seed)
     least, centers = np.inf, []
     times = min(_TIMES, max(1, _MOST_DEALT // blocks.s)) if parts > 1 else 0
@@ -78,7 +83,7 @@ def cut_well(
         centers += optima.centers
         most = min(_MOST_CENTERS, max(1, _MOST_COSTS // blocks.s))
         alike = _costs(blocks, labels, centers[-most:])
-        found = cut(blocks, labels, parts, most_shared, seed, alike)
+        found = cut(blocks, labels, parts, most_shared, seed, alike, stop)
     return best, least if parts > 1 else 0.0
 
 

@@ -15,7 +15,7 @@ what a clustering costs is the sum of what it costs in each part with these mass
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,9 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks
+from ccviz.solvers.base import never
 from ccviz.solvers.divide.bundles import bundled, nearest_centers, tied
+from ccviz.solvers.tree import StoppedError
 
 SHARED = -1
 """The part of a block that every part has."""
@@ -59,6 +61,7 @@ def cut(
     most_shared: int,
     seed: int,
     alike: FloatArray | None = None,
+    stop: Callable[[], bool] = never,
 ) -> Cut:
     """Cut the blocks into parts.
 
@@ -74,10 +77,17 @@ def cut(
     seed : int
     alike : (s, q) float64, optional
         More that the pieces of a cluster should have alike, in sum: `ccviz.solvers.divide.anew`.
+    stop : callable
+        Cheap; looked at between sweeps.
 
     Returns
     -------
     Cut
+
+    Raises
+    ------
+    StoppedError
+        If it is true.
     """
     centers = means(blocks, labels)
     deviation = blocks.mass[:, None] * (blocks.centroid - centers[labels])
@@ -90,7 +100,7 @@ def cut(
     part_of = np.full(blocks.s, SHARED, dtype=np.int64)
     strata = _deal(bundles, blocks.centroid, part_of, parts, rng)
     features = _features(blocks, deviation, scatter, alike)
-    _even_out(bundles, strata, features, labels, part_of, parts, rng)
+    _even_out(bundles, strata, features, labels, part_of, parts, rng, stop)
     return Cut(part_of, parts)
 
 
@@ -204,6 +214,7 @@ def _even_out(
     part_of: IntArray,
     parts: int,
     rng: np.random.Generator,
+    stop: Callable[[], bool],
 ) -> None:
     """Exchange bundles, first within strata and at last within kinds, until parts are alike."""
     member, start = bundles.member, bundles.start
@@ -214,6 +225,8 @@ def _even_out(
         ends = np.cumsum([0, *map(len, groups)])
         order = np.concatenate([*groups, np.empty(0, np.int64)])
         for _ in range(sweeps):
+            if stop():
+                raise StoppedError
             draws = rng.random(_TRIES * len(order))
             _exchange(order, ends, member, start, features, labels, part_of, excess, draws)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ccviz.arrays import IntArray
 from ccviz.events import Assigned, CentersMoved, Event, IncumbentFound
@@ -14,16 +14,16 @@ STEP_S = 5.0
 """Seconds for one assignment; then its best is taken."""
 
 
-def descend(blocks: Blocks, labels: IntArray) -> Iterator[Event]:
+def descend(blocks: Blocks, labels: IntArray, stop: Callable[[], bool]) -> Iterator[Event]:
     """Alternate means and exact assignments of the blocks while the objective falls."""
     structure = structure_of(blocks)
     centers = block_means(blocks.centroid, blocks.mass, labels, blocks.centroid[: blocks.k])
     wcss, iteration = block_wcss(blocks.centroid, blocks.mass, labels, centers), 0
-    while True:
+    while not stop():
         yield CentersMoved(iteration=iteration, centers=centers)
         cost = block_costs(blocks.centroid, blocks.mass, centers)
         answer = solve_assignment(
-            cost, structure, nonempty=True, warm_start=labels, time_limit=STEP_S
+            cost, structure, nonempty=True, warm_start=labels, time_limit=STEP_S, stop=stop
         )
         if not answer.found:
             return

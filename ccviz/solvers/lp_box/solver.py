@@ -21,7 +21,7 @@ descent=False``, on data scaled to [-1, 1]:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -110,7 +110,7 @@ class LpBox(Solver):
         """Yield the events of one run."""
         splitting = self._start(problem, context.seed)
         if self.descent and self.coupling == "exact":  # not as printed: one that is stopped answers
-            first = _repaired(problem, splitting.x)
+            first = _repaired(problem, splitting.x, context.stop)
             if first.infeasible:
                 yield from _impossible()
                 return
@@ -133,7 +133,7 @@ class LpBox(Solver):
                 break
             if (iteration + 1) % self.every == 0:
                 splitting.rho *= self.growth
-        yield from self._answer(problem, splitting, converged=bool(still))
+        yield from self._answer(problem, splitting, bool(still), context.stop)
 
     def _start(self, problem: Problem, seed: int) -> Splitting:
         centred = problem.X - problem.X.mean(axis=0)
@@ -164,12 +164,18 @@ class LpBox(Solver):
             x=splitting.x if last or iteration % self.show_every == 0 else None,
         )
 
-    def _answer(self, problem: Problem, splitting: Splitting, converged: bool) -> Iterator[Event]:
+    def _answer(
+        self,
+        problem: Problem,
+        splitting: Splitting,
+        converged: bool,
+        stop: Callable[[], bool],
+    ) -> Iterator[Event]:
         """Repair the relaxed assignment, descend from there, and finish."""
         # Imported here: it loads numba.
         from ccviz.solvers.lp_box.descent import descend
 
-        blocks, answer = contract(problem), _repaired(problem, splitting.x)
+        blocks, answer = contract(problem), _repaired(problem, splitting.x, stop)
         if answer.infeasible:
             yield from _impossible()
             return
@@ -181,11 +187,11 @@ class LpBox(Solver):
         yield Noted(text=_repair_sentence(splitting.x, labels))
         yield IncumbentFound(labels=labels, source="repair")
         if self.descent:
-            yield from descend(blocks, answer.labels)
+            yield from descend(blocks, answer.labels, stop)
         yield _ending(converged, self.max_iterations)
 
 
-def _repaired(problem: Problem, x: FloatArray) -> Assignment:
+def _repaired(problem: Problem, x: FloatArray, stop: Callable[[], bool]) -> Assignment:
     """Return the labels of the blocks that agree most with a relaxed assignment."""
     # Imported here: it loads numba.
     from ccviz.solvers.assignment import solve_assignment, structure_of
@@ -193,7 +199,8 @@ def _repaired(problem: Problem, x: FloatArray) -> Assignment:
     blocks = contract(problem)
     agreement = np.zeros((blocks.s, blocks.k))
     np.add.at(agreement, blocks.block_of, np.clip(x, 0.0, 1.0))
-    return solve_assignment(-agreement, structure_of(blocks), nonempty=True, time_limit=REPAIR_S)
+    structure = structure_of(blocks)
+    return solve_assignment(-agreement, structure, nonempty=True, time_limit=REPAIR_S, stop=stop)
 
 
 def _impossible() -> Iterator[Event]:

@@ -73,6 +73,8 @@ class Rbba(Solver):
             yield InfeasibilityProved(reason=known.reason, points=known.points)
             yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
             return
+        if known.labels is not None:  # the first k-means may take long
+            yield IncumbentFound(labels=known.labels, source="feasibility")
         scaled, exponent = in_unit(problem)
         blocks = contract(scaled)
         labels = self._first_answer(blocks, known.labels, context)

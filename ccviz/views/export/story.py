@@ -19,7 +19,7 @@ from ccviz.numbers import seconds
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.views.draft import Draft, Kind, draft_of_problem
+from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.export.inner import Inner
 from ccviz.views.export.timeline import Table, Timeline
 from ccviz.views.export.views import views_in
@@ -28,6 +28,7 @@ from ccviz.views.frames.links import lines
 from ccviz.views.frames.projection import axis_names, usual_axes
 from ccviz.views.frames.scatter import Plane, coloring, plane
 from ccviz.views.frames.words import sentence
+from ccviz.views.link_table import Kind
 
 MOST_MOMENTS = 50_000
 """A run with more records is told in moments of several records each."""
@@ -196,8 +197,7 @@ class _Teller:
 
     def _links(self, kind: Kind) -> dict[str, Any]:
         drawn = lines(self._draft, kind, self._plane)
-        pairs = [link.pair for link in self._draft.links if link.kind == kind]
         return {
-            "pairs": np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            "pairs": self._draft.links.of_kind(kind).pairs,
             "soft": drawn.soft,
         }

@@ -307,7 +307,7 @@ class ScatterFigure:
                 x0=frame.x0, y0=frame.y0, x1=frame.x1, y1=frame.y1,
                 width=np.where(frame.soft, 1.0, 2.0),
                 alpha=opacity(frame, drawn),
-                name=frame.names,
+                name=list(frame.names),
             )  # fmt: skip
         columns = {
             end: np.concatenate([getattr(f, end)[f.broken] for f in (must, cannot)])

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations, islice, product
 
 from ccviz.problem.blocks import Blocks, contract
-from ccviz.views.draft import Draft, Link
+from ccviz.views.draft import Draft
+from ccviz.views.link_table import Link
 
 
 @dataclass(frozen=True)
@@ -35,12 +36,13 @@ def implied(draft: Draft, most: int) -> Implied:
     one of its points holds for all. With two clusters, two blocks that are both kept apart from
     a third belong together.
     """
-    given = {(link.kind, link.pair) for link in draft.links if link.is_hard}
+    given = draft.links.taken(draft.links.is_hard)
     if not given:
         return Implied()
     blocks = contract(draft.given)
-    follow = (link for link in _all(blocks) if (link.kind, link.pair) not in given)
-    return Implied(tuple(islice(follow, most)), _count(blocks) - len(given))
+    many = _count(blocks) - len(given)
+    follow = (link for link in _all(blocks) if link not in given) if many else ()
+    return Implied(tuple(islice(follow, most)), many)
 
 
 def _all(blocks: Blocks) -> Iterator[Link]:

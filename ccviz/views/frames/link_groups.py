@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from ccviz.arrays import IntArray
-from ccviz.views.draft import Link
+from ccviz.views.link_table import Link
 
 LEAST_GROUP = 3
 """Must-links in a chain that count as a group; fewer were made one by one as likely as not."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import overload
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.views.draft import Draft, Kind
+from ccviz.views.draft import Draft
 from ccviz.views.frames.scatter import Plane
+from ccviz.views.link_table import Kind, Link, LinkTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +25,7 @@ class Lines:
     broken : (m,) bool
         Whether the clustering shown breaks the link.
     soft : (m,) bool
-    names : list of str
+    names : sequence of str
     """
 
     x0: FloatArray
@@ -32,7 +34,7 @@ class Lines:
     y1: FloatArray
     broken: np.ndarray
     soft: np.ndarray
-    names: list[str]
+    names: Sequence[str]
 
 
 def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None) -> Lines:
@@ -46,7 +48,8 @@ def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None
     labels : (n,) int, optional
         The clustering shown, -1 where a point has no cluster yet.
     """
-    pairs, soft, names = draft.tables[kind]
+    links = draft.links.of_kind(kind)
+    pairs = links.pairs
     i, j = pairs[:, 0], pairs[:, 1]
     return Lines(
         x0=where.x[i],
@@ -54,9 +57,27 @@ def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None
         x1=where.x[j],
         y1=where.y[j],
         broken=_broken(pairs, kind, labels),
-        soft=soft,
-        names=names,
+        soft=~links.is_hard,
+        names=_Names(links),
     )
+
+
+class _Names(Sequence[str]):
+    """What links are called, each when it is asked for: of a million few are."""
+
+    def __init__(self, links: LinkTable) -> None:
+        self._links = links
+
+    def __len__(self) -> int:
+        return len(self._links)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[str]: ...
+    def __getitem__(self, place: int | slice) -> str | list[str]:
+        links = self._links[place]
+        return str(links) if isinstance(links, Link) else list(map(str, links))
 
 
 MOST_LINES = 3000
@@ -76,7 +97,7 @@ def some_of(frame: Lines, keep: np.ndarray, most: int = MOST_LINES) -> Lines:
     kept = kept[rows_of(len(kept), most)]
     return Lines(
         frame.x0[kept], frame.y0[kept], frame.x1[kept], frame.y1[kept],
-        frame.broken[kept], frame.soft[kept], [frame.names[row] for row in kept],
+        frame.broken[kept], frame.soft[kept], [frame.names[row] for row in kept.tolist()],
     )  # fmt: skip
 
 

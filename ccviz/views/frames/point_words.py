@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from ccviz.data.datasets import Dataset
-from ccviz.views.draft import KIND_WORDS, Link
+from ccviz.views.link_table import KIND_WORDS, Link
 
 _MOST_LINKS = 6
 

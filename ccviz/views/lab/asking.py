@@ -19,7 +19,8 @@ from ccviz.active.learner import Learner
 from ccviz.arrays import IntArray
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
-from ccviz.views.draft import Draft, Link
+from ccviz.views.draft import Draft
+from ccviz.views.link_table import Link
 
 _AT_ONCE_S = 0.05
 """For which a question is waited for before the page goes on without it."""
@@ -111,7 +112,7 @@ class Asking(param.Parameterized):
         """Take a draft with other links: answers, or some of them undone."""
         if not self.active:
             return
-        noise = 0.0 if all(link.is_hard for link in draft.links) else _NOISE
+        noise = 0.0 if draft.links.is_hard.all() else _NOISE
         thread = self._thread = self._thread or ThreadPoolExecutor(1, "ask")
         learner = self._learner
         if learner is None or not self._fits(learner, draft, noise):

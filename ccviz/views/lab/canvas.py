@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.views.draft import Draft
@@ -70,11 +70,8 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     if not stays.any():
         raise CcvizError("The last points cannot be erased; take an empty sheet instead.")
     number = np.cumsum(stays) - 1
-    links = tuple(
-        replace(link, i=int(number[link.i]), j=int(number[link.j]))
-        for link in flat.links
-        if stays[link.i] and stays[link.j]
-    )
+    kept = flat.links.taken(np.all(stays[flat.links.pairs], axis=1))
+    links = replace(kept, pairs=freeze(number[kept.pairs]))
     old = flat.data
     truth = None if old.truth is None else old.truth[stays]
     names = tuple(name for name, stay in zip(old.names, stays.tolist(), strict=False) if stay)

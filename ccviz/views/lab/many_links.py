@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from dataclasses import replace
 from functools import partial
-from typing import Any
+
+import numpy as np
 
 from ccviz.data.link_files import GivenLinks, read_links_file
 from ccviz.data.random_links import random_pairs
-from ccviz.views.draft import Kind, Link
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import LinkTable
 
 
 def draw_links(session: Session, many: int, noise: float = 0.0) -> None:
@@ -23,11 +24,8 @@ def draw_links(session: Session, many: int, noise: float = 0.0) -> None:
     with session.in_words():
         session.person.quota.check_links(many)
         drawn = random_pairs(truth, many, noise, session.seed)
-        weighted = [
-            [(*pair, session.weight) for pair in pairs.tolist()]
-            for pairs in (drawn.must_link, drawn.cannot_link)
-        ]
-        session.add_links(_links(*weighted))
+        links = LinkTable.of_pairs(drawn.must_link, drawn.cannot_link)
+        session.add_links(replace(links, weights=np.full(len(links), session.weight)))
 
 
 def load_links(session: Session, name: str, content: bytes) -> None:
@@ -41,9 +39,4 @@ def load_links(session: Session, name: str, content: bytes) -> None:
 
 def _take(session: Session, given: GivenLinks) -> None:
     session.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
-    session.add_links(_links(given.must_link, given.cannot_link))
-
-
-def _links(must: Iterable[Any], cannot: Iterable[Any]) -> list[Link]:
-    both: list[tuple[Kind, Iterable[Any]]] = [("must", must), ("cannot", cannot)]
-    return [Link(kind, *pair) for kind, pairs in both for pair in pairs]
+    session.add_links(LinkTable.of_pairs(given.must_link, given.cannot_link))

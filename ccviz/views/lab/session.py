@@ -6,7 +6,7 @@ these methods. No method raises on bad input: the sentence becomes `Session.noti
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -25,16 +25,7 @@ from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
-from ccviz.views.draft import (
-    Draft,
-    History,
-    Kind,
-    Link,
-    draft_of,
-    draft_of_problem,
-    group_links,
-    links_between,
-)
+from ccviz.views.draft import Draft, History, draft_of, draft_of_problem, group_links, links_between
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import check_axes, usual_axes
 from ccviz.views.lab.asking import Asking
@@ -53,6 +44,7 @@ from ccviz.views.lab.suiting import impossible, unsuited
 from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.lab.words import Worded
+from ccviz.views.link_table import Kind, Link
 from ccviz.views.person import ALONE, Person
 
 _SOLVER = "blp-kmeans"
@@ -196,12 +188,12 @@ class Session(Worded):
             draft = self.draft
             self._edit(draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
 
-    def add_links(self, links: Sequence[Link]) -> None:
+    def add_links(self, links: Iterable[Link]) -> None:
         """Add many links at once."""
         with self.in_words():
             self._edit(self.draft.with_links(links))
 
-    def remove_links(self, links: Sequence[Link]) -> None:
+    def remove_links(self, links: Iterable[Link]) -> None:
         """Take links away."""
         with self.in_words():
             self._edit(self.draft.without_links(links))

@@ -80,7 +80,7 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     tuple of Notice and tuple of int, or None
         The points are the witness.
     """
-    if not (draft.rules or any(link.kind == "cannot" for link in draft.links)):
+    if not (draft.rules or draft.links.has("cannot")):
         return None
     answer = check_feasibility(draft.problem, time_limit=_CHECK_S)
     if answer.feasible is not False:

@@ -9,10 +9,10 @@ from markupsafe import Markup
 
 from ccviz.data.datasets import load
 from ccviz.numbers import count, number
-from ccviz.views.draft import KIND_WORDS, Kind, Link
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory, Step
 from ccviz.views.lessons.undecided import pick_undecided
+from ccviz.views.link_table import KIND_WORDS, Kind, Link
 
 _POINTS = 30
 _CLUSTERS = 3

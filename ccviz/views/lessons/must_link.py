@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from math import inf
 
-from ccviz.views.draft import Link
 from ccviz.views.lessons.course import Lesson
 from ccviz.views.lessons.needs import cost, has_must_link, proved, same_points, takes
 from ccviz.views.lessons.steps import remembers, run_solver, run_step, says, set_up_and_run, step
+from ccviz.views.link_table import Link
 
 LESSON = Lesson(
     "What a must-link does to the relaxation",

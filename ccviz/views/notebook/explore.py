@@ -20,11 +20,12 @@ from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Result, Run, result_of
-from ccviz.views.draft import Draft, Kind, Link
+from ccviz.views.draft import Draft
 from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Kind, Link
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
 from ccviz.views.panels.asked import Asked

@@ -30,3 +30,15 @@ def held(action: Callable[..., Any]) -> Callable[..., None]:
             action(*args)
 
     return whole
+
+
+@contextmanager
+def rebuilt() -> Iterator[None]:
+    """Let Bokeh walk through the page once for all models that come and go in this block.
+
+    It does so for each change otherwise. Within `together`, for what is sent must know by then
+    which models are new.
+    """
+    document = pn.state.curdoc
+    with document.models.freeze() if document is not None else nullcontext():
+        yield

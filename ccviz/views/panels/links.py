@@ -15,11 +15,11 @@ from panel.custom import JSComponent
 
 from ccviz.arrays import IntArray
 from ccviz.numbers import count
-from ccviz.views.draft import Link
 from ccviz.views.frames.implied import Implied, implied
 from ccviz.views.frames.link_groups import Entry, entries
 from ccviz.views.frames.links import LINKS_DRAWN, MOST_LINES, many_broken
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import LinkTable
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
@@ -145,13 +145,13 @@ def _row(
     }  # fmt: skip
 
 
-def _summary(links: tuple[Link, ...], follow: Implied) -> Markup:
+def _summary(links: LinkTable, follow: Implied) -> Markup:
     if not links:
         return Markup(
             '<p style="color:var(--faint);margin:2px 0">Click two points of the plot, then '
             "<b>M</b> (must-link) or <b>C</b> (cannot-link).</p>"
         )
-    must = sum(link.kind == "must" for link in links)
+    must = int(links.is_must.sum())
     words = [count(must, "must-link"), count(len(links) - must, "cannot-link")]
     if follow.many:
         words.append(f"{follow.many:,} implied")

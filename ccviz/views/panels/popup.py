@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from bokeh.models import XY, Div, Row
 from markupsafe import escape
 
-from ccviz.views.draft import Kind
 from ccviz.views.lab.picker import Screen
+from ccviz.views.link_table import Kind
 from ccviz.views.panels.floating import GAP_PX, HIDDEN, SHOWN, anchor, button, frame
 
 _TITLE = (

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from ccviz.active.differences import Difference
 from ccviz.arrays import FloatArray
 from ccviz.numbers import number
-from ccviz.views.draft import Kind
 from ccviz.views.frames.question import Question
 from ccviz.views.lab.picker import Screen
+from ccviz.views.link_table import Kind
 from ccviz.views.panels.floating import HIDDEN, SHOWN, button, frame, spot
 
 _TEXT = """

@@ -15,7 +15,7 @@ from ccviz.solvers.advice import Advice
 from ccviz.solvers.base import GROUPS, label_of
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suiting import advised, refusal, unable
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.commit import held, rebuilt
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
@@ -106,10 +106,11 @@ class SolverPanel(pn.viewable.Viewer):
             widget.param.watch(self._following.unless(self._on_setting), "value")
         advanced = {each.name for each in fields(solver) if each.metadata["advanced"]}
         plain = [widget for name, widget in self._inputs.items() if name not in advanced]
-        self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
         limits = [self._nodes, self._gap] if solver.supports.exact else []
         more = [widget for name, widget in self._inputs.items() if name in advanced]
-        self._advanced.objects = [*more, *limits, self._as_edited]
+        with rebuilt():
+            self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
+            self._advanced.objects = [*more, *limits, self._as_edited]
 
     def _tell(self, *_: Any) -> None:
         """Say what the solver is and whose, if it cannot have the problem, and which can best."""
@@ -132,11 +133,11 @@ class SolverPanel(pn.viewable.Viewer):
                 self._choice.disabled_options = greyed
 
     def _advise(self, found: Advice | None) -> None:
-        self._advised = found
+        before, self._advised = self._advised, found
         taken = found is not None and found.solver == self._session.solver.name
         self._take.visible = found is not None and not taken
         self._taken.visible = taken
-        if found is None:
+        if found is None or found == before:  # a new tooltip costs a walk through the whole page
             return
         kind = solver_class(found.solver)
         self._taken.object = _TAKEN.format(found.why)

@@ -17,15 +17,21 @@ from ccviz.problem.sizes import read_sizes, sizes_text
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
-from ccviz.views.draft import Draft, Kind, Link, draft_of
+from ccviz.views.draft import Draft, draft_of
 from ccviz.views.lab.rejoin import rejoin
 from ccviz.views.lab.ruling import clustering_of
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.watching import watched_settings
+from ccviz.views.link_table import Kind, Link
 from ccviz.views.share.rules import read_rules, rules_text
 
 MOST_CHARACTERS = 4000
 """Longer addresses are cut off somewhere on their way."""
+
+_TOO_LONG = (
+    "There are too many links for an address, or a rule names a clustering of too many points; "
+    "export links to a file, or save a project instead."
+)
 
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
@@ -39,6 +45,8 @@ def query(session: Session) -> str:
         If the data cannot be named in an address, or there are too many links for one.
     """
     draft = session.draft
+    if len(draft.links) > MOST_CHARACTERS:
+        raise CcvizError(_TOO_LONG)
     if not draft.data.is_named:
         raise CcvizError("Data from a file or an old run do not fit into an address.")
     values: dict[str, Any] = {"data": draft.data.name, "k": draft.k}
@@ -57,10 +65,7 @@ def query(session: Session) -> str:
     values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
     text = urlencode(values)
     if len(text) > MOST_CHARACTERS:
-        raise CcvizError(
-            "There are too many links for an address, or a rule names a clustering of too many "
-            "points; export links to a file, or save a project instead."
-        )
+        raise CcvizError(_TOO_LONG)
     return text
 
 

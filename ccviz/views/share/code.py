@@ -9,9 +9,13 @@ from typing import Any
 from ccviz.data.datasets import GENERATORS
 from ccviz.data.origin import ROLES, Origin
 from ccviz.problem.sizes import sizes_text
-from ccviz.views.draft import Draft, Kind
+from ccviz.views.draft import Draft
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Kind
 from ccviz.views.share.address import changed_settings, exact
+
+MOST_WRITTEN = 1000
+"""Links that the lines hold; more are read from the file that they are exported to."""
 
 
 def as_python(session: Session) -> str:
@@ -23,13 +27,15 @@ def as_python(session: Session) -> str:
     reader = "load" if known else "read_table" if origin else "read_data"
     source = f'load("{name}"{options})' if known else f"{reader}({_reading(draft, origin)})"
     scaled = draft.scaling != "none"
-    brought = [reader, *(["scale"] if scaled else [])]
+    many = len(draft.links) > MOST_WRITTEN
+    brought = [reader, *(["read_links_file"] if many else []), *(["scale"] if scaled else [])]
     lines = [
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
         *(_RULES_FROM if draft.rules else []),
         "",
         f"data = {source}",
+        *(['links = read_links_file("links.txt", len(data.X))'] if many else []),
         "problem = Problem(",
         f"    {f'scale(data.X, {draft.scaling!r})' if scaled else 'data.X'},",
         f"    k={draft.k},",
@@ -107,6 +113,8 @@ def _options(origin: Origin) -> list[str]:
 
 
 def _list(draft: Draft, kind: Kind) -> str:
+    if len(draft.links) > MOST_WRITTEN:
+        return f"links.{kind}_link"
     pairs = [link.pair if link.is_hard else (*link.pair, link.weight)
              for link in draft.links if link.kind == kind]  # fmt: skip
     return repr(pairs)

@@ -34,10 +34,11 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
 from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
-from ccviz.views.draft import Draft, Link
+from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.shelf import Shelf
+from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.person import Person
 from ccviz.views.share.table_part import decode_table, encode_table
 
@@ -288,7 +289,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
     data = Dataset(plain(head.name), points.X, features, points.truth, classes)
     draft = Draft(
         data, head.k, head.scaling,
-        tuple(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
+        LinkTable.of(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
               for link in head.links),
         tuple(head.lower), tuple(head.upper),
         rules=tuple(AskedRule(plain(rule.text), tuple(rule.known)) for rule in head.rules),

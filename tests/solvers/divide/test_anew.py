@@ -1,3 +1,5 @@
+from itertools import count
+
 import numpy as np
 import pytest
 
@@ -5,8 +7,9 @@ from ccviz import Problem, solve
 from ccviz.problem.blocks import contract
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.anew import cut_well
-from ccviz.solvers.divide.cutting import cut
+from ccviz.solvers.divide.cutting import _SWEEPS, cut
 from ccviz.solvers.divide.parts import take_parts
+from ccviz.solvers.tree import StoppedError
 
 PARTS = 6
 
@@ -43,8 +46,15 @@ def test_parts_that_were_cut_anew_keep_more_of_the_cost(cloud, labels):
 def test_what_loses_little_is_cut_once(cloud, labels):
     once = cut(cloud, labels, PARTS, 0, 0).part_of
     assert np.array_equal(well(cloud, labels, allowed=1.0)[0].part_of, once)
-    assert np.array_equal(well(cloud, labels, stop=lambda: True)[0].part_of, once)
+    looks = count(1)
+    stopped, _ = well(cloud, labels, stop=lambda: next(looks) > sum(_SWEEPS))
+    assert np.array_equal(stopped.part_of, once)
     assert not np.array_equal(well(cloud, labels)[0].part_of, once)
+
+
+def test_a_cut_that_is_stopped_in_the_making_is_none(cloud, labels):
+    with pytest.raises(StoppedError):
+        well(cloud, labels, stop=lambda: True)
 
 
 def test_same_seed_same_cut(cloud, labels):

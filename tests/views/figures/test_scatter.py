@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from ccviz.data.datasets import Dataset
-from ccviz.views.draft import Draft, Link
+from ccviz.views.draft import Draft
 from ccviz.views.figures.density import DENSE_FROM
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import MOST_LINES, lines, some_of
 from ccviz.views.frames.scatter import Coloring, plane
+from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.palette import look
 
 N = 4 * DENSE_FROM
@@ -64,7 +65,9 @@ def test_what_tooltips_say_of_links_stands_in_no_other_column():
 
 
 def test_links_are_drawn_as_faint_as_asked():
-    draft = Draft(Dataset("few", np.eye(3), ("x", "y", "z")), 2, links=(Link("must", 0, 1),))
+    draft = Draft(
+        Dataset("few", np.eye(3), ("x", "y", "z")), 2, links=LinkTable.of([Link("must", 0, 1)])
+    )
     where = plane(draft, "x", "y")
     must, cannot = (lines(draft, kind, where, np.array([0, 1, 1])) for kind in ("must", "cannot"))
     figure = ScatterFigure(look(False))
@@ -90,7 +93,7 @@ def test_thousands_of_links_are_a_picture_and_the_broken_ones_lines():
     pairs = np.unique(np.sort(rng.integers(0, 200, (9000, 2)), axis=1), axis=0)
     links = tuple(Link("cannot", i, j) for i, j in pairs[pairs[:, 0] < pairs[:, 1]].tolist())
     data = Dataset("many", rng.random((200, 2)), ("x", "y"))
-    draft, labels = Draft(data, 2, links=links), np.arange(200) % 20
+    draft, labels = Draft(data, 2, links=LinkTable.of(links)), np.arange(200) % 20
     where = plane(draft, "x", "y")
     frames = [lines(draft, kind, where, labels) for kind in ("must", "cannot")]
     broken = int(frames[1].broken.sum())

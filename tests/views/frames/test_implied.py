@@ -1,6 +1,7 @@
 from ccviz.data.datasets import load
-from ccviz.views.draft import Link, draft_of
+from ccviz.views.draft import draft_of
 from ccviz.views.frames.implied import implied
+from ccviz.views.link_table import Link
 
 
 def draft(k, *links):

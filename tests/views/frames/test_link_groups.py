@@ -1,5 +1,6 @@
-from ccviz.views.draft import Link, group_links
+from ccviz.views.draft import group_links
 from ccviz.views.frames.link_groups import entries
+from ccviz.views.link_table import Link
 
 
 def listed(links):

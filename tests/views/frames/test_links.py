@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 
 from ccviz.data.datasets import Dataset
-from ccviz.views.draft import Draft, Link
+from ccviz.views.draft import Draft
 from ccviz.views.frames.links import LINKS_DRAWN, Lines, lines, many_broken, opacity, path
 from ccviz.views.frames.scatter import plane
+from ccviz.views.link_table import Link, LinkTable
 
 X = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 4.0], [1.0, 4.0]])
 LINKS = (Link("must", 0, 1), Link("must", 0, 2, 3.0), Link("cannot", 1, 3))
@@ -13,7 +14,7 @@ LINKS = (Link("must", 0, 1), Link("must", 0, 2, 3.0), Link("cannot", 1, 3))
 @pytest.fixture
 def draft():
     """Return the corners of a box with three links."""
-    return Draft(Dataset("box", X, ("a", "b")), 2, links=LINKS)
+    return Draft(Dataset("box", X, ("a", "b")), 2, links=LinkTable.of(LINKS))
 
 
 def test_lines_join_their_points(draft):
@@ -21,7 +22,7 @@ def test_lines_join_their_points(draft):
     assert must.x1.tolist() == [1, 0]
     assert must.y1.tolist() == [0, 4]
     assert must.soft.tolist() == [False, True]
-    assert must.names == ["must-link 0-1", "must-link 0-2"]
+    assert list(must.names) == ["must-link 0-1", "must-link 0-2"]
     assert not must.broken.any()
 
 

@@ -1,8 +1,8 @@
 import numpy as np
 
 from ccviz.data.datasets import Dataset
-from ccviz.views.draft import Link
 from ccviz.views.frames.point_words import links_of, marks
+from ccviz.views.link_table import Link
 
 X = np.array([[0.0, 5.0, 1.0], [2.0, 6.0, 1.0], [10.0, 5.0, 1.0], [12.0, 6.0, 1.0]])
 DATA = Dataset("four", X, ("first", "second", "same"), names=("Anna", "Bert", "Carl", "Dora"))

@@ -9,11 +9,11 @@ import pytest
 from ccviz.data.datasets import Dataset, load
 from ccviz.errors import CcvizError
 from ccviz.runs.archive import Archive
-from ccviz.views.draft import Link
 from ccviz.views.lab import asking as module
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Link
 
 X = np.column_stack([[0.0, 0.1, 0.2, 4.0, 4.1, 4.2], np.zeros(6)])
 POINTS = Dataset("row", X, ("x0", "x1"), truth=np.array([0, 0, 0, 1, 1, 1]), classes=("a", "b"))

@@ -3,7 +3,7 @@ import psutil
 from ccviz.numbers import number
 from ccviz.runs.limits import NO_LIMITS
 from ccviz.solvers import make_solver
-from ccviz.views.draft import Link
+from ccviz.views.link_table import Link
 from ccviz.views.panels.batch import BatchPanel
 from tests.patience import wait_until
 

@@ -3,9 +3,10 @@ import pytest
 
 from ccviz.data.datasets import Dataset, load
 from ccviz.errors import CcvizError
-from ccviz.views.draft import Link, draft_of
+from ccviz.views.draft import draft_of
 from ccviz.views.frames.scatter import plane
 from ccviz.views.lab.canvas import blank_plane, spray, with_points, within, without_points
+from ccviz.views.link_table import Link
 
 
 def square():

@@ -6,12 +6,13 @@ from ccviz.data.datasets import load
 from ccviz.events import Finished, IncumbentFound, Record, Started
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
-from ccviz.views.draft import Draft, Link, draft_of_problem
+from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.frames.rules import rule_rows
 from ccviz.views.frames.scatter import plane
 from ccviz.views.lab.canvas import with_points, without_points
 from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.suiting import unable
+from ccviz.views.link_table import Link
 
 DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP = KINDS
 

@@ -1,6 +1,7 @@
 from ccviz.data.datasets import load
-from ccviz.views.draft import Link, group_links
+from ccviz.views.draft import group_links
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Link
 from tests.patience import wait_until
 
 

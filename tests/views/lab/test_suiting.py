@@ -1,10 +1,10 @@
 """Which solver suits, and what is said where one does not, or gave up."""
 
 from ccviz.problem.asked import AskedRule
-from ccviz.views.draft import Link
 from ccviz.views.lab.many_links import draw_links
 from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.lab.suiting import advised, in_titles
+from ccviz.views.link_table import Link
 from tests.views.lab.test_session import play_out
 
 

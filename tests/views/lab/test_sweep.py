@@ -1,6 +1,6 @@
-from ccviz.views.draft import Link
 from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.lab.sweep import finder
+from ccviz.views.link_table import Link
 from ccviz.views.panels.elbow import ElbowPanel
 from tests.patience import wait_until
 

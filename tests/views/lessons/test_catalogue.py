@@ -6,12 +6,12 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
-from ccviz.views.draft import Link
 from ccviz.views.lab.many_links import draw_links
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
 from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.link_table import Link
 
 
 @pytest.fixture

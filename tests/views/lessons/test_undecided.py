@@ -4,8 +4,9 @@ import numpy as np
 
 from ccviz.data.datasets import Dataset
 from ccviz.events import RelaxationSolved
-from ccviz.views.draft import Link, draft_of
+from ccviz.views.draft import draft_of
 from ccviz.views.lessons.undecided import undecided
+from ccviz.views.link_table import Link
 
 X = np.array([[0.0, 0.0], [0.1, 0.0], [2.0, 0.0], [4.0, 0.0], [4.1, 0.0]])
 POINTS = Dataset("row", X, ("x0", "x1"))

@@ -1,5 +1,5 @@
 from ccviz.data.datasets import Dataset
-from ccviz.views.draft import Link
+from ccviz.views.link_table import Link
 from ccviz.views.panels.share import blocks
 
 

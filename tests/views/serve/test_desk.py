@@ -6,10 +6,10 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
 from ccviz.runs.info import summarise
 from ccviz.runs.stepper import start
-from ccviz.views.draft import Link
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Link
 from ccviz.views.serve.desk import Desk
 from tests.patience import wait_until
 

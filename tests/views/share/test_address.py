@@ -12,10 +12,10 @@ from ccviz.data.link_files import links_text
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
-from ccviz.views.draft import Link
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Link
 from ccviz.views.share.address import apply_query, query, way_back
 from ccviz.views.share.code import as_command, as_python
 from ccviz.views.share.datafile import csv_text

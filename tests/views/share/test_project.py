@@ -12,10 +12,10 @@ from ccviz.data.datasets import load
 from ccviz.events import IncumbentFound, Record, Started
 from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
-from ccviz.views.draft import Link
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.link_table import Link
 from ccviz.views.share.code import as_python
 from ccviz.views.share.project import read_project, save_project, take_project
 from ccviz.views.share.table_part import decode_table, encode_table

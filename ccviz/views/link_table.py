@@ -1,0 +1,203 @@
+"""Links as a person makes them: each is an object, and a million of them are columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import inf, isinf
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+
+Kind = Literal["must", "cannot"]
+
+KIND_WORDS: dict[Kind, str] = {"must": "must-link", "cannot": "cannot-link"}
+
+
+@dataclass(frozen=True, order=True)
+class Link:
+    """A pair of points, the smaller first; hard unless its weight is finite."""
+
+    kind: Kind
+    i: int
+    j: int
+    weight: float = inf
+
+    def __post_init__(self) -> None:
+        if self.i > self.j:
+            low, high = self.j, self.i
+            object.__setattr__(self, "i", low)
+            object.__setattr__(self, "j", high)
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two points."""
+        return self.i, self.j
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether it must be kept."""
+        return isinf(self.weight)
+
+    def __str__(self) -> str:
+        return f"{KIND_WORDS[self.kind]} {self.i}-{self.j}"
+
+
+@dataclass(frozen=True, eq=False)
+class LinkTable(Sequence[Link]):
+    """Links in the order in which they were made, at most one of each kind on a pair.
+
+    A sequence of `Link`, which are made as they are asked for.
+
+    Attributes
+    ----------
+    is_must : (m,) bool
+    pairs : (m, 2) int64
+        The smaller point first.
+    weights : (m,) float64
+        Infinite for hard links.
+    """
+
+    is_must: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), dtype=np.int64))
+    weights: FloatArray = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(cls, links: Iterable[Link]) -> LinkTable:
+        """Return links as a table; the newest word on a pair and kind counts."""
+        if isinstance(links, LinkTable):
+            return links
+        listed = list(links)
+        table = cls(
+            freeze(np.array([link.kind == "must" for link in listed], dtype=bool)),
+            freeze(np.array([link.pair for link in listed], dtype=np.int64).reshape(-1, 2)),
+            freeze(np.array([link.weight for link in listed], dtype=np.float64)),
+        )
+        return cls().with_links(table)
+
+    @classmethod
+    def of_pairs(cls, must: Any, cannot: Any) -> LinkTable:
+        """Return rows (i, j) or (i, j, weight) as a table.
+
+        Parameters
+        ----------
+        must, cannot : array or sequence of rows
+            Fit for `ccviz.Problem`.
+        """
+        tables = [_columns(must), _columns(cannot)]
+        pairs, weights = (np.concatenate(each) for each in zip(*tables, strict=True))
+        is_must = np.arange(len(pairs)) < len(tables[0][0])
+        return cls().with_links(cls(freeze(is_must), freeze(pairs), freeze(weights)))
+
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    @overload
+    def __getitem__(self, place: int) -> Link: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Link]: ...
+    def __getitem__(self, place: int | slice) -> Link | Sequence[Link]:
+        if isinstance(place, slice):
+            return self.taken(np.arange(len(self))[place])
+        kind: Kind = "must" if self.is_must[place] else "cannot"
+        i, j = self.pairs[place].tolist()
+        return Link(kind, i, j, float(self.weights[place]))
+
+    def __iter__(self) -> Iterator[Link]:
+        columns = (self.is_must.tolist(), self.pairs.tolist(), self.weights.tolist())
+        for is_must, (i, j), weight in zip(*columns, strict=True):
+            yield Link("must" if is_must else "cannot", i, j, weight)
+
+    def __contains__(self, link: object) -> bool:
+        if not isinstance(link, Link):
+            return False
+        return bool(LinkTable.of([link]).among(self).any())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LinkTable):
+            return isinstance(other, Sequence) and tuple(self) == tuple(other)
+        ours, theirs = ((each.is_must, each.pairs, each.weights) for each in (self, other))
+        return all(map(np.array_equal, ours, theirs))
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def has(self, kind: Kind) -> bool:
+        """Whether there is a link of a kind."""
+        return bool((self.is_must == (kind == "must")).any())
+
+    @property
+    def is_hard(self) -> NDArray[np.bool_]:
+        """(m,) whether each must be kept."""
+        return np.isinf(self.weights)
+
+    def of_kind(self, kind: Kind) -> LinkTable:
+        """Return the links of a kind."""
+        return self.taken(self.is_must == (kind == "must"))
+
+    @property
+    def rows(self) -> Any:
+        """(m, 3) points and weights, fit for `ccviz.Problem`."""
+        return np.column_stack([self.pairs, self.weights])
+
+    def taken(self, which: NDArray[Any]) -> LinkTable:
+        """Return some of the links, by their places or a mask."""
+        columns = (self.is_must, self.pairs, self.weights)
+        return LinkTable(*(freeze(column[which]) for column in columns))
+
+    def with_links(self, links: Iterable[Link]) -> LinkTable:
+        """Return the table with more links; the newest word on a pair and kind counts."""
+        new = LinkTable.of(links) if not isinstance(links, LinkTable) else links
+        codes, first, of_new = np.unique(new._codes, return_index=True, return_inverse=True)
+        weights = np.empty(len(codes))
+        weights[of_new] = new.weights  # of several the last stays
+        own = self._codes
+        place = np.searchsorted(codes, own)
+        known = codes[np.minimum(place, len(codes) - 1)] == own if len(codes) else own < 0
+        kept = self.weights.copy()
+        kept[known] = weights[place[known]]
+        fresh = np.ones(len(codes), dtype=bool)
+        fresh[place[known]] = False
+        order = np.sort(first[fresh])
+        columns = (
+            np.concatenate([self.is_must, new.is_must[order]]),
+            np.concatenate([self.pairs, new.pairs[order]]),
+            np.concatenate([kept, weights[of_new[order]]]),
+        )
+        return LinkTable(*map(freeze, columns))
+
+    def without(self, links: Iterable[Link]) -> LinkTable:
+        """Return the table without some links, where they have the same weight."""
+        return self.taken(~self.among(LinkTable.of(links)))
+
+    def among(self, other: LinkTable) -> NDArray[np.bool_]:
+        """Return (m,) whether another table has each link, with its weight."""
+        codes, weights = other._sorted
+        if not len(codes):
+            return np.zeros(len(self), dtype=bool)
+        place = np.minimum(np.searchsorted(codes, self._codes), len(codes) - 1)
+        return (codes[place] == self._codes) & (weights[place] == self.weights)
+
+    @cached_property
+    def _sorted(self) -> tuple[IntArray, FloatArray]:
+        order = np.argsort(self._codes)
+        return self._codes[order], self.weights[order]
+
+    @cached_property
+    def _codes(self) -> IntArray:
+        """(m,) one number for a pair and kind."""
+        return (self.pairs[:, 0] << 32) + (self.pairs[:, 1] << 1) + self.is_must
+
+
+def _columns(rows: Any) -> tuple[IntArray, FloatArray]:
+    """Return (m, 2) pairs, the smaller first, and (m,) weights of rows of two or three."""
+    if not isinstance(rows, np.ndarray):
+        rows = np.array([row if len(row) == 3 else (*row, inf) for row in rows])
+    table = np.asarray(rows, dtype=np.float64)
+    if not len(table):
+        return np.zeros((0, 2), dtype=np.int64), np.zeros(0)
+    weights = table[:, 2] if table.shape[1] == 3 else np.full(len(table), inf)
+    return np.sort(table[:, :2].astype(np.int64), axis=1), weights
