@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from _cells import NO_ANSWER, NO_TIME, SAME, Rows, mean, of_kind, owing, read, table
-from papers_exact import HEURISTICS, MEDIUM
+from papers_exact import HEURISTICS, MEDIUM, ONCE, SMALL
 from printed import CPRBBA, SCORES
 from printed import HEURISTICS as PRINTED
 
@@ -43,6 +43,26 @@ def heuristics() -> str:
     for name in HEURISTICS:
         header += [f"{name}: optimum, %", "ours", "worst gap, %"]
     return owing(table(header, rows), "papers_exact.py", missing, 60)
+
+
+def starts() -> str:
+    """Return how often one start ends at the optimum, beside the printed rates."""
+    done = read("papers_exact", part="starts")
+    header, rows = ["set"], []
+    for name in ONCE:
+        header += [f"{name}: printed, %", "one start of ours, %"]
+    for dataset in SMALL:
+        cells: list[object] = [dataset]
+        for name in ONCE:
+            own = [
+                float(row["gap"]) <= SAME
+                for row in done
+                if row["dataset"] == dataset and row["method"].startswith(f"{name}, ")
+            ]
+            printed = PRINTED.get((dataset, name), "") or "?"
+            cells += [printed, f"{100 * sum(own) / len(own):.0f} ({len(own)} runs)"]
+        rows.append(cells)
+    return table(header, rows)
 
 
 def rate(own: Rows) -> str:

@@ -32,6 +32,7 @@ from _rows import append_row, read_rows  # noqa: E402
 from ccviz import Problem  # noqa: E402
 from ccviz.data.random_links import random_pairs  # noqa: E402
 from ccviz.runs.stepper import Stepper  # noqa: E402
+from ccviz.runs.stop import TimeLimit  # noqa: E402
 from ccviz.solvers import SOLVERS, make_solver  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
@@ -91,7 +92,7 @@ def measure(name: str, limit: float) -> dict[str, object]:
     solver = make_solver(name)
     rng = np.random.default_rng(0)
     small = Problem(rng.normal(size=(40, 60)), 3, cannot_link=[(0, 1)], must_link=[(2, 3)])
-    Stepper(small, solver, 0).result()  # loads what is compiled
+    Stepper(small, solver, 0, criteria=[TimeLimit(5.0)]).result()  # loads what is compiled
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     X, truth = gene_like()
     links = random_pairs(truth, 200, seed=0)

@@ -1,6 +1,6 @@
 """The page with many links: what one more of them costs its server.
 
-    python benchmarks/page_links.py [--points 1000000] [--links 0 1000 100000 1000000]
+    python benchmarks/page_links.py [--points 1000000] [--links 0 1000 100000 999000]
 
 A page is built as the server does, in this process and without a browser; points of twenty classes
 are put on its table, then links drawn from the classes, as from a file. Then one link is added by
@@ -39,7 +39,7 @@ D, K, CLICKS = 10, 20, 5
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--points", type=int, default=1_000_000)
-    parser.add_argument("--links", type=int, nargs="*", default=[0, 1_000, 100_000, 1_000_000])
+    parser.add_argument("--links", type=int, nargs="*", default=[0, 1_000, 100_000, 999_000])
     parser.add_argument("--inside", type=int, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside is not None:

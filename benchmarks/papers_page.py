@@ -42,6 +42,7 @@ def page(bench: Path) -> str:
     return TEMPLATE.read_text(encoding="utf-8").format(
         branch_and_bound=_tables_exact.branch_and_bound(),
         heuristics=_tables_exact.heuristics(),
+        starts=_tables_exact.starts(),
         scores_ML=_tables_exact.agreement("ML"),
         scores_CL=_tables_exact.agreement("CL"),
         scores_both=_tables_exact.agreement("both"),

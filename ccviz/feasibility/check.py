@@ -46,7 +46,9 @@ class Feasibility:
     reason: str
 
 
-def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility:
+def check_feasibility(
+    problem: Problem, time_limit: float = 60.0, with_labels: bool = True
+) -> Feasibility:
     """Decide whether any clustering keeps the hard links and sizes.
 
     Tried in order: an odd cycle (k = 2); peeling off vertices of low degree, which leaves cores;
@@ -58,6 +60,9 @@ def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility
     problem : Problem
     time_limit : float
         Seconds for HiGHS.
+    with_labels : bool
+        Whether a clustering is asked for where one exists; to colour a million blocks takes
+        seconds.
 
     Returns
     -------
@@ -86,11 +91,14 @@ def check_feasibility(problem: Problem, time_limit: float = 60.0) -> Feasibility
         if not len(found):
             return _infeasible(blocks, core.vertices, _NO_COLOURING.format(len(core.vertices)))
         colour[core.vertices] = found
+    if not with_labels:  # whatever was peeled off has a colour left
+        return Feasibility(True, None, (), _FEASIBLE)
     colour_last(order, blocks.conflicts, colour, blocks.k)
     return _feasible(blocks, fill_clusters(np.maximum(colour, 0), blocks))
 
 
 _NOBODY: IntArray = np.zeros(0, dtype=np.int64)
+_FEASIBLE = "a feasible clustering exists."
 _TOO_MANY = "undecided: {:,} blocks that depend on each other are too many to search."
 _UNDECIDED = "undecided after {:g} s of search."
 _NO_COLOURING = (
@@ -131,7 +139,7 @@ def _with_sizes(blocks: Blocks, clique: IntArray, time_limit: float) -> Feasibil
 
 
 def _feasible(blocks: Blocks, block_labels: IntArray) -> Feasibility:
-    return Feasibility(True, blocks.lift(block_labels), (), "a feasible clustering exists.")
+    return Feasibility(True, blocks.lift(block_labels), (), _FEASIBLE)
 
 
 def _infeasible(blocks: Blocks, witness: Iterable[int], sentence: str) -> Feasibility:

@@ -183,10 +183,11 @@ class LinkTable(Sequence[Link]):
 
     @cached_property
     def _sorted(self) -> tuple[IntArray, FloatArray]:
-        order = np.argsort(self._codes)
-        return self._codes[order], self.weights[order]
+        codes = self._codes
+        order = np.argsort(codes)
+        return codes[order], self.weights[order]
 
-    @cached_property
+    @property
     def _codes(self) -> IntArray:
         """(m,) one number for a pair and kind."""
         return (self.pairs[:, 0] << 32) + (self.pairs[:, 1] << 1) + self.is_must

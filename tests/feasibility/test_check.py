@@ -52,6 +52,7 @@ def test_every_answer_of_a_seeded_sweep_is_right(chunk, with_sizes):
     assert [answer.feasible for answer in answers] == [is_feasible(each) for each in problems]
     assert {answer.feasible for answer in answers} == {True, False}
     for problem, answer in zip(problems, answers, strict=True):
+        assert check_feasibility(problem, with_labels=False).feasible == answer.feasible
         if answer.feasible:
             assert Partition(problem, answer.labels).violations.none_hard
         else:

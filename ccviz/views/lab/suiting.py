@@ -82,7 +82,7 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     """
     if not (draft.rules or draft.links.has("cannot")):
         return None
-    answer = check_feasibility(draft.problem, time_limit=_CHECK_S)
+    answer = check_feasibility(draft.problem, time_limit=_CHECK_S, with_labels=False)
     if answer.feasible is not False:
         return None
     rules = " and rules" if draft.rules else ""

@@ -113,9 +113,12 @@ class LinksPanel(pn.viewable.Viewer):
         self._session.add_links([replace(link, weight=weight) for link in reversed(links)])
 
     def _on_draft(self, *_: Any) -> None:
-        self._implied = implied(self._session.draft, _MOST_IMPLIED)
+        links = self._session.draft.links
+        # Below thousands of rows nobody sees them, and to find some that are new takes long.
+        most = _MOST_IMPLIED if len(links) <= MOST_LINES else 0
+        self._implied = implied(self._session.draft, most)
         # The newest first: that is the one that was just clicked.
-        self._shown = list(islice(entries(self._session.draft.links), _MOST_ROWS))
+        self._shown = list(islice(entries(links), _MOST_ROWS))
         self._refresh()
 
     def _refresh(self, *_: Any) -> None:
