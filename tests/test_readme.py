@@ -122,6 +122,19 @@ def test_the_cases_of_column_generation_are_the_tables():
     assert most - 1 < max(float(row["cpu_s"]) for row in rows) <= most
 
 
+def test_the_plane_is_the_tables():
+    rows, said = table("plane"), claim("In the plane `colgen` proves")
+    assert all(float(row["verified_gap"]) <= 1e-4 for row in rows)  # a sentence where it is not
+    free, linked = ([row for row in rows if row["links"] == links] for links in ("no", "yes"))
+    assert said.startswith(f"{len(free)} of the 30 instances")
+    ours, theirs = (sum(float(row[key]) for row in free) for key in ("cpu_s", "cg_dca_s"))
+    assert f"in {ours:.0f} CPU seconds in all; published for these are {theirs:,.0f} s" in said
+    assert all(float(row["cpu_s"]) <= 0.1 * float(row["cg_dca_s"]) for row in free)
+    (large,) = [row for row in free if (row["set"], row["k"]) == ("u2152", "60")]
+    assert f"2,152 points in 60 clusters take {float(large['cpu_s']):.0f} s" in said
+    assert f"{len(linked)} of them with links" in said
+
+
 def test_the_exact_assignment_is_the_tables():
     (said,) = re.findall(r"clusters: ([\d,]+) times as fast", claim("One exact assignment step"))
     ratios = [

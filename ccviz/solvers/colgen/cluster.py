@@ -61,12 +61,17 @@ def allowed(instance: Instance, column: np.ndarray) -> bool:
 
 
 @njit(cache=True)
-def value(instance: Instance, duals: FloatArray, inside: np.ndarray, mean: FloatArray) -> float:
-    """Return the cluster's cost less its duals; ``mean`` (d,) is overwritten by its mean."""
-    s, d = instance.points.shape
+def value(
+    instance: Instance, duals: FloatArray, inside: np.ndarray, mean: FloatArray, among: IntArray
+) -> float:
+    """Return the cost less the duals of a cluster, all of it ``among`` these blocks.
+
+    ``mean`` (d,) is overwritten by its mean.
+    """
+    d = instance.points.shape[1]
     mass = 0.0
     mean[:] = 0.0
-    for b in range(s):
+    for b in among:
         if inside[b]:
             mass += instance.mass[b]
             for j in range(d):
@@ -76,7 +81,7 @@ def value(instance: Instance, duals: FloatArray, inside: np.ndarray, mean: Float
     for j in range(d):
         mean[j] /= mass
     total = 0.0
-    for b in range(s):
+    for b in among:
         if inside[b]:
             total += instance.mass[b] * squared_distance(instance.points, b, mean) - duals[b]
     return total
@@ -93,10 +98,10 @@ def squared_distance(points: FloatArray, b: int, center: FloatArray) -> float:
 
 
 @njit(cache=True)
-def signature(inside: np.ndarray) -> int:
-    """Return a number that two different clusters hardly share."""
+def signature(inside: np.ndarray, among: IntArray) -> int:
+    """Return a number that two different clusters hardly share, if they are met in one order."""
     mixed = 1469598103934665603
-    for b in range(len(inside)):
+    for b in among:
         if inside[b]:
             step = (b + 1) * 2654435761
             step ^= step >> 13
@@ -118,7 +123,7 @@ def keep(
 
     Returns how many are stored.
     """
-    mark = signature(inside)
+    mark = signature(inside, np.arange(len(inside)))
     for t in range(found):
         if signatures[t] == mark:
             return found

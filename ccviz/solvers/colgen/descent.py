@@ -4,6 +4,9 @@ For a fixed centre c the best cluster without conflicts takes every block whose 
 mass |x - c|^2 - dual is negative; for a fixed cluster the best centre is its mean. From every
 seed this falls to a local optimum of the reduced cost, which single moves then improve. A seed
 that comes to a cluster where an earlier one was is given up: it would end where that one did.
+
+A block is worth taking only where its disc |x - c|^2 <= dual / mass holds the centre, so blocks
+are looked at that lie along the widest axis as near as the largest disc allows.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.colgen.cluster import (
     fits,
@@ -29,12 +32,19 @@ _MOST_SWEEPS = 50
 
 
 class _Cluster(NamedTuple):
-    """A cluster under way: its blocks, its loads, its centre and (1,) its mass."""
+    """A cluster under way: its blocks, its loads, its centre and (1,) its mass.
+
+    All its blocks, and all that may join, are in ``order`` from ``window[0]`` to ``window[1]``.
+    """
 
     inside: np.ndarray
     load: FloatArray
     center: FloatArray
     mass: FloatArray
+    order: IntArray
+    place: FloatArray
+    window: IntArray
+    reach: float
 
 
 @njit(cache=True)
@@ -66,8 +76,16 @@ def descend(
         How many were found.
     """
     s, d = instance.points.shape
+    order = np.argsort(instance.points[:, 0])
     cluster = _Cluster(
-        np.zeros(s, dtype=np.bool_), np.zeros(len(instance.limit)), np.empty(d), np.zeros(1)
+        np.zeros(s, dtype=np.bool_),
+        np.zeros(len(instance.limit)),
+        np.empty(d),
+        np.zeros(1),
+        order,
+        instance.points[order, 0],
+        np.zeros(2, dtype=np.int64),
+        np.sqrt(max(0.0, np.max(duals / instance.mass))) * (1.0 + 1e-9),
     )
     signatures = np.empty(len(values), dtype=np.int64)
     seen = {np.int64(0)}  # which is no cluster's
@@ -91,14 +109,14 @@ def _alternate(instance: Instance, duals: FloatArray, cluster: _Cluster, seen: s
     best, last = np.inf, 0
     for _ in range(30):
         _gather(instance, duals, cluster)
-        mark = signature(cluster.inside)
+        mark = signature(cluster.inside, _near(cluster))
         if mark == last:
             break
         if mark in seen:
             return 0.0
         seen.add(mark)
         last = mark
-        reached = value(instance, duals, cluster.inside, cluster.center)
+        reached = value(instance, duals, cluster.inside, cluster.center, _near(cluster))
         if reached >= best - 1e-12 * abs(reached):
             break
         best = reached
@@ -106,16 +124,33 @@ def _alternate(instance: Instance, duals: FloatArray, cluster: _Cluster, seen: s
 
 
 @njit(cache=True)
+def _near(cluster: _Cluster) -> IntArray:
+    return cluster.order[cluster.window[0] : cluster.window[1]]
+
+
+@njit(cache=True)
+def _look(cluster: _Cluster, reach: float) -> None:
+    """Have the window hold all blocks within reach of the centre, besides what it holds."""
+    first = np.searchsorted(cluster.place, cluster.center[0] - reach)
+    last = np.searchsorted(cluster.place, cluster.center[0] + reach, side="right")
+    if cluster.window[0] < cluster.window[1]:
+        first, last = min(first, cluster.window[0]), max(last, cluster.window[1])
+    cluster.window[0], cluster.window[1] = first, last
+
+
+@njit(cache=True)
 def _gather(instance: Instance, duals: FloatArray, cluster: _Cluster) -> None:
     """Take blocks greedily, the most negative term first, as far as they fit."""
-    s = len(duals)
     cluster.inside[:] = False
     cluster.load[:] = 0.0
     cluster.mass[0] = 0.0
-    block = np.empty(s, dtype=np.int64)
-    term = np.empty(s)
+    cluster.window[:] = 0
+    _look(cluster, cluster.reach)
+    near = _near(cluster)
+    block = np.empty(len(near), dtype=np.int64)
+    term = np.empty(len(near))
     count = 0
-    for b in range(s):
+    for b in near:
         gap = squared_distance(instance.points, b, cluster.center)
         block[count] = b
         term[count] = instance.mass[b] * gap - duals[b]
@@ -132,7 +167,9 @@ def _improve(instance: Instance, duals: FloatArray, cluster: _Cluster, reached: 
     """Add, drop and swap blocks while that lowers the value."""
     for _ in range(_MOST_SWEEPS):
         moved = False
-        for b in range(len(duals)):
+        # A block that moves the centre as it joins may be farther off, by a root of 1 + m / mass.
+        _look(cluster, 1.5 * cluster.reach)
+        for b in _near(cluster):
             gain, out = _best_move(instance, duals, cluster, b)
             if not gain < -1e-11 * (1.0 + abs(reached)):
                 continue
@@ -141,7 +178,7 @@ def _improve(instance: Instance, duals: FloatArray, cluster: _Cluster, reached: 
             if out != b:
                 _shift(instance, cluster, b)
             moved = True
-        reached = value(instance, duals, cluster.inside, cluster.center)
+        reached = value(instance, duals, cluster.inside, cluster.center, _near(cluster))
         if not moved:
             break
     return reached

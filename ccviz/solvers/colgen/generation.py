@@ -8,6 +8,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
+from ccviz.solvers.colgen.interior import Iterate
 from ccviz.solvers.colgen.master import Master, MasterSolution
 from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
 from ccviz.solvers.colgen.stabilisation import Stabiliser
@@ -16,7 +17,7 @@ _FEW_CLUSTERS = 20  # up to here the bound is worth an exact pricing every time
 _EXACT_EVERY = 5
 _MOST_SEEDS, _LEAST_SEEDS = 300, 20
 _SEED_WORK = 3e7  # blocks times features times seeds: what makes descents of a second or two
-_NEW_A_CLUSTER = 3  # new columns at most, a cluster, and at least:
+_NEW_A_CLUSTER = 10  # new columns at most, a cluster, and at least:
 _NEW_AT_LEAST = 60
 _SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn,
 _SLICE_FEATURES = 100  # of up to so many features; fewer blocks if there are more
@@ -35,8 +36,8 @@ class Pool:
     columns : (m, s) bool
     costs : (m,) float64
     stabiliser : Stabiliser
-    artificial_cost : float
-        Cost of leaving a point uncovered; raised when that turns out too cheap.
+    artificial_cost : (s,) float64
+        Cost of leaving a block uncovered; raised when that turns out too cheap.
     bound : float
         Best Lagrangian bound, without the blocks' scatter.
     duals : (s,) float64 or None
@@ -49,15 +50,19 @@ class Pool:
         No column is missing.
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
+    middle : Iterate or None
+        Where the next interior solution begins.
     search : Search or None
         An exact pricing that found nothing yet and is to be gone on with.
+    quick : bool
+        The last exact pricing ended within its slice, so the next one is worth it too.
     """
 
     blocks: Blocks
     columns: np.ndarray
     costs: FloatArray
     stabiliser: Stabiliser
-    artificial_cost: float
+    artificial_cost: FloatArray
     bound: float = -np.inf
     duals: FloatArray | None = None
     least: float = -np.inf
@@ -65,7 +70,9 @@ class Pool:
     accuracy: float = _FIRST_ACCURACY
     converged: bool = False
     solution: MasterSolution | None = None
+    middle: Iterate | None = None
     search: Search | None = None
+    quick: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,11 +111,8 @@ class Generation:
     rounds: list[Round] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        blocks, stabiliser = self.pool.blocks, self.pool.stabiliser
-        self.master = Master(
-            blocks.s, blocks.k, self.pool.artificial_cost * blocks.mass, stabiliser.interior
-        )
-        self.master.add(self.pool.columns, self.pool.costs)
+        self.master = self._filled_master(self.pool.columns, self.pool.costs)
+        self.master.middle = self.pool.middle
 
     def run(self, iterations: int, enough: float) -> MasterSolution:
         """Iterate until converged, the bound is enough, or the iterations are spent.
@@ -126,8 +130,19 @@ class Generation:
                 break
             solution = self._solve()
         columns, costs = self.master.columns, self.master.costs
-        self.pool = replace(self.pool, columns=columns, costs=costs, solution=solution)
+        middle = self.master.middle
+        self.pool = replace(
+            self.pool, columns=columns, costs=costs, solution=solution, middle=middle
+        )
         return solution
+
+    def _filled_master(self, columns: np.ndarray, costs: FloatArray) -> Master:
+        blocks = self.pool.blocks
+        order = np.argsort(self.pricer.points[:, 0], kind="stable")
+        interior = self.pool.stabiliser.interior
+        master = Master(blocks.s, blocks.k, self.pool.artificial_cost, interior, order)
+        master.add(columns, costs)
+        return master
 
     def _solve(self) -> MasterSolution:
         stabiliser = self.pool.stabiliser
@@ -139,6 +154,9 @@ class Generation:
         at, priced = self._go_on() or self._price(
             self.pool.stabiliser.point(solution.duals), solution
         )
+        if priced.exact and self.pool.quick and not np.array_equal(at, solution.duals):
+            found = self._prove(solution)
+            priced = replace(join([priced, found]), least=priced.least, search=priced.search)
         new = self._worth_adding(priced, solution)
         if len(new) == 0 and priced.search is None and not np.array_equal(at, solution.duals):
             # Mispriced: the smoothed point misled.
@@ -167,7 +185,7 @@ class Generation:
     ) -> tuple[FloatArray, Priced]:
         """Price by descent, and exactly if that found nothing, or to raise the bound."""
         priced = self.pricer.heuristic(at, self._seeds(solution))
-        exact = exact or self.pool.blocks.k <= _FEW_CLUSTERS
+        exact = exact or self.pool.quick or self.pool.blocks.k <= _FEW_CLUSTERS
         exact = exact or self.pool.iteration % _EXACT_EVERY == 0
         if not exact and len(self._worth_adding(priced, solution)) > 0:
             return at, priced
@@ -175,7 +193,14 @@ class Generation:
         known = float(values.min(initial=0.0))
         proof = self.pricer.exact(at, known, max(known, -solution.price), self._slice)
         self._raise_bound(at, min(proof.least, known))
+        self.pool = replace(self.pool, quick=proof.exact)
         return at, replace(join([priced, proof]), least=proof.least, search=proof.search)
+
+    def _prove(self, solution: MasterSolution) -> Priced:
+        """Price exactly at the master's own duals, where no column in it is below its price."""
+        proof = self.pricer.exact(solution.duals, -solution.price, -solution.price, self._slice)
+        self._raise_bound(solution.duals, min(proof.least, -solution.price))
+        return proof
 
     def _seeds(self, solution: MasterSolution) -> FloatArray:
         """Return centres to descend from: the blocks (or some), and the clusters in use."""
@@ -245,18 +270,15 @@ class Generation:
         return float(first.mass @ (first.points**2).sum(axis=1)) * (1.0 + 1e-9)
 
     def _raise_artificial_cost(self) -> None:
-        master = self.master
         self.pool = replace(self.pool, artificial_cost=10.0 * self.pool.artificial_cost)
-        cost = self.pool.artificial_cost * self.pool.blocks.mass
-        self.master = Master(master.s, master.k, cost, master.interior)
-        self.master.add(master.columns, master.costs)
+        self.master = self._filled_master(self.master.columns, self.master.costs)
 
     def _trim(self, solution: MasterSolution) -> None:
         """Drop the columns farthest from use once there are many."""
         most = max(4000, 8 * self.pool.blocks.s)
         if len(self.master.costs) <= most:
             return
-        reduced = self.master.costs - self.master.columns @ solution.duals
+        reduced = self.master.values(solution.duals)
         self.master.keep(reduced <= np.partition(reduced, most // 2)[most // 2])
 
     def _log(self, solution: MasterSolution, priced: Priced, new: int, at: FloatArray) -> None:

@@ -1,4 +1,8 @@
-"""The first columns: clusters of k-means, with exact assignments or greedy ones (section 6)."""
+"""The first columns: clusters of k-means, with exact assignments or greedy ones (section 6).
+
+With many clusters k-means misses the best clustering by per cents, and the duals of a clustering
+that bad mislead: there the memetic solver comes first, where it can keep what is asked.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,20 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import IncumbentFound
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.assignment.centers import block_costs, block_means
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen.master import cluster_columns
 from ccviz.solvers.cop_kmeans import CopKMeans
+from ccviz.solvers.memetic.incumbent import memetic_incumbent
 from ccviz.solvers.seeding import seed_centers
 
 _MOST_ROUNDS = 50
+_FEW_BLOCKS, _FEW_CLUSTERS = 200, 5  # up to here k-means finds what there is to find
 _ASSIGNMENT_S = 1.0  # a hard core that takes longer is left as it was found, and ends the run
 
 
@@ -55,3 +62,43 @@ def clustering(blocks: Blocks, rng: np.random.Generator) -> IntArray | None:
             break
         centers = block_means(blocks.centroid, blocks.mass, labels, centers)
     return labels
+
+
+def is_thorough(problem: Problem, blocks: Blocks) -> bool:
+    """Whether the memetic solver is worth its time, and can keep all that is asked."""
+    large = blocks.s > _FEW_BLOCKS and blocks.k > _FEW_CLUSTERS
+    return large and not problem.rules and problem.sizes is None
+
+
+def best_of_memetic(
+    problem: Problem, blocks: Blocks, seed: int, stop: Callable[[], bool]
+) -> IntArray | None:
+    """Return the (s,) block labels that the memetic solver finds, None if it found none."""
+    labels = memetic_incumbent(problem, seed, stop=stop)
+    return None if labels is None else blocks.project(labels)
+
+
+def neighbours(blocks: Blocks, labels: IntArray) -> tuple[list[np.ndarray], FloatArray]:
+    """Return the clusters that one move changes, and what each block adds where it would go.
+
+    Where the relaxation is tight and the clustering best, a block's dual lies between what it
+    saves by leaving its cluster and what it adds to the next best: the (s, s) bool columns of
+    both say so to the first master, and the (s,) costs cap its duals.
+    """
+    clusters = cluster_columns(labels)
+    home = np.argmax(clusters, axis=0)
+    mass = clusters @ blocks.mass
+    means = (clusters * blocks.mass) @ blocks.centroid / mass[:, None]
+    added = block_costs(blocks.centroid, blocks.mass, means)
+    added *= mass / (blocks.mass[:, None] + mass)
+    every = np.arange(blocks.s)
+    added[every, home] = np.inf
+    near = np.argmin(added, axis=1)
+    joined, left = clusters[near], clusters[home]
+    joined[every, every] = True
+    left[every, every] = False
+    costs = added[every, near]
+    left = left[left.any(axis=1)]
+    if len(clusters) == 1:
+        return [left], np.zeros(blocks.s)
+    return [joined, left], costs

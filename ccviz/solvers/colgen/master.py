@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import highspy
 import numpy as np
-from scipy.sparse import csc_array
+from scipy.sparse import csc_array, hstack
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen import interior as interior_point
@@ -56,94 +56,101 @@ class Master:
     interior : bool
         Solve by the interior-point method without crossover: its duals lie in the middle of the
         optimal face. Otherwise by the simplex method, warm from the last basis.
+    order : (s,) int64, optional
+        Blocks so that those of one cluster come near each other; any order is right, and this is
+        only as quick as it is good.
     """
 
-    def __init__(self, s: int, k: int, artificial_cost: FloatArray, interior: bool) -> None:
+    def __init__(
+        self,
+        s: int,
+        k: int,
+        artificial_cost: FloatArray,
+        interior: bool,
+        order: IntArray | None = None,
+    ) -> None:
         self.s, self.k = s, k
         self.interior = interior
         # Tight clusters far from each other cost next to nothing in the unit of the points.
         self._growth = float(np.ldexp(1.0, _USUAL - int(np.frexp(artificial_cost.max())[1])))
         self.columns = np.zeros((0, s), dtype=np.bool_)
         self.costs = np.zeros(0)
-        self._highs = highspy.Highs()
-        for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
-            self._highs.setOptionValue(option, value)
         self._artificial_cost = artificial_cost * self._growth
-        self._open(self._artificial_cost)
-
-    def _open(self, artificial_cost: FloatArray) -> None:
-        s, unbounded = self.s, highspy.kHighsInf
-        nothing, zero = np.zeros(0, dtype=np.int32), np.zeros(0)
-        lower = np.append(np.ones(s), -unbounded)
-        upper = np.append(np.full(s, unbounded), float(self.k))
-        self._highs.addRows(s + 1, lower, upper, 0, np.zeros(s + 1, dtype=np.int32), nothing, zero)
-        rows = np.arange(s, dtype=np.int32)
-        for cost, most, entry in (
-            (artificial_cost, unbounded, 1.0),
-            (np.zeros(s), 0.0, 1.0),
-            (np.zeros(s), 0.0, -1.0),
-        ):
-            self._highs.addCols(
-                s, cost, np.zeros(s), np.full(s, most), s, rows, rows,
-                np.full(s, entry),
-            )  # fmt: skip
+        self.order = np.arange(s) if order is None else order
+        self._ordered = csc_array((s, 0), dtype=np.float64)
+        self.middle: interior_point.Iterate | None = None  # of the last interior solution
+        self._highs: highspy.Highs | None = None  # opened when it is needed
+        self._loaded = 0
 
     def add(self, columns: np.ndarray, costs: FloatArray) -> None:
         """Add (m, s) bool columns with their (m,) costs."""
-        m = len(costs)
-        if m == 0:
+        if len(costs) == 0:
             return
-        which, blocks = np.nonzero(columns)
-        rows = np.concatenate([blocks, np.full(m, self.s)])
-        order = np.argsort(np.concatenate([which, np.arange(m)]), kind="stable")
-        ends = np.cumsum(columns.sum(axis=1) + 1)
-        self._highs.addCols(
-            m,
-            np.ascontiguousarray(costs * self._growth, dtype=np.float64),
-            np.zeros(m),
-            np.full(m, highspy.kHighsInf),
-            len(rows),
-            np.append(0, ends[:-1]).astype(np.int32),
-            rows[order].astype(np.int32),
-            np.ones(len(rows)),
-        )
+        ordered = csc_array(columns[:, self.order].T, dtype=np.float64)
+        self._ordered = csc_array(hstack([self._ordered, ordered], format="csc"))
         self.columns = np.concatenate([self.columns, columns])
         self.costs = np.concatenate([self.costs, costs])
 
     def keep(self, mask: np.ndarray) -> None:
         """Drop the columns outside the mask."""
-        gone = np.flatnonzero(~mask) + _HELPERS * self.s
-        if len(gone):
+        if mask.all():
+            return
+        if self._highs is not None:
+            gone = np.flatnonzero(~mask[: self._loaded]) + _HELPERS * self.s
             self._highs.deleteCols(len(gone), gone.astype(np.int32))
-            self.columns, self.costs = self.columns[mask], self.costs[mask]
+            self._loaded -= len(gone)
+        self.columns, self.costs = self.columns[mask], self.costs[mask]
+        self._ordered = self._ordered[:, np.flatnonzero(mask)]
+        if self.middle is not None:
+            known = len(self.middle.z) - 2 * self.s - 1
+            self.middle = self.middle.kept(mask[:known])
+
+    def values(self, duals: FloatArray) -> FloatArray:
+        """Return the columns' costs less their duals."""
+        return self.costs - self._ordered.T @ duals[self.order]
 
     def perturb(self, center: FloatArray, extent: float) -> None:
         """Let every row be missed by up to ``extent`` at the price ``center`` (table 4)."""
         s, center = self.s, center * self._growth
         index = np.arange(s, 3 * s, dtype=np.int32)
-        self._highs.changeColsCost(2 * s, index, np.concatenate([center, -center]))
-        self._highs.changeColsBounds(2 * s, index, np.zeros(2 * s), np.full(2 * s, extent))
+        highs = self._simplex()
+        highs.changeColsCost(2 * s, index, np.concatenate([center, -center]))
+        highs.changeColsBounds(2 * s, index, np.zeros(2 * s), np.full(2 * s, extent))
 
     def solve(self, accuracy: float = 1e-9) -> MasterSolution:
         """Solve: the interior-point method to a relative accuracy, the simplex method exactly."""
         if not self.interior:
             return self.solve_to_vertex()
+        order = self.order
         point = interior_point.solve(
-            csc_array(self.columns.T, dtype=np.float64),
+            self._ordered,
             self.costs * self._growth,
-            self._artificial_cost,
+            self._artificial_cost[order],
             self.k,
             accuracy,
+            self.middle,
         )
-        return self._solution(point.duals, point.weights, float(point.uncovered.sum()))
+        self.middle = point.middle
+        duals = np.append(np.empty(self.s), point.duals[-1])
+        duals[order] = point.duals[:-1]
+        return self._solution(duals, point.weights, float(point.uncovered.sum()))
 
     def solve_to_vertex(self) -> MasterSolution:
         """Solve by the simplex method from the last basis: branching needs a basic solution."""
-        self._highs.run()
-        solution = self._highs.getSolution()
+        highs = self._simplex()
+        highs.run()
+        solution = highs.getSolution()
         value = np.array(solution.col_value)
         duals = np.array(solution.row_dual)
         return self._solution(duals, value[_HELPERS * self.s :], float(value[: self.s].sum()))
+
+    def _simplex(self) -> highspy.Highs:
+        """Return HiGHS with the rows, the helpers and all columns in it."""
+        if self._highs is None:
+            self._highs = _opened(self.s, self.k, self._artificial_cost)
+        _load(self._highs, self.columns[self._loaded :], self.costs[self._loaded :] * self._growth)
+        self._loaded = len(self.costs)
+        return self._highs
 
     def _solution(self, row: FloatArray, weights: FloatArray, shortfall: float) -> MasterSolution:
         row = row / self._growth
@@ -155,6 +162,49 @@ class Master:
             weights=weights,
             shortfall=shortfall,
         )
+
+
+def _opened(s: int, k: int, artificial_cost: FloatArray) -> highspy.Highs:
+    """Return HiGHS with the rows and the helpers' columns."""
+    highs = highspy.Highs()
+    for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
+        highs.setOptionValue(option, value)
+    unbounded = highspy.kHighsInf
+    nothing, zero = np.zeros(0, dtype=np.int32), np.zeros(0)
+    lower = np.append(np.ones(s), -unbounded)
+    upper = np.append(np.full(s, unbounded), float(k))
+    highs.addRows(s + 1, lower, upper, 0, np.zeros(s + 1, dtype=np.int32), nothing, zero)
+    rows = np.arange(s, dtype=np.int32)
+    for cost, most, entry in (
+        (artificial_cost, unbounded, 1.0),
+        (np.zeros(s), 0.0, 1.0),
+        (np.zeros(s), 0.0, -1.0),
+    ):
+        highs.addCols(
+            s, cost, np.zeros(s), np.full(s, most), s, rows, rows, np.full(s, entry)
+        )  # fmt: skip
+    return highs
+
+
+def _load(highs: highspy.Highs, columns: np.ndarray, costs: FloatArray) -> None:
+    """Add columns to HiGHS, with an entry in the row of the limit."""
+    m, s = columns.shape
+    if m == 0:
+        return
+    which, blocks = np.nonzero(columns)
+    rows = np.concatenate([blocks, np.full(m, s)])
+    order = np.argsort(np.concatenate([which, np.arange(m)]), kind="stable")
+    ends = np.cumsum(columns.sum(axis=1) + 1)
+    highs.addCols(
+        m,
+        np.ascontiguousarray(costs, dtype=np.float64),
+        np.zeros(m),
+        np.full(m, highspy.kHighsInf),
+        len(rows),
+        np.append(0, ends[:-1]).astype(np.int32),
+        rows[order].astype(np.int32),
+        np.ones(len(rows)),
+    )
 
 
 def best_cover(columns: np.ndarray, costs: FloatArray, k: int, node_limit: int) -> IntArray | None:

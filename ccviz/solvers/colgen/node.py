@@ -7,6 +7,7 @@ show, stop and prune between them; the pool travels in the report.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -20,7 +21,13 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
 from ccviz.solvers.colgen.generation import Generation, Pool, Round
-from ccviz.solvers.colgen.initial import best_of_cop_kmeans, clustering
+from ccviz.solvers.colgen.initial import (
+    best_of_cop_kmeans,
+    best_of_memetic,
+    clustering,
+    is_thorough,
+    neighbours,
+)
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import (
     best_cover,
@@ -44,7 +51,9 @@ class Start:
 
 
 _NEGLIGIBLE = 1e-18  # of what one single cluster costs
-_ARTIFICIAL = 20.0  # times the usual cost of a point, to begin with
+_ARTIFICIAL = 2.0  # times the usual cost of a point, to begin with,
+_ARTIFICIAL_MOVE = 2.0  # or times what it adds to the second best cluster, if that is more,
+_ARTIFICIAL_MOST = 100.0  # but no more than that: clusters far apart leave no digits for their cost
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,
 _MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
@@ -93,13 +102,16 @@ def _open(problem: Problem, task: Task) -> Pool | Start | Report:
 def _try_start(problem: Problem, task: Task, start: Start) -> Report:
     """Report on one run of k-means."""
     blocks = contract(problem)
-    rng = np.random.default_rng((task.seed, task.node, start.tries))
-    labels = clustering(blocks, rng)
+    if start.tries == 0 and not task.decisions and is_thorough(problem, blocks):
+        labels, source = best_of_memetic(problem, blocks, task.seed, task.stop), "s-mdeclust"
+    else:
+        rng = np.random.default_rng((task.seed, task.node, start.tries))
+        labels, source = clustering(blocks, rng), "k-means"
     found = start.found if labels is None else (*start.found, labels)
     state = Start(found, start.tries + 1)
     best = _best_of(problem, blocks, found)
     bound = max(task.lower_bound, blocks.scatter)
-    return Report("go on", bound, labels=best, source="k-means", state=state)
+    return Report("go on", bound, labels=best, source=source, state=state)
 
 
 def _try_cop(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Report:
@@ -121,23 +133,32 @@ def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> I
 
 def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
     blocks, found = contract(problem), start.found
-    columns = np.concatenate([np.eye(blocks.s, dtype=bool), *map(cluster_columns, found)])
-    columns = np.unique(columns, axis=0)
-    costs = column_costs(columns, blocks.centroid, blocks.mass)
-    usual = _usual_cost(blocks, found)
-    stabiliser = Stabiliser(settings.stabilisation, settings.smoothing)
-    stabiliser = stabiliser.start(usual * blocks.mass)
-    return _permitted(problem, Pool(blocks, columns, costs, stabiliser, _ARTIFICIAL * usual))
+    columns = [np.eye(blocks.s, dtype=bool), *map(cluster_columns, found)]
+    added = np.zeros(blocks.s)
+    best = np.inf
+    if found:
+        best = min(_cost(blocks, labels) for labels in found)
+        more, added = neighbours(blocks, min(found, key=partial(_cost, blocks)))
+        columns += more
+    unique = np.unique(np.concatenate(columns), axis=0)
+    costs = column_costs(unique, blocks.centroid, blocks.mass)
+    # A cluster that alone costs more than all of the best clustering is in no better one.
+    unique, costs = unique[costs <= best], costs[costs <= best]
+    usual = _usual_cost(blocks, found) * blocks.mass
+    stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
+    dear = np.clip(_ARTIFICIAL_MOVE * added, _ARTIFICIAL * usual, _ARTIFICIAL_MOST * usual)
+    return _permitted(problem, Pool(blocks, unique, costs, stabiliser, dear))
 
 
 def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
     """Return what a point costs in the best clustering found, or in one single cluster."""
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
-    costs = [
-        float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
-        for labels in clusterings
-    ]
+    costs = [_cost(blocks, labels) for labels in clusterings]
     return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / blocks.n
+
+
+def _cost(blocks: Blocks, labels: IntArray) -> float:
+    return float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
 
 
 def _inherited(blocks: Blocks, parent: Pool) -> Pool:
@@ -150,7 +171,8 @@ def _inherited(blocks: Blocks, parent: Pool) -> Pool:
     i, j = blocks.conflicts.T
     whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
     stabiliser = parent.stabiliser.inherit(child_of, blocks.s)
-    return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, parent.artificial_cost)
+    dear = np.bincount(child_of, parent.artificial_cost, blocks.s).astype(np.float64)
+    return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
 
 
 def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> Report:
@@ -233,7 +255,7 @@ def _tolerance(task: Task, settings: NodeSettings, pool: Pool) -> float:
     known = task.upper_bound
     if not np.isfinite(known):
         known = max(
-            pool.blocks.scatter + pool.bound, pool.blocks.n * pool.artificial_cost / _ARTIFICIAL
+            pool.blocks.scatter + pool.bound, float(pool.artificial_cost.sum()) / _ARTIFICIAL
         )
     return 0.25 * max(settings.tolerance, 1e-9) * known
 

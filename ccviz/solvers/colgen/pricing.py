@@ -22,7 +22,9 @@ from ccviz.solvers.colgen.instance import Instance
 _MOST = 600  # columns handed back by one call
 _NOTHING = -1e-12  # a value that is not worth having, relative to the duals
 _UNLIMITED = 2**62
-_FIRST_TURN = 50_000  # blocks that each of two methods looks at first; then twice as many each time
+_MOST_ENUMERATED = 3000  # blocks; more are not searched over, which takes squares of them in memory
+_FIRST_TURN = 50_000  # blocks that each of two methods looks at first, or, if that is more,
+_FIRST_TURN_A_BLOCK = 500  # times as many as there are; then twice as many each time
 
 State = Space | enumeration.Enumeration
 
@@ -173,10 +175,12 @@ class Pricer:
 
         Returns where it came to, how many clusters it found and how many blocks it looked at.
         """
-        methods = ("space", "blocks") if self.method == "both" else (self.method,)
+        both = ("space", "blocks") if len(self.points) <= _MOST_ENUMERATED else ("space",)
+        methods = both if self.method == "both" else (self.method,)
         turn, which = divmod(search.turns, len(methods))
-        limit = min(visit_limit, _FIRST_TURN << turn) if len(methods) > 1 else visit_limit
         instance = self.alternatives[search.waiting[0]]
+        first = max(_FIRST_TURN, _FIRST_TURN_A_BLOCK * len(instance.mass))
+        limit = min(visit_limit, first << turn) if len(methods) > 1 else visit_limit
         states = list(search.states or (None,) * len(methods))
         state = states[which] or _open(methods[which], instance, search.duals)
         states[which] = state

@@ -30,14 +30,15 @@ class NodeSettings:
     )
     first: str = setting(
         "blp-kmeans",
-        "Which k-means gives the first columns: all runs of BLP k-means, or COP-k-means' best.",
+        "What gives the first columns: S-MDEClust where there are many clusters and no rules, and "
+        "runs of BLP k-means; or COP-k-means' best.",
         choices=("blp-kmeans", "cop-kmeans"),
         advanced=True,
         label="First columns by",
     )
     starts: int = setting(
         10,
-        "Runs of k-means for the first columns; the paper has 500 of COP-k-means.",
+        "Runs for the first columns; the paper has 500 of COP-k-means.",
         low=0,
         advanced=True,
         label="First k-means runs",

@@ -398,4 +398,5 @@ def _round(instance: Instance, duals: FloatArray, space: Space, top: int) -> tup
                 refused -= term
                 continue
         join(instance, space.inside, space.load, b)
-    return value(instance, duals, space.inside, space.mean), refused
+    among = space.member[top, : space.n_members[top]]
+    return value(instance, duals, space.inside, space.mean, among), refused

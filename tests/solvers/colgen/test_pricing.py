@@ -101,10 +101,25 @@ def column_costs_of(pricer, columns):
 
 def test_taking_turns_ends_with_the_method_that_is_done_first(monkeypatch):
     monkeypatch.setattr("ccviz.solvers.colgen.pricing._FIRST_TURN", 2)
+    monkeypatch.setattr("ccviz.solvers.colgen.pricing._FIRST_TURN_A_BLOCK", 0)
     pricer, duals, _, values = setup(3, (), "both")
     priced = pricer.exact(duals, 0.0, 0.0)
     assert priced.exact
     assert priced.least == pytest.approx(min(values.min(), 0.0), rel=2e-9, abs=1e-8)
+
+
+def test_many_blocks_are_not_searched_over(monkeypatch):
+    monkeypatch.setattr("ccviz.solvers.colgen.pricing._MOST_ENUMERATED", 7)
+    pricer, duals, _, values = setup(3, (), "both")
+    assert len(duals) == 7
+    both = pricer.exact(duals, 0.0, 0.0, visit_limit=1).search
+    assert len(both.states) == 2
+    monkeypatch.setattr("ccviz.solvers.colgen.pricing._MOST_ENUMERATED", 6)
+    space = pricer.exact(duals, 0.0, 0.0, visit_limit=1).search
+    assert len(space.states) == 1
+    whole = pricer.go_on(space)
+    assert whole.exact
+    assert whole.least <= min(values.min(), 0.0)
 
 
 def test_both_methods_agree_on_larger_blocks():
