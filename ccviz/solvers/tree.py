@@ -14,18 +14,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ccviz.arrays import IntArray
-from ccviz.bounds import relative_gap
 from ccviz.events import (
-    TERMINATION_SENTENCES,
     BoundImproved,
     Event,
-    Finished,
     IncumbentFound,
     InfeasibilityProved,
     NodeBounded,
@@ -34,17 +30,13 @@ from ccviz.events import (
     NodePruned,
     PruneReason,
     Record,
-    Termination,
 )
-from ccviz.problem.partition import Partition
-from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context, never
-from ccviz.solvers.workforce import Errand, Workforce, done_here, open_workforce
+from ccviz.solvers.base import never
+from ccviz.solvers.workforce import Errand, Workforce, done_here
 
 OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
 
-_ROUNDING = 1e-7  # relative to the incumbent: what rounding may leave of a gap that is closed
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 _DETAILS: dict[PruneReason, str] = {
     "bound": "The bound reached the incumbent within the tolerance.",
@@ -151,21 +143,6 @@ class _Node:
     task: Task
     depth: int
     certificate: dict[str, np.ndarray]
-
-
-@dataclass(frozen=True)
-class Known:
-    """What is known of a problem before its tree is searched.
-
-    Attributes
-    ----------
-    upper_bound, lower_bound : float
-        What a clustering costs whose event has been told, and a bound that the run proves without
-        the tree.
-    """
-
-    upper_bound: float = math.inf
-    lower_bound: float = -math.inf
 
 
 def _nothing() -> None:
@@ -436,67 +413,6 @@ class Search:
         if math.isfinite(bound) and bound > self.lower_bound:
             self.lower_bound = bound
             yield BoundImproved(lower_bound=bound)
-
-
-def branch_and_bound(
-    problem: Problem,
-    context: Context,
-    work: Callable[[Task], Report],
-    *,
-    tolerance: float,
-    order: str,
-    incumbent: str,
-    known: Known | None = None,
-) -> Iterator[Event]:
-    """Search the whole tree of a problem; `ccviz.events.Finished` comes last unless stopped.
-
-    Parameters
-    ----------
-    problem : Problem
-    context : Context
-    work, tolerance, order
-        See `Search`.
-    incumbent : {"none", "memetic"}
-        What to begin with: the memetic solver's clustering, or nothing.
-    known : Known, optional
-        What the run has said already.
-    """
-    known = known or Known()
-    search = Search(
-        work=work,
-        objective_of=lambda labels: Partition(problem, labels).wcss,
-        tolerance=tolerance,
-        order=order,  # type: ignore[arg-type]
-        first=partial(_memetic, problem, context) if incumbent == "memetic" else _nothing,
-        seed=context.seed,
-        floor=known.lower_bound,
-        upper_bound=known.upper_bound,
-        lower_bound=known.lower_bound,
-    )
-    with open_workforce(context.workers) as workforce:
-        yield from search.steps(workforce, context.stop, context.history)
-    if not context.stop():
-        yield _finished(search)
-
-
-def _finished(search: Search) -> Finished:
-    """Say what a search came to whose nodes are all done: its bounds have the last word."""
-    left = search.upper_bound - search.lower_bound
-    if left > (search.tolerance + _ROUNDING) * search.upper_bound:
-        gap = relative_gap(search.upper_bound, search.lower_bound)
-        return Finished(
-            termination="stalled",
-            message=f"Every node is closed, but rounding leaves a gap of {gap:.2g}.",
-        )
-    is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
-    reason: Termination = "proved" if is_proof else "gap"
-    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
-
-
-def _memetic(problem: Problem, context: Context) -> IntArray | None:
-    from ccviz.solvers.memetic.incumbent import memetic_incumbent
-
-    return memetic_incumbent(problem, context.seed, stop=context.stop)
 
 
 def cutoff(upper_bound: float, tolerance: float) -> float:

@@ -21,15 +21,14 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
+from ccviz.solvers.branch_and_bound import Known, branch_and_bound
 from ccviz.solvers.tree import (
     OPTIMAL_GAP,
     Decision,
-    Known,
     Report,
     Search,
     StoppedError,
     Task,
-    branch_and_bound,
     cutoff,
     decided,
 )

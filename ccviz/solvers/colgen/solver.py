@@ -37,8 +37,8 @@ class Colgen(NodeSettings, Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search, see `ccviz.solvers.tree`."""
         # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.branch_and_bound import branch_and_bound
         from ccviz.solvers.colgen.node import advance
-        from ccviz.solvers.tree import branch_and_bound
         from ccviz.solvers.unit import in_unit, work_in_unit
 
         scaled, exponent = in_unit(problem)

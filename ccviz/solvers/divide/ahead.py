@@ -13,9 +13,9 @@ from itertools import takewhile
 from ccviz.events import Event, Finished, InfeasibilityProved, NodeOpened, Record
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
+from ccviz.solvers.branch_and_bound import Known
 from ccviz.solvers.divide.division import Division
 from ccviz.solvers.divide.settings import DivideSettings
-from ccviz.solvers.tree import Known
 
 _USUAL = DivideSettings()
 

@@ -20,7 +20,7 @@ from ccviz.solvers.memory import free_memory
 from ccviz.solvers.sdp.settings import NodeSettings
 
 if TYPE_CHECKING:
-    from ccviz.solvers.tree import Known
+    from ccviz.solvers.branch_and_bound import Known
 
 _MATRICES = 24
 """Tables of a number for every two blocks that the work on a node holds at a time."""
@@ -73,8 +73,8 @@ class Sdp(NodeSettings, Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search, see `ccviz.solvers.tree`."""
         # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.branch_and_bound import branch_and_bound
         from ccviz.solvers.sdp.node import advance
-        from ccviz.solvers.tree import branch_and_bound
         from ccviz.solvers.unit import in_unit, work_in_unit
 
         known = None

@@ -1,0 +1,98 @@
+"""A whole run of branch and bound: the search over a problem's tree, and its last word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+from ccviz.arrays import IntArray
+from ccviz.bounds import relative_gap
+from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Termination
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context
+from ccviz.solvers.tree import OPTIMAL_GAP, Report, Search, Task
+from ccviz.solvers.workforce import open_workforce
+
+_ROUNDING = 1e-7  # relative to the incumbent: what rounding may leave of a gap that is closed
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a problem before its tree is searched.
+
+    Attributes
+    ----------
+    upper_bound, lower_bound : float
+        What a clustering costs whose event has been told, and a bound that the run proves without
+        the tree.
+    """
+
+    upper_bound: float = math.inf
+    lower_bound: float = -math.inf
+
+
+def branch_and_bound(
+    problem: Problem,
+    context: Context,
+    work: Callable[[Task], Report],
+    *,
+    tolerance: float,
+    order: str,
+    incumbent: str,
+    known: Known | None = None,
+) -> Iterator[Event]:
+    """Search the whole tree of a problem; `ccviz.events.Finished` comes last unless stopped.
+
+    Parameters
+    ----------
+    problem : Problem
+    context : Context
+    work, tolerance, order
+        See `Search`.
+    incumbent : {"none", "memetic"}
+        What to begin with: the memetic solver's clustering, or nothing.
+    known : Known, optional
+        What the run has said already.
+    """
+    known = known or Known()
+    search = Search(
+        work=work,
+        objective_of=lambda labels: Partition(problem, labels).wcss,
+        tolerance=tolerance,
+        order=order,  # type: ignore[arg-type]
+        first=partial(_first, problem, context, incumbent),
+        seed=context.seed,
+        floor=known.lower_bound,
+        upper_bound=known.upper_bound,
+        lower_bound=known.lower_bound,
+    )
+    with open_workforce(context.workers) as workforce:
+        yield from search.steps(workforce, context.stop, context.history)
+    if not context.stop():
+        yield _finished(search)
+
+
+def _finished(search: Search) -> Finished:
+    """Say what a search came to whose nodes are all done: its bounds have the last word."""
+    left = search.upper_bound - search.lower_bound
+    if left > (search.tolerance + _ROUNDING) * search.upper_bound:
+        gap = relative_gap(search.upper_bound, search.lower_bound)
+        return Finished(
+            termination="stalled",
+            message=f"Every node is closed, but rounding leaves a gap of {gap:.2g}.",
+        )
+    is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
+    reason: Termination = "proved" if is_proof else "gap"
+    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
+
+
+def _first(problem: Problem, context: Context, incumbent: str) -> IntArray | None:
+    """Return a clustering to begin with, if one is asked for."""
+    if incumbent != "memetic":
+        return None
+    from ccviz.solvers.memetic.incumbent import memetic_incumbent
+
+    return memetic_incumbent(problem, context.seed, stop=context.stop)
