@@ -134,13 +134,13 @@ def write_table(source: Path) -> None:
     rows = sorted(read_rows(source), key=lambda row: (row["links"], int(row["n"]), int(row["k"])))
     for row in rows:
         cells = [f"{row['set']} ({row['n']})", *(row[name] for name in names)]
-        cells.append(f"{float(row['ratio']):,.0f}")
+        cells.append(f"{float(row['ratio']):,.0f}" if row["status"] == "optimal" else "–")
         lines.append("| " + " | ".join(cells) + " |")
     for links in ("no", "yes"):
-        mine = [row for row in rows if row["links"] == links]
+        mine = [row for row in rows if (row["links"], row["status"]) == (links, "optimal")]
         ours, theirs = (sum(float(row[key]) for row in mine) for key in ("cpu_s", "cg_dca_s"))
         if mine:
-            lines += ["", f"Links: {links}. {len(mine)} rows of {ROWS}: "
+            lines += ["", f"Links: {links}. {len(mine)} of {ROWS} proved: "
                       f"{ours:.0f} CPU seconds; CG+DCA without links {theirs:.0f}."]  # fmt: skip
     source.with_suffix(".md").write_text("\n".join(lines) + "\n")
 
