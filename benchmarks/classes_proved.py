@@ -20,7 +20,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
-from _cpu_clock import events_within, timed  # noqa: E402
+from _proved import proved  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 from sklearn.datasets import load_breast_cancer, load_digits  # noqa: E402
 
@@ -29,7 +29,6 @@ from ccviz.data.files import read_data  # noqa: E402
 from ccviz.data.random_links import random_pairs  # noqa: E402
 from ccviz.data.scaling import scale  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.proof.verify import verify  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
@@ -81,10 +80,7 @@ def problem_of(which: str, bench: Path) -> Problem:
 
 def measure(which: str, options: argparse.Namespace) -> None:
     problem = problem_of(which, options.bench)
-    stepper = start(problem, "sdp", tolerance=TOLERANCE)
-    events, seconds = zip(*events_within(stepper, options.cpu_limit), strict=True)
-    result = stepper.result()
-    verdict, verify_s = timed(verify, problem, events, gap=1.0)
+    cells, _ = proved(problem, "sdp", TOLERANCE, options.cpu_limit, gap=1.0)
     fields = {
         "set": which,
         "n": problem.n,
@@ -92,12 +88,7 @@ def measure(which: str, options: argparse.Namespace) -> None:
         "k": problem.k,
         "links": len(problem.must_link) + len(problem.cannot_link),
         "blocks": contract(problem).s,
-        "objective": f"{result.objective:.9g}",
-        "status": result.status,
-        "gap": f"{result.gap:.2e}",
-        "verified_gap": f"{verdict.gap:.2e}" if verdict.accepted else verdict.sentence,
-        "cpu_s": f"{seconds[-1]:.1f}",
-        "verify_s": f"{verify_s:.1f}",
+        **cells,
     }
     append_row(options.out, fields)
     print(*fields.values(), file=sys.stderr, flush=True)

@@ -23,6 +23,7 @@ for _library in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_library, "1")
 
 import numpy as np  # noqa: E402
+import psutil  # noqa: E402
 from panel.io.application import build_single_handler_application  # noqa: E402
 
 from ccviz.data.datasets import Dataset  # noqa: E402
@@ -98,8 +99,7 @@ def open_page() -> Session:
 
 def memory() -> float:
     """Return the megabytes that this process holds."""
-    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+    return psutil.Process().memory_info().rss / 1e6
 
 
 if __name__ == "__main__":

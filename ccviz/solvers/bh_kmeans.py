@@ -92,9 +92,8 @@ class BhKMeans(Solver):
             seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._descend(step, seeds, best)
             if end.answer is not None:
-                if context.stop() and not end.answer.infeasible:
-                    return
-                yield from no_assignment(problem, end.answer.infeasible, self.step_limit)
+                proved = end.answer.infeasible
+                yield from no_assignment(problem, proved, self.step_limit, context.stop)
                 return
             best = min(best, end.objective)
         yield Finished(termination="converged", message="No step improves the objective.")

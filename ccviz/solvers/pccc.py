@@ -85,9 +85,8 @@ class Pccc(Solver):
             seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._start(step, seeds, best)
             if end.lacking is not None:
-                if context.stop() and not end.lacking.infeasible:
-                    return
-                yield from no_assignment(problem, end.lacking.infeasible, self.step_limit)
+                proved = end.lacking.infeasible
+                yield from no_assignment(problem, proved, self.step_limit, context.stop)
                 return
             best = min(best, end.objective)
         yield Finished(termination="converged", message="No step improves the objective.")

@@ -23,14 +23,13 @@ from ccviz.events import (
     Event,
     Finished,
     IncumbentFound,
-    InfeasibilityProved,
     Noted,
 )
-from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.seeding import plain_kmeans
+from ccviz.solvers.unsolved import no_assignment
 
 
 @dataclass(frozen=True)
@@ -79,14 +78,9 @@ class PostProcess(Solver):
             time_limit=self.step_limit,
             stop=context.stop,
         )
-        if answer.infeasible:
-            yield _why(problem)
-            yield Finished(termination="proved", message="The constraints cannot be kept.")
-            return
         if not answer.found:
-            if not context.stop():
-                message = f"No assignment was found within {self.step_limit:g} s; one may exist."
-                yield Finished(termination="stalled", message=message)
+            proved = answer.infeasible
+            yield from no_assignment(problem, proved, self.step_limit, context.stop)
             return
         labels = blocks.lift(answer.labels)
         yield IncumbentFound(labels=labels, source=self.name)
@@ -132,11 +126,3 @@ def fuzzy_memberships(squared: FloatArray) -> FloatArray:
 def _ridge(problem: Problem) -> float:
     """Return what keeps covariances regular, in the unit of the data."""
     return max(1e-6 * float(problem.X.var(axis=0).mean()), np.finfo(float).tiny)
-
-
-def _why(problem: Problem) -> InfeasibilityProved:
-    known = check_feasibility(problem)
-    reason = "an exhaustive search proved that no clustering keeps the links and sizes."
-    return InfeasibilityProved(
-        reason=reason if known.feasible is None else known.reason, points=known.points
-    )

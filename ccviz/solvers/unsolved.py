@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from ccviz.events import Event, Finished, InfeasibilityProved
 from ccviz.feasibility.check import check_feasibility
@@ -28,7 +28,9 @@ def why_infeasible(problem: Problem) -> InfeasibilityProved:
     )
 
 
-def no_assignment(problem: Problem, proved: bool, step_limit: float) -> Iterator[Event]:
+def no_assignment(
+    problem: Problem, proved: bool, step_limit: float, stop: Callable[[], bool]
+) -> Iterator[Event]:
     """Yield the last events of a run without an assignment.
 
     Parameters
@@ -38,10 +40,13 @@ def no_assignment(problem: Problem, proved: bool, step_limit: float) -> Iterator
         Whether it is proved that there is none.
     step_limit : float
         Seconds that the step had.
+    stop : callable
+        Whether the run was stopped: then it is not the step's time that was short.
     """
     if not proved:
-        message = f"No assignment was found within {step_limit:g} s; one may exist."
-        yield Finished(termination="stalled", message=message)
+        if not stop():
+            message = f"No assignment was found within {step_limit:g} s; one may exist."
+            yield Finished(termination="stalled", message=message)
         return
     yield why_infeasible(problem)
     yield Finished(termination="proved", message="The constraints cannot be kept.")

@@ -150,7 +150,7 @@ class LinkTable(Sequence[Link]):
 
     def with_links(self, links: Iterable[Link]) -> LinkTable:
         """Return the table with more links; the newest word on a pair and kind counts."""
-        new = LinkTable.of(links) if not isinstance(links, LinkTable) else links
+        new = LinkTable.of(links)
         codes, first, of_new = np.unique(new._codes, return_index=True, return_inverse=True)
         weights = np.empty(len(codes))
         weights[of_new] = new.weights  # of several the last stays
