@@ -6,7 +6,9 @@
 that go to a worker and come back, in ``divide_parts.csv``: easy ones of Gaussians and hard ones of
 Electric. ``--cluster`` runs the Gaussians on a local Dask cluster of 1, 2 and 4 workers. Client and
 scheduler are one process here; their CPU seconds from the cut on, next to those of the parts, are
-what the cluster costs. ``--table`` simulates 64 and 1,000 workers on as many parts as a million
+what the cluster costs. What they take while nothing is asked of them is measured first: it grows
+with the time on the clock, of which a busy machine needs more, and not with the parts.
+``--table`` simulates 64 and 1,000 workers on as many parts as a million
 points have, times drawn from those measured, and writes ``divide_workers.md``.
 """
 
@@ -40,6 +42,8 @@ PARTS, CLUSTER = RESULTS / "divide_parts.csv", RESULTS / "divide_workers.csv"
 TOLERANCE, PART_SIZE, PARTS_EACH = 1e-3, 250, 40
 HARD = 8  # parts of Electric
 WORKERS, SIMULATED = (1, 2, 4), (1, 64, 1000)
+POINTS = 20_000  # of the Gaussians on a cluster
+IDLE_S = 5.0
 MILLION = 4000  # parts of a million points
 BANDWIDTH = 100e6  # bytes a second between a client and its workers
 
@@ -51,7 +55,7 @@ def main() -> None:
         parser.add_argument(f"--{part}", action="store_true")
     options = parser.parse_args()
     if options.parts:
-        measure_parts("gaussians", gaussians(), None)
+        measure_parts("gaussians", gaussians(10_000), None)
         measure_parts("Electric", points_of("Electric", options.bench)[0], HARD)
     if options.cluster:
         measure_clusters()
@@ -59,10 +63,10 @@ def main() -> None:
         write_table()
 
 
-def gaussians() -> FloatArray:
+def gaussians(n: int) -> FloatArray:
     rng = np.random.default_rng(0)
     centers = 10.0 * np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
-    return centers[rng.integers(3, size=10_000)] + 2.5 * rng.normal(size=(10_000, 2))
+    return centers[rng.integers(3, size=n)] + 2.5 * rng.normal(size=(n, 2))
 
 
 def parts_of(X: FloatArray) -> list[Part]:
@@ -95,24 +99,33 @@ def measure_clusters() -> None:
         ) as cluster:
             client = cluster.get_client()
             run_on(cluster.scheduler_address, 1500)  # every worker has its code loaded
+            idle = idle_share()
             before = sum(client.run(time.process_time).values())
-            mine, parts, bound = run_on(cluster.scheduler_address, 10_000)
+            mine, waited, parts, bound = run_on(cluster.scheduler_address, POINTS)
             theirs = sum(client.run(time.process_time).values()) - before
         row = {"workers": workers, "parts": parts, "lower_bound": f"{bound:.9g}"}
-        append_row(CLUSTER, {**row, "worker_cpu_s": f"{theirs:.2f}", "client_cpu_s": f"{mine:.2f}"})
+        row |= {"worker_cpu_s": f"{theirs:.2f}", "client_cpu_s": f"{mine:.2f}"}
+        append_row(CLUSTER, {**row, "idle_cpu_s": f"{idle * waited:.2f}"})
 
 
-def run_on(address: str, n: int) -> tuple[float, int, float]:
-    """Return CPU seconds of this process from the cut on, the parts, and the bound."""
-    problem = Problem(gaussians()[:n], 3)
-    stepper = start(
-        problem, "divide", tolerance=TOLERANCE, workers=address, part_size=n // PARTS_EACH
-    )
-    since, parts = time.process_time(), 0
+def idle_share() -> float:
+    """Return the share of a core that client and scheduler take with nothing to do."""
+    spent, since = time.process_time(), time.monotonic()
+    time.sleep(IDLE_S)
+    return (time.process_time() - spent) / (time.monotonic() - since)
+
+
+def run_on(address: str, n: int) -> tuple[float, float, int, float]:
+    """Return this process's CPU seconds and the clock's from the cut on, parts, and the bound."""
+    problem = Problem(gaussians(n), 3)
+    size = min(PART_SIZE, n // PARTS_EACH)
+    stepper = start(problem, "divide", tolerance=TOLERANCE, workers=address, part_size=size)
+    spent, since, parts = time.process_time(), time.monotonic(), 0
     for record in stepper:
         if isinstance(record.event, PartsCut):
-            since, parts = time.process_time(), record.event.parts
-    return time.process_time() - since, parts, stepper.result().lower_bound
+            spent, since, parts = time.process_time(), time.monotonic(), record.event.parts
+    spent, since = time.process_time() - spent, time.monotonic() - since
+    return spent, since, parts, stepper.result().lower_bound
 
 
 def simulated(seconds: FloatArray, moving: FloatArray, handling: float, workers: int) -> FloatArray:
@@ -143,15 +156,17 @@ def simulated(seconds: FloatArray, moving: FloatArray, handling: float, workers:
 
 def write_table() -> None:
     lines = [
-        "| workers | parts | CPU s of the workers | CPU s of client and scheduler | overhead |",
-        "|---|---|---|---|---|",
+        "| workers | parts | CPU s of the workers | CPU s of client and scheduler "
+        "| of them, idle as well | overhead beyond that | in all |",
+        "|---|---|---|---|---|---|---|",
     ]
     clusters = read_rows(CLUSTER)
+    names = ("workers", "parts", "worker_cpu_s", "client_cpu_s", "idle_cpu_s")
     for row in clusters:
         theirs, mine = float(row["worker_cpu_s"]), float(row["client_cpu_s"])
-        cells = [row["workers"], row["parts"], row["worker_cpu_s"], row["client_cpu_s"]]
-        lines.append("| " + " | ".join([*cells, f"{100 * mine / theirs:.1f} %"]) + " |")
-    handling = max(float(row["client_cpu_s"]) / int(row["parts"]) for row in clusters)
+        shares = [percent(spent / theirs) for spent in (asked_for(row), mine)]
+        lines.append("| " + " | ".join([*(row[name] for name in names), *shares]) + " |")
+    handling = max(asked_for(row) / int(row["parts"]) for row in clusters)
     lines += ["", f"{MILLION:,} parts, {1000 * handling:.1f} ms of the client each:", ""]
     lines += [
         "| parts like those of | workers | a part, s (mean, longest) | ideal, s | simulated, s "
@@ -160,6 +175,15 @@ def write_table() -> None:
     ]
     lines += simulations(handling)
     (RESULTS / "divide_workers.md").write_text("\n".join(lines) + "\n")
+
+
+def asked_for(row: dict[str, str]) -> float:
+    """Return the CPU seconds of client and scheduler beyond what they take idle."""
+    return max(0.0, float(row["client_cpu_s"]) - float(row["idle_cpu_s"]))
+
+
+def percent(share: float) -> str:
+    return f"{100 * share:.1f} %" if share > 0.0 else "too little to measure"
 
 
 def simulations(handling: float) -> Iterator[str]:

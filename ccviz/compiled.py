@@ -21,9 +21,12 @@ def _plain(function: Callable[..., Any] | None = None, **_: Any) -> Any:
     return _plain if function is None else function
 
 
-if COMPILES:
+def __getattr__(name: str) -> Any:
+    """Load numba for who takes `njit`; a server asks `COMPILES` alone and has no kernels."""
+    if name != "njit":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if not COMPILES:
+        return _plain
     from numba import njit
-else:
-    njit = _plain
 
-__all__ = ["COMPILES", "njit"]
+    return njit

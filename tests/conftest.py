@@ -21,6 +21,12 @@ ROOT = Path(__file__).parents[1]
 settings.register_profile("ccviz", settings(), deadline=None)
 settings.load_profile("ccviz")
 
+SCRIPTS = (
+    "--no-turbofan --no-maglev --no-flush-bytecode --min-semi-space-size=64 "
+    "--max-semi-space-size=128"
+)
+"""A page is here for seconds: to compile its scripts well, and to tidy up often, costs a fifth."""
+
 SHARED = ("tests/app/", "tests/test_notebooks.py")
 """Their tests need nothing of one another but what a whole process has."""
 
@@ -130,7 +136,8 @@ def browser(chromium):
 
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu", "--disable-quic"]
+            executable_path=chromium,
+            args=["--no-sandbox", "--disable-gpu", "--disable-quic", f"--js-flags={SCRIPTS}"],
         )
         yield browser
         browser.close()

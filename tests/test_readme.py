@@ -206,6 +206,11 @@ def test_the_proof_beyond_four_thousand_blocks_is_the_tables():
     assert float(row["verified_gap"]) <= 1e-4
     assert row["status"] == "optimal"
     assert f"{float(row['cpu_s']):.0f} CPU seconds" in said
+    (row,) = [row for row in table("classes_proved") if row["set"] == "digits"]
+    assert row["status"] == "optimal"
+    assert float(row["verified_gap"]) <= 1e-4
+    assert f"digits ({int(row['n']):,} points, k = {row['k']}) under {row['links']} links" in said
+    assert f"in {float(row['cpu_s']):.0f}." in said
 
 
 def test_the_page_of_a_million_points_is_the_tables():

@@ -1,4 +1,7 @@
-"""Run the tests of the page many times in a row, idle and beside busy processes: `make flaky`."""
+"""Run the tests of the page many times in a row, idle and beside busy processes: `make flaky`.
+
+Each run adds a row to a table that is kept: twenty take hours, and what was stopped goes on.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,18 @@ import tempfile
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 ROOT = Path(__file__).parents[1]
-TABLE = ROOT / "benchmarks" / "results" / "browser_tests.md"
+sys.path.insert(0, str(ROOT / "benchmarks"))  # for tables that grow a row at a time
+
+from _rows import append_row, read_rows  # noqa: E402
+
+RESULTS = ROOT / "benchmarks" / "results"
+ROWS, TABLE = RESULTS / "browser_tests.csv", RESULTS / "browser_tests.md"
 
 
 @dataclass(frozen=True)
@@ -23,6 +32,8 @@ class Outcome:
 
     Attributes
     ----------
+    version : str
+        The commit that was tested.
     busy : int
         Busy processes a core beside it.
     tests : int
@@ -32,10 +43,28 @@ class Outcome:
         On the clock.
     """
 
+    version: str
     busy: int
     tests: int
     failed: tuple[str, ...]
     seconds: float
+
+    @property
+    def row(self) -> dict[str, Any]:
+        """As it stands in the table that is kept."""
+        failed, seconds = " ".join(self.failed), f"{self.seconds:.0f}"
+        return asdict(self) | {"failed": failed, "seconds": seconds}
+
+
+def kept() -> list[Outcome]:
+    """Return the runs that were done already."""
+    return [
+        Outcome(
+            row["version"], int(row["busy"]), int(row["tests"]), tuple(row["failed"].split()),
+            float(row["seconds"]),
+        )
+        for row in read_rows(ROWS)
+    ]  # fmt: skip
 
 
 @contextmanager
@@ -55,6 +84,9 @@ def run(busy: int, workers: int, more: list[str]) -> Outcome:
     with tempfile.TemporaryDirectory() as folder, beside(busy * (os.cpu_count() or 1)):
         report = Path(folder) / "report.xml"
         command = [sys.executable, "-m", "pytest", "-q", "-m", "browser", "-n", str(workers)]
+        version = subprocess.check_output(
+            ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, text=True
+        )
         subprocess.run([*command, f"--junitxml={report}", *more], cwd=ROOT, check=False)
         suite = ElementTree.parse(report).getroot().find("testsuite")
     assert suite is not None
@@ -63,7 +95,8 @@ def run(busy: int, workers: int, more: list[str]) -> Outcome:
         for case in suite.iter("testcase")
         if case.find("failure") is not None or case.find("error") is not None
     ]
-    return Outcome(busy, int(suite.get("tests", 0)), tuple(failed), float(suite.get("time", 0)))
+    tests, seconds = int(suite.get("tests", 0)), float(suite.get("time", 0))
+    return Outcome(version.strip(), busy, tests, tuple(failed), seconds)
 
 
 def table(outcomes: list[Outcome], workers: int) -> str:
@@ -73,11 +106,12 @@ def table(outcomes: list[Outcome], workers: int) -> str:
         "",
         f"{workers} processes of tests on {os.cpu_count()} cores; no test is tried again.",
         "",
-        "| Busy processes a core | Run | Tests | Failed | Seconds |",
-        "|---:|---:|---:|---:|---:|",
+        "| Run | Version | Busy processes a core | Tests | Failed | Seconds |",
+        "|---:|---|---:|---:|---:|---:|",
     ]
     lines += [
-        f"| {each.busy} | {number} | {each.tests} | {len(each.failed)} | {each.seconds:.0f} |"
+        f"| {number} | {each.version} | {each.busy} | {each.tests} | {len(each.failed)} "
+        f"| {each.seconds:.0f} |"
         for number, each in enumerate(outcomes, start=1)
     ]
     failures = [name for each in outcomes for name in each.failed]
@@ -89,13 +123,15 @@ def table(outcomes: list[Outcome], workers: int) -> str:
 def main() -> int:
     """Run all of it, write the table after each run, and return 1 if a test failed."""
     options = _options()
-    outcomes: list[Outcome] = []
+    failed = False
     for busy in options.busy:
         for _ in range(options.runs):
-            outcomes.append(run(busy, options.workers, options.pytest))
-            TABLE.write_text(table(outcomes, options.workers), encoding="utf-8")
+            outcome = run(busy, options.workers, options.pytest)
+            append_row(ROWS, outcome.row)
+            TABLE.write_text(table(kept(), options.workers), encoding="utf-8")
+            failed = failed or bool(outcome.failed)
     sys.stdout.write(TABLE.read_text(encoding="utf-8"))
-    return int(any(each.failed for each in outcomes))
+    return int(failed)
 
 
 def _options() -> Namespace:

@@ -78,18 +78,23 @@ def build_problem(
 
 
 def choose_solver(
-    name: str, params: Sequence[str], problem: Problem, rules: Sequence[str]
+    name: str,
+    params: Sequence[str],
+    problem: Problem,
+    rules: Sequence[str],
+    seconds: float | None = None,
 ) -> tuple[Solver, Problem, str]:
     """Return the solver, the problem with the rules as it keeps them, and why it was taken.
 
-    The last is empty where the solver was named.
+    The last is empty where the solver was named. What is advised depends on the time limit.
     """
     asked = read_rules(rules)
     why = ""
     if name == AUTO:
         if params:
             raise ParameterError("--param is for one solver; say which by --solver.")
-        advised = advice(with_rules(problem, asked, False), with_rules(problem, asked, True))
+        asis, keeping = (with_rules(problem, asked, by_itself) for by_itself in (False, True))
+        advised = advice(asis, keeping, seconds=seconds)
         name, why = advised.solver, advised.why
     solver = build_solver(name, params)
     if asked:

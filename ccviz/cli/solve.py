@@ -123,7 +123,7 @@ def solve(
     dataset = find_data(data, header=header, **options)
     problem = build_problem(dataset, k, links or [], sizes, scale)
     mended = problem.notices
-    chosen, problem, why = choose_solver(solver, param or [], problem, rule or [])
+    chosen, problem, why = choose_solver(solver, param or [], problem, rule or [], time_limit)
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)

@@ -8,7 +8,6 @@ archive's path and waits until it is told which run to do (`ccviz.runs.worker`).
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -17,7 +16,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from ccviz.runs.forked import Forks, one_thread
+from ccviz.runs.forked import Forked, Forks, end_all, one_thread
+
+_WORKER = "ccviz.runs.worker"
 
 
 class Fresh(subprocess.Popen[bytes]):
@@ -33,7 +34,7 @@ class Fresh(subprocess.Popen[bytes]):
 
     def __init__(self, path: Path, errors: IO[bytes]) -> None:
         super().__init__(
-            [sys.executable, "-P", "-m", "ccviz.runs.worker", str(path)],
+            [sys.executable, "-P", "-m", _WORKER, str(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
             stderr=errors,
@@ -60,7 +61,13 @@ class Child:
     def __init__(self, path: Path, forks: Forks | None = None) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         self._reaping = threading.Lock()
-        self._process = (forks.fork if forks is not None else Fresh)(path, self._errors)
+        self._process: Fresh | Forked
+        if forks is None:
+            self._process = fresh = Fresh(path, self._errors)
+            assert fresh.stdin is not None
+            self._lines: IO[bytes] = fresh.stdin
+        else:
+            self._process, self._lines = _forked(forks, path, self._errors)
 
     @property
     def pid(self) -> int:
@@ -84,10 +91,9 @@ class Child:
         -------
         bool
         """
-        assert self._process.stdin is not None
         try:
-            self._process.stdin.write(f"{line}\n".encode())
-            self._process.stdin.flush()
+            self._lines.write(f"{line}\n".encode())
+            self._lines.flush()
         except (BrokenPipeError, ValueError):  # it has ended already
             return False
         return True
@@ -95,11 +101,8 @@ class Child:
     def kill(self) -> None:
         """End it now, with the processes that it began."""
         with self._reaping:
-            # Until it is reaped its number is its own. One that never was has none.
-            if self._process.returncode is None and (pid := self._process.pid):
-                for end in (os.killpg, os.kill):  # just forked, it has no group yet
-                    with suppress(ProcessLookupError):
-                        end(pid, signal.SIGKILL)
+            if self._process.returncode is None:  # until it is reaped its number is its own
+                end_all(self._process.pid)
 
     def wait(self) -> int:
         """Wait for its end, end what outlived it, and return its exit code.
@@ -127,6 +130,14 @@ class Child:
     def close(self) -> None:
         """Let go of its streams; one that waits for a run ends then."""
         self._errors.close()
-        assert self._process.stdin is not None
         with suppress(BrokenPipeError):
-            self._process.stdin.close()
+            self._lines.close()
+
+
+def _forked(forks: Forks, path: Path, errors: IO[bytes]) -> tuple[Forked, IO[bytes]]:
+    """Return a forked worker, and where it is told lines: at once, though it may come later."""
+    reads, writes = os.pipe()
+    with Path(os.devnull).open("wb") as nowhere:
+        worker = forks.fork(_WORKER, str(path), reads, nowhere.fileno(), errors.fileno())
+    os.close(reads)
+    return worker, os.fdopen(writes, "wb")

@@ -1,4 +1,4 @@
-"""Workers that a nursery forks, as the parent of both holds them (`ccviz.runs.nursery`)."""
+"""Processes that a nursery forks, as the parent of both holds them (`ccviz.runs.nursery`)."""
 
 from __future__ import annotations
 
@@ -10,16 +10,14 @@ import sys
 import threading
 from concurrent.futures import Future
 from contextlib import suppress
-from pathlib import Path
 from select import select
 from signal import SIGKILL
-from typing import IO
 
 NUMBER = struct.Struct("<i")
 """How a nursery tells a process id, and an exit code."""
 
-PATH_BYTES = 4096
-"""Of an archive's path, at most."""
+ORDER_BYTES = 4096
+"""Of an order, at most: a module's name, a zero, and an argument such as an archive's path."""
 
 UNABLE = 3
 """Exit code of a nursery that cannot or must not fork."""
@@ -32,6 +30,19 @@ def one_thread() -> dict[str, str]:
     return os.environ | {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
 
 
+def end_all(pid: int) -> None:
+    """Kill a process with those that it began; one that was just forked has no group yet.
+
+    Parameters
+    ----------
+    pid : int
+        Its number; 0 if it never was.
+    """
+    for end in (os.killpg, os.kill) if pid else ():
+        with suppress(ProcessLookupError):
+            end(pid, SIGKILL)
+
+
 class Forked:
     """A process forked by a nursery, with what a `subprocess.Popen` has of it.
 
@@ -41,8 +52,6 @@ class Forked:
     ----------
     status : socket
         Where the nursery tells its process id, and its exit code.
-    stdin : binary file
-        What it reads.
 
     Attributes
     ----------
@@ -50,8 +59,8 @@ class Forked:
         Its exit code, once somebody has asked after its end.
     """
 
-    def __init__(self, status: socket.socket, stdin: IO[bytes]) -> None:
-        self._status, self.stdin = status, stdin
+    def __init__(self, status: socket.socket) -> None:
+        self._status = status
         self._pid: Future[int] = Future()
         self._code: Future[int] = Future()
         self.returncode: int | None = None
@@ -122,6 +131,11 @@ class Forks:
             )
 
     @property
+    def pid(self) -> int:
+        """Number of its process."""
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         """Whether it is there."""
         return self._process.poll() is None
@@ -131,30 +145,30 @@ class Forks:
         """Whether it has ended because it cannot or must not fork."""
         return self._process.poll() == UNABLE
 
-    def fork(self, path: Path, errors: IO[bytes]) -> Forked:
-        """Order a worker. It may be told its run at once, though it comes only when all is loaded.
+    def fork(self, module: str, argument: str, *streams: int) -> Forked:
+        """Order a process, which comes when all is loaded.
 
         Parameters
         ----------
-        path : path
-            Of the archive.
-        errors : binary file
-            Where its standard error goes.
+        module : str
+            Whose function ``drive`` it calls.
+        argument : str
+            What that function is given.
+        *streams : int
+            Descriptors of its standard input, output and error; they may be closed at once.
 
         Returns
         -------
         Forked
         """
         status, theirs = socket.socketpair()
-        reads, writes = os.pipe()
         with theirs, suppress(OSError):  # if it has ended, so does the status, without a word
-            handed = [reads, errors.fileno(), theirs.fileno()]
-            socket.send_fds(self._orders, [os.fsencode(path)], handed)
-        os.close(reads)
-        return Forked(status, os.fdopen(writes, "wb"))
+            order = os.fsencode(f"{module}\0{argument}")
+            socket.send_fds(self._orders, [order], [*streams, theirs.fileno()])
+        return Forked(status)
 
     def close(self) -> None:
-        """End it, and wait for that; the workers that it forked go on."""
+        """End it, and wait for that; what it forked goes on."""
         self._process.kill()
         self._process.wait()
         self._orders.close()

@@ -59,7 +59,7 @@ class Spares:
                 self._waiting.remove(gone)
                 gone.close()
             while len(self._waiting) < self._many and not self._closed:
-                child = Child(self._path, self._nursery())
+                child = Child(self._path, self._able())
                 for solver in self._expected:
                     child.say(f"load {solver}")
                 self._waiting.append(child)
@@ -95,9 +95,14 @@ class Spares:
                 if child.alive:
                     return child
                 child.close()
-        return Child(self._path)
+        return Child(self._path, self.nursery())
 
-    def _nursery(self) -> Forks | None:
+    def nursery(self) -> Forks | None:
+        """Return the process that forks, for other work too; None if there can be none."""
+        with self._lock:
+            return None if self._closed else self._able()
+
+    def _able(self) -> Forks | None:
         """Return the one that forks, begun anew if somebody has ended it; None if none can."""
         if not Forks.possible or (self._forks is not None and self._forks.unable):
             return None

@@ -9,12 +9,31 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers import SOLVERS, Solver
 
-_PROVED_BLOCKS = 200
+# What these rest on is in benchmarks/results/advised.md, and of the plane in plane.md.
+_PROVED_BLOCKS = 500
 """Blocks up to which an exact solver usually proves the optimum while somebody waits."""
 
 _FEW_POINTS = 5000
 _CROWDED = 4
 """Points a cluster below which clusters are so small that they can be listed."""
+
+_PLANE_BLOCKS = 700
+_PLANE_POINTS = 60
+"""Blocks, and points a cluster, up to which column generation is quick in the plane."""
+
+_MANY_BLOCKS = 200
+"""Blocks up to which the semidefinite bound is as quick there."""
+
+_FEW_CLUSTERS = 10
+"""Clusters up to which a bound for many points comes soon."""
+
+_TREE_BLOCKS = 4000
+_TREE_S = 60.0
+"""Blocks up to which a tree over all of them gains on their parts, and after how many seconds."""
+
+_DIVIDE_S = 10.0
+_CUT_A_SECOND = 500
+"""Least seconds for parts, and blocks a second that hard sets are cut into parts and bounded."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +52,12 @@ class Advice:
     why: str
 
 
-def advice(problem: Problem, keeping: Problem | None = None, but: str = "") -> Advice:
+def advice(
+    problem: Problem,
+    keeping: Problem | None = None,
+    but: str = "",
+    seconds: float | None = None,
+) -> Advice:
     """Return the solver to take for a problem.
 
     Parameters
@@ -44,6 +68,8 @@ def advice(problem: Problem, keeping: Problem | None = None, but: str = "") -> A
         `ccviz.problem.reduction.with_rules`.
     but : str
         A solver that was tried in vain.
+    seconds : float, optional
+        How long it may take; somebody who does not say is taken to wait for the end.
 
     Returns
     -------
@@ -55,7 +81,7 @@ def advice(problem: Problem, keeping: Problem | None = None, but: str = "") -> A
         If no solver can have the problem.
     """
     cannot = {*obstacles(problem, keeping), but}
-    best = _best(problem)
+    best = _best(problem, seconds)
     if best.solver not in cannot:
         return best
     for other in _OTHERS:
@@ -64,7 +90,7 @@ def advice(problem: Problem, keeping: Problem | None = None, but: str = "") -> A
     raise UnsupportedError("no solver keeps all of this together; take something away.")
 
 
-def _best(problem: Problem) -> Advice:
+def _best(problem: Problem, seconds: float | None) -> Advice:
     if problem.rules:
         return _RULES
     if problem.is_soft:
@@ -73,12 +99,26 @@ def _best(problem: Problem) -> Advice:
         return Advice("bh-kmeans", "It weighs soft links against distances, and keeps hard ones.")
     if problem.sizes is not None:
         return Advice("blp-kmeans", "It keeps the sizes, and every link.")
-    blocks = contract(problem).s
+    quick = Advice("blp-kmeans", "It keeps every link, and is quick with so many points.")
+    return _proving(problem, contract(problem).s, seconds) or quick
+
+
+def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | None:
+    """Return what proves something in the time there is; None if nothing is sure to."""
+    if blocks <= _PROVED_BLOCKS and problem.n < _CROWDED * problem.k:
+        return Advice("colgen", "So small clusters it lists, and proves which are best.")
+    in_the_plane = problem.X.shape[1] <= 2 and problem.n < _PLANE_POINTS * problem.k
+    if in_the_plane and _MANY_BLOCKS < blocks <= _PLANE_BLOCKS:
+        return Advice("colgen", "In the plane it proves the best clustering of so many points.")
     if blocks <= _PROVED_BLOCKS:
-        if problem.n < _CROWDED * problem.k:
-            return Advice("colgen", "So small clusters it lists, and proves which are best.")
         return Advice("sdp", "With so few points it proves the best clustering while you wait.")
-    return Advice("blp-kmeans", "It keeps every link, and is quick with so many points.")
+    if seconds is None or problem.k > _FEW_CLUSTERS:
+        return None
+    if seconds < max(_DIVIDE_S, blocks / _CUT_A_SECOND):
+        return None
+    if blocks <= _TREE_BLOCKS and seconds >= _TREE_S:
+        return Advice("sdp", "In that time it proves how good its clustering is, and betters it.")
+    return Advice("divide", "In that time it proves how good its clustering is.")
 
 
 _RULES = Advice("colgen", "It keeps rules on clusters.")

@@ -8,11 +8,21 @@ import re
 
 import pytest
 
+from tests.app.aftermath import sections
 from tests.app.driver import EMPTY, ROOT, Lab, Server
 from tests.patience import PATIENCE_S
 
 PICTURES = ROOT / "test-results" / "app"
 SIZE = {"width": 1400, "height": 900}
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Show with a failure what the page and its server were at."""
+    report = yield
+    if report.failed and report.when == "call":
+        report.sections += sections(item.funcargs.get("server"), item.funcargs.get("page"))
+    return report
 
 
 @pytest.fixture(scope="session")

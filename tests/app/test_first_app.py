@@ -149,6 +149,15 @@ UPLOADS = {
 }
 
 
+# How many frames the page asks for in a while; a field for files once asked for every one.
+FRAMES = """() => new Promise((done) => {
+    const ask = window.requestAnimationFrame
+    let asked = 0
+    window.requestAnimationFrame = (draw) => { asked += 1; return ask(draw) }
+    setTimeout(() => { window.requestAnimationFrame = ask; done(asked) }, 300)
+})"""
+
+
 def test_bad_input_gets_its_sentence_and_a_good_table_is_taken(lab):
     for name, (content, words) in UPLOADS.items():
         lab.upload(name, content)
@@ -161,6 +170,7 @@ def test_bad_input_gets_its_sentence_and_a_good_table_is_taken(lab):
     lab.take_table("mine.csv", f"a,b\n{rows}\n".encode())
     lab.see("40 points")
     assert lab.page.locator(".facts").inner_text().startswith("mine")
+    lab.wait_for(lambda: lab.page.evaluate(FRAMES) == 0)  # a page that rests
 
 
 ROOMS = ("Inside the solver", "Bounds", "Runs", "Share", "Result")

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ccviz import Partition, Problem
+from ccviz.cli.reading import choose_solver
 from ccviz.data.datasets import load
 from ccviz.data.link_files import links_text
 from ccviz.data.random_links import random_pairs
@@ -54,6 +55,12 @@ def test_without_a_name_the_solver_that_suits_is_taken(ccviz):
     assert "optimal (proved)" in done.out
     done = ccviz("solve", "wine", "--sizes", "equal")
     assert done.err.startswith("ccviz: blp-kmeans. It keeps the sizes")
+
+
+def test_which_solver_suits_depends_on_the_time_limit():
+    many = Problem(np.random.default_rng(0).normal(size=(600, 3)), 3)
+    for limit, solver in ((None, "blp-kmeans"), (10.0, "divide"), (60.0, "sdp")):
+        assert choose_solver("auto", [], many, [], limit)[0].name == solver
 
 
 def test_a_proof(ccviz, folder):

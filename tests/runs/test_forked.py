@@ -1,5 +1,6 @@
 """Workers that a nursery forks: their ends are told, and neither takes the other along."""
 
+import atexit
 import os
 import signal
 import socket
@@ -16,6 +17,7 @@ from ccviz.runs.forked import UNABLE, Forks
 from ccviz.runs.job import Job
 from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
+from ccviz.views.lab.errand import Errand
 from tests.patience import PATIENCE_S, wait_until
 
 PROBLEM = Problem(np.random.default_rng(0).normal(size=(30, 2)), 3)
@@ -54,6 +56,12 @@ def test_a_worker_has_a_session_and_three_descriptors_of_its_own(spares):
     (waiting,) = spares.pids
     wait_until(lambda: os.getsid(waiting) == waiting)
     wait_until(lambda: psutil.Process(waiting).num_fds() == 3)
+
+
+def test_nothing_that_waits_at_an_interpreters_end_keeps_a_process(spares):
+    errand = Errand(atexit.register, (signal.pause,), 10 * PATIENCE_S, 1 << 34, spares)
+    wait_until(lambda: errand.done)
+    assert errand.answer() is signal.pause
 
 
 def test_a_killed_worker_says_so_and_takes_its_own_processes_along(archive, spares):
@@ -118,7 +126,7 @@ def test_a_process_with_threads_is_not_forked():
     )
     orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with orders, theirs, Path(os.devnull).open("r+b") as nothing:
-        socket.send_fds(orders, [b"runs.sqlite"], 3 * [nothing.fileno()])
+        socket.send_fds(orders, [b"ccviz.runs.worker\0runs.sqlite"], 4 * [nothing.fileno()])
         ended = subprocess.run(
             [sys.executable, "-c", code, str(theirs.fileno())],
             pass_fds=[theirs.fileno()], check=False,

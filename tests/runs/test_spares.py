@@ -7,8 +7,10 @@ import sys
 
 import numpy as np
 import psutil
+import pytest
 
 from ccviz import Problem
+from ccviz.runs.forked import Forks
 from ccviz.runs.job import Job
 from ccviz.runs.spares import Spares
 from ccviz.solvers import make_solver
@@ -31,6 +33,20 @@ def test_a_run_gets_the_one_that_waits_and_another_takes_its_place(archive, spar
     assert archive.info(job.run_id).termination == "converged"
     wait_until(lambda: len(spares.pids) == 1)
     assert spares.pids != (waiting,)
+
+
+@pytest.mark.skipif(not Forks.possible, reason="this system does not fork workers")
+def test_a_run_that_finds_none_waiting_is_forked_like_them(archive, spares):
+    first, second = (
+        Job.start(archive, PROBLEM, make_solver("k-means"), spares=spares, paused=True)
+        for _ in range(2)
+    )
+    assert psutil.Process(second.pid).ppid() == spares.nursery().pid
+    assert second.pid != first.pid
+    for job in (first, second):
+        job.go_on()
+        assert job.wait(PATIENCE_S)
+        assert archive.info(job.run_id).termination == "converged"
 
 
 def test_same_seed_same_events_wherever_it_runs(archive, spares):

@@ -7,11 +7,11 @@ from ccviz.solvers import SOLVERS, check, make_solver
 from ccviz.solvers.advice import advice, obstacles
 from ccviz.solvers.base import GROUPS
 
-X = np.random.default_rng(0).normal(size=(250, 2))
+X = np.random.default_rng(0).normal(size=(12_000, 3))
 
 
-def problem(n=250, k=3, **constraints):
-    return Problem(X[:n], k, **constraints)
+def problem(n=600, k=3, d=3, **constraints):
+    return Problem(X[:n, :d], k, **constraints)
 
 
 @pytest.mark.parametrize(
@@ -19,11 +19,14 @@ def problem(n=250, k=3, **constraints):
     [
         (problem(), "blp-kmeans"),
         (problem(100), "sdp"),
+        (problem(500), "sdp"),
+        (problem(600, 30, d=2), "colgen"),
+        (problem(600, 3, d=2), "blp-kmeans"),
         (problem(12, 5), "colgen"),
         (problem(100, sizes=[50, 30, 20]), "blp-kmeans"),
         (problem(100, must_link=[(0, 1, 2.0)]), "bh-kmeans"),
         (Problem(np.zeros((6000, 1)), 2, must_link=[(0, 1, 2.0)]), "pck-means"),
-        (problem(must_link=[(0, i) for i in range(1, 100)]), "sdp"),
+        (problem(must_link=[(0, i) for i in range(1, 150)]), "sdp"),
         (problem(100, rules=[MaxDiameter(3.0)]), "colgen"),
     ],
 )
@@ -33,6 +36,24 @@ def test_what_is_advised_can_have_the_problem(asked, solver):
     assert found.why.endswith(".")
     check(make_solver(found.solver), asked)
     assert solver not in obstacles(asked)
+
+
+@pytest.mark.parametrize(
+    ("asked", "seconds", "solver"),
+    [
+        (problem(), 60.0, "sdp"),
+        (problem(), 10.0, "divide"),
+        (problem(), 5.0, "blp-kmeans"),
+        (problem(600, 20), 60.0, "blp-kmeans"),
+        (problem(12_000), 60.0, "divide"),
+        (problem(12_000), 20.0, "blp-kmeans"),
+        (problem(sizes=[200, 200, 200]), 60.0, "blp-kmeans"),
+    ],
+)
+def test_a_time_limit_says_what_can_be_proved(asked, seconds, solver):
+    found = advice(asked, seconds=seconds)
+    assert found.solver == solver
+    check(make_solver(found.solver), asked)
 
 
 def test_who_cannot_says_why():

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
+from ccviz.solvers.base import never
 from ccviz.solvers.colgen.interior import Iterate
-from ccviz.solvers.colgen.master import Master, MasterSolution
+from ccviz.solvers.colgen.master import Master, MasterSolution, column_costs
 from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
+from ccviz.solvers.colgen.repair import lowered
 from ccviz.solvers.colgen.stabilisation import Stabiliser
+from ccviz.solvers.colgen.star_master import Center, StarMaster
 
 _FEW_CLUSTERS = 20  # up to here the bound is worth an exact pricing every time
 _EXACT_EVERY = 5
@@ -22,6 +26,11 @@ _NEW_AT_LEAST = 60
 _SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn,
 _SLICE_FEATURES = 100  # of up to so many features; fewer blocks if there are more
 _INFEASIBLE = 1e-5
+_LEFT_OUT, _RAISED = 1e-2, 2.0  # a block this little covered by stars has its dual's cap raised
+_STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is priced more
+_STAR_SLICES = 20  # thoroughly
+_REPAIRS = 12  # a round over stars, at most,
+_REPAIRED = 1e-6  # until no cluster is worth more than the price, relatively
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
 
@@ -47,11 +56,15 @@ class Pool:
     accuracy : float
         Relative, of the master's next solution.
     converged : bool
-        No column is missing.
+        No column is missing, or it is `hopeless`.
+    hopeless : bool
+        No star is missing, and the master over stars says that the bound will not close the node.
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
-    middle : Iterate or None
+    middle : Iterate, Center or None
         Where the next interior solution begins.
+    starred : bool
+        Columns stand for stars, until none is missing.
     search : Search or None
         An exact pricing that found nothing yet and is to be gone on with.
     quick : bool
@@ -69,8 +82,10 @@ class Pool:
     iteration: int = 0
     accuracy: float = _FIRST_ACCURACY
     converged: bool = False
+    hopeless: bool = False
     solution: MasterSolution | None = None
-    middle: Iterate | None = None
+    middle: Iterate | Center | None = None
+    starred: bool = False
     search: Search | None = None
     quick: bool = True
 
@@ -101,18 +116,20 @@ class Generation:
     tolerance : float
         Absolute: stop when the bound is this near to the master's objective.
     seed : int
+    stop : callable
+        True once a long solution should end with what it has.
     """
 
     pool: Pool
     pricer: Pricer
     tolerance: float
     seed: int
-    master: Master = field(init=False)
+    stop: Callable[[], bool] = never
+    master: Master | StarMaster = field(init=False)
     rounds: list[Round] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.master = self._filled_master(self.pool.columns, self.pool.costs)
-        self.master.middle = self.pool.middle
 
     def run(self, iterations: int, enough: float) -> MasterSolution:
         """Iterate until converged, the bound is enough, or the iterations are spent.
@@ -125,7 +142,7 @@ class Generation:
         for _ in range(iterations):
             if self.pool.bound >= enough or self.pool.converged:
                 break
-            self._iterate(solution)
+            self._iterate(solution, enough)
             if self.pool.search is not None:
                 break
             solution = self._solve()
@@ -136,27 +153,48 @@ class Generation:
         )
         return solution
 
-    def _filled_master(self, columns: np.ndarray, costs: FloatArray) -> Master:
-        blocks = self.pool.blocks
-        order = np.argsort(self.pricer.points[:, 0], kind="stable")
-        interior = self.pool.stabiliser.interior
-        master = Master(blocks.s, blocks.k, self.pool.artificial_cost, interior, order)
+    def _filled_master(self, columns: np.ndarray, costs: FloatArray) -> Master | StarMaster:
+        pool = self.pool
+        master = self._star_master() if pool.starred else self._column_master()
         master.add(columns, costs)
+        return master
+
+    def _star_master(self) -> StarMaster:
+        pool = self.pool
+        instance = self.pricer.alternatives[0]
+        master = StarMaster(instance, pool.blocks.k, pool.artificial_cost, self.stop)
+        if isinstance(pool.middle, Center):
+            master.middle = pool.middle
+        return master
+
+    def _column_master(self) -> Master:
+        pool = self.pool
+        order = np.argsort(self.pricer.points[:, 0], kind="stable")
+        interior = pool.stabiliser.interior
+        master = Master(pool.blocks.s, pool.blocks.k, pool.artificial_cost, interior, order)
+        if isinstance(pool.middle, Iterate):
+            master.middle = pool.middle
         return master
 
     def _solve(self) -> MasterSolution:
         stabiliser = self.pool.stabiliser
+        if isinstance(self.master, StarMaster):
+            return self.master.solve(self.pool.accuracy)
         if stabiliser.scheme == "perturbation" and stabiliser.center is not None:
             self.master.perturb(stabiliser.center, stabiliser.extent)
         return self.master.solve(self.pool.accuracy)
 
-    def _iterate(self, solution: MasterSolution) -> None:
+    def _iterate(self, solution: MasterSolution, enough: float) -> None:
         at, priced = self._go_on() or self._price(
             self.pool.stabiliser.point(solution.duals), solution
         )
-        if priced.exact and self.pool.quick and not np.array_equal(at, solution.duals):
-            found = self._prove(solution)
-            priced = replace(join([priced, found]), least=priced.least, search=priced.search)
+        if (
+            priced.exact
+            and (self.pool.quick or self.pool.starred)
+            and not np.array_equal(at, solution.duals)
+        ):
+            found = [self._prove(point, solution.price) for point in self._points(at, solution)]
+            priced = replace(join([priced, *found]), least=priced.least, search=priced.search)
         new = self._worth_adding(priced, solution)
         if len(new) == 0 and priced.search is None and not np.array_equal(at, solution.duals):
             # Mispriced: the smoothed point misled.
@@ -166,7 +204,7 @@ class Generation:
         self.pool = replace(self.pool, search=search)
         if search is not None:
             return
-        self._conclude(solution, found=len(new) > 0)
+        self._conclude(solution, enough, found=len(new) > 0)
         self._log(solution, priced, len(new), at)
         self.master.add(priced.columns[new], priced.costs[new])
         self._trim(solution)
@@ -186,6 +224,7 @@ class Generation:
         """Price by descent, and exactly if that found nothing, or to raise the bound."""
         priced = self.pricer.heuristic(at, self._seeds(solution))
         exact = exact or self.pool.quick or self.pool.blocks.k <= _FEW_CLUSTERS
+        exact = exact or self.pool.starred
         exact = exact or self.pool.iteration % _EXACT_EVERY == 0
         if not exact and len(self._worth_adding(priced, solution)) > 0:
             return at, priced
@@ -196,26 +235,52 @@ class Generation:
         self.pool = replace(self.pool, quick=proof.exact)
         return at, replace(join([priced, proof]), least=proof.least, search=proof.search)
 
-    def _prove(self, solution: MasterSolution) -> Priced:
-        """Price exactly at the master's own duals, where no column in it is below its price."""
-        proof = self.pricer.exact(solution.duals, -solution.price, -solution.price, self._slice)
-        self._raise_bound(solution.duals, min(proof.least, -solution.price))
-        return proof
+    def _points(self, at: FloatArray, solution: MasterSolution) -> Iterator[FloatArray]:
+        """Yield the duals to prove a bound at: the master's own; over stars between them too.
+
+        The last depends on what the bounds proved before it have moved.
+        """
+        if not self.pool.starred:
+            yield solution.duals
+            return
+        yield at
+        yield solution.duals
+        yield self.pool.stabiliser.point(solution.duals)
+
+    def _prove(self, at: FloatArray, price: float) -> Priced:
+        """Price exactly against the master's price.
+
+        Over stars, go on where the duals are lowered for what was found, until nothing is: the
+        bound there misses the master's objective by each excess once, not k times the largest.
+        """
+        found = []
+        for _ in range(_REPAIRS if self.pool.starred else 1):
+            proof = self.pricer.exact(at, -price, -price, self._slice)
+            self._raise_bound(at, min(proof.least, -price))
+            found.append(proof)
+            if not proof.exact or -proof.least <= price * (1.0 + _REPAIRED):
+                break
+            order = np.argsort(proof.costs - proof.columns @ at)
+            at, _ = lowered(self.pricer.alternatives[0], proof.columns, order, at, price, 0.0)
+        return join(found)
 
     def _seeds(self, solution: MasterSolution) -> FloatArray:
         """Return centres to descend from: the blocks (or some), and the clusters in use."""
         points, mass = self.pricer.points, self.pool.blocks.mass
         most = min(_MOST_SEEDS, max(_LEAST_SEEDS, int(_SEED_WORK / points.size)))
+        if self.pool.starred:  # a round costs more, and every basin is worth a star
+            most = _STAR_SEEDS
         if len(points) > most:
             rng = np.random.default_rng((self.seed, self.pool.iteration))
             points = points[rng.choice(len(points), most, replace=False)]
-        used = self.master.columns[solution.weights > 0.1] * mass
+        used = self.master.columns[solution.weights > (0.01 if self.pool.starred else 0.1)] * mass
         return np.concatenate([points, used @ self.pricer.points / used.sum(axis=1)[:, None]])
 
     @property
     def _slice(self) -> int:
         """Blocks that one exact pricing may look at in a turn."""
-        return int(_SLICE * min(1.0, _SLICE_FEATURES / self.pricer.points.shape[1]))
+        usual = _SLICE * _STAR_SLICES if self.pool.starred else _SLICE
+        return int(usual * min(1.0, _SLICE_FEATURES / self.pricer.points.shape[1]))
 
     def _raise_bound(self, at: FloatArray, least: float) -> None:
         """Take the Lagrangian bound at these duals, less a margin for its own rounding."""
@@ -229,27 +294,45 @@ class Generation:
             )
 
     def _worth_adding(self, priced: Priced, solution: MasterSolution) -> np.ndarray:
-        """Return the columns of negative reduced cost, each once, the best first, not too many."""
+        """Return the columns of negative reduced cost, each once, the best first, not too many.
+
+        Of columns that stand for stars, those that a better one does not stand for already.
+        """
         reduced = priced.costs - priced.columns @ solution.duals + solution.price
         order = np.argsort(reduced, kind="stable")
         order = order[reduced[order] < -self._column_tolerance]
+        if self.pool.starred:
+            order = self._apart(priced, order, solution)
         order = order[: max(_NEW_AT_LEAST, _NEW_A_CLUSTER * self.pool.blocks.k)]
         packed = np.packbits(priced.columns[order], axis=1)
         return order[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
+
+    def _apart(self, priced: Priced, order: IntArray, solution: MasterSolution) -> IntArray:
+        """Return those of the ordered columns that are needed to bring all to the price."""
+        instance, more = self.pricer.alternatives[0], self._column_tolerance
+        _, needed = lowered(instance, priced.columns, order, solution.duals, solution.price, more)
+        return order[needed[order]]
 
     @property
     def _column_tolerance(self) -> float:
         return 0.25 * self.tolerance / self.pool.blocks.k
 
-    def _conclude(self, solution: MasterSolution, found: bool) -> None:
+    def _conclude(self, solution: MasterSolution, enough: float, found: bool) -> None:
         """Decide what it means if nothing was found."""
         gap = solution.objective - self.pool.bound
         if found and gap > self.tolerance:
             relative = 0.1 * gap / (1.0 + abs(solution.objective))
             accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
             self.pool = replace(self.pool, accuracy=accuracy)
+            if isinstance(self.master, StarMaster):
+                self._raise_caps(self.master, solution)
             return
-        if self.pool.accuracy > _LAST_ACCURACY and self.pool.stabiliser.interior:
+        if isinstance(self.master, StarMaster):
+            self._leave_stars(self.master)
+            # Columns could only lower what the master says, so no bound would be enough.
+            hopeless = solution.objective < enough - self.tolerance
+            self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
+        elif self.pool.accuracy > _LAST_ACCURACY and self.pool.stabiliser.interior:
             self.pool = replace(self.pool, accuracy=_LAST_ACCURACY)
         elif self.pool.stabiliser.extent > 0.0:
             self.pool = replace(self.pool, stabiliser=self.pool.stabiliser.relax(solution.duals))
@@ -257,6 +340,25 @@ class Generation:
             self._raise_artificial_cost()
         else:
             self.pool = replace(self.pool, converged=True)
+
+    def vertex(self) -> MasterSolution:
+        """Return a basic solution of the master over columns."""
+        if isinstance(self.master, StarMaster):
+            self._leave_stars(self.master)
+        master = self.master
+        assert isinstance(master, Master)
+        return master.solve_to_vertex()
+
+    def _leave_stars(self, master: StarMaster) -> None:
+        """Go on with the columns that the stars' solution is made of, and all others."""
+        blocks = self.pool.blocks
+        made = master.parts()
+        costs = column_costs(made, blocks.centroid, blocks.mass)
+        columns = np.concatenate([np.eye(blocks.s, dtype=bool), master.columns, made])
+        costs = np.concatenate([np.zeros(blocks.s), master.costs, costs])
+        columns, first = np.unique(columns, axis=0, return_index=True)
+        self.pool = replace(self.pool, starred=False, middle=None)
+        self.master = self._filled_master(columns, costs[first])
 
     @property
     def _is_cheap(self) -> bool:
@@ -268,6 +370,13 @@ class Generation:
         """What one cluster of all blocks costs, and so no clustering more than that."""
         first = self.pricer.alternatives[0]
         return float(first.mass @ (first.points**2).sum(axis=1)) * (1.0 + 1e-9)
+
+    def _raise_caps(self, master: StarMaster, solution: MasterSolution) -> None:
+        """Let the duals rise where a block is rather left out than covered."""
+        dear = self.pool.artificial_cost
+        dear = np.where(solution.uncovered > _LEFT_OUT, _RAISED * dear, dear)
+        self.pool = replace(self.pool, artificial_cost=dear)
+        master.artificial_cost = dear
 
     def _raise_artificial_cost(self) -> None:
         self.pool = replace(self.pool, artificial_cost=10.0 * self.pool.artificial_cost)

@@ -14,19 +14,25 @@ a dense factorisation, and where clusters reach across all blocks no more than t
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
+from scipy.linalg import LinAlgError
 from scipy.sparse import csc_array
 from threadpoolctl import threadpool_limits
 
-from ccviz.arrays import FloatArray, IntArray
-from ccviz.compiled import njit
+from ccviz.arrays import FloatArray
+from ccviz.solvers.base import never
+from ccviz.solvers.colgen.banded import Bordered, add_outer, band_of, factored
 
 _MOST_STEPS = 80
 _TO_BOUNDARY = 0.995
 _FEASIBLE = 1e-9
+_CORRECTORS = 3  # a step, at most; each aims so much farther, and has to gain this much:
+_FARTHER = 1.5
+_WORTH = 0.02
+_LEAST_TARGET = 1e-3
 _MIDDLE = 0.03  # relative gap from which on a point is too near the boundary to begin with
 
 
@@ -64,7 +70,37 @@ class Iterate(NamedTuple):
         return Iterate(self.z[every], self.duals, self.slack[every])
 
 
-class _Program(NamedTuple):
+class Factor(Protocol):
+    """Normal equations that are ready to be solved."""
+
+    def solve(self, right: FloatArray) -> FloatArray:
+        """Solve for a right-hand side."""
+
+
+class Program(Protocol):
+    """A linear program: least cost, variables not negative, rows equal to the right."""
+
+    @property
+    def cost(self) -> FloatArray:
+        """Of the variables."""
+
+    @property
+    def right(self) -> FloatArray:
+        """Of the rows."""
+
+    def times(self, z: FloatArray) -> FloatArray:
+        """Return the constraint matrix times the variables."""
+
+    def transposed(self, duals: FloatArray) -> FloatArray:
+        """Return its transpose times duals."""
+
+    def factor(self, weight: FloatArray, lift: float = 0.0) -> Factor:
+        """Factor the matrix times diag(weight) times its transpose, with its diagonal lifted."""
+
+
+class _Columns(NamedTuple):
+    """The master's program over columns."""
+
     columns: csc_array  # (s, m)
     cost: FloatArray  # (m + 2s + 1,) of x, y, u, t
     right: FloatArray  # (s + 1,)
@@ -80,57 +116,15 @@ class _Program(NamedTuple):
         row, last = duals[:-1], duals[-1]
         return np.concatenate([self.columns.T @ row + last, row, -row, [last]])
 
-    def factor(self, weight: FloatArray, lift: float = 0.0) -> _Factor:
+    def factor(self, weight: FloatArray, lift: float = 0.0) -> Bordered:
         """Factor the matrix times diag(weight) times its transpose, with its diagonal lifted."""
         s, m = self.columns.shape
         x = weight[:m]
         start, index = self.columns.indptr, self.columns.indices
-        normal = np.zeros((_band(start, index) + 1, s), order="F")
-        _add_outer(start, index, x, normal)
+        normal = np.zeros((band_of(start, index) + 1, s), order="F")
+        add_outer(start, index, self.columns.data, x, normal)
         normal[0] += weight[m : m + s] + weight[m + s : -1]
-        normal[0] *= 1.0 + lift
-        lower = cholesky_banded(normal, overwrite_ab=True, lower=True, check_finite=False)
-        border = self.columns @ x
-        tip = cho_solve_banded((lower, True), border, check_finite=False)
-        corner = float(x.sum() + weight[-1]) * (1.0 + lift) - float(border @ tip)
-        if not corner > 0.0:
-            raise LinAlgError("The border is lost in rounding.")
-        return _Factor(lower, border, tip, corner)
-
-
-class _Factor(NamedTuple):
-    """A factored band with one more row and column: lower factor, border, its solution, corner."""
-
-    lower: FloatArray
-    border: FloatArray
-    tip: FloatArray
-    corner: float
-
-    def solve(self, right: FloatArray) -> FloatArray:
-        inner = cho_solve_banded((self.lower, True), right[:-1], check_finite=False)
-        last = (right[-1] - float(self.border @ inner)) / self.corner
-        return np.append(inner - last * self.tip, last)
-
-
-@njit(cache=True)
-def _band(start: IntArray, index: IntArray) -> int:
-    """Return by how much two rows of one column differ at most; indices are sorted."""
-    widest = 0
-    for j in range(len(start) - 1):
-        if start[j + 1] > start[j]:
-            widest = max(widest, index[start[j + 1] - 1] - index[start[j]])
-    return widest
-
-
-@njit(cache=True)
-def _add_outer(start: IntArray, index: IntArray, weight: FloatArray, band: FloatArray) -> None:
-    """Add weight times the outer product of each sparse 0/1 column with itself, lower band."""
-    for j in range(len(weight)):
-        for b in range(start[j], start[j + 1]):
-            first = index[b]
-            column = band[:, first]
-            for a in range(b, start[j + 1]):
-                column[index[a] - first] += weight[j]
+        return factored(normal, self.columns @ x, float(x.sum() + weight[-1]), lift)
 
 
 def solve(
@@ -156,17 +150,30 @@ def solve(
     """
     s = columns.shape[0]
     cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
-    program = _Program(columns, cost, np.append(np.ones(s), float(k)))
+    program = _Columns(columns, cost, np.append(np.ones(s), float(k)))
     with threadpool_limits(1, "blas"):  # threads that wait for each other cost more than they give
-        first = _start(program) if middle is None else _extended(program, middle)
-        return _iterate(program, first, accuracy)
+        first = start(program) if middle is None else _extended(program, middle)
+        last, middle = iterate(program, first, accuracy, _MIDDLE)
+    m = len(costs)
+    return Point(last.z[:m], last.z[m : m + s], last.duals, middle)
 
 
-def _iterate(program: _Program, first: Iterate, accuracy: float) -> Point:
-    s, m = program.columns.shape
+def iterate(
+    program: Program,
+    first: Iterate,
+    accuracy: float,
+    inside: float,
+    stop: Callable[[], bool] = never,
+) -> tuple[Iterate, Iterate]:
+    """Go on to a relative gap of about ``accuracy``.
+
+    Returns where that was, and the last point before with a gap above ``inside``.
+    """
     cost = program.cost
     z, duals, slack = middle = first
     for _ in range(_MOST_STEPS):
+        if stop():
+            break
         primal = program.right - program.times(z)
         dual = cost - program.transposed(duals) - slack
         gap = float(z @ slack) / (1.0 + abs(float(cost @ z)))
@@ -174,16 +181,16 @@ def _iterate(program: _Program, first: Iterate, accuracy: float) -> Point:
         small = max(_FEASIBLE, 0.01 * accuracy)
         if gap < accuracy and np.abs(primal).max() < small and np.abs(dual).max() < small * scale:
             break
-        if gap > _MIDDLE:
+        if gap > inside:
             middle = Iterate(z, duals, slack)
         try:
             z, duals, slack = _step(program, z, duals, slack, primal, dual)
         except LinAlgError:  # as near as the arithmetic allows
             break
-    return Point(z[:m], z[m : m + s], duals, middle)
+    return Iterate(z, duals, slack), middle
 
 
-def _extended(program: _Program, middle: Iterate) -> Iterate:
+def _extended(program: _Columns, middle: Iterate) -> Iterate:
     """Return the middle with weight for the columns that are new, as central as the others.
 
     A new column's slack is its reduced cost, where that is positive; where it is not, the column
@@ -203,7 +210,7 @@ def _extended(program: _Program, middle: Iterate) -> Iterate:
     )
 
 
-def _start(program: _Program) -> Iterate:
+def start(program: Program) -> Iterate:
     """Return Mehrotra's starting point."""
     ones = np.ones(len(program.cost))
     factor = program.factor(ones)
@@ -217,31 +224,51 @@ def _start(program: _Program) -> Iterate:
 
 
 def _step(
-    program: _Program,
+    program: Program,
     z: FloatArray,
     duals: FloatArray,
     slack: FloatArray,
     primal: FloatArray,
     dual: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Take a predictor step, then the centred and corrected one."""
+    """Take a predictor step, then the centred and corrected one, corrected as long as that helps.
+
+    A factorisation costs many solutions, so it is worth several of them to reach farther with it:
+    products that would come out far from the mean are pulled back (Gondzio 1996).
+    """
     weight = z / slack
     factor = program.factor(weight, 1e-13)
 
-    def direction(aim: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def direction(aim: FloatArray) -> Iterate:
         d_duals = factor.solve(primal + program.times(weight * dual - aim / slack))
         d_slack = dual - program.transposed(d_duals)
-        return aim / slack - weight * d_slack, d_duals, d_slack
+        return Iterate(aim / slack - weight * d_slack, d_duals, d_slack)
+
+    def lengths(step: Iterate) -> tuple[float, float]:
+        return _length(z, step.z), _length(slack, step.slack)
 
     mean = float(z @ slack) / len(z)
-    d_z, _, d_slack = direction(-z * slack)
-    far_z, far_slack = _length(z, d_z), _length(slack, d_slack)
-    ahead = float((z + far_z * d_z) @ (slack + far_slack * d_slack)) / len(z)
-    centring = (ahead / mean) ** 3
-    d_z, d_duals, d_slack = direction(centring * mean - z * slack - d_z * d_slack)
-    far_z = min(1.0, _TO_BOUNDARY * _length(z, d_z, 2.0))
-    far_slack = min(1.0, _TO_BOUNDARY * _length(slack, d_slack, 2.0))
-    return z + far_z * d_z, duals + far_slack * d_duals, slack + far_slack * d_slack
+    step = direction(-z * slack)
+    far_z, far_slack = lengths(step)
+    ahead = float((z + far_z * step.z) @ (slack + far_slack * step.slack)) / len(z)
+    target = min(1.0, ahead / mean) ** 3 * mean
+    # What is of second order counts as far as the predictor comes (Colombo and Gondzio 2008).
+    aim = target - z * slack - far_z * far_slack * step.z * step.slack
+    step = direction(aim)
+    usual = max(target, _LEAST_TARGET * mean)
+    for _ in range(_CORRECTORS):
+        far_z, far_slack = lengths(step)
+        farther = [min(1.0, _FARTHER * far + 0.1) for far in (far_z, far_slack)]
+        products = (z + farther[0] * step.z) * (slack + farther[1] * step.slack)
+        pull = np.clip(products, 0.1 * usual, 10.0 * usual) - products
+        aim = aim + np.maximum(pull, -10.0 * usual)
+        corrected = direction(aim)
+        if sum(lengths(corrected)) < far_z + far_slack + _WORTH:
+            break
+        step = corrected
+    far_z = min(1.0, _TO_BOUNDARY * _length(z, step.z, 2.0))
+    far_slack = min(1.0, _TO_BOUNDARY * _length(slack, step.slack, 2.0))
+    return z + far_z * step.z, duals + far_slack * step.duals, slack + far_slack * step.slack
 
 
 def _length(at: FloatArray, direction: FloatArray, most: float = 1.0) -> float:

@@ -7,6 +7,7 @@ duals are then not negative. Every row has an artificial column, so the master i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import highspy
@@ -14,6 +15,7 @@ import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.base import never
 from ccviz.solvers.colgen import interior as interior_point
 
 _HELPERS = 3  # columns a row that are no clusters: artificial, and two for stabilisation
@@ -34,7 +36,7 @@ class MasterSolution:
         Dual of the limit on clusters, at least 0: what one more cluster would save.
     weights : (m,) float64
         Of the columns.
-    shortfall : float
+    uncovered : (s,) float64
         Weight of the artificial columns.
     """
 
@@ -42,7 +44,20 @@ class MasterSolution:
     duals: FloatArray
     price: float
     weights: FloatArray
-    shortfall: float
+    uncovered: FloatArray
+
+    @property
+    def shortfall(self) -> float:
+        """How many blocks are not covered, in all."""
+        return float(self.uncovered.sum())
+
+
+def unit_of(artificial_cost: FloatArray) -> float:
+    """Return a power of two that makes costs such as a solver's tolerances are meant for.
+
+    Tight clusters far from each other cost next to nothing in the unit of the points.
+    """
+    return float(np.ldexp(1.0, _USUAL - int(np.frexp(artificial_cost.max())[1])))
 
 
 class Master:
@@ -71,8 +86,7 @@ class Master:
     ) -> None:
         self.s, self.k = s, k
         self.interior = interior
-        # Tight clusters far from each other cost next to nothing in the unit of the points.
-        self._growth = float(np.ldexp(1.0, _USUAL - int(np.frexp(artificial_cost.max())[1])))
+        self._growth = unit_of(artificial_cost)
         self.columns = np.zeros((0, s), dtype=np.bool_)
         self.costs = np.zeros(0)
         self._artificial_cost = artificial_cost * self._growth
@@ -133,7 +147,9 @@ class Master:
         self.middle = point.middle
         duals = np.append(np.empty(self.s), point.duals[-1])
         duals[order] = point.duals[:-1]
-        return self._solution(duals, point.weights, float(point.uncovered.sum()))
+        uncovered = np.empty(self.s)
+        uncovered[order] = point.uncovered
+        return self._solution(duals, point.weights, uncovered)
 
     def solve_to_vertex(self) -> MasterSolution:
         """Solve by the simplex method from the last basis: branching needs a basic solution."""
@@ -142,7 +158,7 @@ class Master:
         solution = highs.getSolution()
         value = np.array(solution.col_value)
         duals = np.array(solution.row_dual)
-        return self._solution(duals, value[_HELPERS * self.s :], float(value[: self.s].sum()))
+        return self._solution(duals, value[_HELPERS * self.s :], value[: self.s])
 
     def _simplex(self) -> highspy.Highs:
         """Return HiGHS with the rows, the helpers and all columns in it."""
@@ -152,7 +168,9 @@ class Master:
         self._loaded = len(self.costs)
         return self._highs
 
-    def _solution(self, row: FloatArray, weights: FloatArray, shortfall: float) -> MasterSolution:
+    def _solution(
+        self, row: FloatArray, weights: FloatArray, uncovered: FloatArray
+    ) -> MasterSolution:
         row = row / self._growth
         duals, price = np.maximum(row[: self.s], 0.0), max(-float(row[self.s]), 0.0)
         return MasterSolution(
@@ -160,7 +178,7 @@ class Master:
             duals=duals,
             price=price,
             weights=weights,
-            shortfall=shortfall,
+            uncovered=uncovered,
         )
 
 
@@ -207,7 +225,13 @@ def _load(highs: highspy.Highs, columns: np.ndarray, costs: FloatArray) -> None:
     )
 
 
-def best_cover(columns: np.ndarray, costs: FloatArray, k: int, node_limit: int) -> IntArray | None:
+def best_cover(
+    columns: np.ndarray,
+    costs: FloatArray,
+    k: int,
+    node_limit: int,
+    stop: Callable[[], bool] = never,
+) -> IntArray | None:
     """Return the columns of the cheapest cover by at most k of them, None if none was found.
 
     A heuristic for the whole problem: the pool need not hold the best clusters. The limit is one
@@ -233,6 +257,9 @@ def best_cover(columns: np.ndarray, costs: FloatArray, k: int, node_limit: int) 
     )  # fmt: skip
     kinds = np.full(m, highspy.HighsVarType.kInteger)
     highs.changeColsIntegrality(m, np.arange(m, dtype=np.int32), kinds)
+    if stop is not never:
+        for asks in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
+            asks.subscribe(lambda asked: asked.interrupt(stop()))
     highs.run()
     if highs.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None

@@ -39,6 +39,7 @@ from ccviz.solvers.colgen.rounding import assemble, choose
 from ccviz.solvers.colgen.semidefinite import semidefinite
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.stabilisation import Stabiliser
+from ccviz.solvers.colgen.star_master import WORTH, Center
 from ccviz.solvers.tree import OPTIMAL_GAP, Report, Task, cutoff, decided
 
 
@@ -60,6 +61,10 @@ _MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
 _LARGE_CLUSTERS = 12  # of clusters of fewer blocks is quick to check
 _SEMIDEFINITE_ROUNDS = 60
 _SHARE = 0.9  # of the gap, which leaves something for rounding
+_STARS_FROM = 50_000  # pairs of blocks that share a cluster, were all clusters alike;
+_FEW_CLUSTERS = 10  # below so many they are large, and dear to price with links:
+_STARS_FROM_FEW = 200_000  # then as many pairs
+_STAR_AXES = 3  # in more, a cluster has too many near blocks for a star to tell them apart
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
@@ -72,7 +77,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
         return _infeasible(str(contradiction), contradiction.chain)
     except ProblemError as too_few:  # blocks for k clusters
         return _infeasible(str(too_few), ())
-    state = _open(problem, task) if task.opening else task.state
+    state = _open(problem, settings, task) if task.opening else task.state
     if isinstance(state, Report):
         return state
     if not isinstance(state, Start):
@@ -88,14 +93,17 @@ def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
     return Report("infeasible", np.inf, detail=reason, witness=witness)
 
 
-def _open(problem: Problem, task: Task) -> Pool | Start | Report:
+def _open(problem: Problem, settings: NodeSettings, task: Task) -> Pool | Start | Report:
     """Return what the node begins with, or why it is infeasible."""
     feasible = check_feasibility(problem, _FEASIBILITY_S)
     if feasible.feasible is False:
         return _infeasible(feasible.reason, feasible.points)
     blocks = contract(problem)
     if isinstance(task.state, Pool):
-        return _permitted(problem, _inherited(blocks, task.state))
+        pool = _inherited(blocks, task.state)
+        if _starred(problem, settings, blocks):
+            pool = _over_stars(pool, task.state)
+        return _permitted(problem, pool)
     return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
 
 
@@ -133,13 +141,16 @@ def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> I
 
 def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
     blocks, found = contract(problem), start.found
-    columns = [np.eye(blocks.s, dtype=bool), *map(cluster_columns, found)]
+    starred = bool(found) and _starred(problem, settings, blocks)
+    columns = [*map(cluster_columns, found)]
+    if not starred:
+        columns.append(np.eye(blocks.s, dtype=bool))
     added = np.zeros(blocks.s)
     best = np.inf
     if found:
         best = min(_cost(blocks, labels) for labels in found)
         more, added = neighbours(blocks, min(found, key=partial(_cost, blocks)))
-        columns += more
+        columns += [] if starred else more
     unique = np.unique(np.concatenate(columns), axis=0)
     costs = column_costs(unique, blocks.centroid, blocks.mass)
     # A cluster that alone costs more than all of the best clustering is in no better one.
@@ -147,7 +158,16 @@ def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
     usual = _usual_cost(blocks, found) * blocks.mass
     stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
     dear = np.clip(_ARTIFICIAL_MOVE * added, _ARTIFICIAL * usual, _ARTIFICIAL_MOST * usual)
-    return _permitted(problem, Pool(blocks, unique, costs, stabiliser, dear))
+    return _permitted(problem, Pool(blocks, unique, costs, stabiliser, dear, starred=starred))
+
+
+def _starred(problem: Problem, settings: NodeSettings, blocks: Blocks) -> bool:
+    """Whether column generation begins with stars: many borders, and one set of rules for all."""
+    alone = len(conjunction(problem, problem.rules)) == 1
+    few_axes = blocks.centroid.shape[1] <= _STAR_AXES
+    least = _STARS_FROM_FEW if blocks.k < _FEW_CLUSTERS else _STARS_FROM
+    many = blocks.s**2 / blocks.k >= least
+    return many and few_axes and alone and settings.stabilisation == "interior"
 
 
 def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
@@ -175,6 +195,18 @@ def _inherited(blocks: Blocks, parent: Pool) -> Pool:
     return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
 
 
+def _over_stars(pool: Pool, parent: Pool) -> Pool:
+    """Let the child's columns stand for stars, and begin at the duals of the parent's bound."""
+    duals, price = pool.stabiliser.center, -parent.least
+    if duals is None or not np.isfinite(price):
+        return pool
+    worth = pool.costs - pool.columns @ duals <= -WORTH * price
+    middle = Center(duals, price, duals, price)
+    return replace(
+        pool, columns=pool.columns[worth], costs=pool.costs[worth], middle=middle, starred=True
+    )
+
+
 def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> Report:
     s = pool.blocks.s
     if s == pool.blocks.k:
@@ -183,7 +215,7 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
     tolerance = _tolerance(task, settings, pool)
-    generation = Generation(pool, pricer, tolerance, task.seed)
+    generation = Generation(pool, pricer, tolerance, task.seed, task.stop)
     solution = generation.run(min(settings.round_iterations, 1 + int(_TASK_WORK / s**3)), limit)
     pool = generation.pool
     report = Report(
@@ -299,10 +331,12 @@ def _settle(
 ) -> Report:
     """Close a node whose columns are all there, or branch."""
     pool, pricer = generation.pool, generation.pricer
-    vertex = generation.master.solve_to_vertex()
+    vertex = generation.vertex()
     chosen = choose(pool.columns, vertex.weights, problem.k)
     report = _rounded(problem, report, pricer, pool, chosen)
     pair = branching_pair(pool.blocks, pool.columns, vertex.weights)
+    if pair is None and pool.hopeless:  # the clustering it is may not be the best yet
+        return replace(report, state=replace(pool, converged=False, hopeless=False))
     if pair is None:
         detail = "The relaxation's solution is a clustering."
         return replace(report, verdict="integral", detail=detail)
@@ -310,7 +344,7 @@ def _settle(
     if report.labels is not None:
         upper_bound = min(upper_bound, Partition(problem, report.labels).wcss)
     small = _fixed(pool, upper_bound - pool.blocks.scatter)
-    cover = best_cover(small.columns, small.costs, problem.k, settings.cover_nodes)
+    cover = best_cover(small.columns, small.costs, problem.k, settings.cover_nodes, task.stop)
     if cover is not None:
         report = _rounded(problem, report, pricer, small, cover)
     return replace(report, verdict="branch", pair=pair, state=pool)

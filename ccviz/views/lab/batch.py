@@ -18,6 +18,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.priority import RUN, stand_back
+from ccviz.runs.spares import Spares
 from ccviz.solvers import Solver
 from ccviz.studies.batch import Cell, carry_out, outcomes, plan
 from ccviz.views.draft import Draft
@@ -45,6 +46,8 @@ class Batch(param.Parameterized):
     ----------
     archive : Shelf
     queue : RunQueue
+    spares : Spares, optional
+        Whose nursery forks the processes that run.
 
     Attributes
     ----------
@@ -67,9 +70,9 @@ class Batch(param.Parameterized):
     left_out = param.Parameter(default=())
     outcomes = param.Parameter(default=())
 
-    def __init__(self, archive: Shelf, queue: RunQueue) -> None:
+    def __init__(self, archive: Shelf, queue: RunQueue, spares: Spares | None = None) -> None:
         super().__init__()
-        self._archive, self._queue = archive, queue
+        self._archive, self._queue, self._spares = archive, queue, spares
         self._todo: list[Cell] = []
         self._row: list[Cell] = []
         self._ran: list[RunInfo] = []
@@ -134,7 +137,7 @@ class Batch(param.Parameterized):
             self._began = time.time()
             self._errand = Errand(
                 _carry_out, (self._archive.path, person, self._row, draft, limits), math.inf,
-                person.quota.worker_bytes or resource.RLIM_INFINITY,
+                person.quota.worker_bytes or resource.RLIM_INFINITY, self._spares,
             )  # fmt: skip
 
     def _follow(self, errand: Errand) -> None:

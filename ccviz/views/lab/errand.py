@@ -1,8 +1,9 @@
 """Work on what a person brought, in a process of its own: nobody else waits for it.
 
 What is read may be long, large or hostile. So the process has an end in time and in memory, and
-the server goes on meanwhile. Both ends are this module, run as a script in the child: the work and
-its answer travel as pickles, which no third party writes.
+the server goes on meanwhile. Both ends are this module: the child is forked by the nursery of the
+server's workers, which has the libraries loaded, or where there is none a new interpreter that runs
+it as a script. The work and its answer travel as pickles, which no third party writes.
 """
 
 from __future__ import annotations
@@ -10,16 +11,17 @@ from __future__ import annotations
 import os
 import pickle
 import resource
-import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any
 
 from ccviz.errors import CcvizError
+from ccviz.runs.forked import Forked, end_all
+from ccviz.runs.spares import Spares
 
 _SHORT_OF_MEMORY = "It needs more memory than there is for reading a file."
 _MOST_TOLD = 500
@@ -37,21 +39,38 @@ class Errand:
         After which it is given up.
     memory : int
         Bytes that it may take.
+    spares : Spares, optional
+        Whose nursery is to fork the process.
     """
 
     def __init__(
-        self, work: Callable[..., Any], args: tuple[Any, ...], seconds: float, memory: int
+        self,
+        work: Callable[..., Any],
+        args: tuple[Any, ...],
+        seconds: float,
+        memory: int,
+        spares: Spares | None = None,
     ) -> None:
-        self._end, self._seconds = time.monotonic() + seconds, seconds
+        self._end, self._seconds, self._memory = time.monotonic() + seconds, seconds, memory
+        self._order: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         self._answer: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
-        with tempfile.TemporaryFile() as order:
-            pickle.dump((work, args), order)
-            order.seek(0)
-            self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", __name__, str(memory)],
-                stdin=order, stdout=self._answer, stderr=subprocess.DEVNULL,
-                start_new_session=True,
-            )  # fmt: skip
+        pickle.dump((work, args), self._order)
+        self._order.seek(0)
+        forks = spares.nursery() if spares is not None else None
+        self._process: Forked | subprocess.Popen[bytes]
+        if forks is None:
+            self._process = self._fresh()
+        else:
+            with Path(os.devnull).open("wb") as nowhere:
+                streams = [each.fileno() for each in (self._order, self._answer, nowhere)]
+                self._process = forks.fork(__name__, str(memory), *streams)
+
+    def _fresh(self) -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", __name__, str(self._memory)],
+            stdin=self._order, stdout=self._answer, stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )  # fmt: skip
 
     @property
     def pid(self) -> int:
@@ -61,7 +80,10 @@ class Errand:
     @property
     def done(self) -> bool:
         """Whether there is an answer, or never will be."""
-        return self._process.poll() is not None or time.monotonic() > self._end
+        ended = self._process.poll() is not None
+        if ended and not self._process.pid:  # its nursery was lost before it came
+            self._process, ended = self._fresh(), False
+        return ended or time.monotonic() > self._end
 
     def answer(self) -> Any:
         """Return what the work returned.
@@ -89,16 +111,21 @@ class Errand:
     def close(self) -> None:
         """End the work, if it is still under way."""
         if self._process.poll() is None:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
+            end_all(self._process.pid)
             self._process.wait()
+        self._order.close()
         self._answer.close()
 
 
-def _main() -> None:
-    """Do what standard input says, and write the answer to standard output."""
-    memory = int(sys.argv[1])
-    resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+def drive(memory: str) -> None:
+    """Do what standard input says, and write the answer to standard output.
+
+    Parameters
+    ----------
+    memory : str
+        Bytes that it may take.
+    """
+    resource.setrlimit(resource.RLIMIT_DATA, (int(memory), int(memory)))
     work, args = pickle.load(sys.stdin.buffer)
     try:
         answer = (False, work(*args))
@@ -110,4 +137,4 @@ def _main() -> None:
 
 
 if __name__ == "__main__":
-    _main()
+    drive(sys.argv[1])

@@ -7,6 +7,7 @@ from typing import Any
 
 from ccviz.errors import CcvizError
 from ccviz.quota import Quota
+from ccviz.runs.spares import Spares
 from ccviz.views.lab.errand import Errand
 
 _SMALL_BYTES = 100_000
@@ -19,10 +20,12 @@ class Intake:
     Parameters
     ----------
     quota : Quota
+    spares : Spares, optional
+        Whose nursery forks the processes that read.
     """
 
-    def __init__(self, quota: Quota) -> None:
-        self._quota = quota
+    def __init__(self, quota: Quota, spares: Spares | None = None) -> None:
+        self._quota, self._spares = quota, spares
         self._errand: Errand | None = None
         self._then: Callable[[Any], None] | None = None
 
@@ -88,7 +91,7 @@ class Intake:
             then(work(*args))
             return
         quota = self._quota
-        self._errand = Errand(work, args, quota.reading_s, quota.reading_bytes)
+        self._errand = Errand(work, args, quota.reading_s, quota.reading_bytes, self._spares)
         self._then = then
 
     def tick(self) -> None:

@@ -120,9 +120,9 @@ class Session(Worded):
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
         self.person, self.archive = person, Shelf(archive, person, example)
         archive = self.archive
-        self.intake = Intake(person.quota)
-        self.sweep = Sweep(queue, person.quota)
-        self.batch = Batch(archive, queue)
+        self.intake = Intake(person.quota, spares)
+        self.sweep = Sweep(queue, person.quota, spares)
+        self.batch = Batch(archive, queue, spares)
         self.runner = Runner(archive, queue, person.quota.worker_bytes, spares)
         if spares is not None:
             self.param.watch(lambda event: spares.expect(event.new.name), "solver")

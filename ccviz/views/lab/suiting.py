@@ -27,7 +27,7 @@ def in_titles(text: str) -> str:
     return _NAME.sub(lambda found: _TITLES[found[0]], text)
 
 
-def advised(draft: Draft, but: str = "") -> Advice | None:
+def advised(draft: Draft, but: str = "", seconds: float | None = None) -> Advice | None:
     """Return the solver to take for a draft, None where no other can have it.
 
     Parameters
@@ -35,9 +35,11 @@ def advised(draft: Draft, but: str = "") -> Advice | None:
     draft : Draft
     but : str
         A solver that was tried in vain.
+    seconds : float, optional
+        The time limit, if there is one.
     """
     try:
-        return advice(draft.problem, draft.keeping, but)
+        return advice(draft.problem, draft.keeping, but, seconds)
     except UnsupportedError:
         return None
 

@@ -7,6 +7,7 @@ import param
 from ccviz.errors import UnfillableError, UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
+from ccviz.runs.spares import Spares
 from ccviz.solvers import Solver, make_solver
 from ccviz.studies.elbow import Step, impossible, measure
 from ccviz.views.draft import Draft
@@ -31,6 +32,8 @@ class Sweep(param.Parameterized):
     ----------
     queue : RunQueue
     quota : Quota
+    spares : Spares, optional
+        Whose nursery forks the processes that measure.
 
     Attributes
     ----------
@@ -43,9 +46,9 @@ class Sweep(param.Parameterized):
     steps = param.Parameter(default=())
     at = param.Integer(default=0)
 
-    def __init__(self, queue: RunQueue, quota: Quota) -> None:
+    def __init__(self, queue: RunQueue, quota: Quota, spares: Spares | None = None) -> None:
         super().__init__()
-        self._queue, self._quota = queue, quota
+        self._queue, self._quota, self._spares = queue, quota, spares
         self._ticket: Ticket | None = None
         self._errand: Errand | None = None
         self._todo: list[tuple[Solver, Problem] | Step] = []
@@ -117,7 +120,7 @@ class Sweep(param.Parameterized):
         references = _REFERENCES if problem.n <= _MOST_REFERRED else 0
         self._errand = Errand(
             _measured, (problem, solver, self._seed, references, self._bound_s), seconds,
-            quota.worker_bytes or quota.reading_bytes,
+            quota.worker_bytes or quota.reading_bytes, self._spares,
         )  # fmt: skip
 
     def stop(self) -> None:

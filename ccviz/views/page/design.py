@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 import panel as pn
 from panel.io.resources import get_dist_path
+from panel.layout.base import Panel
 from panel.theme import Native
 from panel.theme.base import Inherit
 from panel.viewable import Viewable
@@ -18,6 +19,15 @@ class Lab(Native):
     """Panel's native design in the page's colours."""
 
     modifiers: ClassVar[dict[Any, Any]] = {Viewable: {"stylesheets": [Inherit, _CSS]}}
+
+    def _apply_hooks(self, viewable: Any, root: Any, changed: Any, old_models: Any = None) -> None:
+        """Dress what is new in a part of the page.
+
+        In a layout without new children nothing is, but Panel would go through all that is in it,
+        and Bokeh through the whole page: for each tab, and whatever is shown or hidden.
+        """
+        if old_models is not None or not isinstance(changed, Panel):
+            super()._apply_hooks(viewable, root, changed, old_models)
 
 
 def serve_styles_locally() -> None:

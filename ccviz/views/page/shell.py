@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import panel as pn
+from bokeh.document import Document
+from bokeh.settings import settings
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
@@ -24,8 +26,10 @@ from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course
 from ccviz.views.page.clock import keep_time
+from ccviz.views.page.delivery import send_all
 from ccviz.views.page.design import Lab, serve_styles_locally
 from ccviz.views.page.script import PageScript
+from ccviz.views.panels.commit import rebuilt
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.panels.doors import DoorsPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
@@ -52,6 +56,8 @@ def build() -> pn.template.Template:
     pn.state.as_cached("frozen", freeze_imports)
     pn.extension("filedropper", design=Lab)
     serve_styles_locally()
+    send_all()
+    settings.perform_document_validation = False  # a test does: a tenth of what a page takes
     _lose_in_our_words()
     archive, person = pn.state.as_cached("archive", Archive), visitor()
     many = _SPARES_OF_A_CLASS if person.in_class else 1
@@ -101,6 +107,11 @@ class Page(pn.template.Template):
         # Panel asks for it with every panel that is added, and would go through all widgets.
         return "Page()"
 
+    def server_doc(self, *args: Any, **named: Any) -> Document:
+        """Put the page into its document; Bokeh walks through it once and not for every root."""
+        with rebuilt():
+            return super().server_doc(*args, **named)
+
 
 def _lose_in_our_words() -> None:
     """Leave what is done about a lost server to the page's own script."""
@@ -123,6 +134,7 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     page = Page(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
     page.add_variable("style", "".join(sheets))
+    page.add_variable("frames", (_HERE / "frames.js").read_text(encoding="utf-8"))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
     wide: Any = {"sizing_mode": "stretch_width", "margin": 0}

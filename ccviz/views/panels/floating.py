@@ -170,3 +170,17 @@ def frame(*rows: UIElement) -> BokehPanel:
         stylesheets=[FRAME],
         styles=HIDDEN,
     )
+
+
+def move(frame: BokehPanel, to: tuple[float, float]) -> None:
+    """Put a frame at a place of the plot.
+
+    Its position is changed and not replaced: for a new one Bokeh would walk through the page.
+
+    Parameters
+    ----------
+    frame : bokeh.models.Panel
+    to : (float, float)
+        On the axes.
+    """
+    frame.position.update(x=to[0], y=to[1])

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from bokeh.models import XY, Div, Row
+from bokeh.models import Div, Row
 from markupsafe import escape
 
 from ccviz.views.lab.picker import Screen
 from ccviz.views.link_table import Kind
-from ccviz.views.panels.floating import GAP_PX, HIDDEN, SHOWN, anchor, button, frame
+from ccviz.views.panels.floating import GAP_PX, HIDDEN, SHOWN, anchor, button, frame, move
 
 _TITLE = (
     ":host { font: 12px var(--font, sans-serif); color: var(--faint, #5b6876); margin: 0 2px 4px; }"
@@ -74,8 +74,8 @@ class LinkPopup:
         words = _words(points, names) + (f" against {_words(held, names)}" if held else "")
         self._title.text = str(escape(words))
         vertical, horizontal = anchor(at, screen, beside)
+        move(self.model, at)
         self.model.update(
-            position=XY(x=at[0], y=at[1]),
             anchor=f"{vertical}_{horizontal}",
             styles=SHOWN | {"margin": f"{_ASIDE[vertical]} 0 0 {_ASIDE[horizontal]}"},
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from bokeh.models import XY, Div, Row
+from bokeh.models import Div, Row
 from markupsafe import Markup
 
 from ccviz.active.differences import Difference
@@ -14,7 +14,7 @@ from ccviz.numbers import number
 from ccviz.views.frames.question import Question
 from ccviz.views.lab.picker import Screen
 from ccviz.views.link_table import Kind
-from ccviz.views.panels.floating import HIDDEN, SHOWN, button, frame, spot
+from ccviz.views.panels.floating import HIDDEN, SHOWN, button, frame, move, spot
 
 _TEXT = """
 :host { font: 12.5px var(--font, sans-serif); color: var(--ink, #1d2733); margin: 0 2px 6px;
@@ -106,8 +106,8 @@ class QuestionPopup:
         self._text.text = str(_words(question))
         rows = len(question.differences)
         height = _PICTURES_PX if question.pictures else _ROWS_FROM_PX + _ROW_PX * rows
-        x, y = spot(at, screen, beside, (_WIDTH_PX, height))
-        self.model.update(position=XY(x=x, y=y), styles=SHOWN)
+        move(self.model, spot(at, screen, beside, (_WIDTH_PX, height)))
+        self.model.styles = SHOWN
 
     def hide(self) -> None:
         """Disappear."""

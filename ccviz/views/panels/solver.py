@@ -71,7 +71,7 @@ class SolverPanel(pn.viewable.Viewer):
             self._following.unless(lambda event: session.set_solver(event.new)), "value"
         )
         session.param.watch(self._follow, "solver")
-        session.param.watch(self._tell, ["solver", "draft"])
+        session.param.watch(self._tell, ["solver", "draft", "time_limit"])
         self._follow()
         self._tell()
 
@@ -121,7 +121,7 @@ class SolverPanel(pn.viewable.Viewer):
         about = _ABOUT.format(sentence=sentence, short=sentence.rstrip("."), paper=solver.paper)
         self._about.object = about + cannot
         self._offer(unable(draft))
-        self._advise(advised(draft))
+        self._advise(advised(draft, seconds=self._session.time_limit))
 
     def _offer(self, cannot: dict[str, str]) -> None:
         """Grey those solvers that cannot have the problem, and say why."""

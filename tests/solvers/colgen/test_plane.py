@@ -26,6 +26,18 @@ def of(events, kind):
     return [event for event in events if isinstance(event, kind)]
 
 
+def ends_as_brute_force(problem, events):
+    """Check that a run ends with the best clustering, if there is one, and no bound is above it."""
+    best = best_clustering(problem)
+    assert isinstance(events[-1], Finished)
+    if np.isinf(best):
+        assert not of(events, IncumbentFound)
+        return
+    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6, abs=1e-9)
+    for event in of(events, BoundImproved):
+        assert event.lower_bound <= best * (1.0 + 1e-9) + 1e-9
+
+
 @pytest.fixture(scope="module")
 def crowded():
     """Return 220 points of 22 clusters in the plane, links between neighbours, and a run."""
@@ -90,12 +102,4 @@ def small_problems(draw):
 @settings(max_examples=40, deadline=None)
 @given(problem=small_problems())
 def test_no_bound_is_above_what_brute_force_finds(problem):
-    best = best_clustering(problem)
-    events = events_of(problem)
-    assert isinstance(events[-1], Finished)
-    if np.isinf(best):
-        assert not of(events, IncumbentFound)
-        return
-    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6, abs=1e-9)
-    for event in of(events, BoundImproved):
-        assert event.lower_bound <= best * (1.0 + 1e-9) + 1e-9
+    ends_as_brute_force(problem, events_of(problem))

@@ -2,6 +2,8 @@
 
 import io
 import os
+import resource
+import signal
 import time
 from dataclasses import replace
 
@@ -16,6 +18,8 @@ from ccviz.errors import CcvizError
 from ccviz.quota import ONE_PERSON, STUDENT
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
+from ccviz.runs.forked import Forks
+from ccviz.runs.spares import Spares
 from ccviz.views.lab import intake
 from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.importing import Importing
@@ -60,10 +64,50 @@ def take(session, name, content):
     importing.load()
 
 
-def answer(work, *args, seconds=PATIENCE_S, memory=MEMORY):
-    errand = Errand(work, args, seconds, memory)
+@pytest.fixture(scope="module")
+def spares(tmp_path_factory):
+    """Return those of a server, whose nursery has loaded everything."""
+    spares = Spares(tmp_path_factory.mktemp("spares") / "runs.sqlite")
+    yield spares
+    spares.close()
+
+
+@pytest.fixture(params=["forked", "new"])
+def answer(request, spares):
+    """Return a function that has an errand done, and returns its answer."""
+    if request.param == "forked" and not Forks.possible:
+        pytest.skip("no forks on this system")
+
+    def answer_of(work, *args, seconds=PATIENCE_S, memory=MEMORY):
+        errand = Errand(work, args, seconds, memory, spares if request.param == "forked" else None)
+        wait_until(lambda: errand.done)
+        return errand.answer()
+
+    return answer_of
+
+
+def test_an_errand_brings_its_answer_and_keeps_to_its_memory(answer):
+    assert answer(np.arange, 5).tolist() == [0, 1, 2, 3, 4]
+    assert answer(resource.getrlimit, resource.RLIMIT_DATA) == (MEMORY, MEMORY)
+    assert answer(os.getsid, 0) != os.getsid(0)
+
+
+@pytest.mark.skipif(not Forks.possible, reason="no forks on this system")
+def test_an_errand_whose_nursery_is_lost_is_run_by_a_new_interpreter(spares):
+    nursery = spares.nursery()
+    os.kill(nursery.pid, signal.SIGSTOP)
+    errand = Errand(np.arange, (5,), PATIENCE_S, MEMORY, spares)
+    os.kill(nursery.pid, signal.SIGKILL)
     wait_until(lambda: errand.done)
-    return errand.answer()
+    assert errand.answer().tolist() == [0, 1, 2, 3, 4]
+
+
+@pytest.mark.skipif(not Forks.possible, reason="no forks on this system")
+def test_an_errand_that_is_left_is_ended(spares):
+    errand = Errand(time.sleep, (PATIENCE_S,), PATIENCE_S, MEMORY, spares)
+    doing = psutil.Process(errand.pid)
+    errand.close()
+    wait_until(lambda: not doing.is_running())
 
 
 @pytest.mark.parametrize(
@@ -76,7 +120,7 @@ def answer(work, *args, seconds=PATIENCE_S, memory=MEMORY):
         (int, ("x",), {}, "cannot be read"),
     ],
 )
-def test_an_errand_ends_in_a_sentence(work, args, limits, sentence):
+def test_an_errand_ends_in_a_sentence(work, args, limits, sentence, answer):
     with pytest.raises(CcvizError, match=sentence) as refused:
         answer(work, *args, **limits)
     assert len(str(refused.value)) <= 500

@@ -4,12 +4,15 @@ from types import SimpleNamespace
 
 import panel as pn
 import pytest
+from bokeh.core.validation import check_integrity
 from bokeh.document import Document
 from bokeh.document.events import DocumentPatchedEvent
+from bokeh.document.models import DocumentModelManager
 from bokeh.server.callbacks import PeriodicCallback
 from panel.io.state import set_curdoc
 
 from ccviz.views.page import shell
+from ccviz.views.panels.right import RightPanel
 
 
 @pytest.fixture(autouse=True)
@@ -42,6 +45,31 @@ def test_a_page_that_is_closed_is_forgotten():
     left = close(open_page())
     gc.collect()
     assert left() is None
+
+
+def test_the_models_of_a_page_are_sound():
+    page = open_page()
+    issues = [check_integrity(root.references()) for root in page.roots]
+    close(page)
+    assert issues
+    assert not any(each.error or each.warning for each in issues)
+
+
+def test_for_another_room_the_page_is_walked_through_once(monkeypatch):
+    kept, walks, walk = [], [], DocumentModelManager.recompute
+    monkeypatch.setattr(
+        shell, "RightPanel", lambda *args: kept.append(RightPanel(*args)) or kept[-1]
+    )
+    page = open_page()
+    monkeypatch.setattr(
+        DocumentModelManager, "recompute", lambda models: walks.append(models) or walk(models)
+    )
+    with set_curdoc(page):
+        for place in (1, 2, 5, 0):
+            walks.clear()
+            kept[0].show(place)
+            assert len(walks) == 1
+    close(page)
 
 
 def test_an_idle_page_tells_its_browser_nothing():

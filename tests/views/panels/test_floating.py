@@ -3,7 +3,7 @@ from itertools import product
 import pytest
 
 from ccviz.views.lab.picker import Screen
-from ccviz.views.panels.floating import anchor, spot
+from ccviz.views.panels.floating import anchor, frame, move, spot
 
 SCREEN = Screen((0.0, 10.0), (0.0, 6.0), 1000.0, 600.0)
 """A hundred pixels a unit."""
@@ -49,3 +49,12 @@ def test_it_is_never_on_the_very_edge():
         left, top = spot(at, screen, at, (300, 150))
         assert 0 < left < 1
         assert 0 < top < 1
+
+
+def test_a_frame_that_is_moved_keeps_its_position():
+    """For a new one Bokeh would walk through the whole page."""
+    panel = frame()
+    position = panel.position
+    move(panel, (0.25, 4.0))
+    assert panel.position is position
+    assert (position.x, position.y) == (0.25, 4.0)

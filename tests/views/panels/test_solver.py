@@ -1,3 +1,4 @@
+from ccviz.data.datasets import load
 from ccviz.views.lab.suiting import advised
 from ccviz.views.panels.solver import SolverPanel
 
@@ -57,6 +58,16 @@ def test_one_is_recommended_and_one_click_away(session):
     assert not take.visible
     session.set_sizes("50, 50, 50")
     assert (take.visible, take.name) == (True, "★ BLP k-means")
+
+
+def test_which_is_recommended_depends_on_the_time_limit(session):
+    session.load(load("digits"))
+    panel = SolverPanel(session)
+    take = next(each for each in panel.__panel__().select() if "★" in each.name)
+    assert take.name == "★ BLP k-means"
+    for limit, name in ((60.0, "SDP branch-and-cut"), (10.0, "Divide and bound")):
+        session.time_limit = limit
+        assert take.name == f"★ {name}"
 
 
 def test_a_recommended_solver_that_is_taken_says_so_and_why(session):

@@ -1,0 +1,69 @@
+"""Duals lowered to where no cluster found is worth more than the price.
+
+One cluster below the price takes its whole excess from the Lagrangian bound k times. To lower the
+duals of its own blocks by that excess takes it once, as the dual adjustment of facility location
+does (Erlenkotter 1978). What each block gains in the cluster, its dual less its squared distance to
+the mean, falls by the same share: the cluster is then worth the price, its neighbours about that.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.arrays import FloatArray
+from ccviz.compiled import njit
+from ccviz.solvers.colgen.cluster import squared_distance
+from ccviz.solvers.colgen.instance import Instance
+
+
+@njit(cache=True)
+def lowered(
+    instance: Instance,
+    columns: np.ndarray,
+    order: np.ndarray,
+    duals: FloatArray,
+    price: float,
+    more: float,
+) -> tuple[FloatArray, np.ndarray]:
+    """Lower duals until no cluster is worth the price and ``more`` on top, one after the other.
+
+    Parameters
+    ----------
+    instance : Instance
+    columns : (m, s) bool
+    order : (q,) int64
+        Of the columns to look at.
+    duals : (s,) float64
+    price, more : float
+
+    Returns
+    -------
+    duals : (s,) float64
+        None below zero, none above what it was.
+    needed : (m,) bool
+        Columns that were worth more when it was their turn: of many alike it is the first.
+    """
+    duals = duals.copy()
+    needed = np.zeros(len(columns), dtype=np.bool_)
+    gain = np.empty(columns.shape[1])
+    mean = np.empty(instance.points.shape[1])
+    for c in order:
+        members = np.flatnonzero(columns[c])
+        mean[:] = 0.0
+        mass = 0.0
+        for b in members:
+            mass += instance.mass[b]
+            mean += instance.mass[b] * instance.points[b]
+        mean /= mass
+        worth = 0.0
+        for b in members:
+            cost = instance.mass[b] * squared_distance(instance.points, b, mean)
+            gain[b] = max(0.0, duals[b] - cost)
+            worth += gain[b]
+        if worth <= price + more:
+            continue
+        needed[c] = True
+        share = 1.0 - price / worth
+        for b in members:
+            duals[b] -= share * gain[b]
+    return duals, needed

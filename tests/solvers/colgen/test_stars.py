@@ -1,0 +1,206 @@
+"""Stars: what their program is, and that column generation over them ends where it should."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from ccviz import start
+from ccviz.events import BoundImproved, ColumnsPriced, Finished, IncumbentFound, InfeasibilityProved
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
+from ccviz.proof.verify import verify
+from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen.instance import make_instance
+from ccviz.solvers.colgen.master import Master, column_costs
+from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.colgen.star_master import StarMaster
+from ccviz.solvers.colgen.stars import central, make_program, make_stars
+from tests.solvers.colgen.conftest import best_clustering, random_problem
+from tests.solvers.colgen.test_plane import ends_as_brute_force, events_of, of, small_problems
+
+
+def instance_of(problem):
+    blocks = contract(problem)
+    return blocks, make_instance(blocks)
+
+
+def every_cluster(s):
+    bits = np.arange(1, 2**s)[:, None] >> np.arange(s)
+    return (bits & 1).astype(bool)
+
+
+@pytest.fixture
+def nine():
+    """Return nine points with three cannot-links, as blocks and as an instance."""
+    X = np.random.default_rng(5).uniform(size=(9, 2))
+    return instance_of(Problem(X, 3, cannot_link=[(0, 1), (2, 3), (3, 4)]))
+
+
+@pytest.fixture
+def program(nine):
+    _, instance = nine
+    columns = np.random.default_rng(0).random((12, 9)) < 0.3
+    columns[:, [1, 3]] = False
+    stars = make_stars(instance, columns[columns.any(axis=1)], np.full(9, 0.2))
+    return make_program(stars, np.full(9, 2.0), 3)
+
+
+def matrix_of(program):
+    return np.array([program.times(unit) for unit in np.eye(len(program.cost))]).T
+
+
+def test_a_star_holds_its_cluster_and_near_blocks_that_fit(nine):
+    blocks, instance = nine
+    columns = np.eye(9, dtype=bool)
+    stars = make_stars(instance, columns, np.full(9, 1.0))
+    assert len(stars.block) > 9
+    for c in range(9):
+        entries = slice(stars.start[c], stars.start[c + 1])
+        block, cost = stars.block[entries], stars.cost[entries]
+        assert c in block
+        assert (np.diff(block) > 0).all()
+        gap = blocks.centroid[block] - blocks.centroid[c]
+        assert cost == pytest.approx((gap**2).sum(axis=1), abs=1e-12)
+        assert not any(i in block and j in block for i, j in blocks.conflicts)
+
+
+def test_the_program_and_its_transpose_are_of_one_matrix(program):
+    matrix = matrix_of(program)
+    duals = np.random.default_rng(1).normal(size=len(program.right))
+    assert program.transposed(duals) == pytest.approx(matrix.T @ duals)
+
+
+@pytest.mark.parametrize("spread", [0.0, 6.0])
+def test_the_normal_equations_are_solved(program, spread):
+    rng = np.random.default_rng(2)
+    matrix = matrix_of(program)
+    weight = np.exp(spread * rng.uniform(-1.0, 1.0, len(program.cost)))
+    wanted = rng.normal(size=len(program.right))
+    right = (matrix * weight) @ matrix.T @ wanted
+    assert program.factor(weight).solve(right) == pytest.approx(wanted, rel=1e-5, abs=1e-5)
+
+
+def test_the_central_point_is_one(program):
+    row = np.linspace(0.05, 0.5, 9)
+    point = central(program, row, 0.3, 1e-3)
+    assert point.z * point.slack == pytest.approx(np.full(len(point.z), 1e-3))
+    assert (point.slack > 0.0).all()
+    assert program.cost - program.transposed(point.duals) == pytest.approx(point.slack, abs=1e-9)
+    entries = program.times(point.z)[9 + 1 :]
+    assert entries == pytest.approx(np.zeros(len(entries)), abs=1e-9)
+
+
+@pytest.mark.parametrize("links", [False, True])
+def test_stars_at_every_mean_are_worth_every_column(links):
+    X = np.random.default_rng(7).uniform(size=(9, 2))
+    cannot = [(0, 1), (2, 3), (3, 4)] if links else []
+    blocks, instance = instance_of(Problem(X, 3, cannot_link=cannot))
+    columns = every_cluster(9)
+    i, j = blocks.conflicts.T
+    columns = columns[~(columns[:, i] & columns[:, j]).any(axis=1)]
+    costs = column_costs(columns, blocks.centroid, blocks.mass)
+    dear = np.full(9, 10.0)
+    whole = Master(9, 3, dear, interior=False)
+    whole.add(columns, costs)
+    best = whole.solve().objective
+    stars = StarMaster(instance, 3, dear)
+    stars.add(columns, costs)
+    assert stars.solve(1e-8).objective == pytest.approx(best, rel=1e-6)
+    again = stars.solve(1e-8)  # warm
+    assert again.objective == pytest.approx(best, rel=1e-6)
+    assert again.weights.sum() <= 3.0 + 1e-6
+    made = stars.parts()
+    assert not (made[:, i] & made[:, j]).any()
+
+
+def test_few_stars_are_worth_more_than_their_columns_and_no_more_than_all(nine):
+    blocks, instance = nine
+    columns = np.eye(9, dtype=bool)
+    costs = np.zeros(9)
+    dear = np.full(9, 10.0)
+    alone, stars = Master(9, 3, dear, interior=False), StarMaster(instance, 3, dear)
+    for master in (alone, stars):
+        master.add(columns, costs)
+    assert stars.solve(1e-8).objective < alone.solve().objective - 1.0
+    every = every_cluster(9)
+    i, j = blocks.conflicts.T
+    every = every[~(every[:, i] & every[:, j]).any(axis=1)]
+    whole = Master(9, 3, dear, interior=False)
+    whole.add(every, column_costs(every, blocks.centroid, blocks.mass))
+    assert stars.solve(1e-8).objective >= whole.solve().objective - 1e-6
+
+
+@pytest.fixture
+def starred(monkeypatch):
+    monkeypatch.setattr(node, "_STARS_FROM", 0)
+    monkeypatch.setattr(node, "_STARS_FROM_FEW", 0)
+
+
+@pytest.mark.usefixtures("starred")
+def test_over_stars_the_gap_is_closed_and_the_proof_accepted():
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(220, 2)) * [3.0, 1.0]
+    near = np.argsort(((X[:, None] - X) ** 2).sum(axis=2), axis=1)
+    must = [(int(i), int(near[i, 1])) for i in range(10)]
+    cannot = [(int(i), int(near[i, 6])) for i in range(130, 140)]
+    problem = Problem(X, 22, must_link=must, cannot_link=cannot)
+    events = [record.event for record in start(problem, "colgen", tolerance=1e-4)]
+    assert isinstance(events[-1], Finished)
+    best = of(events, IncumbentFound)[-1].objective
+    root = [event for event in of(events, ColumnsPriced) if event.node == 0]
+    for event in of(events, BoundImproved) + root:
+        assert event.lower_bound <= best * (1.0 + 1e-9)
+    assert of(events, BoundImproved)[-1].lower_bound >= best * (1.0 - 1e-4)
+    assert verify(problem, events, work=60.0).accepted
+
+
+@pytest.mark.usefixtures("starred")
+@pytest.mark.parametrize("seed", range(4))
+def test_rules_are_kept_over_stars(seed, rules):
+    problem = random_problem(seed, rules)
+    best = best_clustering(problem)
+    events = events_of(problem)
+    assert isinstance(events[-1], Finished)
+    if np.isinf(best):
+        assert of(events, InfeasibilityProved)
+        return
+    assert of(events, IncumbentFound)[-1].objective == pytest.approx(best, rel=1e-6)
+    for event in of(events, BoundImproved):
+        assert event.lower_bound <= best * (1.0 + 1e-9)
+
+
+def test_only_many_borders_in_few_dimensions_begin_with_stars():
+    rng = np.random.default_rng(0)
+    cases = (2000, 2, 15, True), (2000, 2, 100, False), (2000, 4, 15, False), (600, 2, 2, False)
+    for n, d, k, starred in cases:
+        problem = Problem(rng.normal(size=(n, d)), k)
+        found = (rng.integers(k, size=n),)
+        pool = node._first_pool(problem, Colgen(), node.Start(found))
+        assert pool.starred == starred
+        # Single blocks, which keep a master of columns feasible, are no use as stars.
+        assert (pool.columns.sum(axis=1) == 1).any() != starred
+
+
+@pytest.mark.usefixtures("starred")
+@pytest.mark.parametrize("looks", [14, 30])
+def test_a_stop_during_stars_is_heard_and_leaves_a_valid_bound(looks):
+    X = np.random.default_rng(3).uniform(size=(150, 2))
+    problem = Problem(X, 12)
+    best = of(events_of(problem, tolerance=1e-4), IncumbentFound)[-1].objective
+    count = itertools.count()
+    stopped = events_of(problem, stop=lambda: next(count) >= looks, tolerance=1e-4)
+    assert not of(stopped, Finished)
+    for event in of(stopped, BoundImproved):
+        assert event.lower_bound <= best * (1.0 + 1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(problem=small_problems())
+def test_no_bound_over_stars_is_above_what_brute_force_finds(problem):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(node, "_STARS_FROM", 0)
+        patch.setattr(node, "_STARS_FROM_FEW", 0)
+        events = events_of(problem)
+    ends_as_brute_force(problem, events)
