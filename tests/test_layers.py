@@ -136,7 +136,7 @@ def test_import_ccviz_loads_no_user_interface_and_no_compiler():
 def test_the_process_of_the_page_begins_without_what_only_runs_need():
     loaded = loaded_by("import ccviz.views.page")
     assert "panel" in loaded
-    assert not loaded & {"numba", "llvmlite", "cvxpy", "scs", "dask"}
+    assert not loaded & {"numba", "llvmlite", "cvxpy", "scs", "dask", "sklearn"}
 
 
 def test_core_loads_no_user_interface_even_through_libraries():

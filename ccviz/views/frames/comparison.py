@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.metrics import adjusted_rand_score
 
 from ccviz.arrays import IntArray
 from ccviz.numbers import number, percent, seconds
@@ -129,4 +128,6 @@ def _measured(measure: _Measure, infos: Sequence[RunInfo]) -> Row:
 def _agreement(first: IntArray | None, other: IntArray | None) -> str:
     if first is None or other is None or len(first) != len(other):
         return "–"
+    from sklearn.metrics import adjusted_rand_score  # a second of the first page otherwise
+
     return f"ARI {adjusted_rand_score(first, other):.3f}"

@@ -27,7 +27,8 @@ from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.delivery import send_all
-from ccviz.views.page.design import Lab, serve_styles_locally
+from ccviz.views.page.design import Lab
+from ccviz.views.page.resources import fetch_little
 from ccviz.views.page.script import PageScript
 from ccviz.views.panels.commit import rebuilt
 from ccviz.views.panels.data import DataPanel
@@ -55,7 +56,7 @@ def build() -> pn.template.Template:
     """Return the page of a new session; serve it with ``.servable()``."""
     pn.state.as_cached("frozen", freeze_imports)
     pn.extension("filedropper", design=Lab)
-    serve_styles_locally()
+    fetch_little()
     send_all()
     settings.perform_document_validation = False  # a test does: a tenth of what a page takes
     _lose_in_our_words()
