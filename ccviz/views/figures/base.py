@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LinearColorMapper, SaveTool
+from bokeh.models import ColumnDataSource, LinearColorMapper, PlainText, SaveTool
 from bokeh.plotting import figure
 
 from ccviz.views.figures.export import add_svg_button
@@ -42,6 +42,11 @@ def plain_figure(
         tool.filename = name  # or else it asks
     add_svg_button(plot)
     return plot
+
+
+def name_axes(plot: Any, across: str, up: str) -> None:
+    """Write names at the axes as they stand: a plain string in dollars would be TeX."""
+    plot.xaxis.axis_label, plot.yaxis.axis_label = PlainText(text=across), PlainText(text=up)
 
 
 def cluster_mapper() -> LinearColorMapper:

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from bokeh.events import Tap
 from bokeh.layouts import gridplot
-from bokeh.models import ColumnDataSource, PlainText
+from bokeh.models import ColumnDataSource
 
 from ccviz.arrays import IntArray
-from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
+from ccviz.views.figures.base import cluster_mapper, dress, name_axes, plain_figure, refill
 from ccviz.views.frames.pairs import Pairs
 from ccviz.views.palette import Look
 
@@ -53,9 +53,7 @@ class PairsFigure:
         plot.update(min_height=60, min_border=4, toolbar_inner=True)
         plot.axis.ticker.desired_num_ticks = 3
         plot.xaxis.visible, plot.yaxis.visible = up == last, across == 0
-        # As they stand: a plain string in dollars would be TeX.
-        plot.xaxis.axis_label = PlainText(text=names[across])
-        plot.yaxis.axis_label = PlainText(text=names[up])
+        name_axes(plot, names[across], names[up])
         ends = {"x": f"c{across}", "y": f"c{up}"}
         color: Any = {"field": "label", "transform": self._mapper}
         self._glyphs.append(

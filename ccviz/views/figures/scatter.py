@@ -11,7 +11,7 @@ from bokeh.events import MouseMove, RangesUpdate
 from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, PanTool, Range1d
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
+from ccviz.views.figures.base import cluster_mapper, dress, name_axes, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
 from ccviz.views.figures.link_density import LinkDensity, is_many
 from ccviz.views.frames.links import Lines, Path, opacity, some_of
@@ -205,7 +205,7 @@ class ScatterFigure:
         if not keep_view:
             self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
             self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
-        self.plot.xaxis.axis_label, self.plot.yaxis.axis_label = plane.x_title, plane.y_title
+        name_axes(self.plot, plane.x_title, plane.y_title)
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()

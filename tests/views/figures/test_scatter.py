@@ -26,6 +26,10 @@ def figure():
     return figure
 
 
+def test_the_names_of_the_axes_are_no_tex(figure):
+    assert [axis.axis_label.text for axis in figure.plot.axis] == ["x", "y"]
+
+
 def zoom(figure, bottom, top):
     figure.plot.y_range.update(start=bottom, end=top)
     figure._redraw()
