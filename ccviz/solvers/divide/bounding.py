@@ -33,6 +33,8 @@ _ERRAND = 12 * 250.0**_POWER  # work that is about a second's, far more than wha
 _WINDOW = 3  # rounds over which progress is measured
 _HOPE = 3.0  # rounds that are hoped to close a part which had none
 _EAGER = 1.0 / 3.0  # of the usual penalty, for multipliers that are nearly right to begin with
+_WARY = 4.0  # of the usual penalty, for those that are not
+_NEARLY = 0.05  # of what the clustering costs, that such multipliers may leave
 
 
 @dataclass(frozen=True)
@@ -255,7 +257,10 @@ def started(
     if not certificate:
         M = -multipliers_of(relaxation, labels)
         best = certify(relaxation, M, at.cuts, at.weights)
-        return replace(at, M=M / at.unit, penalty=_EAGER * at.penalty, best=best)
+        upper = relaxation.constant + float((relaxation.cost * at.Y).sum())
+        is_near = best.lower_bound >= (1.0 - _NEARLY) * upper
+        penalty = (_EAGER if is_near else _WARY) * at.penalty
+        return replace(at, M=M / at.unit, penalty=penalty, best=best)
     cuts = Cuts(certificate["points"], certificate["kind"])
     weights = certificate["weights"].astype(np.float64)
     rows = rows_of(cuts, relaxation)

@@ -121,11 +121,12 @@ def test_clusters_well_apart_need_no_round_however_many():
     assert events[-1].termination == "gap"
 
 
-def test_parts_are_larger_where_smaller_ones_lose_much():
+@pytest.mark.parametrize(("largest", "parts"), [(30, 8), (60, 4), (120, 2), (240, 2)])
+def test_parts_are_larger_where_smaller_ones_lose_much(largest, parts):
     X = np.random.default_rng(0).normal(size=(240, 2))
-    stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=120)
+    stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=largest)
     cut = next(r.event for r in stepper if isinstance(r.event, PartsCut))
-    assert cut.parts == 4
+    assert cut.parts == parts
 
 
 def test_progress_counts_the_parts():
