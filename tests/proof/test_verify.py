@@ -156,7 +156,9 @@ def test_one_altered_dual_is_found(column_proof, place, factor):
     problem, events = column_proof
 
     def change(values):
-        large = np.flatnonzero(np.abs(values) > 1e-3 * np.abs(values).max())  # a tiny one may be any
+        large = np.flatnonzero(
+            np.abs(values) > 1e-3 * np.abs(values).max()
+        )  # a tiny one may be any
         values[large[place]] *= factor
         return values
 
