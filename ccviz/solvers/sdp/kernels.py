@@ -14,7 +14,6 @@ from ccviz.compiled import njit
 
 STAR, CLIQUE = 0, 1
 MOST_LEAVES = 5
-FIRST_LEAVES = 48  # of an apex among a thousand blocks or more
 
 
 @njit(cache=True)  # pragma: no cover - compiled
@@ -143,21 +142,19 @@ def splitting_update(
 
 @njit(cache=True)  # pragma: no cover - compiled
 def separate_stars(  # noqa: C901 - one compiled loop nest
-    Z: Any, mass: Any, least: float, points: Any, depth: Any
+    Z: Any, mass: Any, least: float, firsts: int, points: Any, depth: Any
 ) -> int:
     """Find violated star inequalities greedily; return how many.
 
     For each apex i and first leaf j, leaves join while they deepen the violation; the deepest
-    star on the way is kept. One star an ordered pair: the top of all is full of near-copies. Of
-    many blocks only those of the largest Z_ij are first leaves, fewer the more there are: with all
-    of them separation takes longer than the splitting, to find stars that are not the deepest.
+    star on the way is kept. One star an ordered pair: the top of all is full of near-copies. At
+    most so many ``firsts`` an apex are first leaves, those of the largest Z_ij.
     ``points`` (c, 1 + MOST_LEAVES) and ``depth`` (c,) are filled.
     """
     s = len(Z)
     near = np.empty(s, np.int64)
     gain = np.empty(s)
     leaves = np.empty(MOST_LEAVES, np.int64)
-    most = max(FIRST_LEAVES, FIRST_LEAVES * 1_000_000 // s**2)
     found = 0
     for i in range(s):
         count = 0
@@ -168,10 +165,10 @@ def separate_stars(  # noqa: C901 - one compiled loop nest
                 count += 1
         # A violated star has a leaf above this mean to begin with.
         first = Z[i, i] / MOST_LEAVES
-        if count > most:
+        if count > firsts:
             for b in range(count):
                 gain[b] = Z[i, near[b]]
-            rank = count - most - 1
+            rank = count - firsts - 1
             first = max(first, np.partition(gain[:count], rank)[rank])
         for a in range(count):
             if Z[i, near[a]] <= first:
