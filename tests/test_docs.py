@@ -145,6 +145,15 @@ def test_what_a_cluster_costs_is_the_tables():
         assert float(wait) < 1.0
 
 
+def test_what_is_said_of_vehicle_is_the_tables():
+    page = " ".join((ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8").split())
+    assert "The vehicle set with 500 links is so proved at the root." in page
+    with (ROOT / "benchmarks" / "results" / "classes_proved.csv").open(newline="") as file:
+        (row,) = [row for row in csv.DictReader(file) if row["set"] == "vehicle"]
+    assert (row["links"], row["status"]) == ("500", "optimal")
+    assert float(row["verified_gap"]) <= 1e-4
+
+
 def test_what_is_advised_rests_on_its_table():
     page = " ".join((ROOT / "docs" / "commands.md").read_text(encoding="utf-8").split())
     with (ROOT / "benchmarks" / "results" / "advised.csv").open(newline="") as file:

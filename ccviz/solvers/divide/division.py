@@ -46,7 +46,7 @@ from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
-_MUCH = 4.0  # times what is allowed; parts that lose more are to be larger
+_MUCH = 1.0  # times what is allowed; parts that lose more are to be larger
 _NO_END = 1e9  # of patience
 
 Group = tuple[int, ...]
@@ -189,7 +189,7 @@ class Division:
             )
             larger = 2 * size
             enough = loss <= _MUCH * self._allowed or self.context.stop()
-            if enough or larger > min(self.largest_part, self.blocks.s) // 2:
+            if enough or larger > min(self.largest_part, self.blocks.s // 2):
                 return found
             size = larger
 

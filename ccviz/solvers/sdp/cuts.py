@@ -110,7 +110,12 @@ def rows_of(cuts: Cuts, relaxation: Relaxation) -> Rows:
 
 
 def separate(
-    relaxation: Relaxation, Y: FloatArray, known: Cuts, most: int, tolerance: float
+    relaxation: Relaxation,
+    Y: FloatArray,
+    known: Cuts,
+    most: int,
+    tolerance: float,
+    firsts: int | None = None,
 ) -> Cuts:
     """Return violated cuts that are not yet known, deepest first.
 
@@ -124,10 +129,12 @@ def separate(
         At most so many.
     tolerance : float
         Least violation, relative to the mean of Z's diagonal.
+    firsts : int, optional
+        At most so many stars of an apex are tried, from its nearest blocks; all of them if None.
     """
     Z = relaxation.to_z(Y)
     least = tolerance * float(np.diag(Z).mean())
-    stars, star_depth = _stars(relaxation, Z, least)
+    stars, star_depth = _stars(relaxation, Z, least, firsts or relaxation.s)
     cliques, clique_depth = _cliques(relaxation, Z, least)
     found = stars.joined(cliques)
     order = np.argsort(-np.concatenate([star_depth, clique_depth]), kind="stable")
@@ -139,10 +146,12 @@ def separate(
     return found.where(np.flatnonzero(fresh)[:most])
 
 
-def _stars(relaxation: Relaxation, Z: FloatArray, least: float) -> tuple[Cuts, FloatArray]:
+def _stars(
+    relaxation: Relaxation, Z: FloatArray, least: float, firsts: int
+) -> tuple[Cuts, FloatArray]:
     points = np.full((relaxation.s**2, _width(relaxation.k)), -1, np.int64)
     depth = np.empty(len(points))
-    found = kernels.separate_stars(Z, relaxation.mass, least, points, depth)
+    found = kernels.separate_stars(Z, relaxation.mass, least, firsts, points, depth)
     return Cuts(points[:found], np.full(found, STAR, np.int8)), depth[:found]
 
 

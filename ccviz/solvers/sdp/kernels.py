@@ -142,12 +142,13 @@ def splitting_update(
 
 @njit(cache=True)  # pragma: no cover - compiled
 def separate_stars(  # noqa: C901 - one compiled loop nest
-    Z: Any, mass: Any, least: float, points: Any, depth: Any
+    Z: Any, mass: Any, least: float, firsts: int, points: Any, depth: Any
 ) -> int:
     """Find violated star inequalities greedily; return how many.
 
     For each apex i and first leaf j, leaves join while they deepen the violation; the deepest
-    star on the way is kept. One star an ordered pair: the top of all is full of near-copies.
+    star on the way is kept. One star an ordered pair: the top of all is full of near-copies. At
+    most so many ``firsts`` an apex are first leaves, those of the largest Z_ij.
     ``points`` (c, 1 + MOST_LEAVES) and ``depth`` (c,) are filled.
     """
     s = len(Z)
@@ -162,9 +163,16 @@ def separate_stars(  # noqa: C901 - one compiled loop nest
             if j != i and Z[i, j] > least:
                 near[count] = j
                 count += 1
+        # A violated star has a leaf above this mean to begin with.
+        first = Z[i, i] / MOST_LEAVES
+        if count > firsts:
+            for b in range(count):
+                gain[b] = Z[i, near[b]]
+            rank = count - firsts - 1
+            first = max(first, np.partition(gain[:count], rank)[rank])
         for a in range(count):
-            if MOST_LEAVES * Z[i, near[a]] <= Z[i, i]:
-                continue  # a violated star has a leaf above this mean to begin with
+            if Z[i, near[a]] <= first:
+                continue
             violation, size, best = -Z[i, i], 0, 0.0
             square = 1.0 / mass[i] ** 2
             for b in range(count):

@@ -126,7 +126,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     if state.relaxation.s == state.relaxation.k:
         only = state.blocks.block_of
         return replace(report, verdict="integral", labels=only, source="the only clustering")
-    if _must_branch(state.bounds, limit, settings):
+    if _must_branch(state, limit, settings):
         pair = branching_pair(state.relaxation, state.at.Y)
         if pair is not None:
             pair = _as_points(state.blocks, pair)
@@ -148,13 +148,23 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
     return replace(state, at=at, bounds=(*state.bounds, float(bound)))
 
 
-def _must_branch(bounds: tuple[float, ...], limit: float, settings: NodeSettings) -> bool:
+def _must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
+    """Whether the node gains too little.
+
+    A decision throws the splitting off for some rounds. A child that lacks more of what its parent
+    proved than is open would only hand that on. And the more rounds a node had, the more its
+    children would need, so as many again are waited for.
+    """
+    bounds = state.bounds
     if len(bounds) >= settings.max_rounds:
         return True
     if len(bounds) <= 2 * _WINDOW or not np.isfinite(limit):
         return False
+    still_open = limit - bounds[-1]
+    if bounds[-1] - state.at.lower_bound > still_open:
+        return False
     gain = bounds[-1] - bounds[-1 - _WINDOW]
-    return gain * settings.patience < limit - bounds[-1]
+    return gain * max(settings.patience, len(bounds) / _WINDOW) < still_open
 
 
 def _is_time_to_round(state: NodeState, task: Task) -> bool:

@@ -29,7 +29,7 @@ class NodeSettings:
         8.0, "Branch if so many times the last gain would not do.", low=0.0, advanced=True
     )
     max_rounds: int = setting(
-        100, "Most rounds at a node.", low=1, advanced=True, label="Most rounds"
+        300, "Most rounds at a node.", low=1, advanced=True, label="Most rounds"
     )
     backend: str = setting(
         "splitting",

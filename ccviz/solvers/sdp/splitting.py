@@ -172,12 +172,19 @@ def balance(at: Iterate) -> Iterate:
 
 
 def cut_off(
-    relaxation: Relaxation, at: Iterate, most: int, tolerance: float
+    relaxation: Relaxation,
+    at: Iterate,
+    most: int,
+    tolerance: float,
+    firsts: int | None = None,
 ) -> tuple[Iterate, Cuts, int]:
-    """Drop the inactive cuts and add violated ones; return also the new cuts and how many went."""
+    """Drop the inactive cuts and add violated ones; return also the new cuts and how many went.
+
+    ``most``, ``tolerance`` and ``firsts`` as for `ccviz.solvers.sdp.cuts.separate`.
+    """
     active = at.weights > 0.0
     kept = at.cuts.where(active)
-    new = separate(relaxation, at.Y, kept, most, tolerance)
+    new = separate(relaxation, at.Y, kept, most, tolerance, firsts)
     return (
         replace(
             at,

@@ -6,6 +6,8 @@ from ccviz.problem.blocks import contract
 from ccviz.solvers.divide.bounding import Effort, bound_part, bound_several, bundled
 from ccviz.solvers.divide.cutting import cut
 from ccviz.solvers.divide.parts import take_parts
+from ccviz.solvers.sdp.relaxation import relax
+from ccviz.solvers.sdp.splitting import cold_start
 
 EFFORT = Effort(tolerance=1e-4)
 
@@ -36,6 +38,17 @@ def test_it_goes_on_from_its_certificate_and_never_gets_worse(part):
     assert second.rounds == 3
     afresh = bound_part(Effort(tolerance=0.0, rounds=1), part)
     assert second.lower_bound > afresh.lower_bound
+
+
+def test_multipliers_that_prove_little_are_moved_in_longer_steps():
+    def penalty(apart):
+        labels = np.arange(60) % 3
+        X = apart * np.eye(3)[labels] + np.random.default_rng(0).normal(size=(60, 3))
+        part = only_part(X, 3, labels)
+        usual = cold_start(relax(part.blocks)).penalty
+        return bound_part(Effort(tolerance=0.0, rounds=0), part).penalty / usual
+
+    assert penalty(apart=0.0) > 1.0 > penalty(apart=40.0)
 
 
 def test_no_more_blocks_than_clusters_cost_nothing():

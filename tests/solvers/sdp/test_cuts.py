@@ -76,6 +76,22 @@ def test_every_block_pair_with_a_violated_triangle_gets_a_cut(relaxation):
     assert expected <= set(found.points[found.kind == kernels.STAR, 0].tolist())
 
 
+def test_among_many_blocks_few_stars_of_an_apex_are_tried_and_the_deepest_is_there():
+    rng = np.random.default_rng(6)
+    relaxation = relax(contract(Problem(rng.normal(size=(150, 2)), 3)))
+    Y = random_point(relaxation, rng)
+    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6, firsts=20)
+    apexes = found.points[found.kind == kernels.STAR, 0]
+    assert kernels.MOST_LEAVES < np.bincount(apexes).max() <= 20
+    Z = relaxation.to_z(Y)
+    deepest = max(
+        (Z[i][:, None] + Z[i] - Z - 2.0 * np.diag(np.full(150, Z[i, i]))).max() - Z[i, i]
+        for i in range(150)
+    ) / np.sqrt(1.0 + 3 * 0.5)  # of the row of norm 1
+    rows = rows_of(found, relaxation)
+    assert (rows.side - row_values(rows, Y))[0] >= deepest * (1.0 - 1e-12)
+
+
 def test_a_wide_star_is_found_where_no_triangle_is_violated():
     relaxation = relax(contract(Problem(np.arange(10.0).reshape(5, 2), 2)))
     Z = np.diag(np.full(5, 1.0))

@@ -1,0 +1,49 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, start
+from ccviz.events import NodeBounded, NodeBranched
+from ccviz.solvers.sdp.node import advance
+from ccviz.solvers.sdp.settings import NodeSettings
+from ccviz.solvers.tree import Decision, Task
+
+WINDOW = 3  # rounds over which a node's progress is measured
+
+
+@pytest.fixture(scope="module")
+def hard():
+    """Points without clusters, some linked: the root takes many rounds."""
+    rng = np.random.default_rng(8)
+    pairs = rng.choice(60, size=(40, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    return Problem(rng.normal(size=(60, 3)), 4, must_link=pairs[:8], cannot_link=pairs[8:])
+
+
+def test_a_root_that_gains_goes_on_as_long_as_it_took_so_far(hard):
+    # Without patience of its own it is what the node has spent that says how long to wait.
+    settings = {"patience": 0.0, "tolerance": 1e-6, "round_iterations": 10}
+    events = [record.event for record in start(hard, "sdp", **settings)]
+    rounds = max(event.iterations for event in events if isinstance(event, NodeBounded)) // 10
+    assert rounds > 2 * WINDOW  # by when it would be branched if it gained nothing
+    assert not any(isinstance(event, NodeBranched) for event in events)
+
+
+def test_a_child_that_lacks_more_than_is_open_is_not_branched_yet(hard):
+    settings = NodeSettings(tolerance=1e-6, patience=0.0, max_rounds=10)
+    root = Task(0)
+    reports = [advance(hard, settings, root)]
+    for _ in range(4):
+        root = replace(root, state=reports[-1].state, opening=False, upper_bound=1e3)
+        reports.append(advance(hard, settings, root))
+    proved = reports[-1].lower_bound
+    # As if the parent had proved nearly all: what the child's own multipliers lack is more.
+    claimed = 2.0 * proved
+    child = Task(1, (Decision((0, 1), False),), claimed, claimed * (1.0 + 1e-3), reports[-1].state)
+    verdicts = []
+    for _ in range(10):
+        report = advance(hard, settings, child)
+        verdicts.append(report.verdict)
+        child = replace(child, state=report.state, opening=False)
+    assert verdicts == ["go on"] * 9 + ["branch"]
