@@ -26,6 +26,7 @@ _NEW_AT_LEAST = 60
 _SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn,
 _SLICE_FEATURES = 100  # of up to so many features; fewer blocks if there are more
 _INFEASIBLE = 1e-5
+_LITTLE = 0.5  # a gap to the master so small, relative to what the master is short of, is left
 _LEFT_OUT, _RAISED = 1e-2, 2.0  # a block this little covered by stars has its dual's cap raised
 _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is priced more
 _STAR_SLICES = 20  # thoroughly
@@ -58,7 +59,9 @@ class Pool:
     converged : bool
         No column is missing, or it is `hopeless`.
     hopeless : bool
-        No star is missing, and the master over stars says that the bound will not close the node.
+        The master over stars says that the bound will not close the node.
+    made : tuple or None
+        Then the (q, s) bool clusters that make up that master's solution, and their weights.
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
     middle : Iterate, Center or None
@@ -83,6 +86,7 @@ class Pool:
     accuracy: float = _FIRST_ACCURACY
     converged: bool = False
     hopeless: bool = False
+    made: tuple[np.ndarray, FloatArray] | None = None
     solution: MasterSolution | None = None
     middle: Iterate | Center | None = None
     starred: bool = False
@@ -320,7 +324,9 @@ class Generation:
     def _conclude(self, solution: MasterSolution, enough: float, found: bool) -> None:
         """Decide what it means if nothing was found."""
         gap = solution.objective - self.pool.bound
-        if found and gap > self.tolerance:
+        short = enough - solution.objective
+        settled = isinstance(self.master, StarMaster) and self._is_settled(gap, short)
+        if found and gap > self.tolerance and not settled:
             relative = 0.1 * gap / (1.0 + abs(solution.objective))
             accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
             self.pool = replace(self.pool, accuracy=accuracy)
@@ -328,10 +334,11 @@ class Generation:
                 self._raise_caps(self.master, solution)
             return
         if isinstance(self.master, StarMaster):
-            self._leave_stars(self.master)
             # Columns could only lower what the master says, so no bound would be enough.
-            hopeless = solution.objective < enough - self.tolerance
-            self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
+            hopeless = settled or short > self.tolerance
+            made = self.master.parts(self.pool.accuracy) if hopeless else None
+            self._leave_stars(self.master)
+            self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless, made=made)
         elif self.pool.accuracy > _LAST_ACCURACY and self.pool.stabiliser.interior:
             self.pool = replace(self.pool, accuracy=_LAST_ACCURACY)
         elif self.pool.stabiliser.extent > 0.0:
@@ -340,6 +347,11 @@ class Generation:
             self._raise_artificial_cost()
         else:
             self.pool = replace(self.pool, converged=True)
+
+    def _is_settled(self, gap: float, short: float) -> bool:
+        """Whether the bound can come no further than the master, which is short of enough."""
+        doubt = self.pool.accuracy * abs(self.pool.bound)
+        return np.isfinite(short) and gap >= 0.0 and max(gap, doubt) < _LITTLE * short
 
     def vertex(self) -> MasterSolution:
         """Return a basic solution of the master over columns."""
@@ -352,7 +364,7 @@ class Generation:
     def _leave_stars(self, master: StarMaster) -> None:
         """Go on with the columns that the stars' solution is made of, and all others."""
         blocks = self.pool.blocks
-        made = master.parts()
+        made, _ = master.parts(self.pool.accuracy)
         costs = column_costs(made, blocks.centroid, blocks.mass)
         columns = np.concatenate([np.eye(blocks.s, dtype=bool), master.columns, made])
         costs = np.concatenate([np.zeros(blocks.s), master.costs, costs])

@@ -107,14 +107,21 @@ class StarMaster:
         uncovered[order] = missing
         return MasterSolution(objective, duals, price, weights, uncovered)
 
-    def parts(self) -> np.ndarray:
-        """Return (q, s) bool clusters that make up the last solution."""
+    def parts(self, accuracy: float) -> tuple[np.ndarray, FloatArray]:
+        """Return (q, s) bool clusters that make up the last solution, and (q,) their weights.
+
+        A master that was filled anew solves once more, to an accuracy.
+        """
         if self._last is None:
-            return self.columns[:0]
-        ordered = np.unique(parts(*self._last, _SHARES), axis=0)
+            self.solve(accuracy)
+        assert self._last is not None
+        columns, weights = parts(*self._last, _SHARES)
+        ordered, which = np.unique(columns, axis=0, return_inverse=True)
         found = np.empty_like(ordered)
         found[:, self._order] = ordered
-        return found[found.any(axis=1)]
+        weight = np.bincount(which.ravel(), weights, len(found)).astype(np.float64)
+        some = found.any(axis=1)
+        return found[some], weight[some]
 
     def _unordered(self, row: FloatArray) -> FloatArray:
         duals = np.empty(len(self._order))
