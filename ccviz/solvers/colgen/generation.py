@@ -325,9 +325,11 @@ class Generation:
         """Decide what it means if nothing was found."""
         gap = solution.objective - self.pool.bound
         short = enough - solution.objective
-        settled = isinstance(self.master, StarMaster) and self._is_settled(gap, short)
-        if found and gap > self.tolerance and not settled:
-            relative = 0.1 * gap / (1.0 + abs(solution.objective))
+        starred = isinstance(self.master, StarMaster)
+        settled = starred and self._is_settled(gap, short)
+        rough = starred and self._is_rough(gap, solution.objective)
+        if (rough or (found and gap > self.tolerance)) and not settled:
+            relative = 0.1 * max(gap, self.tolerance) / (1.0 + abs(solution.objective))
             accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
             self.pool = replace(self.pool, accuracy=accuracy)
             if isinstance(self.master, StarMaster):
@@ -347,6 +349,11 @@ class Generation:
             self._raise_artificial_cost()
         else:
             self.pool = replace(self.pool, converged=True)
+
+    def _is_rough(self, gap: float, objective: float) -> bool:
+        """Whether the master is too inaccurate for its objective to be compared with the bound."""
+        accuracy = self.pool.accuracy
+        return accuracy > _LAST_ACCURACY and accuracy * abs(objective) > max(gap, self.tolerance)
 
     def _is_settled(self, gap: float, short: float) -> bool:
         """Whether the bound can come no further than the master, which is short of enough."""
