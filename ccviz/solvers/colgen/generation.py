@@ -26,7 +26,6 @@ _NEW_AT_LEAST = 60
 _SLICE = 2_000_000  # blocks that one exact pricing looks at before others have a turn,
 _SLICE_FEATURES = 100  # of up to so many features; fewer blocks if there are more
 _INFEASIBLE = 1e-5
-_LITTLE = 0.5  # a gap to the master so small, relative to what the master is short of, is left
 _LEFT_OUT, _RAISED = 1e-2, 2.0  # a block this little covered by stars has its dual's cap raised
 _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is priced more
 _STAR_SLICES = 20  # thoroughly
@@ -59,9 +58,7 @@ class Pool:
     converged : bool
         No column is missing, or it is `hopeless`.
     hopeless : bool
-        The master over stars says that the bound will not close the node.
-    made : tuple or None
-        Then the (q, s) bool clusters that make up that master's solution, and their weights.
+        No star is missing, and the master over stars says that the bound will not close the node.
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
     middle : Iterate, Center or None
@@ -86,7 +83,6 @@ class Pool:
     accuracy: float = _FIRST_ACCURACY
     converged: bool = False
     hopeless: bool = False
-    made: tuple[np.ndarray, FloatArray] | None = None
     solution: MasterSolution | None = None
     middle: Iterate | Center | None = None
     starred: bool = False
@@ -324,23 +320,18 @@ class Generation:
     def _conclude(self, solution: MasterSolution, enough: float, found: bool) -> None:
         """Decide what it means if nothing was found."""
         gap = solution.objective - self.pool.bound
-        short = enough - solution.objective
-        starred = isinstance(self.master, StarMaster)
-        settled = starred and self._is_settled(gap, short)
-        rough = starred and self._is_rough(gap, solution.objective)
-        if (rough or (found and gap > self.tolerance)) and not settled:
-            relative = 0.1 * max(gap, self.tolerance) / (1.0 + abs(solution.objective))
+        if found and gap > self.tolerance:
+            relative = 0.1 * gap / (1.0 + abs(solution.objective))
             accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
             self.pool = replace(self.pool, accuracy=accuracy)
             if isinstance(self.master, StarMaster):
                 self._raise_caps(self.master, solution)
             return
         if isinstance(self.master, StarMaster):
-            # Columns could only lower what the master says, so no bound would be enough.
-            hopeless = settled or short > self.tolerance
-            made = self.master.parts(self.pool.accuracy) if hopeless else None
             self._leave_stars(self.master)
-            self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless, made=made)
+            # Columns could only lower what the master says, so no bound would be enough.
+            hopeless = solution.objective < enough - self.tolerance
+            self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
         elif self.pool.accuracy > _LAST_ACCURACY and self.pool.stabiliser.interior:
             self.pool = replace(self.pool, accuracy=_LAST_ACCURACY)
         elif self.pool.stabiliser.extent > 0.0:
@@ -349,16 +340,6 @@ class Generation:
             self._raise_artificial_cost()
         else:
             self.pool = replace(self.pool, converged=True)
-
-    def _is_rough(self, gap: float, objective: float) -> bool:
-        """Whether the master is too inaccurate for its objective to be compared with the bound."""
-        accuracy = self.pool.accuracy
-        return accuracy > _LAST_ACCURACY and accuracy * abs(objective) > max(gap, self.tolerance)
-
-    def _is_settled(self, gap: float, short: float) -> bool:
-        """Whether the bound can come no further than the master, which is short of enough."""
-        doubt = self.pool.accuracy * abs(self.pool.bound)
-        return np.isfinite(short) and gap >= 0.0 and max(gap, doubt) < _LITTLE * short
 
     def vertex(self) -> MasterSolution:
         """Return a basic solution of the master over columns."""
@@ -371,7 +352,7 @@ class Generation:
     def _leave_stars(self, master: StarMaster) -> None:
         """Go on with the columns that the stars' solution is made of, and all others."""
         blocks = self.pool.blocks
-        made, _ = master.parts(self.pool.accuracy)
+        made = master.parts()
         costs = column_costs(made, blocks.centroid, blocks.mass)
         columns = np.concatenate([np.eye(blocks.s, dtype=bool), master.columns, made])
         costs = np.concatenate([np.zeros(blocks.s), master.costs, costs])

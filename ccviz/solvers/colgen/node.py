@@ -331,39 +331,23 @@ def _settle(
 ) -> Report:
     """Close a node whose columns are all there, or branch."""
     pool, pricer = generation.pool, generation.pricer
-    if pool.made is None:
-        columns, weights = pool.columns, generation.vertex().weights
-    else:
-        columns, weights = pool.made
-    chosen = choose(columns, weights, problem.k)
-    report = _rounded(problem, report, pricer, replace(pool, columns=columns), chosen)
-    pair = branching_pair(pool.blocks, columns, weights)
+    vertex = generation.vertex()
+    chosen = choose(pool.columns, vertex.weights, problem.k)
+    report = _rounded(problem, report, pricer, pool, chosen)
+    pair = branching_pair(pool.blocks, pool.columns, vertex.weights)
     if pair is None and pool.hopeless:  # the clustering it is may not be the best yet
-        pool = replace(pool, converged=False, hopeless=False, made=None)
-        return replace(report, state=pool)
+        return replace(report, state=replace(pool, converged=False, hopeless=False))
     if pair is None:
         detail = "The relaxation's solution is a clustering."
         return replace(report, verdict="integral", detail=detail)
-    if pool.made is None:  # parts of stars are too many, and too alike
-        report = _covered(problem, settings, task, pricer, pool, report)
-    return replace(report, verdict="branch", pair=pair, state=replace(pool, made=None))
-
-
-def _covered(
-    problem: Problem,
-    settings: NodeSettings,
-    task: Task,
-    pricer: Pricer,
-    pool: Pool,
-    report: Report,
-) -> Report:
-    """Add the best clustering that the columns make, if it is better than the report's."""
     upper_bound = task.upper_bound
     if report.labels is not None:
         upper_bound = min(upper_bound, Partition(problem, report.labels).wcss)
     small = _fixed(pool, upper_bound - pool.blocks.scatter)
     cover = best_cover(small.columns, small.costs, problem.k, settings.cover_nodes, task.stop)
-    return report if cover is None else _rounded(problem, report, pricer, small, cover)
+    if cover is not None:
+        report = _rounded(problem, report, pricer, small, cover)
+    return replace(report, verdict="branch", pair=pair, state=pool)
 
 
 def _fixed(pool: Pool, upper_bound: float) -> Pool:

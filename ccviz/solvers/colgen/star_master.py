@@ -107,21 +107,14 @@ class StarMaster:
         uncovered[order] = missing
         return MasterSolution(objective, duals, price, weights, uncovered)
 
-    def parts(self, accuracy: float) -> tuple[np.ndarray, FloatArray]:
-        """Return (q, s) bool clusters that make up the last solution, and (q,) their weights.
-
-        A master that was filled anew solves once more, to an accuracy.
-        """
+    def parts(self) -> np.ndarray:
+        """Return (q, s) bool clusters that make up the last solution."""
         if self._last is None:
-            self.solve(accuracy)
-        assert self._last is not None
-        columns, weights = parts(*self._last, _SHARES)
-        ordered, which = np.unique(columns, axis=0, return_inverse=True)
+            return self.columns[:0]
+        ordered = np.unique(parts(*self._last, _SHARES), axis=0)
         found = np.empty_like(ordered)
         found[:, self._order] = ordered
-        weight = np.bincount(which.ravel(), weights, len(found)).astype(np.float64)
-        some = found.any(axis=1)
-        return found[some], weight[some]
+        return found[found.any(axis=1)]
 
     def _unordered(self, row: FloatArray) -> FloatArray:
         duals = np.empty(len(self._order))

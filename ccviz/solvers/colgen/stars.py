@@ -265,13 +265,8 @@ def _central_weights(
     return np.exp(0.5 * (low + high))
 
 
-def parts(
-    program: StarProgram, z: FloatArray, shares: tuple[float, ...]
-) -> tuple[np.ndarray, FloatArray]:
-    """Return (q, s) bool clusters that the stars in use are made of, and (q,) their weights.
-
-    A star's blocks above each share of its y are one; all of its shares weigh the same.
-    """
+def parts(program: StarProgram, z: FloatArray, shares: tuple[float, ...]) -> np.ndarray:
+    """Return (q, s) bool clusters that the stars in use are made of: blocks above a share of y."""
     x, _, y, *_ = program.split(z)
     used = np.flatnonzero(y > _USED)
     found = []
@@ -282,5 +277,4 @@ def parts(
             entries = slice(program.stars.start[c], program.stars.start[c + 1])
             column[program.stars.block[entries][inside[entries]]] = True
             found.append(column)
-    columns = np.array(found, dtype=np.bool_).reshape(-1, program.s)
-    return columns, np.tile(y[used] / len(shares), len(shares))
+    return np.array(found, dtype=np.bool_).reshape(-1, program.s)

@@ -111,9 +111,8 @@ def test_stars_at_every_mean_are_worth_every_column(links):
     again = stars.solve(1e-8)  # warm
     assert again.objective == pytest.approx(best, rel=1e-6)
     assert again.weights.sum() <= 3.0 + 1e-6
-    made, weights = stars.parts(1e-8)
+    made = stars.parts()
     assert not (made[:, i] & made[:, j]).any()
-    assert weights @ made == pytest.approx(np.ones(9), abs=0.25)  # as near as five shares come
 
 
 def test_few_stars_are_worth_more_than_their_columns_and_no_more_than_all(nine):
@@ -205,13 +204,3 @@ def test_no_bound_over_stars_is_above_what_brute_force_finds(problem):
         patch.setattr(node, "_STARS_FROM_FEW", 0)
         events = events_of(problem)
     ends_as_brute_force(problem, events)
-
-
-def test_a_master_filled_anew_knows_the_parts_of_its_solution(nine):
-    blocks, instance = nine
-    columns = every_cluster(9)
-    stars = StarMaster(instance, 3, np.full(9, 10.0))
-    stars.add(columns, column_costs(columns, blocks.centroid, blocks.mass))
-    made, weights = stars.parts(1e-6)
-    assert weights.sum() == pytest.approx(3.0, abs=1e-2)
-    assert weights @ made == pytest.approx(np.ones(9), abs=0.25)
