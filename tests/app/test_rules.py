@@ -6,6 +6,8 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
+# Whether the plot shows the links at the pointer.
+_AT_THE_POINTER = """() => Bokeh.documents[0].get_model_by_name("scatter").tags.includes("near")"""
 # What the tooltips of figures say that are seen.
 _TOOLTIP = """() => {
     const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
@@ -81,6 +83,7 @@ def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
     drawn.select_option(label="Only broken")
     lab.wait_for(lambda: lab.source("must", "alpha")["alpha"] == [0])
     drawn.select_option(label="At the pointer")
+    page.wait_for_function(_AT_THE_POINTER)  # or the move shows nothing
     lab.rest()
     page.mouse.move(*lab.pixel(points["x"][1], points["y"][1]), steps=4)
     lab.wait_for(lambda: lab.source("cannot", "alpha")["alpha"] == [1])

@@ -56,7 +56,7 @@ def tree_proof():
     X[0] = 9.0
     pairs = rng.choice(60, size=(100, 2))
     problem = Problem(X, 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
-    settings = {"part_size": 15, "largest_part": 30, "tolerance": 0.05}
+    settings = {"part_size": 15, "largest_part": 29, "tolerance": 0.05}
     return problem, [record.event for record in start(problem, "divide", **settings)]
 
 

@@ -67,7 +67,7 @@ def test_what_a_sheet_leans_on_is_found_from_the_page():
 
 @pytest.mark.parametrize(
     "address",
-    ["https://elsewhere.org/a.css", "a { color: red }", f"{CDN_DIST}css/none.css", "a.css"],
+    ["https://evil.example/a.css", "a { color: red }", f"{CDN_DIST}css/none.css", "a.css"],
 )
 def test_sheets_of_others_are_left_to_panel(address):
     sheets = Sheets()
