@@ -59,3 +59,14 @@ def best_clustering(problem):
 @pytest.fixture(params=RULES, ids=lambda name: name.replace(" ", "-"))
 def rules(request):
     return RULES[request.param]
+
+
+@pytest.fixture(scope="session")
+def neighbours():
+    """Return 220 points for 22 clusters in the plane, with links between neighbours."""
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(220, 2)) * [3.0, 1.0]
+    near = np.argsort(((X[:, None] - X) ** 2).sum(axis=2), axis=1)
+    must = [(int(i), int(near[i, 1])) for i in range(10)]
+    cannot = [(int(i), int(near[i, 6])) for i in range(130, 140)]
+    return Problem(X, 22, must_link=must, cannot_link=cannot)

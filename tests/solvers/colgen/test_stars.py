@@ -139,21 +139,15 @@ def starred(monkeypatch):
 
 
 @pytest.mark.usefixtures("starred")
-def test_over_stars_the_gap_is_closed_and_the_proof_accepted():
-    rng = np.random.default_rng(2)
-    X = rng.uniform(size=(220, 2)) * [3.0, 1.0]
-    near = np.argsort(((X[:, None] - X) ** 2).sum(axis=2), axis=1)
-    must = [(int(i), int(near[i, 1])) for i in range(10)]
-    cannot = [(int(i), int(near[i, 6])) for i in range(130, 140)]
-    problem = Problem(X, 22, must_link=must, cannot_link=cannot)
-    events = [record.event for record in start(problem, "colgen", tolerance=1e-4)]
+def test_over_stars_the_gap_is_closed_and_the_proof_accepted(neighbours):
+    events = [record.event for record in start(neighbours, "colgen", tolerance=1e-4)]
     assert isinstance(events[-1], Finished)
     best = of(events, IncumbentFound)[-1].objective
     root = [event for event in of(events, ColumnsPriced) if event.node == 0]
     for event in of(events, BoundImproved) + root:
         assert event.lower_bound <= best * (1.0 + 1e-9)
     assert of(events, BoundImproved)[-1].lower_bound >= best * (1.0 - 1e-4)
-    assert verify(problem, events, work=60.0).accepted
+    assert verify(neighbours, events, work=60.0).accepted
 
 
 @pytest.mark.usefixtures("starred")

@@ -1,26 +1,19 @@
 import pytest
-from bokeh.document import Document
 from bokeh.models import ImportedStyleSheet, InlineStyleSheet
 from bokeh.resources import Resources
 from panel.io.resources import CDN_DIST, DIST_DIR, LOCAL_DIST
-from panel.io.state import set_curdoc
 
-from ccviz.views.page import shell
 from ccviz.views.page.resources import WIDGETS, Sheets, fetch_little
 
 
 @pytest.fixture(autouse=True)
-def apart(monkeypatch, tmp_path):
-    """Keep the page from what the tests share."""
-    monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))
-    monkeypatch.setattr(shell, "freeze_imports", lambda: True)  # the tests are many
+def as_before(monkeypatch):
+    """Leave Bokeh's scripts to the tests after these as they were."""
     monkeypatch.setattr(Resources, "_default_components", Resources._default_components)
 
 
-def test_a_page_has_each_style_sheet_once_and_links_to_those_of_file_fields():
-    page = Document()
-    with set_curdoc(page):
-        shell.build().server_doc(page)
+def test_a_page_has_each_style_sheet_once_and_links_to_those_of_file_fields(open_page, close):
+    page = open_page()
     models = list(page.models)
     links = [model.url for model in models if isinstance(model, ImportedStyleSheet)]
     assert not [url for url in links if "filepond" not in url]
@@ -32,7 +25,7 @@ def test_a_page_has_each_style_sheet_once_and_links_to_those_of_file_fields():
         id(sheet) for model in dressed for sheet in model.stylesheets if sheet.__class__ is not str
     }
     assert len(dressed) > 5 * len(shared)
-    page.clear()
+    close(page)
 
 
 def test_no_script_is_fetched_that_nothing_uses():
