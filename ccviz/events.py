@@ -149,8 +149,7 @@ class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A node joined the tree.
 
     The root has neither parent nor pair. ``pair`` holds two points and ``together`` says whether
-    the branch links them or keeps them apart. Of a ``place``, the disc about the first point that
-    reaches to the second, it says whether some cluster has its mean there or none has.
+    the branch links them or keeps them apart.
     """
 
     node: int
@@ -159,7 +158,6 @@ class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
     lower_bound: float
     pair: tuple[int, int] | None = None
     together: bool = False
-    place: bool = False
 
 
 class NodeBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
@@ -193,12 +191,11 @@ class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class NodeBranched(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A node got children by the pair of points, or by the place that they say."""
+    """A node got children by the pair of points."""
 
     node: int
     pair: tuple[int, int]
     lower_bound: float
-    place: bool = False
 
 
 class NodePruned(Event, frozen=True, eq=False, tag=True, kw_only=True):

@@ -14,7 +14,6 @@ from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
 from ccviz.solvers.colgen.cluster import squared_distance
 from ccviz.solvers.colgen.instance import Instance
-from ccviz.solvers.colgen.places import center_of
 
 
 @njit(cache=True)
@@ -31,15 +30,15 @@ def lowered(
     Parameters
     ----------
     instance : Instance
-    columns : (m, s + t) bool
+    columns : (m, s) bool
     order : (q,) int64
         Of the columns to look at.
-    duals : (s + t,) float64
+    duals : (s,) float64
     price, more : float
 
     Returns
     -------
-    duals : (s + t,) float64
+    duals : (s,) float64
         None below zero, none above what it was.
     needed : (m,) bool
         Columns that were worth more when it was their turn: of many alike it is the first.
@@ -47,15 +46,18 @@ def lowered(
     duals = duals.copy()
     needed = np.zeros(len(columns), dtype=np.bool_)
     gain = np.empty(columns.shape[1])
-    center = np.empty(instance.points.shape[1])
+    mean = np.empty(instance.points.shape[1])
     for c in order:
         members = np.flatnonzero(columns[c])
-        center_of(instance, columns[c], center)
+        mean[:] = 0.0
+        mass = 0.0
+        for b in members:
+            mass += instance.mass[b]
+            mean += instance.mass[b] * instance.points[b]
+        mean /= mass
         worth = 0.0
         for b in members:
-            cost = 0.0  # of a place
-            if b < len(instance.mass):
-                cost = instance.mass[b] * squared_distance(instance.points, b, center)
+            cost = instance.mass[b] * squared_distance(instance.points, b, mean)
             gain[b] = max(0.0, duals[b] - cost)
             worth += gain[b]
         if worth <= price + more:
