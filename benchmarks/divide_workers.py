@@ -8,7 +8,8 @@ Electric. ``--cluster`` runs the Gaussians on a local Dask cluster of 1, 2 and 4
 scheduler are one process here; their CPU seconds from the cut on, next to those of the parts, are
 what the cluster costs. What they take while nothing is asked of them is measured first: it grows
 with the time on the clock, of which a busy machine needs more, and not with the parts.
-``--table`` simulates 64 and 1,000 workers on as many parts as a million
+Dask's sampling of its own threads is off and its clocks tick twice a second, as `docs/cluster.md`
+advises. ``--table`` simulates 64 and 1,000 workers on as many parts as a million
 points have, times drawn from those measured, and writes ``divide_workers.md``.
 """
 
@@ -23,6 +24,8 @@ from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED", "False")
+os.environ.setdefault("DASK_DISTRIBUTED__ADMIN__TICK__INTERVAL", "500ms")
 
 import numpy as np  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
