@@ -7,10 +7,10 @@ that go to a worker and come back, in ``divide_parts.csv``: easy ones of Gaussia
 Electric. ``--cluster`` runs the Gaussians on a local Dask cluster of 1, 2 and 4 workers. Client and
 scheduler are one process here; their CPU seconds from the cut on, next to those of the parts, are
 what the cluster costs. What they take while nothing is asked of them is measured first: it grows
-with the time on the clock, of which a busy machine needs more, and not with the parts.
-Dask's sampling of its own threads is off and its clocks tick twice a second, as `docs/cluster.md`
-advises. ``--table`` simulates 64 and 1,000 workers on as many parts as a million
-points have, times drawn from those measured, and writes ``divide_workers.md``.
+with the time on the clock, of which a busy machine needs more, and not with the parts. Dask's
+sampling of its own threads is off and its clocks tick twice a second, as `docs/cluster.md` advises.
+``--table`` simulates 64 and 1,000 workers on as many parts as a million points have, times drawn
+from those measured, and writes ``divide_workers.md``.
 """
 
 from __future__ import annotations
