@@ -149,7 +149,8 @@ class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A node joined the tree.
 
     The root has neither parent nor pair. ``pair`` holds two points and ``together`` says whether
-    the branch links them or keeps them apart.
+    the branch links them or keeps them apart. Of a ``place``, the disc about the first point that
+    reaches to the second, it says whether some cluster has its mean there or none has.
     """
 
     node: int
@@ -158,6 +159,7 @@ class NodeOpened(Event, frozen=True, eq=False, tag=True, kw_only=True):
     lower_bound: float
     pair: tuple[int, int] | None = None
     together: bool = False
+    place: bool = False
 
 
 class NodeBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
@@ -191,11 +193,12 @@ class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class NodeBranched(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A node got children by the pair of points."""
+    """A node got children by the pair of points, or by the place that they say."""
 
     node: int
     pair: tuple[int, int]
     lower_bound: float
+    place: bool = False
 
 
 class NodePruned(Event, frozen=True, eq=False, tag=True, kw_only=True):

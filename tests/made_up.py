@@ -74,6 +74,25 @@ def tree_events(problem, nodes, seed):
             yield BoundImproved(lower_bound=heap[0][0])
 
 
+def place_events():
+    """Yield the events of a search that decides on a place, on a pair and on a place again.
+
+    Each taken or together child is branched, the other one is closed.
+    """
+    yield NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
+    yield IncumbentFound(labels=LABELS)
+    parent = 0
+    for depth, (pair, place) in enumerate((((5, 8), True), ((1, 2), False), ((7, 3), True)), 1):
+        yield NodeBranched(node=parent, pair=pair, lower_bound=depth, place=place)
+        for number, together in ((2 * depth - 1, True), (2 * depth, False)):
+            yield NodeOpened(
+                node=number, parent=parent, depth=depth, lower_bound=depth,
+                pair=pair, together=together, place=place,
+            )  # fmt: skip
+        yield NodePruned(node=2 * depth, reason="infeasible", lower_bound=np.inf)
+        parent = 2 * depth - 1
+
+
 def noisy_problem(seed, n=24, k=3, links=30, hard=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, 2))

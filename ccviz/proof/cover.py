@@ -12,7 +12,8 @@ def check_cover(proof: Proof) -> None:
     """Check that the leaves cover the root's problem.
 
     One root without decisions; every branched node has two children that put the same pair
-    together and keep it apart; every other node is a closed leaf.
+    together and keep it apart, or have the same place taken and empty; every other node is a
+    closed leaf.
 
     Parameters
     ----------
@@ -39,17 +40,17 @@ def check_cover(proof: Proof) -> None:
 
 
 def _check_branches(node: int, proof: Proof, children: list[Opened]) -> None:
-    pair = proof.branched.get(node)
-    if pair is None and node not in proof.leaves:
+    about = proof.branched.get(node)
+    if about is None and node not in proof.leaves:
         raise FlawError(f"node {node} is still open")
-    if pair is None:
+    if about is None:
         if children:
             raise FlawError(f"node {node} has children but was not branched")
         return
     if node in proof.leaves:
         raise FlawError(f"node {node} is both branched and closed")
     sides = sorted(child.together for child in children)
-    if sides != [False, True] or any(child.pair != pair for child in children):
+    if sides != [False, True] or any((child.pair, child.place) != about for child in children):
         raise FlawError(f"the children of node {node} do not cover it")
 
 
@@ -69,8 +70,30 @@ def links_at(problem: Problem, proof: Proof, node: int) -> tuple[np.ndarray, np.
     links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for above in proof.path(node):
         opened = proof.opened[above]
-        if opened.pair is not None:
+        if opened.pair is not None and not opened.place:
             links[opened.together].append(opened.pair)
     must = np.array([*map(tuple, problem.must_link.pairs.tolist()), *links[True]], dtype=np.int64)
     cannot = np.array([*map(tuple, problem.cannot_link.pairs.tolist()), *links[False]], dtype=int)
     return must.reshape(-1, 2), cannot.reshape(-1, 2)
+
+
+def places_at(proof: Proof, node: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of a node, those that are taken and the empty ones, from the root down.
+
+    Parameters
+    ----------
+    proof : Proof
+    node : int
+
+    Returns
+    -------
+    taken, empty : (t, 2) and (e, 2) int64
+        A place's centre and a point on its border.
+    """
+    places: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    for above in reversed(proof.path(node)):
+        opened = proof.opened[above]
+        if opened.pair is not None and opened.place:
+            places[opened.together].append(opened.pair)
+    taken, empty = (np.array(places[side], dtype=np.int64) for side in (True, False))
+    return taken.reshape(-1, 2), empty.reshape(-1, 2)

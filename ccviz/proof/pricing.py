@@ -10,6 +10,12 @@ all over a box are dropped there. What the rest can add in the box is bounded be
 - of blocks that all exclude each other at most one is taken;
 - within a rule's limit at most the blocks that gain most for their weight are taken.
 
+Where the tree has decided on places, discs in which some cluster has its mean or none has, a
+cluster's centre c is in none of the empty ones, and what a taken one adds to the worth of a centre
+in it is taken off the bound of every box that it meets. Its blocks with q_b >= 0 at c may still
+leave: c stays where it was, so it is looked for all over the points' box, and a cluster may end
+with no block.
+
 Few blocks need no boxes: all their clusters are looked at. Every bound is lowered by what rounding
 may have done to it; distances are taken from the middle of a box, so that this is little beside
 the values of the clusters there. Written apart from the solver's pricing, so that
@@ -60,6 +66,33 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
+class Places:
+    """Discs that matter to where a cluster's mean is.
+
+    Attributes
+    ----------
+    center : (r, d) float64
+    radius : (r,) float64
+        Of a taken one not less, of an empty one not more than it is.
+    prize : (r,) float64
+        What a taken one adds to the worth of a centre in it, not negative; nan where it is empty.
+    """
+
+    center: np.ndarray
+    radius: np.ndarray
+    prize: np.ndarray
+
+    @property
+    def taken(self) -> np.ndarray:
+        """(r,) bool, which have a prize."""
+        return np.asarray(~np.isnan(self.prize))
+
+
+NOWHERE = Places(np.zeros((0, 1)), np.zeros(0), np.zeros(0))
+"""No place has been decided on."""
+
+
+@dataclass(frozen=True, eq=False)
 class Pricing:
     """The question: blocks, their duals, and what may share a cluster.
 
@@ -71,6 +104,7 @@ class Pricing:
     duals : (s,) float64
     conflict : (s, s) bool
     limits : tuple of Limit
+    places : Places
     """
 
     points: np.ndarray
@@ -78,6 +112,7 @@ class Pricing:
     duals: np.ndarray
     conflict: np.ndarray
     limits: tuple[Limit, ...] = ()
+    places: Places = NOWHERE
 
     def of(self, some: np.ndarray) -> Pricing:
         """Return the question over some of the blocks, the others left out."""
@@ -86,7 +121,9 @@ class Pricing:
             for limit in self.limits
         )
         conflict = self.conflict[np.ix_(some, some)]
-        return Pricing(self.points[some], self.mass[some], self.duals[some], conflict, limits)
+        return Pricing(
+            self.points[some], self.mass[some], self.duals[some], conflict, limits, self.places
+        )
 
     def allows(self, inside: np.ndarray) -> bool:
         """Whether the cluster (s,) bool keeps all conflicts and limits."""
@@ -131,16 +168,21 @@ class _View:
     most: np.ndarray
     bound: np.ndarray
     center: np.ndarray
+    undecided: np.ndarray  # whether the border of a place crosses the box
 
     def take(self, rows: np.ndarray) -> _View:
         return _View(
             self.boxes.take(rows), self.least[rows], self.most[rows], self.bound[rows],
-            self.center[rows],
+            self.center[rows], self.undecided[rows],
         )  # fmt: skip
 
 
 def pricings(
-    problem: Problem, block_of: np.ndarray, blocks: Centroids, duals: np.ndarray
+    problem: Problem,
+    block_of: np.ndarray,
+    blocks: Centroids,
+    duals: np.ndarray,
+    places: Places = NOWHERE,
 ) -> list[Pricing]:
     """Return the questions of a node: one for each way in which a cluster can keep the rules.
 
@@ -150,6 +192,7 @@ def pricings(
     block_of : (n,) int64
     blocks : Centroids
     duals : (s,) float64
+    places : Places
 
     Raises
     ------
@@ -165,7 +208,7 @@ def pricings(
     return [
         Pricing(
             blocks.points, blocks.mass, duals, blocks.conflict,
-            tuple(_over_blocks(load, block_of) for loads in way for load in loads),
+            tuple(_over_blocks(load, block_of) for loads in way for load in loads), places,
         )
         for way in product(*choices)
     ]  # fmt: skip
@@ -195,7 +238,8 @@ def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | Non
     budget : Budget
     """
     worth = np.flatnonzero(pricing.duals > 0.0)
-    if len(worth) <= _FEW:
+    somewhere = len(pricing.places.radius) > 0
+    if len(worth) <= _FEW and not somewhere:
         return least_value(pricing.of(worth)) >= threshold
     cliques = _cliques(pricing.conflict)
     waiting = [_root(pricing)]
@@ -208,6 +252,8 @@ def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | Non
             return None
         view = _look(pricing, cliques, boxes)
         view = view.take(np.flatnonzero(view.bound < threshold))
+        if somewhere and _is_tiny(pricing, view.boxes)[view.undecided].any():
+            return None  # it is on a border, and cannot be told
         children, counterexample = _split(pricing, view, threshold)
         if counterexample:
             return False
@@ -241,7 +287,7 @@ def _root(pricing: Pricing) -> _Boxes:
     if not able.any():
         empty = np.zeros((0, pricing.points.shape[1]))
         return _Boxes(empty, empty, np.zeros((0, len(able)), dtype=np.int8))
-    points = pricing.points[able]
+    points = pricing.points[able | (len(pricing.places.radius) > 0)]
     mark = np.where(able, 0, -1).astype(np.int8)
     return _Boxes(points.min(axis=0)[None], points.max(axis=0)[None], mark[None])
 
@@ -274,8 +320,31 @@ def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
     mark = np.where((boxes.mark == 0) & (least >= 0.0), -1, boxes.mark).astype(np.int8)
     boxes = _Boxes(boxes.low, boxes.high, mark)
     bound, center = _bound(pricing, cliques, mark, least, most, off, half)
-    impossible = ((mark == 1) & (least >= 0.0)).any(axis=1) | (mark < 0).all(axis=1)
-    return _View(boxes, least, most, np.where(impossible, np.inf, bound), middle + center)
+    prize, undecided, is_empty = _prize(pricing.places, middle, half)
+    bound = np.where((mark < 0).all(axis=1), 0.0, bound) - prize
+    impossible = ((mark == 1) & (least >= 0.0)).any(axis=1) | is_empty
+    bound = np.where(impossible, np.inf, bound)
+    return _View(boxes, least, most, bound, middle + center, undecided)
+
+
+def _prize(
+    places: Places, middle: np.ndarray, half: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return (p,) what places add at most in a box, if a border crosses it, if it is all empty."""
+    if len(places.radius) == 0:
+        nothing = np.zeros(len(middle), dtype=bool)
+        return np.zeros(len(middle)), nothing, nothing
+    wide = half[:, None, :]
+    off = np.abs(places.center - middle[:, None, :])
+    near = np.maximum(0.0, off * (1.0 - gamma(2)) - wide * (1.0 + gamma(2)))
+    count = middle.shape[1] + 4
+    least = np.sqrt((near * near).sum(axis=2)) * (1.0 - gamma(count))
+    most = np.sqrt(((off + wide) ** 2).sum(axis=2)) * (1.0 + gamma(count))
+    taken, meets = places.taken, least <= places.radius
+    prize = np.where(meets & taken, np.nan_to_num(places.prize), 0.0).sum(axis=1)
+    within = most < places.radius
+    undecided = (meets & ~within).any(axis=1)
+    return prize * (1.0 + gamma(len(taken))), undecided, (within & ~taken).any(axis=1)
 
 
 def _term(pricing: Pricing, gap: np.ndarray, side: float) -> np.ndarray:
@@ -360,12 +429,13 @@ def _split(pricing: Pricing, view: _View, threshold: float) -> tuple[_Boxes, boo
         if wrong.any():
             blocks[row] = int(np.flatnonzero(wrong)[view.least[row, wrong].argmin()])
             stake[row] = -view.least[row, blocks[row]]
-        elif inside.any() and pricing.allows(inside) and pricing.value(inside) < threshold:
+        elif inside.any() and pricing.allows(inside) and _is_below(pricing, inside, threshold):
             return view.boxes, True
     open_terms = free & (view.most > 0.0)
     spread = np.where(open_terms, -view.least, 0.0).sum(axis=1)
-    axis, width = _widest(pricing, view.boxes, open_terms)
-    tiny = width <= _TINY * np.abs(pricing.points).max()
+    axis, width = _widest(pricing, view.boxes, open_terms, view.undecided)
+    tiny = width <= _tiny(pricing)
+    spread = np.where(view.undecided, np.inf, spread)
     by_block = (blocks >= 0) & ((stake >= spread) | tiny)
     stuck = (blocks < 0) & tiny  # without free blocks its one cluster was just looked at
     left = np.flatnonzero(stuck & free.any(axis=1))
@@ -374,6 +444,26 @@ def _split(pricing: Pricing, view: _View, threshold: float) -> tuple[_Boxes, boo
     halves = _halve(view.boxes.take(np.flatnonzero(~by_block & ~stuck)), axis[~by_block & ~stuck])
     chosen = np.flatnonzero(by_block)
     return _Boxes.join([*halves, *_decide(pricing, view.boxes, chosen, blocks)]), False
+
+
+def _tiny(pricing: Pricing) -> float:
+    return _TINY * float(np.abs(pricing.points).max())
+
+
+def _is_tiny(pricing: Pricing, boxes: _Boxes) -> np.ndarray:
+    """Whether a box is (p,) too small to be split on."""
+    return np.asarray((boxes.high - boxes.low).max(axis=1) <= _tiny(pricing))
+
+
+def _is_below(pricing: Pricing, inside: np.ndarray, threshold: float) -> bool:
+    """Whether the cluster (s,) bool, at its mean, is a lower value than there should be."""
+    points, mass, places = pricing.points[inside], pricing.mass[inside], pricing.places
+    gaps = np.sqrt(((places.center - mass @ points / mass.sum()) ** 2).sum(axis=1))
+    within = gaps < places.radius
+    if (within & ~places.taken).any():
+        return False
+    prize = float(places.prize[within].sum())
+    return pricing.value(inside) - prize < threshold
 
 
 def _wrong(pricing: Pricing, inside: np.ndarray) -> np.ndarray:
@@ -386,15 +476,19 @@ def _wrong(pricing: Pricing, inside: np.ndarray) -> np.ndarray:
 
 
 def _widest(
-    pricing: Pricing, boxes: _Boxes, open_terms: np.ndarray
+    pricing: Pricing, boxes: _Boxes, open_terms: np.ndarray, undecided: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the axis along which open terms vary most, and the box's width there."""
+    """Return the axis along which open terms vary most, and the box's width there.
+
+    Where a border crosses the box it is the longest.
+    """
     width = boxes.high - boxes.low
     middle = 0.5 * (boxes.high + boxes.low)
     weight = np.where(open_terms, pricing.mass, 0.0)
     off = np.abs(pricing.points - middle[:, None, :]) + 0.25 * width[:, None, :]
     varied = np.einsum("pb,pbj->pj", weight, off) * width
-    axis = np.where(varied.max(axis=1) > 0.0, varied.argmax(axis=1), width.argmax(axis=1))
+    varies = (varied.max(axis=1) > 0.0) & ~undecided
+    axis = np.where(varies, varied.argmax(axis=1), width.argmax(axis=1))
     return axis, np.take_along_axis(width, axis[:, None], axis=1)[:, 0]
 
 

@@ -36,6 +36,7 @@ _ARRAYS = {  # of a certificate: kind of number, dimensions
     "weights": ("f", 1),
     "duals": ("f", 1),
     "least": ("f", 1),
+    "taken": ("f", 1),
     "witness": ("i", 1),
 }
 _MOST_EXPONENT = 4000  # of the unit of a certificate
@@ -49,11 +50,15 @@ class FlawError(Exception):
 
 @dataclass(frozen=True)
 class Opened:
-    """A node: its parent, and the pair that its branch put together or kept apart."""
+    """A node: its parent, and the pair that its branch put together or kept apart.
+
+    Or the place, by the point at its centre and one on its border, that is taken or empty.
+    """
 
     parent: int | None
     pair: Pair | None
     together: bool
+    place: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +92,7 @@ class Proof:
     """What a run says, sorted."""
 
     opened: dict[int, Opened] = field(default_factory=dict)
-    branched: dict[int, Pair] = field(default_factory=dict)
+    branched: dict[int, tuple[Pair, bool]] = field(default_factory=dict)  # and if it is a place
     leaves: dict[int, Leaf] = field(default_factory=dict)
     clusterings: list[Clustering] = field(default_factory=list)
 
@@ -132,7 +137,8 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
                 _once(proof.opened, event.node, _read_opened(event, problem.n))
             case NodeBranched():
                 what = f"the branching of node {event.node!r}"
-                _once(proof.branched, event.node, _read_pair(event.pair, problem.n, what))
+                pair = _read_pair(event.pair, problem.n, what)
+                _once(proof.branched, event.node, (pair, event.place is True))
             case NodePruned():
                 _once(proof.leaves, event.node, _read_leaf(event, problem.n))
             case IncumbentFound():
@@ -167,7 +173,7 @@ def _read_opened(event: NodeOpened, n: int) -> Opened:
     pair = event.pair
     if pair is not None:
         pair = _read_pair(pair, n, f"the branch of node {event.node!r}")
-    return Opened(event.parent, pair, event.together is True)
+    return Opened(event.parent, pair, event.together is True, event.place is True)
 
 
 def _read_pair(pair: Any, n: int, what: str) -> Pair:

@@ -10,9 +10,11 @@ What is checked, in this order; every bound holds whatever rounding did (`ccviz.
 4. Every other leaf has a bound. A semidefinite certificate, of the leaf or of a node above it, is
    turned into one (`spectral`). Column generation leaves duals instead, and a value that it says
    no cluster is below: the sum of squares is at least the blocks' scatter, plus the duals, plus k
-   times that value. Whether a cluster is below is searched for again (`pricing`), as far as the
-   gap asked for needs it, unless there is a semidefinite certificate beside that suffices; where
-   the search would take more than the budget of work, the verdict says so and does not accept.
+   times that value. A place that the tree says is taken has a dual as well: what it adds to the
+   worth of each cluster with its mean there is added once. Whether a cluster is below is searched
+   for again (`pricing`), as far as the gap asked for needs it, unless there is a semidefinite
+   certificate beside that suffices; where the search would take more than the budget of work, the
+   verdict says so and does not accept.
 
 A divided run has parts instead of a tree, whose bounds add up (`parts`). A run that has both is
 judged by its tree if every leaf of it is closed, otherwise by the parts alone.
@@ -34,9 +36,9 @@ from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable
-from ccviz.proof.cover import check_cover, links_at
+from ccviz.proof.cover import check_cover, links_at, places_at
 from ccviz.proof.parts import Division, parts_bound, read_division
-from ccviz.proof.pricing import none_below, pricings
+from ccviz.proof.pricing import Places, none_below, pricings
 from ccviz.proof.reading import FlawError, Leaf, Proof, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
 from ccviz.proof.spectral import spectral_bound
@@ -232,7 +234,7 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
     means = centroids(check.unit, blocks)
     bound = _spectral(check, means, leaf)
     if "duals" in leaf.certificate:
-        return _column_bound(check, blocks, means, leaf, bound)
+        return _column_bound(check, node, blocks, means, leaf, bound)
     _compare(check, check.unit.scaled(leaf.lower_bound), bound)
     return bound
 
@@ -278,16 +280,37 @@ def _own_exponent(leaf: Leaf) -> int:
 
 
 def _column_bound(
-    check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
+    check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return what the duals prove, at most about as much as will do, unless that is proved."""
     duals, least = _duals(check, leaf, means)
-    between = float(duals.sum()) + check.problem.k * least
+    places = _places(check, node, leaf, means)
+    between = float(duals.sum() + places.prize[places.taken].sum()) + check.problem.k * least
     _compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, between))
     if between <= 0.0 or proved >= check.enough:  # nothing to search for
         return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
-    return means.whole(_lagrangian(check, blocks, means, duals, least, needed**2))
+    return means.whole(_lagrangian(check, blocks, means, duals, least, places, needed**2))
+
+
+def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
+    """Return the places of a node, with their duals as prizes.
+
+    A cluster's mean as computed may be off by the slip, and so in a disc that much larger or
+    smaller.
+    """
+    taken, empty = places_at(check.proof, node)
+    prize = leaf.certificate.get("taken", np.zeros(0))
+    prize = rescaled(prize, 2 * (check.unit.exponent - _own_exponent(leaf)))
+    if prize.shape != (len(taken),):
+        raise FlawError(f"has {prize.size} duals of taken places, and there are {len(taken)}")
+    if (prize < 0.0).any():
+        raise FlawError("has a taken place's dual below zero")
+    center, border = check.unit.A[np.concatenate([taken, empty])].transpose(1, 0, 2)
+    radius = np.sqrt(((border - center) ** 2).sum(axis=1))
+    side = np.where(np.arange(len(radius)) < len(taken), 1.0, -1.0)
+    radius += side * (means.slip + gamma(center.shape[1] + 8) * (radius + means.slip))
+    return Places(center, radius, np.append(prize, np.full(len(empty), np.nan)))
 
 
 def _duals(check: _Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, float]:
@@ -309,19 +332,22 @@ def _lagrangian(
     means: Centroids,
     duals: np.ndarray,
     least: float,
+    places: Places,
     needed: float,
 ) -> float:
     """Return the duals and k times a value, having searched for a cluster of a lower one.
 
     The value is the claimed one, or a lower one if the bound is ``needed`` only so far.
     """
-    k, total = check.problem.k, float(duals.sum())
-    margin = gamma(len(duals) + 8) * (float(np.abs(duals).sum()) + k * abs(least) + abs(needed))
+    prize = float(places.prize[places.taken].sum())
+    k, total = check.problem.k, float(duals.sum()) + prize
+    size = float(np.abs(duals).sum()) + prize + k * abs(least) + abs(needed)
+    margin = gamma(len(duals) + len(places.radius) + 8) * size
     if math.isfinite(needed):
         least = min(least, (needed + 4.0 * margin - total) / k)
     answers = [
         none_below(pricing, least, check.budget)
-        for pricing in pricings(check.problem, blocks.block_of, means, duals)
+        for pricing in pricings(check.problem, blocks.block_of, means, duals, places)
     ]
     if False in answers:
         raise FlawError("overlooks a cluster of lower value")
@@ -339,7 +365,8 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         duals, least = _duals(check, leaf, means)
         # No clustering costs more between its blocks than one single cluster does.
         whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
-        if _lagrangian(check, blocks, means, duals, least, whole * _BEYOND) <= whole:
+        places = _places(check, number, leaf, means)
+        if _lagrangian(check, blocks, means, duals, least, places, whole * _BEYOND) <= whole:
             raise FlawError("is called infeasible, but its bound is too low for that")
         return
     if len(blocks.mass) == problem.k and not keeps_rules(problem, _clusters(blocks)):

@@ -25,11 +25,16 @@ class Node:
         The two points that the branch is about; None at the root.
     together : bool
         Whether it puts them together or keeps them apart.
+    place : bool
+        Whether it is about the disc around the first that reaches to the second instead; then
+        ``together`` says whether some cluster has its mean there or none has.
     state : NodeState
     detail : str
         Why it was closed, in words.
     branch_pair : (int, int) or None
         The pair that its children are about.
+    branch_place : bool
+        Whether they are about the disc that the pair names.
     children : list of int
     """
 
@@ -39,9 +44,11 @@ class Node:
     lower_bound: float
     pair: tuple[int, int] | None = None
     together: bool = False
+    place: bool = False
     state: NodeState = "open"
     detail: str = ""
     branch_pair: tuple[int, int] | None = None
+    branch_place: bool = False
     children: list[int] = field(default_factory=list)
 
 
@@ -50,7 +57,13 @@ Nodes = dict[int, Node]
 
 def _open(nodes: Nodes, event: NodeOpened) -> None:
     nodes[event.node] = Node(
-        event.node, event.parent, event.depth, event.lower_bound, event.pair, event.together
+        event.node,
+        event.parent,
+        event.depth,
+        event.lower_bound,
+        event.pair,
+        event.together,
+        event.place,
     )
     if event.parent is not None:
         nodes[event.parent].children.append(event.node)
@@ -64,7 +77,7 @@ def _bound(nodes: Nodes, event: NodeBounded | NodeBranched | NodePruned) -> None
 def _branch(nodes: Nodes, event: NodeBranched) -> None:
     _bound(nodes, event)
     node = nodes[event.node]
-    node.state, node.branch_pair = "branched", event.pair
+    node.state, node.branch_pair, node.branch_place = "branched", event.pair, event.place
 
 
 def _prune(nodes: Nodes, event: NodePruned) -> None:

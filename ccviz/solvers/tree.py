@@ -52,15 +52,20 @@ class StoppedError(Exception):
 
 
 class Decision(NamedTuple):
-    """Two points, put together or kept apart."""
+    """Two points, put together or kept apart.
+
+    Or a place, the disc about the first one that reaches to the second: some cluster has its mean
+    there, or none has.
+    """
 
     pair: tuple[int, int]
     together: bool
+    place: bool = False
 
 
-def decided(decisions: Iterable[Decision], together: bool) -> IntArray:
-    """Return the (m, 2) pairs that were put together, or those that were kept apart."""
-    pairs = [decision.pair for decision in decisions if decision.together is together]
+def decided(decisions: Iterable[Decision], together: bool, place: bool = False) -> IntArray:
+    """Return the (m, 2) pairs that were put together or kept apart, or places taken or empty."""
+    pairs = [each.pair for each in decisions if (each.together, each.place) == (together, place)]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
@@ -113,6 +118,8 @@ class Report:
         What to show of it.
     pair : tuple of int or None
         The points to branch on.
+    place : bool
+        Whether they say a place.
     detail : str
         Why the node was closed, as a sentence.
     witness : tuple of int
@@ -131,6 +138,7 @@ class Report:
     source: str = ""
     events: tuple[Event, ...] = ()
     pair: tuple[int, int] | None = None
+    place: bool = False
     detail: str = ""
     witness: tuple[int, ...] = ()
     certificate: dict[str, np.ndarray] = field(default_factory=dict)
@@ -238,6 +246,7 @@ class Search:
             lower_bound=max(0.0, task.lower_bound),
             pair=newest.pair if newest else None,
             together=bool(newest and newest.together),
+            place=bool(newest and newest.place),
         )
 
     def _restore(self, history: tuple[Record, ...]) -> Iterator[Event]:
@@ -267,13 +276,16 @@ class Search:
         """Open what the run had not opened when it ended."""
         parent = self._waiting[event.node]
         for together in (True, False):
-            if (*parent.task.decisions, Decision(event.pair, together)) not in known:
-                yield self._open_child(parent, event.pair, together)
+            decision = Decision(event.pair, together, event.place)
+            if (*parent.task.decisions, decision) not in known:
+                yield self._open_child(parent, decision)
         self._forget(event.node)
 
     def _reopen(self, event: NodeOpened, decisions: dict[int, tuple[Decision, ...]]) -> None:
         before = () if event.parent is None else decisions[event.parent]
-        newest = () if event.pair is None else (Decision(event.pair, event.together),)
+        newest: tuple[Decision, ...] = ()
+        if event.pair is not None:
+            newest = (Decision(event.pair, event.together, event.place),)
         decisions[event.node] = before + newest
         # The parent's multipliers went with the process: the node's bound is proved anew.
         task = Task(event.node, before + newest, seed=self.seed)
@@ -396,15 +408,20 @@ class Search:
 
     def _branch(self, node: _Node, report: Report) -> Iterator[Event]:
         assert report.pair is not None
-        yield NodeBranched(node=node.task.node, pair=report.pair, lower_bound=node.task.lower_bound)
+        yield NodeBranched(
+            node=node.task.node,
+            pair=report.pair,
+            lower_bound=node.task.lower_bound,
+            place=report.place,
+        )
         node.task = replace(node.task, state=report.state)
         for together in (True, False):
-            yield self._open_child(node, report.pair, together)
+            yield self._open_child(node, Decision(report.pair, together, report.place))
         self._forget(node.task.node)
         yield from self._raise_bound()
 
-    def _open_child(self, node: _Node, pair: tuple[int, int], together: bool) -> NodeOpened:
-        decisions = (*node.task.decisions, Decision(pair, together))
+    def _open_child(self, node: _Node, decision: Decision) -> NodeOpened:
+        decisions = (*node.task.decisions, decision)
         task = replace(node.task, node=self._count, decisions=decisions, opening=True)
         return self._open(task, node, node.certificate)
 

@@ -20,7 +20,7 @@ def tree(opened=(), branched=(), leaves=(2, 3, 4)):
         4: Opened(1, (1, 3), False),
     }
     nodes = {node: each for node, each in {**nodes, **dict(opened)}.items() if each is not None}
-    pairs = {0: (0, 2), 1: (1, 3), **dict(branched)}
+    pairs = {0: ((0, 2), False), 1: ((1, 3), False), **dict(branched)}
     pairs = {node: pair for node, pair in pairs.items() if pair is not None}
     return Proof(opened=nodes, branched=pairs, leaves=dict.fromkeys(leaves, LEAF))
 
@@ -42,9 +42,11 @@ def test_a_tree_that_covers_has_no_flaw():
         ({"leaves": (2, 3)}, "node 4 is still open"),
         ({"leaves": (1, 2, 3, 4)}, "node 1 is both branched and closed"),
         ({"leaves": (2, 3, 4, 9, 8)}, "node 8 is closed but was never opened"),
-        ({"branched": {7: (0, 1)}}, "node 7 is closed but was never opened"),
+        ({"branched": {7: ((0, 1), False)}}, "node 7 is closed but was never opened"),
         ({"branched": {1: None}, "leaves": (1, 2, 3, 4)}, "node 1 has children but was not"),
-        ({"branched": {1: (0, 3)}}, "the children of node 1 do not cover it"),
+        ({"branched": {1: ((0, 3), False)}}, "the children of node 1 do not cover it"),
+        ({"branched": {1: ((1, 3), True)}}, "the children of node 1 do not cover it"),
+        ({"opened": {4: Opened(1, (1, 3), False, True)}}, "the children of node 1 do not cover it"),
         ({"opened": {4: Opened(1, (1, 3), True)}}, "the children of node 1 do not cover it"),
         ({"opened": {4: Opened(1, (1, 2), False)}}, "the children of node 1 do not cover it"),
         ({"opened": {4: None}, "leaves": (2, 3)}, "the children of node 1 do not cover it"),

@@ -76,6 +76,14 @@ def test_every_event_comes_back_as_it_was(kind):
     assert all(same(getattr(event, n), getattr(back, n)) for n in kind.__struct_fields__)
 
 
+@pytest.mark.parametrize("kind", [events.NodeOpened, events.NodeBranched])
+def test_a_node_of_before_there_were_places_is_about_a_pair(kind):
+    raw = msgspec.msgpack.decode(encode_event(sample(kind)))
+    del raw["place"]
+    back = decode_event(msgspec.msgpack.encode(raw))
+    assert (back.pair, back.place) == (sample(kind).pair, False)
+
+
 @given(
     hnp.arrays(
         st.sampled_from([np.float64, np.float32, np.int64, np.int32, np.bool_]),

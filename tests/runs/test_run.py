@@ -112,6 +112,23 @@ def test_tree(problem):
     assert run.nodes_done == 2
 
 
+def test_a_branch_on_a_place_is_told_from_one_on_a_pair(problem):
+    child = {"parent": 0, "depth": 1, "lower_bound": 0.5, "pair": (2, 1), "place": True}
+    run = fold(
+        problem,
+        NodeOpened(node=0, parent=None, depth=0, lower_bound=-math.inf),
+        NodeBranched(node=0, pair=(2, 1), lower_bound=0.5, place=True),
+        NodeOpened(node=1, together=True, **child),
+        NodeOpened(node=2, **child),
+        NodeBranched(node=1, pair=(0, 1), lower_bound=0.5),
+    )
+    root, taken, empty = run.tree.values()
+    assert (root.place, root.branch_pair, root.branch_place) == (False, (2, 1), True)
+    assert (taken.pair, taken.together, taken.place) == ((2, 1), True, True)
+    assert (empty.pair, empty.together, empty.place) == ((2, 1), False, True)
+    assert (taken.branch_pair, taken.branch_place) == ((0, 1), False)
+
+
 def test_statuses(problem):
     found, bound = IncumbentFound(labels=GOOD), BoundImproved(lower_bound=1.0)
     proved, limit = Finished(termination="proved"), Finished(termination="time_limit")

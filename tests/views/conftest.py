@@ -13,7 +13,7 @@ from ccviz.events import (
     RelaxationSolved,
     ResidualsUpdated,
 )
-from tests.made_up import LABELS, K, N, forty_points, stamped, tree_events
+from tests.made_up import LABELS, K, N, forty_points, place_events, stamped, tree_events
 
 
 @pytest.fixture(scope="session")
@@ -36,6 +36,12 @@ def tree_records(problem):
         return stamped(problem, tree_events(problem, nodes, seed))
 
     return make
+
+
+@pytest.fixture(scope="session")
+def place_records(problem):
+    """Return a search in which places are decided on, with a pair in between."""
+    return stamped(problem, place_events())
 
 
 @pytest.fixture(scope="session")

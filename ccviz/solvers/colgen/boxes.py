@@ -16,6 +16,7 @@ from ccviz.solvers.colgen.cluster import fits, join
 from ccviz.solvers.colgen.instance import Instance
 
 OUT, IN, FREE, BOUND = 0, 1, 2, 3  # what is known of a block: BOUND ones conflict or share a load
+TINY = 1e-9  # relative width of a box that is not split
 
 
 class Space(NamedTuple):
@@ -39,6 +40,8 @@ class Space(NamedTuple):
     gain: np.ndarray
     left: np.ndarray
     mean: np.ndarray
+    met: np.ndarray
+    need: np.ndarray
     item: np.ndarray
     item_weight: np.ndarray
     signatures: np.ndarray
@@ -61,13 +64,15 @@ def make_space(instance: Instance, columns: int) -> Space:
         most=np.empty(s),
         state=np.zeros(s, dtype=np.int8),
         present=np.zeros(s, dtype=np.bool_),
-        inside=np.zeros(s, dtype=np.bool_),
+        inside=np.zeros(s + instance.taken, dtype=np.bool_),
         fixed=np.zeros(s, dtype=np.bool_),
         load=np.zeros(q),
         center=np.empty(d),
         gain=np.empty(s),
         left=np.empty(s),
         mean=np.empty(d),
+        met=np.zeros(instance.taken, dtype=np.bool_),
+        need=np.empty(len(instance.place_reach)),
         item=np.empty(s + pairs),
         item_weight=np.empty(s + pairs),
         signatures=np.zeros(columns, dtype=np.int64),
@@ -76,12 +81,18 @@ def make_space(instance: Instance, columns: int) -> Space:
 
 @njit(cache=True)
 def branch(
-    instance: Instance, space: Space, top: int, duals: FloatArray, spread: float, clash: float
+    instance: Instance,
+    space: Space,
+    top: int,
+    duals: FloatArray,
+    spread: float,
+    clash: float,
+    undecided: float,
 ) -> int:
     """Replace the node by its children; return the new top of the stack."""
-    if spread > clash:
-        axis, width = _widest(instance, space, top)
-        if width > 1e-9:
+    if spread + undecided > clash:
+        axis, width = _widest(instance, space, top, undecided)
+        if width > TINY:
             return _split_box(space, top, axis)
     block = _most_tied(instance, space, top)
     if block < 0:
@@ -90,7 +101,7 @@ def branch(
 
 
 @njit(cache=True)
-def _widest(instance: Instance, space: Space, top: int) -> tuple[int, float]:
+def _widest(instance: Instance, space: Space, top: int, undecided: float) -> tuple[int, float]:
     """Return the axis along which undecided terms vary most, and the box's relative width."""
     low, high = space.low[top], space.high[top]
     best, axis = -1.0, 0
@@ -103,10 +114,23 @@ def _widest(instance: Instance, space: Space, top: int) -> tuple[int, float]:
                 varied += instance.mass[b] * abs(instance.points[b, j] - middle)
                 varied += 0.25 * instance.mass[b] * (high[j] - low[j])
         varied *= high[j] - low[j]
+        if undecided > 0.0:  # the border of a place crosses the box
+            varied += undecided * (high[j] - low[j]) / _size(low, high)
         if varied > best:
             best, axis = varied, j
     scale = max(abs(low[axis]), abs(high[axis]), 1e-300)
+    if undecided > 0.0:  # near zero a box is never small beside its coordinates
+        scale = max(scale, np.sqrt(instance.place_reach.max()))
     return axis, (high[axis] - low[axis]) / scale
+
+
+@njit(cache=True)
+def _size(low: FloatArray, high: FloatArray) -> float:
+    """Return the longest side of a box."""
+    longest = 1e-300
+    for j in range(len(low)):
+        longest = max(longest, high[j] - low[j])
+    return longest
 
 
 @njit(cache=True)

@@ -12,6 +12,7 @@ from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.interior import Iterate
 from ccviz.solvers.colgen.master import Master, MasterSolution, column_costs
+from ccviz.solvers.colgen.places import placed
 from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
 from ccviz.solvers.colgen.repair import lowered
 from ccviz.solvers.colgen.stabilisation import Stabiliser
@@ -31,6 +32,7 @@ _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is 
 _STAR_SLICES = 20  # thoroughly
 _REPAIRS = 12  # a round over stars, at most,
 _REPAIRED = 1e-6  # until no cluster is worth more than the price, relatively
+_SETTLED = 4.0  # times what the stars lack to close the node, that the bound may lack more
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
 
@@ -42,11 +44,12 @@ class Pool:
     Attributes
     ----------
     blocks : Blocks
-    columns : (m, s) bool
+    columns : (m, s + t) bool
+        Blocks, and the taken places that the centre is in.
     costs : (m,) float64
     stabiliser : Stabiliser
-    artificial_cost : (s,) float64
-        Cost of leaving a block uncovered; raised when that turns out too cheap.
+    artificial_cost : (s + t,) float64
+        Cost of leaving a block, or a taken place, uncovered; raised when that turns out too cheap.
     bound : float
         Best Lagrangian bound, without the blocks' scatter.
     duals : (s,) float64 or None
@@ -273,7 +276,8 @@ class Generation:
         if len(points) > most:
             rng = np.random.default_rng((self.seed, self.pool.iteration))
             points = points[rng.choice(len(points), most, replace=False)]
-        used = self.master.columns[solution.weights > (0.01 if self.pool.starred else 0.1)] * mass
+        in_use = solution.weights > (0.01 if self.pool.starred else 0.1)
+        used = self.master.columns[in_use, : len(mass)] * mass
         return np.concatenate([points, used @ self.pricer.points / used.sum(axis=1)[:, None]])
 
     @property
@@ -326,12 +330,16 @@ class Generation:
             self.pool = replace(self.pool, accuracy=accuracy)
             if isinstance(self.master, StarMaster):
                 self._raise_caps(self.master, solution)
+                # More stars could only lower what the master says: no bound would be enough.
+                lacks = _SETTLED * (enough - solution.objective)
+                hopeless = self.pricer.may_place and gap < lacks
+                self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
             return
         if isinstance(self.master, StarMaster):
-            self._leave_stars(self.master)
-            # Columns could only lower what the master says, so no bound would be enough.
             hopeless = solution.objective < enough - self.tolerance
             self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
+            if not hopeless:
+                self._leave_stars(self.master)
         elif self.pool.accuracy > _LAST_ACCURACY and self.pool.stabiliser.interior:
             self.pool = replace(self.pool, accuracy=_LAST_ACCURACY)
         elif self.pool.stabiliser.extent > 0.0:
@@ -350,15 +358,32 @@ class Generation:
         return master.solve_to_vertex()
 
     def _leave_stars(self, master: StarMaster) -> None:
-        """Go on with the columns that the stars' solution is made of, and all others."""
+        """Go on with the columns that the stars' solution is made of, and all others.
+
+        Where there are places, with stars at the centres of these: they say no less.
+        """
         blocks = self.pool.blocks
-        made = master.parts()
+        made = master.parts(self.pool.accuracy)
+        if self.pricer.has_places:
+            self._add_stars(master, made)
+            return
         costs = column_costs(made, blocks.centroid, blocks.mass)
         columns = np.concatenate([np.eye(blocks.s, dtype=bool), master.columns, made])
         costs = np.concatenate([np.zeros(blocks.s), master.costs, costs])
         columns, first = np.unique(columns, axis=0, return_index=True)
         self.pool = replace(self.pool, starred=False, middle=None)
         self.master = self._filled_master(columns, costs[first])
+
+    def _add_stars(self, master: StarMaster, made: np.ndarray) -> None:
+        """Add stars at the centres of these columns; without a new one the node is done."""
+        columns, costs, fits = placed(self.pricer.alternatives[0], made, mark=False)
+        known = {column.tobytes() for column in np.packbits(master.columns, axis=1)}
+        packed = np.packbits(columns, axis=1)
+        fits &= np.array([column.tobytes() not in known for column in packed], dtype=np.bool_)
+        master.add(columns[fits], costs[fits])
+        accurate = self.pool.accuracy <= _LAST_ACCURACY
+        done = not fits.any() and accurate
+        self.pool = replace(self.pool, accuracy=_LAST_ACCURACY, converged=done, hopeless=done)
 
     @property
     def _is_cheap(self) -> bool:

@@ -34,6 +34,12 @@ class Instance(NamedTuple):
     pair_weight : (p,) float64
         What two blocks weigh together, on top: neighbours of b under load a from
         ``pair_start[a, b]`` to ``pair_start[a, b + 1]``.
+    place : (r, d) float64
+        Centres of the discs of `ccviz.solvers.colgen.places`,
+    place_reach : (r,) float64
+        their squared radii,
+    taken : int
+        and how many of them are taken: these come first. The others are empty.
     """
 
     points: FloatArray
@@ -45,31 +51,69 @@ class Instance(NamedTuple):
     pair_start: IntArray
     pair_other: IntArray
     pair_weight: FloatArray
+    place: FloatArray
+    place_reach: FloatArray
+    taken: int
 
 
-def make_instance(blocks: Blocks, loads: tuple[Load, ...] = ()) -> Instance:
+class Discs(NamedTuple):
+    """Places as they are in the points' own axes: those that are taken, and the empty ones.
+
+    Attributes
+    ----------
+    center : (r, d) float64
+    border : (r, d) float64
+        A point on it.
+    taken : int
+        So many of them, the first.
+    """
+
+    center: FloatArray
+    border: FloatArray
+    taken: int
+
+
+def make_instance(
+    blocks: Blocks, loads: tuple[Load, ...] = (), discs: Discs | None = None
+) -> Instance:
     """Return the arrays of a node, under one conjunction of loads."""
+    discs = discs or Discs(blocks.centroid[:0], blocks.centroid[:0], 0)
+    turn = principal_axes(blocks.centroid, blocks.mass)
     kept = [load for load in loads if not (load.is_conflict and _all_between(blocks, load))]
     extra = [_block_pairs(blocks, load) for load in loads if load.is_conflict]
     pairs = np.unique(np.concatenate([blocks.conflicts, *extra]), axis=0)
     graph = graph_of(pairs, blocks.s)
     graph.sort_indices()
     return Instance(
-        principal_axes(blocks.centroid, blocks.mass),
+        turn.of(blocks.centroid),
         np.ascontiguousarray(blocks.mass, dtype=np.float64),
         graph.indptr.astype(np.int64),
         graph.indices.astype(np.int64),
         *_loads(blocks, kept),
+        turn.of(discs.center),
+        ((discs.border - discs.center).astype(np.float64) ** 2).sum(axis=1),
+        discs.taken,
     )
 
 
-def principal_axes(centroid: FloatArray, mass: FloatArray) -> FloatArray:
-    """Return the centroids turned to their principal axes; distances stay."""
-    centred = centroid - mass @ centroid / mass.sum()
-    weighted = centred * np.sqrt(mass)[:, None]
+class Turn(NamedTuple):
+    """A move to principal axes: (d,) where they begin, and (q, d) where they point."""
+
+    origin: FloatArray
+    axes: FloatArray
+
+    def of(self, points: FloatArray) -> FloatArray:
+        """Return points in these axes; distances stay."""
+        return np.ascontiguousarray((points - self.origin) @ self.axes.T)
+
+
+def principal_axes(centroid: FloatArray, mass: FloatArray) -> Turn:
+    """Return the principal axes of centroids with masses."""
+    origin = mass @ centroid / mass.sum()
+    weighted = (centroid - origin) * np.sqrt(mass)[:, None]
     # At most as many axes as blocks matter: of a hundred features and ten blocks, ten.
     _, _, axes = np.linalg.svd(weighted, full_matrices=False)
-    return np.ascontiguousarray(centred @ axes.T)
+    return Turn(origin, axes)
 
 
 def _all_between(blocks: Blocks, load: Load) -> bool:

@@ -28,12 +28,13 @@ from ccviz.solvers.colgen.initial import (
     is_thorough,
     neighbours,
 )
-from ccviz.solvers.colgen.instance import make_instance
+from ccviz.solvers.colgen.instance import Discs, make_instance, principal_axes
 from ccviz.solvers.colgen.master import (
     best_cover,
     cluster_columns,
     column_costs,
 )
+from ccviz.solvers.colgen.places import branching_place, placed
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
 from ccviz.solvers.colgen.semidefinite import semidefinite
@@ -86,7 +87,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
         if settings.first == "cop-kmeans":
             return _try_cop(problem, settings, task, state)
         return _try_start(problem, task, state)
-    return _round(problem, settings, task, _first_pool(problem, settings, state))
+    return _round(problem, settings, task, _first_pool(problem, settings, task, state))
 
 
 def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
@@ -100,8 +101,8 @@ def _open(problem: Problem, settings: NodeSettings, task: Task) -> Pool | Start 
         return _infeasible(feasible.reason, feasible.points)
     blocks = contract(problem)
     if isinstance(task.state, Pool):
-        pool = _inherited(blocks, task.state)
-        if _starred(problem, settings, blocks):
+        pool = _in_places(problem, task, _inherited(blocks, task.state), -task.state.least)
+        if _starred(problem, settings, task, blocks):
             pool = _over_stars(pool, task.state)
         return _permitted(problem, pool)
     return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
@@ -139,11 +140,11 @@ def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> I
     return min(allowed, key=lambda partition: partition.wcss).labels if allowed else None
 
 
-def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
+def _first_pool(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Pool:
     blocks, found = contract(problem), start.found
-    starred = bool(found) and _starred(problem, settings, blocks)
+    starred = bool(found) and _starred(problem, settings, task, blocks)
     columns = [*map(cluster_columns, found)]
-    if not starred:
+    if not starred or _has_places(task):
         columns.append(np.eye(blocks.s, dtype=bool))
     added = np.zeros(blocks.s)
     best = np.inf
@@ -158,11 +159,42 @@ def _first_pool(problem: Problem, settings: NodeSettings, start: Start) -> Pool:
     usual = _usual_cost(blocks, found) * blocks.mass
     stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
     dear = np.clip(_ARTIFICIAL_MOVE * added, _ARTIFICIAL * usual, _ARTIFICIAL_MOST * usual)
-    return _permitted(problem, Pool(blocks, unique, costs, stabiliser, dear, starred=starred))
+    pool = Pool(blocks, unique, costs, stabiliser, dear, starred=starred)
+    return _permitted(problem, _in_places(problem, task, pool, float(dear.max())))
 
 
-def _starred(problem: Problem, settings: NodeSettings, blocks: Blocks) -> bool:
+def _has_places(task: Task) -> bool:
+    return any(decision.place for decision in task.decisions)
+
+
+def _in_places(problem: Problem, task: Task, pool: Pool, price: float) -> Pool:
+    """Let the columns keep to the node's places, those that it has more than its parent too.
+
+    A taken place's dual is below the price of a cluster; where it is to rise above, it may.
+    """
+    if not _has_places(task):
+        return pool
+    instance = _pricer(problem, pool.blocks, task).alternatives[0]
+    new = pool.blocks.s + instance.taken - pool.columns.shape[1]
+    wider = np.pad(pool.columns, ((0, 0), (0, new)))
+    columns, costs, fit = placed(instance, wider, mark=True)
+    dear = price if np.isfinite(price) and price > 0.0 else float(pool.artificial_cost.max())
+    stabiliser = pool.stabiliser
+    if stabiliser.center is not None:
+        stabiliser = replace(stabiliser, center=np.pad(stabiliser.center, (0, new)))
+    return replace(
+        pool,
+        columns=columns[fit],
+        costs=costs[fit],
+        stabiliser=stabiliser,
+        artificial_cost=np.pad(pool.artificial_cost, (0, new), constant_values=dear),
+    )
+
+
+def _starred(problem: Problem, settings: NodeSettings, task: Task, blocks: Blocks) -> bool:
     """Whether column generation begins with stars: many borders, and one set of rules for all."""
+    if _has_places(task):  # which columns alone do not know of
+        return True
     alone = len(conjunction(problem, problem.rules)) == 1
     few_axes = blocks.centroid.shape[1] <= _STAR_AXES
     least = _STARS_FROM_FEW if blocks.k < _FEW_CLUSTERS else _STARS_FROM
@@ -183,15 +215,18 @@ def _cost(blocks: Blocks, labels: IntArray) -> float:
 
 def _inherited(blocks: Blocks, parent: Pool) -> Pool:
     """Return the parent's columns that keep the branch's decision, over the child's blocks."""
+    places = len(parent.artificial_cost) - parent.blocks.s
+    width = blocks.s + places
     child_of = np.empty(parent.blocks.s, dtype=np.int64)
     child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = np.append(child_of, np.arange(blocks.s, width))
     first = np.unique(child_of, return_index=True)[1]
     columns = parent.columns[:, first]
     whole = (columns[:, child_of] == parent.columns).all(axis=1)
     i, j = blocks.conflicts.T
     whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
-    stabiliser = parent.stabiliser.inherit(child_of, blocks.s)
-    dear = np.bincount(child_of, parent.artificial_cost, blocks.s).astype(np.float64)
+    stabiliser = parent.stabiliser.inherit(child_of, width)
+    dear = np.bincount(child_of, parent.artificial_cost, width).astype(np.float64)
     return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
 
 
@@ -211,7 +246,7 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     s = pool.blocks.s
     if s == pool.blocks.k:
         return _only_clustering(problem, pool)
-    pricer = _pricer(problem, pool.blocks, settings.pricing)
+    pricer = _pricer(problem, pool.blocks, task, settings.pricing)
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
     tolerance = _tolerance(task, settings, pool)
@@ -234,9 +269,8 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     if pool.converged:
         report = _settle(problem, settings, task, generation, report)
         return _twice_proved(problem, task, pool, report)
-    return _rounded(
-        problem, report, pricer, pool, choose(pool.columns, solution.weights, problem.k)
-    )
+    columns = pool.columns[:, :s]
+    return _rounded(problem, report, pricer, pool, choose(columns, solution.weights, problem.k))
 
 
 def _only_clustering(problem: Problem, pool: Pool) -> Report:
@@ -251,7 +285,9 @@ def _certificate(pool: Pool) -> dict[str, np.ndarray]:
     """Return what proves the bound: the duals, and a value that no cluster is below."""
     if pool.duals is None:
         return {}
-    return {"duals": pool.duals, "least": np.array([pool.least])}
+    duals, places = np.split(pool.duals, [pool.blocks.s])
+    taken = {"taken": places} if len(places) else {}
+    return {"duals": duals, "least": np.array([pool.least]), **taken}
 
 
 def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> Report:
@@ -270,15 +306,19 @@ def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> R
     return replace(report, certificate={**report.certificate, **found})
 
 
-def _pricer(problem: Problem, blocks: Blocks, method: str = "both") -> Pricer:
+def _pricer(problem: Problem, blocks: Blocks, task: Task, method: str = "both") -> Pricer:
     alternatives = conjunction(problem, problem.rules)
-    return Pricer(tuple(make_instance(blocks, loads) for loads in alternatives), method)
+    taken, empty = (decided(task.decisions, side, place=True) for side in (True, False))
+    center, border = problem.X[np.concatenate([taken, empty])].transpose(1, 0, 2)
+    discs = Discs(center, border, len(taken))
+    return Pricer(tuple(make_instance(blocks, loads, discs) for loads in alternatives), method)
 
 
 def _permitted(problem: Problem, pool: Pool) -> Pool:
     """Drop first columns that break a rule."""
-    pricer = _pricer(problem, pool.blocks)
-    keep = np.array([pricer.permits(column) for column in pool.columns], dtype=bool)
+    pricer = _pricer(problem, pool.blocks, Task(0))
+    columns = pool.columns[:, : pool.blocks.s]
+    keep = np.array([pricer.permits(column) for column in columns], dtype=bool)
     return replace(pool, columns=pool.columns[keep], costs=pool.costs[keep])
 
 
@@ -303,8 +343,8 @@ def _shown(task: Task, pool: Pool, entry: Round) -> Event:
         exact=entry.exact,
         master_objective=entry.master_objective + scatter,
         lower_bound=entry.bound + scatter,
-        duals=entry.duals,
-        center=entry.center,
+        duals=entry.duals[: pool.blocks.s],
+        center=None if entry.center is None else entry.center[: pool.blocks.s],
     )
 
 
@@ -316,7 +356,8 @@ def _rounded(
         return report
     # Which alternative a cluster keeps may differ: then columns are taken as they are.
     alone = len(pricer.alternatives) == 1
-    labels = assemble(pricer.alternatives[0], pool.columns[chosen], problem.k, improve=alone)
+    columns = pool.columns[chosen, : pool.blocks.s]
+    labels = assemble(pricer.alternatives[0], columns, problem.k, improve=alone)
     if labels is None:
         return report
     partition = Partition(problem, pool.blocks.lift(labels))
@@ -331,7 +372,13 @@ def _settle(
 ) -> Report:
     """Close a node whose columns are all there, or branch."""
     pool, pricer = generation.pool, generation.pricer
+    if pool.starred and (pricer.may_place or pricer.has_places):
+        report = _placed(problem, generation, report)
+        if report.verdict != "go on":
+            return report
     vertex = generation.vertex()
+    master = generation.master
+    pool = replace(generation.pool, columns=master.columns, costs=master.costs, solution=None)
     chosen = choose(pool.columns, vertex.weights, problem.k)
     report = _rounded(problem, report, pricer, pool, chosen)
     pair = branching_pair(pool.blocks, pool.columns, vertex.weights)
@@ -347,6 +394,26 @@ def _settle(
     cover = best_cover(small.columns, small.costs, problem.k, settings.cover_nodes, task.stop)
     if cover is not None:
         report = _rounded(problem, report, pricer, small, cover)
+    return replace(report, verdict="branch", pair=pair, state=pool)
+
+
+def _placed(problem: Problem, generation: Generation, report: Report) -> Report:
+    """Branch on a place, or, below one, on a pair; without either the report is as it was."""
+    pool, instance = generation.pool, generation.pricer.alternatives[0]
+    assert pool.solution is not None
+    weights, columns = pool.solution.weights, pool.columns
+    points = principal_axes(pool.blocks.centroid, pool.blocks.mass).of(problem.X)
+    place = None
+    if generation.pricer.may_place:
+        place = branching_place(instance, columns, weights, points)
+    if place is not None:
+        return replace(report, verdict="branch", pair=place, place=True, state=pool)
+    if not generation.pricer.has_places:
+        return report
+    pair = branching_pair(pool.blocks, columns[:, : pool.blocks.s], weights)
+    if pair is None:
+        detail = "The relaxation's solution is a clustering."
+        return replace(report, verdict="integral", detail=detail)
     return replace(report, verdict="branch", pair=pair, state=pool)
 
 

@@ -18,6 +18,7 @@ from ccviz.solvers.colgen.cluster import allowed
 from ccviz.solvers.colgen.descent import descend
 from ccviz.solvers.colgen.enumeration import make_enumeration
 from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.places import PLANE, placed
 
 _MOST = 600  # columns handed back by one call
 _NOTHING = -1e-12  # a value that is not worth having, relative to the duals
@@ -66,7 +67,8 @@ class Priced:
 
     Attributes
     ----------
-    columns : (m, s) bool
+    columns : (m, s + t) bool
+        Blocks, and the taken places that the centre is in.
     costs : (m,) float64
     least : float
         No cluster has a lower value; ``-inf`` if this was a heuristic.
@@ -104,8 +106,9 @@ class Pricer:
     _values: FloatArray = field(init=False)
 
     def __post_init__(self) -> None:
-        s = len(self.alternatives[0].mass)
-        object.__setattr__(self, "_columns", np.zeros((_MOST, s), dtype=np.bool_))
+        first = self.alternatives[0]
+        width = len(first.mass) + first.taken
+        object.__setattr__(self, "_columns", np.zeros((_MOST, width), dtype=np.bool_))
         object.__setattr__(self, "_values", np.zeros(_MOST))
 
     @property
@@ -119,10 +122,13 @@ class Pricer:
 
     def heuristic(self, duals: FloatArray, seeds: FloatArray) -> Priced:
         """Return clusters of negative value, found by descent from seed centres."""
-        parts = [
-            self._taken(descend(instance, duals, seeds, 0.0, self._columns, self._values), duals)
-            for instance in self.alternatives
-        ]
+        s = len(self.points)
+        parts = []
+        for instance in self.alternatives:
+            blocks = np.zeros((_MOST, s), dtype=np.bool_)
+            found = descend(instance, duals[:s], seeds, 0.0, blocks, self._values)
+            self._columns[:found, :s], self._columns[:found, s:] = blocks[:found], False
+            parts.append(self._taken(found, duals, mark=True))
         return join(parts)
 
     def exact(
@@ -177,6 +183,8 @@ class Pricer:
         """
         both = ("space", "blocks") if len(self.points) <= _MOST_ENUMERATED else ("space",)
         methods = both if self.method == "both" else (self.method,)
+        if self.has_places:
+            methods = ("space",)
         turn, which = divmod(search.turns, len(methods))
         instance = self.alternatives[search.waiting[0]]
         first = max(_FIRST_TURN, _FIRST_TURN_A_BLOCK * len(instance.mass))
@@ -200,9 +208,27 @@ class Pricer:
         )
         return search, found, visits
 
-    def _taken(self, found: int, duals: FloatArray) -> Priced:
+    @property
+    def has_places(self) -> bool:
+        """Whether it matters where a cluster's centre is."""
+        return len(self.alternatives[0].place_reach) > 0
+
+    @property
+    def may_place(self) -> bool:
+        """Whether to branch on places: in the plane, where nothing ties blocks to each other.
+
+        Near a border, blocks that exclude each other would be decided on one by one, many times.
+        """
+        first = self.alternatives[0]
+        free = len(first.conflict) == 0 and len(first.limit) == 0
+        return free and first.points.shape[1] == PLANE and self.method != "blocks"
+
+    def _taken(self, found: int, duals: FloatArray, mark: bool = False) -> Priced:
         columns = self._columns[:found].copy()
-        return Priced(columns, self._values[:found] + columns @ duals)
+        if not self.has_places:
+            return Priced(columns, self._values[:found] + columns @ duals)
+        columns, costs, fits = placed(self.alternatives[0], columns, mark)
+        return Priced(columns[fits], costs[fits])
 
 
 def _open(method: str, instance: Instance, duals: FloatArray) -> State:

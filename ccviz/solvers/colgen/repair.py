@@ -14,6 +14,7 @@ from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
 from ccviz.solvers.colgen.cluster import squared_distance
 from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.places import center_of
 
 
 @njit(cache=True)
@@ -30,15 +31,15 @@ def lowered(
     Parameters
     ----------
     instance : Instance
-    columns : (m, s) bool
+    columns : (m, s + t) bool
     order : (q,) int64
         Of the columns to look at.
-    duals : (s,) float64
+    duals : (s + t,) float64
     price, more : float
 
     Returns
     -------
-    duals : (s,) float64
+    duals : (s + t,) float64
         None below zero, none above what it was.
     needed : (m,) bool
         Columns that were worth more when it was their turn: of many alike it is the first.
@@ -46,18 +47,15 @@ def lowered(
     duals = duals.copy()
     needed = np.zeros(len(columns), dtype=np.bool_)
     gain = np.empty(columns.shape[1])
-    mean = np.empty(instance.points.shape[1])
+    center = np.empty(instance.points.shape[1])
     for c in order:
         members = np.flatnonzero(columns[c])
-        mean[:] = 0.0
-        mass = 0.0
-        for b in members:
-            mass += instance.mass[b]
-            mean += instance.mass[b] * instance.points[b]
-        mean /= mass
+        center_of(instance, columns[c], center)
         worth = 0.0
         for b in members:
-            cost = instance.mass[b] * squared_distance(instance.points, b, mean)
+            cost = 0.0  # of a place
+            if b < len(instance.mass):
+                cost = instance.mass[b] * squared_distance(instance.points, b, center)
             gain[b] = max(0.0, duals[b] - cost)
             worth += gain[b]
         if worth <= price + more:

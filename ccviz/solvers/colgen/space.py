@@ -31,8 +31,10 @@ from ccviz.solvers.colgen.cluster import (
     value,
 )
 from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.places import center_of, mark_taken
 
 _SLACK = 1e-9  # a box this near to the best cluster's value, relatively, needs no more splitting
+_BORDER_SLACK = 2e-7  # where borders of places, on which the bound is poor, would have it split on
 
 
 @njit(cache=True)
@@ -74,14 +76,15 @@ def search(
     visits : int
     """
     found, visits, best = 0, 0, cutoff
+    slack = _SLACK if len(instance.place_reach) == 0 else _BORDER_SLACK
     top = space.top[0]
     while top >= 0 and visits < visit_limit:
-        if space.bound[top] >= best - _SLACK * abs(best):
+        if space.bound[top] >= best - slack * abs(best):
             top -= 1
             continue
         visits += 1 + space.n_members[top]
-        bound, spread, clash = _bound_node(instance, duals, space, top)
-        if bound >= best - _SLACK * abs(best):
+        bound, spread, clash, undecided = _bound_node(instance, duals, space, top)
+        if bound >= best - slack * abs(best):
             top -= 1
             continue
         bound = max(bound, space.bound[top])
@@ -90,12 +93,15 @@ def search(
         if reached < below and (found < len(values) or reached < best):
             found = keep(space.inside, reached, columns, values, space.signatures, found)
         best = min(best, reached)
-        if bound >= best - _SLACK * abs(best):
+        if bound >= best - slack * abs(best):
             top -= 1
             continue
-        top = branch(instance, space, top, duals, spread, max(clash, refused))
+        before = top
+        top = branch(instance, space, top, duals, spread, max(clash, refused), undecided)
+        if top < before and undecided > 0.0:  # on a border, and too small to tell
+            best = min(best, bound)
     space.top[0] = top
-    lower_bound = best - _SLACK * abs(best)
+    lower_bound = best - slack * abs(best)
     for t in range(top + 1):
         lower_bound = min(lower_bound, space.bound[t])
     return found, lower_bound, visits
@@ -108,7 +114,7 @@ def open_root(instance: Instance, duals: FloatArray, space: Space) -> None:
     count = 0
     space.inside[:] = False
     space.load[:] = 0.0
-    for b in np.argsort(-duals):
+    for b in np.argsort(-duals[: len(instance.mass)]):
         if duals[b] > 0.0 and fits(instance, space.inside, space.load, b):
             space.member[0, count] = b
             count += 1
@@ -131,19 +137,92 @@ def open_root(instance: Instance, duals: FloatArray, space: Space) -> None:
 @njit(cache=True)
 def _bound_node(
     instance: Instance, duals: FloatArray, space: Space, top: int
-) -> tuple[float, float, float]:
+) -> tuple[float, float, float, float]:
     """Drop what cannot belong, classify the rest, and bound the box.
 
-    Returns the bound, how much of it is due to the box's extent, and how much to conflicts.
+    Returns the bound, how much of it is due to the box's extent, how much to conflicts, and how
+    much to borders of places that cross the box.
     """
+    nowhere = np.inf, 0.0, 0.0, 0.0
     if not _fence(instance, duals, space, top):
-        return np.inf, 0.0, 0.0
+        return nowhere
     if not _drop_far(instance, duals, space, top):
-        return np.inf, 0.0, 0.0
+        return nowhere
     _classify(instance, space, top)
     clash, gained = _gains(instance, space, top)
-    joint, spread = _joint(instance, duals, space, top)
-    return joint - gained, spread, clash
+    joint, spread, weight = _joint(instance, duals, space, top)
+    change, undecided = 0.0, 0.0
+    if len(instance.place_reach) > 0:
+        change, undecided = _in_places(instance, duals, space, top, weight)
+    return joint - gained + change, spread, clash, undecided
+
+
+@njit(cache=True)
+def _in_places(
+    instance: Instance, duals: FloatArray, space: Space, top: int, weight: float
+) -> tuple[float, float]:
+    """Return how places change the bound of a box, and how much of that is undecided there.
+
+    The bound is least at a centre of the box that may be inside an empty place, or outside a taken
+    one whose prize it has: the nearest that is neither costs so much more. Infinite where no
+    centre of the box may be.
+    """
+    near = 0.0
+    for j in range(len(space.mean)):
+        near += (space.center[j] - space.mean[j]) ** 2
+    least, crossing = _out_of_empty(instance, space, top, near)
+    if least == np.inf:
+        return np.inf, 0.0
+    prize, undecided = _prizes(instance, duals, space, top)
+    undecided += crossing * np.max(duals)
+    change = weight * (least - near)
+    for p in range(instance.taken):  # the centre is in this one, and in all that are no farther off
+        if space.need[p] < np.inf:
+            won = 0.0
+            for q in range(instance.taken):
+                if space.need[q] <= space.need[p]:
+                    won += duals[len(instance.mass) + q]
+            change = min(change, weight * (max(least, space.need[p]) - near) - won)
+    return change - prize, undecided
+
+
+@njit(cache=True)
+def _out_of_empty(instance: Instance, space: Space, top: int, near: float) -> tuple[float, int]:
+    """Return how far a centre of the box that is in no empty place is from the mean, squared.
+
+    At least, and as far as each place says alone; and how many borders cross the box.
+    """
+    least, crossing = near, 0
+    for p in range(instance.taken, len(instance.place_reach)):
+        reach = instance.place_reach[p]
+        closest, farthest = _reach(instance.place, p, space.low[top], space.high[top])
+        if farthest < reach:
+            return np.inf, 0
+        if closest < reach:
+            gap = np.sqrt(squared_distance(instance.place, p, space.mean))
+            least = max(least, max(np.sqrt(reach) - gap, 0.0) ** 2)
+            crossing += 1
+    return least, crossing
+
+
+@njit(cache=True)
+def _prizes(instance: Instance, duals: FloatArray, space: Space, top: int) -> tuple[float, float]:
+    """Return what taken places add in all of the box, and what in some of it.
+
+    How far from the mean a centre has to be for the latter goes to ``space.need``, squared.
+    """
+    sure, undecided = 0.0, 0.0
+    for p in range(instance.taken):
+        reach, prize = instance.place_reach[p], duals[len(instance.mass) + p]
+        closest, farthest = _reach(instance.place, p, space.low[top], space.high[top])
+        space.need[p] = np.inf
+        if farthest <= reach:
+            sure += prize
+        elif closest <= reach:
+            gap = np.sqrt(squared_distance(instance.place, p, space.mean))
+            space.need[p] = max(gap - np.sqrt(reach), 0.0) ** 2
+            undecided += prize
+    return sure, undecided
 
 
 @njit(cache=True)
@@ -179,6 +258,7 @@ def _reach(points: FloatArray, b: int, low: FloatArray, high: FloatArray) -> tup
 def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> bool:
     """Keep blocks that can belong to a best cluster with its mean in the box."""
     low, high = space.low[top], space.high[top]
+    at_mean = len(instance.place_reach) == 0  # or a centre may be where a border holds it
     total = 0.0
     for i in range(space.n_members[top]):
         total += instance.mass[space.member[top, i]]
@@ -188,7 +268,9 @@ def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> 
         b = space.member[top, i]
         m = instance.mass[b]
         least, most = _reach(instance.points, b, low, high)
-        share = m * total / (total - m) if total > m else np.inf
+        share = total / (total - m) if total > m else np.inf
+        share = m * share if at_mean else m
+        more = total / (total + m) if at_mean else 1.0
         if least > 0.0 and share * least > duals[b] * (1.0 + 1e-12):
             if i < n_fixed:
                 return False
@@ -198,7 +280,7 @@ def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> 
         space.most[kept] = m * most - duals[b]
         # sure to belong, as far as the box goes; conflicts and loads may still forbid it
         space.state[kept] = (
-            IN if i < n_fixed or m * total / (total + m) * most < duals[b] * (1.0 - 1e-12) else FREE
+            IN if i < n_fixed or m * more * most < duals[b] * (1.0 - 1e-12) else FREE
         )
         kept += 1
     space.n_members[top] = kept
@@ -337,10 +419,13 @@ def _room(instance: Instance, space: Space, top: int, a: int) -> float:
 
 
 @njit(cache=True)
-def _joint(instance: Instance, duals: FloatArray, space: Space, top: int) -> tuple[float, float]:
-    """Bound the blocks that are not tied by one sum of quadratics; its place goes to center.
+def _joint(
+    instance: Instance, duals: FloatArray, space: Space, top: int
+) -> tuple[float, float, float]:
+    """Bound the blocks that are not tied by one sum of quadratics.
 
-    Returns the bound and how much the terms may still vary over the box.
+    Where it is least goes to mean, where in the box to center. Returns the bound, how much the
+    terms may still vary over the box, and the weight of the sum.
     """
     d = instance.points.shape[1]
     low, high, center = space.low[top], space.high[top], space.center
@@ -370,20 +455,23 @@ def _joint(instance: Instance, duals: FloatArray, space: Space, top: int) -> tup
     if weight == 0.0:
         for j in range(d):
             center[j] = 0.5 * (low[j] + high[j])
-        return constant, spread
+            space.mean[j] = center[j]
+        return constant, spread, 0.0
     total = square
     for j in range(d):
         mean = center[j] / weight
         center[j] = min(max(mean, low[j]), high[j])
+        space.mean[j] = mean
         total += weight * ((center[j] - mean) ** 2 - mean * mean)
-    return total + constant, spread
+    return total + constant, spread, weight
 
 
 @njit(cache=True)
 def _round(instance: Instance, duals: FloatArray, space: Space, top: int) -> tuple[float, float]:
     """Make a cluster of the node: the blocks whose disc holds the joint centre, as they fit.
 
-    Returns its value and how much was lost because blocks did not fit.
+    Returns its value and how much was lost because blocks did not fit. Its centre is its mean, or
+    the nearest place to it in places, if that is worth more for what they add.
     """
     space.inside[:] = False
     space.load[:] = 0.0
@@ -399,4 +487,54 @@ def _round(instance: Instance, duals: FloatArray, space: Space, top: int) -> tup
                 continue
         join(instance, space.inside, space.load, b)
     among = space.member[top, : space.n_members[top]]
-    return value(instance, duals, space.inside, space.mean, among), refused
+    reached = value(instance, duals, space.inside, space.mean, among)
+    if len(instance.place_reach) == 0 or not space.inside.any():
+        return reached, refused
+    return _placed(instance, duals, space, top, among, reached), refused
+
+
+@njit(cache=True)
+def _placed(
+    instance: Instance,
+    duals: FloatArray,
+    space: Space,
+    top: int,
+    among: np.ndarray,
+    reached: float,
+) -> float:
+    """Return the value of the cluster at its mean, or in the places that its box meets.
+
+    Marks the places that its centre is in then.
+    """
+    s, met = len(instance.mass), space.met
+    at_mean = reached + _moved(instance, duals, space, among)
+    met[:] = space.inside[s:]
+    for p in range(instance.taken):
+        least, _ = _reach(instance.place, p, space.low[top], space.high[top])
+        space.inside[s + p] = least <= instance.place_reach[p]
+    in_all = reached + _moved(instance, duals, space, among)
+    if at_mean <= in_all:
+        space.inside[s:] = met
+    return min(at_mean, in_all)
+
+
+@njit(cache=True)
+def _moved(instance: Instance, duals: FloatArray, space: Space, among: np.ndarray) -> float:
+    """Return by how much a cluster's value changes as its centre leaves its mean for places.
+
+    Those that it is marked to be in; those that its centre is then in are marked besides. Infinite
+    if there is no such centre.
+    """
+    s, mass, off = len(instance.mass), 0.0, 0.0
+    if not center_of(instance, space.inside, space.center):
+        return np.inf
+    mark_taken(instance, space.inside, space.center)
+    for b in among:
+        if space.inside[b]:
+            mass += instance.mass[b]
+    for j in range(len(space.mean)):
+        off += (space.mean[j] - space.center[j]) ** 2
+    prize = 0.0
+    for p in range(instance.taken):
+        prize += duals[s + p] * space.inside[s + p]
+    return mass * off - prize

@@ -43,14 +43,16 @@ class Center(NamedTuple):
 
 
 class StarMaster:
-    """The master over stars, one at the mean of every column of a growing pool.
+    """The master over stars, one at the centre of every column of a growing pool.
+
+    A taken place is one more row, of which a star with its centre there is no choice but to be.
 
     Parameters
     ----------
     instance : Instance
     k : int
-    artificial_cost : (s,) float64
-        Cost of leaving a block uncovered, and so an upper bound on its dual.
+    artificial_cost : (s + t,) float64
+        Cost of leaving a block, or a taken place, uncovered, and so an upper bound on its dual.
     stop : callable
         True once a solution should end with what it has.
     """
@@ -62,7 +64,7 @@ class StarMaster:
         artificial_cost: FloatArray,
         stop: Callable[[], bool] = never,
     ) -> None:
-        s = len(instance.mass)
+        s = len(instance.mass) + instance.taken
         self.instance, self.k = instance, k
         self.stop = stop
         self.columns = np.zeros((0, s), dtype=np.bool_)
@@ -70,7 +72,8 @@ class StarMaster:
         self.middle: Center | None = None
         self._growth = unit_of(artificial_cost)
         self.artificial_cost = artificial_cost
-        self._order = np.argsort(instance.points[:, 0], kind="stable")
+        place = instance.place[: instance.taken, 0]
+        self._order = np.argsort(np.append(instance.points[:, 0], place), kind="stable")
         self._last: tuple[StarProgram, FloatArray] | None = None
 
     def add(self, columns: np.ndarray, costs: FloatArray) -> None:
@@ -107,10 +110,14 @@ class StarMaster:
         uncovered[order] = missing
         return MasterSolution(objective, duals, price, weights, uncovered)
 
-    def parts(self) -> np.ndarray:
-        """Return (q, s) bool clusters that make up the last solution."""
+    def parts(self, accuracy: float) -> np.ndarray:
+        """Return (q, s + t) bool clusters that make up the last solution.
+
+        It is solved again, to the accuracy, where it was another process that did.
+        """
         if self._last is None:
-            return self.columns[:0]
+            self.solve(accuracy)
+        assert self._last is not None
         ordered = np.unique(parts(*self._last, _SHARES), axis=0)
         found = np.empty_like(ordered)
         found[:, self._order] = ordered

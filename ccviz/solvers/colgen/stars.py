@@ -28,6 +28,7 @@ from ccviz.solvers.colgen.banded import Bordered, add_outer, band_of, factored
 from ccviz.solvers.colgen.cluster import fits, join, squared_distance
 from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.interior import Iterate
+from ccviz.solvers.colgen.places import center_of
 
 _REACH = 1.4  # a block may choose a centre that costs it up to so many times its dual
 _MOST_MORE = 1.0  # so many blocks, relative to the cluster's own, may be near besides,
@@ -73,9 +74,10 @@ class Stars(NamedTuple):
 
 
 def make_stars(instance: Instance, columns: np.ndarray, duals: FloatArray) -> Stars:
-    """Return a star at the mean of each (m, s) bool column, with near blocks that fit besides.
+    """Return a star at the centre of each (m, s + t) bool column, with near blocks that fit.
 
-    Blocks count in the order of the instance; ``duals`` (s,) say what is near.
+    Blocks count in the order of the instance, and places follow; ``duals`` (s,) say what is near.
+    A place is like a block at the centre.
     """
     sizes = columns.sum(axis=1)
     most = sizes + (_MOST_MORE * sizes).astype(np.int64) + _FEW_MORE
@@ -96,25 +98,21 @@ def _fill(
     cost: FloatArray,
 ) -> IntArray:
     """Fill in the stars, each from its place in ``room``; return their sizes."""
-    m, s = columns.shape
+    m, s = len(columns), len(instance.mass)
     d = instance.points.shape[1]
     order = np.argsort(instance.points[:, 0])
     place = instance.points[order, 0]
-    reach = np.sqrt(_REACH * max(0.0, np.max(duals / instance.mass)))
+    reach = np.sqrt(_REACH * max(0.0, np.max(duals[:s] / instance.mass)))
     count = np.zeros(m, dtype=np.int64)
     load, center = np.zeros(len(instance.limit)), np.zeros(d)
     near, ratio = np.empty(s, dtype=np.int64), np.empty(s)
     for c in range(m):
         inside = np.zeros(s, dtype=np.bool_)
         load[:] = 0.0
-        center[:] = 0.0
-        mass = 0.0
-        for b in np.flatnonzero(columns[c]):
+        for b in np.flatnonzero(columns[c, :s]):
             join(instance, inside, load, b)
-            mass += instance.mass[b]
-            center += instance.mass[b] * instance.points[b]
             count[c] += 1
-        center /= mass
+        center_of(instance, columns[c], center)
         first = np.searchsorted(place, center[0] - reach)
         last = np.searchsorted(place, center[0] + reach, side="right")
         found = 0
@@ -124,8 +122,10 @@ def _fill(
                 near[found] = b
                 ratio[found] = gap / duals[b]
                 found += 1
+        places = s + np.flatnonzero(columns[c, s:])
+        most = room[c + 1] - room[c] - len(places)
         for i in np.argsort(ratio[:found]):
-            if count[c] == room[c + 1] - room[c]:
+            if count[c] == most:
                 break
             if fits(instance, inside, load, near[i]):
                 join(instance, inside, load, near[i])
@@ -135,6 +135,10 @@ def _fill(
             b = members[i]
             block[room[c] + i] = b
             cost[room[c] + i] = instance.mass[b] * squared_distance(instance.points, b, center)
+        for entry in places:
+            block[room[c] + count[c]] = entry
+            cost[room[c] + count[c]] = 0.0
+            count[c] += 1
     return count
 
 

@@ -143,7 +143,7 @@ function treeState(run, at) {
   if (!tree.state || tree.state.at > at) {
     const many = tree.node.length
     tree.state = {at: -1, done: 0, kind: new Int8Array(many), bound: new Float64Array(many),
-      branch: new Int32Array(2 * many), detail: new Int32Array(many)}
+      branch: new Int32Array(2 * many), place: new Uint8Array(many), detail: new Int32Array(many)}
   }
   const {changes, state} = tree
   for (; state.done < changes.moment.length && changes.moment[state.done] <= at; state.done++) {
@@ -152,15 +152,20 @@ function treeState(run, at) {
     state.bound[row] = changes.bound[change]
     state.branch[2 * row] = changes.i[change]
     state.branch[2 * row + 1] = changes.j[change]
+    state.place[row] = changes.place[change]
     state.detail[row] = changes.detail[change]
   }
   state.at = at
   return state
 }
 
+const filled = (sentence, said) => sentence.replace(/\{(\w+)\}/g, (_, name) => said[name])
+
 function decision(tree, row) {
-  if (tree.pair[2 * row] < 0) return "the root: nothing is decided"
-  return `${tree.pair[2 * row]} and ${tree.pair[2 * row + 1]} ${tree.together[row] ? "together" : "apart"}`
+  const [i, j] = [tree.pair[2 * row], tree.pair[2 * row + 1]]
+  if (i < 0) return words.decisions.root
+  const [yes, no] = tree.place[row] ? ["taken", "empty"] : ["together", "apart"]
+  return filled(words.decisions[tree.together[row] ? yes : no], {i, j})
 }
 
 function treeFrame(run, at, axis = "bound") {
@@ -194,18 +199,19 @@ function nodeFrame(run, at, row) {
   const state = treeState(run, at)
   const kind = words.states[state.kind[row]]
   const best = newest(tree.best, at, null)
-  const {in_full, alone} = words.why[kind]
+  const {in_full, alone, place} = words.why[kind]
   const said = {bound: number(state.bound[row]), best: number(best), i: state.branch[2 * row], j: state.branch[2 * row + 1]}
-  const sentence = (best === null && alone || in_full).replace(/\{(\w+)\}/g, (_, name) => said[name])
+  const sentence = filled(best === null && alone || state.place[row] && place || in_full, said)
   const path = []
   for (let up = row; up >= 0; up = tree.parent[up]) path.unshift(up)
-  const decided = (together) => path.filter((up) => tree.pair[2 * up] >= 0 && Boolean(tree.together[up]) === together)
+  const decided = (together, place = false) => path
+    .filter((up) => tree.pair[2 * up] >= 0 && Boolean(tree.together[up]) === together && Boolean(tree.place[up]) === place)
     .map((up) => [tree.pair[2 * up], tree.pair[2 * up + 1]])
   const past = rows(tree.changes, at, (change) => tree.changes.row[change] === row
     && Number.isFinite(tree.changes.time[change]) && Number.isFinite(tree.changes.bound[change]))
   return {
     node: tree.node[row], depth: tree.depth[row], state: kind,
-    mustLink: decided(true), cannotLink: decided(false),
+    mustLink: decided(true), cannotLink: decided(false), taken: decided(true, true), empty: decided(false, true),
     time: past.time, bound: past.bound,
     why: `${sentence} ${tree.details[state.detail[row]]}`.trimEnd(),
   }

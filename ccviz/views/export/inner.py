@@ -32,6 +32,7 @@ from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.states import STATES
 from ccviz.views.frames.tree import Tree
 
+_CHANGES = ("time", "row", "state", "bound", "i", "j", "place", "detail")
 _CUTS = ("node", "round", *KINDS, "dropped", "active", "lower_bound")
 _COLUMNS = ("node", "columns", "pool", "reduced_cost", "exact", "master", "lower_bound")
 _RESIDUALS = ("iteration", "primal", "dual", "rho", "fractional", "violations")
@@ -54,7 +55,7 @@ class Inner:
         self._tree = Tree(problem, most_shown=_ALL)
         self._rows: dict[int, int] = {}
         self._opened: list[int] = []
-        self._changes = Table(("time", "row", "state", "bound", "i", "j", "detail"), most=_ALL)
+        self._changes = Table(_CHANGES, most=_ALL)
         self._details: dict[str, int] = {"": 0}
         self._found, self._best = Timeline(), Timeline()
         self._tables = {
@@ -114,9 +115,8 @@ class Inner:
         i, j = node.branch_pair or (-1, -1)
         detail = self._details.setdefault(node.detail, len(self._details))
         state = STATE_NAMES.index(node.state)
-        self._changes.put(
-            at, record.time_s if knows else math.nan, row, state, node.lower_bound, i, j, detail
-        )
+        time = record.time_s if knows else math.nan
+        self._changes.put(at, time, row, state, node.lower_bound, i, j, node.branch_place, detail)
 
     def _take_matrix(self, at: int, record: Record, run: Run) -> None:
         event = record.event
@@ -185,6 +185,7 @@ class Inner:
             "depth": np.array([node.depth for node in nodes]),
             "pair": pairs,
             "together": np.array([node.together for node in nodes]),
+            "place": np.array([node.place for node in nodes]),
             "x": self._tree.frame("depth").x,
             "changes": self._changes.told(),
             "details": list(self._details),

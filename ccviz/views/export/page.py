@@ -17,7 +17,7 @@ from ccviz.views.export.packing import pack
 from ccviz.views.export.story import Play, story
 from ccviz.views.frames.cuts import KINDS
 from ccviz.views.frames.marks import MARKS
-from ccviz.views.frames.states import STATES
+from ccviz.views.frames.states import DECISIONS, STATES
 from ccviz.views.palette import CUTS, DARK, LIGHT, Look, cluster_colors
 from ccviz.wholefile import whole_file
 
@@ -154,8 +154,9 @@ def _words() -> dict[str, Any]:
         "marks": MARKS,
         "labels": {name: words.label for name, words in STATES.items()},
         "states": list(STATES),
+        "decisions": DECISIONS,
         "why": {
-            name: {"in_full": words.in_full, "alone": words.alone}
+            name: {"in_full": words.in_full, "alone": words.alone, "place": words.place}
             for name, words in STATES.items()
         },
         "cuts": dict(zip(KINDS, CUTS, strict=True)),

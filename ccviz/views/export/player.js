@@ -180,7 +180,9 @@ class Tabs {
       return
     }
     const frame = nodeFrame(panel.run, panel.at, panel.node)
-    const rows = [["Decided together", pairWords(frame.mustLink)], ["Decided apart", pairWords(frame.cannotLink)], ["Cuts", cutWords(cuts(panel.run, panel.at, frame.node))]]
+    const near = (pairs) => pairWords(pairs, (i, j) => `${i} (as far as ${j})`)
+    const places = [["A centre near", frame.taken], ["No centre near", frame.empty]].filter(([, pairs]) => pairs.length)
+    const rows = [["Decided together", pairWords(frame.mustLink)], ["Decided apart", pairWords(frame.cannotLink)], ...places.map(([name, pairs]) => [name, near(pairs)]), ["Cuts", cutWords(cuts(panel.run, panel.at, frame.node))]]
     this.node.replaceChildren(
       element("h4", {}, `Node ${frame.node}, depth ${frame.depth}: ${words.labels[frame.state]}`), element("p", {}, frame.why),
       element("dl", {}, ...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)])))
@@ -188,8 +190,8 @@ class Tabs {
   }
 }
 
-function pairWords(pairs) {
-  const shown = pairs.slice(0, 12).map(([i, j]) => `${i}-${j}`).join(", ")
+function pairWords(pairs, say = (i, j) => `${i}-${j}`) {
+  const shown = pairs.slice(0, 12).map(([i, j]) => say(i, j)).join(", ")
   return shown + (pairs.length > 12 ? ` and ${pairs.length - 12} more` : "") || "nothing"
 }
 

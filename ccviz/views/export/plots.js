@@ -20,6 +20,26 @@ function drawSegments(chart, run, pairs, {color, width, dash = [], alpha = 1}) {
   chart.pen.globalAlpha = 1
 }
 
+// Circles of the points' own distances, where the axes are all that the points have.
+function drawPlaces(chart, run, places, dash = []) {
+  const {x, y, is_whole} = run.points
+  if (!is_whole) return
+  const {pen} = chart
+  pen.strokeStyle = chart.colors.mark
+  pen.lineWidth = 2.5
+  pen.globalAlpha = 0.9
+  pen.setLineDash(dash)
+  for (const [i, j] of places) {
+    const radius = Math.hypot(x[j] - x[i], y[j] - y[i])
+    const [across, up] = [chart.X(x[i] + radius) - chart.X(x[i]), chart.Y(y[i]) - chart.Y(y[i] + radius)]
+    pen.beginPath()
+    pen.ellipse(chart.X(x[i]), chart.Y(y[i]), Math.abs(across), Math.abs(up), 0, 0, 2 * Math.PI)
+    pen.stroke()
+  }
+  pen.setLineDash([])
+  pen.globalAlpha = 1
+}
+
 function drawLinks(chart, run, labels) {
   for (const kind of ["must", "cannot"]) {
     const {pairs, soft} = run.links[kind]
@@ -74,9 +94,11 @@ function scatterChart(run, panel) {
         chart.pen.stroke()
       }
       if (panel.node === null || !run.tree) return
-      const {mustLink, cannotLink} = nodeFrame(run, panel.at, panel.node)
+      const {mustLink, cannotLink, taken, empty} = nodeFrame(run, panel.at, panel.node)
       drawSegments(chart, run, mustLink, {color: chart.colors.mark, width: 3.5, alpha: 0.9})
       drawSegments(chart, run, cannotLink, {color: chart.colors.mark, width: 3.5, alpha: 0.9, dash: [8, 5]})
+      drawPlaces(chart, run, taken)
+      drawPlaces(chart, run, empty, [8, 5])
     })
     const sizes = card(run, panel.at).sizes
     chart.say(`${run.n} points over ${x_name} and ${y_name}; ${count(run.links.must.pairs.shape[0], "must-link")}, ${count(run.links.cannot.pairs.shape[0], "cannot-link")}; clusters of ${sizes.join(", ") || "no"} points`)

@@ -30,6 +30,8 @@ class NodeFacts:
         See `ccviz.runs.nodes.NodeState`.
     must_link, cannot_link : (m, 2) int64
         The pairs decided on the way from the root.
+    taken, empty : (m, 2) int64
+        The places decided there, each by its centre and a point on its border.
     time_s, lower_bound : (h,) float64
         How its bound rose.
     why : str
@@ -41,9 +43,26 @@ class NodeFacts:
     state: str
     must_link: IntArray
     cannot_link: IntArray
+    taken: IntArray
+    empty: IntArray
     time_s: FloatArray
     lower_bound: FloatArray
     why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Circles:
+    """Places on the scatter plot.
+
+    Attributes
+    ----------
+    x, y, radius : (m,) float64
+        On its axes.
+    """
+
+    x: FloatArray
+    y: FloatArray
+    radius: FloatArray
 
 
 class NodeLog:
@@ -81,6 +100,8 @@ class NodeLog:
             state=at.state,
             must_link=_decided(run, at, True),
             cannot_link=_decided(run, at, False),
+            taken=_decided(run, at, True, place=True),
+            empty=_decided(run, at, False, place=True),
             time_s=past[:, 0],
             lower_bound=np.maximum.accumulate(past[:, 1]) if len(past) else past[:, 1],
             why=why(run, at),
@@ -95,8 +116,12 @@ def _path(run: Run, at: Node) -> list[Node]:
     return path[::-1]
 
 
-def _decided(run: Run, at: Node, together: bool) -> IntArray:
-    pairs = [node.pair for node in _path(run, at) if node.pair and node.together is together]
+def _decided(run: Run, at: Node, together: bool, place: bool = False) -> IntArray:
+    pairs = [
+        node.pair
+        for node in _path(run, at)
+        if node.pair and (node.together, node.place) == (together, place)
+    ]
     return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
@@ -105,7 +130,8 @@ def why(run: Run, at: Node) -> str:
     words = STATES[at.state]
     i, j = at.branch_pair or ("", "")
     alone = words.alone if not math.isfinite(run.objective) else ""
-    sentence = (alone or words.in_full).format(
+    place = words.place if at.branch_place else ""
+    sentence = (alone or place or words.in_full).format(
         bound=number(at.lower_bound), best=number(run.objective), i=i, j=j
     )
     return f"{sentence} {at.detail}".rstrip()
@@ -123,3 +149,12 @@ def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:
         soft=np.zeros(len(pairs), dtype=bool),
         names=[f"{words} {a}-{b}" for a, b in pairs.tolist()],
     )
+
+
+def place_circles(places: IntArray, where: Plane) -> Circles | None:
+    """Return decided places as circles on the scatter plot, None where they would be none there."""
+    if not where.is_whole:
+        return None
+    i, j = places[:, 0], places[:, 1]
+    x, y = where.x[i], where.y[i]
+    return Circles(x, y, np.hypot(where.x[j] - x, where.y[j] - y))

@@ -38,6 +38,8 @@ class Plane:
     names, marks, pictures : list of str
         What each point is called, what marks it out, and the address of its picture; empty where
         that is not said.
+    is_whole : bool
+        Whether the points have these two features and no others: distances on it are theirs.
     """
 
     x_name: str
@@ -51,6 +53,7 @@ class Plane:
     names: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
+    is_whole: bool = False
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m, 2) where points (m, d) are drawn."""
@@ -78,7 +81,8 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     told = marks(data) if len(x) <= MOST_TOLD and not seen else []
     names = list(data.names)
     words = _class_names(data)
-    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told, seen)  # type: ignore[arg-type]
+    whole = len(features) == 2 and sorted({x_name, y_name}) == sorted(features)
+    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told, seen, whole)  # type: ignore[arg-type]
 
 
 def _class_names(data: Dataset) -> list[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ccviz.events import NodeOpened
+from ccviz.runs.nodes import Node
+
 
 @dataclass(frozen=True)
 class StateWords:
@@ -20,12 +23,15 @@ class StateWords:
         branch.
     alone : str
         The sentence while there is no incumbent, if that is another one.
+    place : str
+        The sentence where the branch is about a place, if that is another one.
     """
 
     label: str
     because: str = ""
     in_full: str = ""
     alone: str = ""
+    place: str = ""
 
 
 STATES: dict[str, StateWords] = {
@@ -38,6 +44,8 @@ STATES: dict[str, StateWords] = {
         "branched",
         in_full="It was split in two: its bound {bound} did not reach the incumbent, so points "
         "{i} and {j} are put together in one child and kept apart in the other.",
+        place="It was split in two: its bound {bound} did not reach the incumbent, so one child "
+        "has a centre near point {i} (as far as {j}), and the other has none there.",
     ),
     "bound": StateWords(
         "closed by its bound",
@@ -47,7 +55,7 @@ STATES: dict[str, StateWords] = {
     ),
     "infeasible": StateWords(
         "infeasible",
-        "its links cannot be kept",
+        "no clustering keeps its decisions and the links",
         "It was closed as infeasible: no clustering keeps these decisions and the links.",
     ),
     "integral": StateWords(
@@ -57,3 +65,21 @@ STATES: dict[str, StateWords] = {
     ),
 }
 """By `ccviz.runs.nodes.NodeState`."""
+
+DECISIONS = {
+    "root": "the root: nothing is decided",
+    "together": "{i} and {j} together",
+    "apart": "{i} and {j} apart",
+    "taken": "a centre near point {i} (as far as {j})",
+    "empty": "no centre near point {i} (as far as {j})",
+}
+"""What the branch to a node may decide about two points, or about the place that they name."""
+
+
+def decision_words(node: Node | NodeOpened) -> str:
+    """Return what the branch to a node decided, in words."""
+    if node.pair is None:
+        return DECISIONS["root"]
+    yes, no = ("taken", "empty") if node.place else ("together", "apart")
+    i, j = node.pair
+    return DECISIONS[yes if node.together else no].format(i=i, j=j)

@@ -33,6 +33,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.nodes import FOLD, Node, Nodes
 from ccviz.runs.run import WORST, Run, judged, rank_of
 from ccviz.views.frames.log import column
+from ccviz.views.frames.states import decision_words
 
 Axis = Literal["bound", "depth"]
 
@@ -374,14 +375,6 @@ class Tree:
             # What lies far above the incumbent is closed: how far does not matter.
             top = self.upper_bound + 0.08 * max(self.upper_bound - known.min(), 0.0)
         return np.clip(lower_bound, known.min(), top)
-
-
-def decision_words(node: Node) -> str:
-    """Return what the branch to a node decided, as a sentence."""
-    if node.pair is None:
-        return "the root: nothing is decided"
-    i, j = node.pair
-    return f"{i} and {j} together" if node.together else f"{i} and {j} apart"
 
 
 def _is_twig(node: TreeNode) -> bool:

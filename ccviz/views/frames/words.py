@@ -10,7 +10,7 @@ import numpy as np
 from ccviz import events
 from ccviz.bounds import relative_gap
 from ccviz.numbers import count, number
-from ccviz.views.frames.states import STATES
+from ccviz.views.frames.states import STATES, decision_words
 
 
 def sentence(event: events.Event) -> str:
@@ -35,9 +35,15 @@ def _assigned(event: events.Assigned) -> str:
 def _opened(event: events.NodeOpened) -> str:
     if event.pair is None:
         return f"Node {event.node}: the root of the tree."
+    said = decision_words(event)
+    return f"Node {event.node} under node {event.parent}: {'' if event.place else 'points '}{said}."
+
+
+def _branched(event: events.NodeBranched) -> str:
     i, j = event.pair
-    how = "together" if event.together else "apart"
-    return f"Node {event.node} under node {event.parent}: points {i} and {j} {how}."
+    if event.place:
+        return f"Node {event.node} branched on whether a centre is near point {i} (as far as {j})."
+    return f"Node {event.node} branched on points {i} and {j}."
 
 
 def _cuts(event: events.CutsAdded) -> str:
@@ -111,9 +117,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.NodeBounded: lambda event: f"Node {event.node}: bound {number(event.lower_bound)}.",
     events.CutsAdded: _cuts,
     events.RelaxationSolved: lambda event: f"Node {event.node}: its relaxation is solved.",
-    events.NodeBranched: lambda event: (
-        f"Node {event.node} branched on points {event.pair[0]} and {event.pair[1]}."
-    ),
+    events.NodeBranched: _branched,
     events.NodePruned: lambda event: f"Node {event.node} closed: {STATES[event.reason].because}.",
     events.ColumnsPriced: _columns,
     events.ResidualsUpdated: _residuals,

@@ -18,7 +18,7 @@ from ccviz.views.frames.guess import guess
 from ccviz.views.frames.links import Lines
 from ccviz.views.frames.log import Log
 from ccviz.views.frames.matrix import RelaxationLog
-from ccviz.views.frames.node import NodeLog, decision_lines
+from ccviz.views.frames.node import Circles, NodeLog, decision_lines, place_circles
 from ccviz.views.frames.scatter import Plane
 from ccviz.views.frames.tree import Tree
 from ccviz.views.lab.player import Player
@@ -144,6 +144,14 @@ def node_lines(at: Inspection | None, where: Plane) -> tuple[Lines | None, Lines
         decision_lines(facts.must_link, where, "together"),
         decision_lines(facts.cannot_link, where, "apart"),
     )
+
+
+def node_circles(at: Inspection | None, where: Plane) -> tuple[Circles | None, Circles | None]:
+    """Return the places that the chosen node's path decided: with a centre, and without one."""
+    if at is None or at.node is None or at.run is None:
+        return None, None
+    facts = at.log(NodeLog).frame(at.run, at.node)
+    return place_circles(facts.taken, where), place_circles(facts.empty, where)
 
 
 def node_labels(at: Inspection | None) -> IntArray | None:

@@ -84,6 +84,7 @@ def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
     rows = [
         ("Decided together", _pairs(facts.must_link)),
         ("Decided apart", _pairs(facts.cannot_link)),
+        *_place_rows(facts),
         ("Cuts", _cut_words(cuts)),
     ]
     return _NODE.format(
@@ -95,8 +96,14 @@ def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
     )
 
 
-def _pairs(pairs: IntArray) -> str:
-    shown = ", ".join(f"{i}-{j}" for i, j in pairs[:_MOST].tolist())
+def _place_rows(facts: NodeFacts) -> list[tuple[str, str]]:
+    """Return what is decided about places: nothing is said of them where there are none."""
+    rows = [("A centre near", facts.taken), ("No centre near", facts.empty)]
+    return [(name, _pairs(places, "{} (as far as {})")) for name, places in rows if len(places)]
+
+
+def _pairs(pairs: IntArray, words: str = "{}-{}") -> str:
+    shown = ", ".join(words.format(i, j) for i, j in pairs[:_MOST].tolist())
     rest = f" and {len(pairs) - _MOST} more" if len(pairs) > _MOST else ""
     return f"{shown}{rest}" if shown else "nothing"
 

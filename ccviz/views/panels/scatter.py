@@ -26,7 +26,7 @@ from ccviz.views.frames.scatter import (
 )
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
-from ccviz.views.lab.inspection import Inspection, node_labels, node_lines
+from ccviz.views.lab.inspection import Inspection, node_circles, node_labels, node_lines
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.picker import inside, nearest
 from ccviz.views.lab.session import Session
@@ -122,7 +122,14 @@ class ScatterPanel(pn.viewable.Viewer):
         self._plane = plane(session.draft, session.x_axis, session.y_axis)
         self._figure.show_plane(self._plane, keep_view)
         self._say_links()
+        self._draw_decisions()
         self._color()
+
+    def _draw_decisions(self) -> None:
+        if self._inspection is None:
+            return
+        at = None if self._is_blank else self._inspection
+        self._decisions.show(*node_lines(at, self._plane), *node_circles(at, self._plane))
 
     def _say_links(self) -> None:
         draft = self._session.draft
@@ -176,8 +183,7 @@ class ScatterPanel(pn.viewable.Viewer):
         self._color()
 
     def _on_node(self, _: Any) -> None:
-        together, apart = node_lines(self._inspection, self._plane)
-        self._decisions.show(together, apart)
+        self._draw_decisions()
         self._color()
 
     def _on_picked(self, *_: Any) -> None:
@@ -239,6 +245,7 @@ class ScatterPanel(pn.viewable.Viewer):
             self._plane = blank_plane()
             self._figure.show_plane(self._plane)
             self._figure.show_blank()
+            self._draw_decisions()
         elif not self._painter.active:
             self._place()
 

@@ -17,6 +17,7 @@ from ccviz.solvers.colgen.master import Master, column_costs
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.star_master import StarMaster
 from ccviz.solvers.colgen.stars import central, make_program, make_stars
+from ccviz.solvers.tree import Task
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 from tests.solvers.colgen.test_plane import ends_as_brute_force, events_of, of, small_problems
 
@@ -111,7 +112,7 @@ def test_stars_at_every_mean_are_worth_every_column(links):
     again = stars.solve(1e-8)  # warm
     assert again.objective == pytest.approx(best, rel=1e-6)
     assert again.weights.sum() <= 3.0 + 1e-6
-    made = stars.parts()
+    made = stars.parts(1e-8)
     assert not (made[:, i] & made[:, j]).any()
 
 
@@ -171,7 +172,7 @@ def test_only_many_borders_in_few_dimensions_begin_with_stars():
     for n, d, k, starred in cases:
         problem = Problem(rng.normal(size=(n, d)), k)
         found = (rng.integers(k, size=n),)
-        pool = node._first_pool(problem, Colgen(), node.Start(found))
+        pool = node._first_pool(problem, Colgen(), Task(0), node.Start(found))
         assert pool.starred == starred
         # Single blocks, which keep a master of columns feasible, are no use as stars.
         assert (pool.columns.sum(axis=1) == 1).any() != starred

@@ -23,7 +23,8 @@ from ccviz.views.frames.parts import PartsLog, told
 from ccviz.views.frames.population import PopulationLog
 from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.scatter import coloring, plane
-from ccviz.views.frames.tree import Tree, decision_words
+from ccviz.views.frames.states import decision_words
+from ccviz.views.frames.tree import Tree
 from ccviz.views.frames.words import sentence
 from tests.made_up import stamped
 
@@ -184,6 +185,8 @@ def hold_tree(shown, live):
         assert row["decision"] == decision_words(run.tree[row["node"]])
         assert row["mustLink"] == facts.must_link.tolist()
         assert row["cannotLink"] == facts.cannot_link.tolist()
+        assert row["taken"] == facts.taken.tolist()
+        assert row["empty"] == facts.empty.tolist()
         assert row["time"] == facts.time_s.tolist()
         assert (
             np.maximum.accumulate([-math.inf, *row["bound"]])[1:].tolist()
@@ -237,12 +240,13 @@ def made_up(problem, play_of, request):
     tree = play_of(request.getfixturevalue("tree_records")(21), "tree")
     cut = PartsCut(parts=3, part_of=np.where(np.arange(40) < 38, np.arange(40) % 3, -1))
     bounded = [PartBounded(part=at, lower_bound=9.0, upper_bound=10.0, rounds=1) for at in (2, 0)]
-    return [*plays, tree, play_of(stamped(problem, [cut, *bounded]), "parts")]
+    places = play_of(request.getfixturevalue("place_records"), "places")
+    return [*plays, tree, places, play_of(stamped(problem, [cut, *bounded]), "parts")]
 
 
 def test_every_moment_of_every_run_is_that_of_the_live_page(open_plays, made_up, solved):
     plays = [*made_up, *solved]
-    for few in (plays[:4], plays[4:8], plays[8:]):
+    for few in (plays[:4], plays[4:7], plays[7:]):
         page = open_plays(*few)
         for play, moments in zip(few, page.evaluate(_PLAIN % _FRAMES), strict=True):
             assert len(moments) == len(play.records)

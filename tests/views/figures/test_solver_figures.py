@@ -20,6 +20,7 @@ from ccviz.views.figures.tree import MARKS, TreeFigure, _room_for
 from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.cuts import CutsLog
 from ccviz.views.frames.matrix import RelaxationLog
+from ccviz.views.frames.node import Circles
 from ccviz.views.frames.population import PopulationLog
 from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.tree import Tree
@@ -156,6 +157,31 @@ def test_decisions_are_laid_over_another_figure():
     assert len(apart["x0"]) == 0
     overlay.show(None, None)
     assert len(overlay._glyphs[0].data_source.data["x0"]) == 0
+
+
+def test_places_are_circles_in_the_units_of_the_axes():
+    figure = CutsFigure(LIGHT)
+    overlay = DecisionsOverlay(figure.plot, LIGHT)
+    one = Circles(np.array([1.0]), np.array([2.0]), np.array([3.0]))
+    overlay.show(None, None, one, None)
+    taken, empty = (ring.data_source.data for ring in overlay._rings)
+    assert [taken[name].tolist() for name in ("x", "y", "across")] == [[1.0], [2.0], [6.0]]
+    assert len(empty["x"]) == 0
+    assert not messages(figure, lambda: overlay.show(None, None, one, None))
+    overlay.show(None, None, None, one)
+    taken, empty = (ring.data_source.data for ring in overlay._rings)
+    assert (len(taken["x"]), empty["across"].tolist()) == (0, [6.0])
+    overlay.show(None, None)
+    assert len(overlay._rings[1].data_source.data["x"]) == 0
+
+
+def test_a_taken_place_is_drawn_like_what_is_together_and_an_empty_one_like_what_is_apart():
+    overlay = DecisionsOverlay(CutsFigure(LIGHT).plot, LIGHT)
+    overlay.dress(DARK)
+    for line, ring in zip(overlay._glyphs, overlay._rings, strict=True):
+        assert line.glyph.line_dash == ring.glyph.line_dash
+        assert line.glyph.line_color == ring.glyph.line_color == DARK.mark
+        assert ring.glyph.fill_color is None
 
 
 def test_counts_stand_on_zero_however_few():

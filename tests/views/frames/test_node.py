@@ -1,8 +1,14 @@
 import numpy as np
 import pytest
 
+from ccviz.data.datasets import Dataset
 from ccviz.runs.run import Run
-from ccviz.views.frames.node import NodeLog, why
+from ccviz.views.draft import Draft
+from ccviz.views.frames.node import NodeLog, place_circles, why
+from ccviz.views.frames.scatter import plane
+
+BOX = np.array([[0.0, 0.0], [3.0, 0.0], [0.0, 4.0], [3.0, 4.0]])
+NO_PLACES = np.zeros((0, 2), dtype=np.int64)
 
 
 @pytest.fixture(scope="module")
@@ -12,6 +18,15 @@ def played(problem, tree_records):
     for record in records:
         run.apply(record)
     log.feed(records)
+    return run, log
+
+
+@pytest.fixture(scope="module")
+def placed(problem, place_records):
+    run, log = Run(problem), NodeLog()
+    for record in place_records:
+        run.apply(record)
+    log.feed(place_records)
     return run, log
 
 
@@ -30,7 +45,61 @@ def test_decisions_are_those_on_the_way_from_the_root(played):
 def test_the_root_has_decided_nothing(played):
     run, log = played
     facts = log.frame(run, 0)
-    assert facts.must_link.shape == facts.cannot_link.shape == (0, 2)
+    for decided in (facts.must_link, facts.cannot_link, facts.taken, facts.empty):
+        assert decided.shape == (0, 2)
+
+
+def test_places_are_no_links(placed):
+    run, log = placed
+    facts = log.frame(run, 6)  # under a taken place and a pair put together
+    assert facts.must_link.tolist() == [[1, 2]]
+    assert facts.cannot_link.shape == (0, 2)
+    assert facts.taken.tolist() == [[5, 8]]
+    assert facts.empty.tolist() == [[7, 3]]
+
+
+def test_a_place_at_a_child_of_the_root(placed):
+    run, log = placed
+    taken, empty = (log.frame(run, node) for node in (1, 2))
+    assert (taken.taken.tolist(), taken.empty.tolist()) == ([[5, 8]], [])
+    assert (empty.taken.tolist(), empty.empty.tolist()) == ([], [[5, 8]])
+    assert taken.must_link.shape == empty.cannot_link.shape == (0, 2)
+
+
+def on(X, across="a", up="b"):
+    """Return points on two axes."""
+    features = ("a", "b", "c")[: X.shape[1]]
+    return plane(Draft(Dataset("box", X, features), 1), across, up)
+
+
+@pytest.mark.parametrize("axes", [("a", "b"), ("b", "a")])
+def test_a_circle_reaches_from_its_centre_to_the_point_on_its_border(axes):
+    circles = place_circles(np.array([[0, 3], [2, 3], [1, 1]]), on(BOX, *axes))
+    assert circles.radius.tolist() == [5.0, 3.0, 0.0]
+    centers = np.column_stack([circles.x, circles.y])
+    assert centers.tolist() == BOX[[0, 2, 1]][:, [0, 1] if axes[0] == "a" else [1, 0]].tolist()
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        on(np.column_stack([BOX, np.arange(4.0)])),
+        on(BOX, "PC 1", "PC 2"),
+        on(BOX, "a", "PC 1"),
+        on(BOX, "a", "a"),
+        on(BOX[:, :1], "a", "PC 1"),
+        on(BOX[:, :1], "a", "a"),
+    ],
+)
+def test_there_is_no_circle_where_the_axes_are_not_all_features(where):
+    assert place_circles(np.array([[0, 3]]), where) is None
+    assert place_circles(NO_PLACES, where) is None
+
+
+def test_a_lone_point_has_no_places_and_one_of_no_size():
+    where = on(BOX[:1])
+    assert place_circles(NO_PLACES, where).radius.shape == (0,)
+    assert place_circles(np.array([[0, 0]]), where).radius.tolist() == [0.0]
 
 
 def test_a_bound_only_rises_and_starts_where_something_is_known(played):
@@ -63,3 +132,11 @@ def test_why_of_an_open_and_of_a_solved_node(problem, tree_records):
     assert "It is open" in why(run, node)
     node.state = "integral"
     assert "closed as solved" in why(run, node)
+
+
+def test_why_a_node_was_split_by_a_place_or_by_a_pair(placed):
+    run, _ = placed
+    assert why(run, run.tree[0]).endswith(
+        "so one child has a centre near point 5 (as far as 8), and the other has none there."
+    )
+    assert "points 1 and 2 are put together in one child" in why(run, run.tree[1])

@@ -33,6 +33,13 @@ def test_plane_of_two_features(draft):
     assert where.classes == ["(low)", "(low)", "(high)", "(high)"]
     assert where.x_range[0] < 0 < 4 < where.x_range[1]
     assert where.place(np.array([[0.5, 2.0]])).tolist() == [[2.0, 0.5]]
+    assert where.is_whole
+
+
+def test_a_plane_is_whole_if_its_axes_are_all_the_features(draft):
+    assert not plane(draft, "a", "PC 2").is_whole
+    wider = Draft(Dataset("wide", np.column_stack([X, X[:, 0]]), ("a", "b", "c")), 2)
+    assert not plane(wider, "a", "b").is_whole
 
 
 def test_no_run_no_colour(draft):

@@ -139,3 +139,15 @@ def test_decisions_are_put_in_words(problem, tree_records):
     assert frame.decision[0] == "the root: nothing is decided"
     assert frame.decision[1] == f"{pair[0]} and {pair[1]} together"
     assert frame.decision[2] == f"{pair[0]} and {pair[1]} apart"
+
+
+def test_decisions_about_places_are_put_in_words(problem, place_records):
+    assert fed(problem, place_records).frame().decision.tolist() == [
+        "the root: nothing is decided",
+        "a centre near point 5 (as far as 8)",
+        "no centre near point 5 (as far as 8)",
+        "1 and 2 together",
+        "1 and 2 apart",
+        "a centre near point 7 (as far as 3)",
+        "no centre near point 7 (as far as 3)",
+    ]

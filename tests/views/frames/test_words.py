@@ -28,7 +28,29 @@ def test_every_event_has_a_sentence():
         ),
         (
             events.NodePruned(node=4, reason="infeasible", lower_bound=1.0),
-            "Node 4 closed: its links cannot be kept.",
+            "Node 4 closed: no clustering keeps its decisions and the links.",
+        ),
+        (
+            events.NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0),
+            "Node 0: the root of the tree.",
+        ),
+        (
+            events.NodeOpened(
+                node=4, parent=1, depth=2, lower_bound=0.0, pair=(9, 3), together=True, place=True
+            ),
+            "Node 4 under node 1: a centre near point 9 (as far as 3).",
+        ),
+        (
+            events.NodeOpened(node=5, parent=1, depth=2, lower_bound=0.0, pair=(9, 3), place=True),
+            "Node 5 under node 1: no centre near point 9 (as far as 3).",
+        ),
+        (
+            events.NodeBranched(node=1, pair=(3, 9), lower_bound=0.0),
+            "Node 1 branched on points 3 and 9.",
+        ),
+        (
+            events.NodeBranched(node=1, pair=(9, 3), lower_bound=0.0, place=True),
+            "Node 1 branched on whether a centre is near point 9 (as far as 3).",
         ),
         (events.Finished(termination="time_limit"), "The time limit was reached."),
     ],

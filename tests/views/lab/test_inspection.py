@@ -1,10 +1,13 @@
 import pytest
 
+from ccviz.data.datasets import Dataset
 from ccviz.runs.archive import Archive
+from ccviz.views.draft import Draft
 from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.population import PopulationLog
+from ccviz.views.frames.scatter import plane
 from ccviz.views.inside.catalogue import CATALOGUE
-from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.inspection import Inspection, node_circles, node_lines
 from ccviz.views.lab.player import Player
 
 
@@ -103,3 +106,21 @@ def test_what_the_player_has_read_is_not_read_again(
     player.step()
     assert len(asked) == 2
     assert inspection.tree.frame().total == len(player.shot.run.tree)
+
+
+def test_places_of_the_chosen_node_are_circles_and_its_pairs_lines(
+    archive, player, problem, place_records
+):
+    inspection = Inspection(archive, player, CATALOGUE)
+    player.open(stored(archive, problem, place_records))
+    player.end()
+    draft = Draft(Dataset("forty", problem.X, ("a", "b")), problem.k)
+    where = plane(draft, "a", "b")
+    assert node_circles(inspection, where) == (None, None)
+    inspection.select(6)
+    together, apart = node_lines(inspection, where)
+    taken, empty = node_circles(inspection, where)
+    assert (together.names, apart.names) == (["together 1-2"], [])
+    assert taken.x.tolist() == [problem.X[5, 0]]
+    assert empty.y.tolist() == [problem.X[7, 1]]
+    assert node_circles(inspection, plane(draft, "PC 1", "PC 2")) == (None, None)

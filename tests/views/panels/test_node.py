@@ -1,0 +1,50 @@
+from ccviz.data.datasets import Dataset
+from ccviz.views.lab.inspection import Inspection
+from ccviz.views.panels.node import NodePanel
+from ccviz.views.panels.scatter import ScatterPanel
+
+
+def chosen(session, problem, records, node):
+    """Return an inspection of a stored run at its end, with a node chosen."""
+    session.load(Dataset("forty", problem.X, ("a", "b")))
+    inspection = Inspection(session.archive, session.player)
+    run_id = session.archive.create(problem, "colgen", {})
+    session.archive.append(run_id, records, None)
+    session.player.open(run_id)
+    session.player.end()
+    inspection.select(node)
+    return inspection
+
+
+def rows(panel):
+    """Return what is listed of a node, by name."""
+    listed = str(panel._html.object).split("<dl>")[1].split("<dt>")[1:]
+    return dict(each.split("</dd>")[0].split("</dt><dd>") for each in listed)
+
+
+def test_places_are_listed_by_their_centre_and_a_point_on_their_border(
+    session, problem, place_records
+):
+    listed = rows(NodePanel(session, chosen(session, problem, place_records, 6)))
+    assert listed["Decided together"] == "1-2"
+    assert listed["Decided apart"] == "nothing"
+    assert listed["A centre near"] == "5 (as far as 8)"
+    assert listed["No centre near"] == "7 (as far as 3)"
+
+
+def test_nothing_is_said_of_places_where_none_was_decided(session, problem, tree_records):
+    listed = rows(NodePanel(session, chosen(session, problem, tree_records(21), 5)))
+    assert list(listed) == ["Decided together", "Decided apart", "Cuts"]
+
+
+def test_circles_follow_the_axes(session, problem, place_records):
+    inspection = chosen(session, problem, place_records, 6)
+    panel = ScatterPanel(session, inspection)
+    inspection.param.trigger("node")
+    taken, empty = (ring.data_source for ring in panel._decisions._rings)
+    assert taken.data["x"].tolist() == [problem.X[5, 0]]
+    session.show_axes("b", "a")
+    assert taken.data["x"].tolist() == [problem.X[5, 1]]
+    assert panel._decisions._glyphs[0].data_source.data["x0"].tolist() == [problem.X[1, 1]]
+    session.show_axes("PC 1", "PC 2")
+    assert len(taken.data["x"]) == len(empty.data["x"]) == 0
