@@ -36,9 +36,10 @@ def _changed(rng: np.random.Generator, event: Event) -> Event:
             change = _of_clustering(rng, event)
         case NodeOpened():
             ways = ({"pair": _pair(rng)}, {"parent": int(rng.integers(-1, 9))})
-            change = (*ways, {"together": not event.together})[rng.integers(3)]
+            sides = ({"together": not event.together}, {"place": not event.place})
+            change = (*ways, *sides)[rng.integers(4)]
         case NodeBranched():
-            change = {"pair": _pair(rng)}
+            change = ({"pair": _pair(rng)}, {"place": not event.place})[rng.integers(2)]
         case PartsCut():
             change = {"part_of": _array(rng, event.part_of)}
             if rng.random() < 0.3:

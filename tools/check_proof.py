@@ -230,7 +230,7 @@ class Run:
         return x, m, self.shift - bits, whole
 
     def walk(self):
-        """Yield the leaves that all clusterings fall into, each with its path of decisions."""
+        """Yield the leaves that all clusterings fall into, each with its path of links."""
         leaves, below = {event["node"]: event for event in self.events["NodePruned"]}, {}
         for event in self.events["NodeOpened"]:
             below.setdefault(event["parent"], []).append(event)
@@ -244,9 +244,11 @@ class Run:
                 yield leaves[node], path
                 continue
             a, b = below[node]
-            whole = a["pair"] == b["pair"] and {a["together"], b["together"]} == {True, False}
+            same = [(e["pair"], e.get("place", False)) for e in (a, b)]
+            whole = same[0] == same[1] and {a["together"], b["together"]} == {True, False}
             need(whole and node < min(a["node"], b["node"]), f"node {node} is not covered")
-            stack += [{**path, e["node"]: (e["pair"], e["together"])} for e in (a, b)]
+            for e, (pair, place) in zip((a, b), same):  # a place links no points
+                stack.append({**path, e["node"]: None if place else (pair, e["together"])})
 
     def is_open(self):
         """Whether there is no tree, or one with a node that is neither pruned nor a parent."""
@@ -259,7 +261,7 @@ class Run:
         certificate, none, nodes = event["certificate"], event["reason"] == "infeasible", [*path]
         if "node" in certificate:
             nodes = nodes[: nodes.index(array(certificate["node"], "i", 1).item()) + 1]
-        found = self.blocks([path[node] for node in nodes[1:]])
+        found = self.blocks([path[node] for node in nodes if path[node] is not None])
         if found is None:
             need(none, "a leaf has a bound, but contradicting links")
             return None

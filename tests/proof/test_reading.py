@@ -44,7 +44,7 @@ def test_a_run_is_sorted():
             found([0, 0, 1, 1]), found([0, 1, 1, 1], None),
         ],
     )  # fmt: skip
-    assert proof.branched == {0: (0, 2)}
+    assert proof.branched == {0: ((0, 2), False)}
     root, child = proof.opened[0], proof.opened[1]
     assert (root.parent, root.pair, root.together) == (None, None, False)
     assert (child.parent, child.pair, child.together) == (0, (0, 2), True)

@@ -32,7 +32,7 @@ _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is 
 _STAR_SLICES = 20  # thoroughly
 _REPAIRS = 12  # a round over stars, at most,
 _REPAIRED = 1e-6  # until no cluster is worth more than the price, relatively
-_SETTLED = 4.0  # times what the stars lack to close the node, that the bound may lack more
+_SETTLED = 1.0  # times what the stars lack to close the node, that the bound may lack more
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
 
@@ -324,15 +324,16 @@ class Generation:
     def _conclude(self, solution: MasterSolution, enough: float, found: bool) -> None:
         """Decide what it means if nothing was found."""
         gap = solution.objective - self.pool.bound
-        if found and gap > self.tolerance:
-            relative = 0.1 * gap / (1.0 + abs(solution.objective))
+        rough = isinstance(self.master, StarMaster) and self._is_rough(gap, solution.objective)
+        if rough or (found and gap > self.tolerance):
+            relative = 0.1 * max(gap, self.tolerance) / (1.0 + abs(solution.objective))
             accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
             self.pool = replace(self.pool, accuracy=accuracy)
             if isinstance(self.master, StarMaster):
                 self._raise_caps(self.master, solution)
                 # More stars could only lower what the master says: no bound would be enough.
                 lacks = _SETTLED * (enough - solution.objective)
-                hopeless = self.pricer.may_place and gap < lacks
+                hopeless = self.pricer.may_place and not rough and gap < lacks
                 self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
             return
         if isinstance(self.master, StarMaster):
@@ -348,6 +349,11 @@ class Generation:
             self._raise_artificial_cost()
         else:
             self.pool = replace(self.pool, converged=True)
+
+    def _is_rough(self, gap: float, objective: float) -> bool:
+        """Whether the master is too inaccurate for its objective to be compared with the bound."""
+        accuracy = self.pool.accuracy
+        return accuracy > _LAST_ACCURACY and accuracy * abs(objective) > max(gap, self.tolerance)
 
     def vertex(self) -> MasterSolution:
         """Return a basic solution of the master over columns."""

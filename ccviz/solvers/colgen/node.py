@@ -238,7 +238,12 @@ def _over_stars(pool: Pool, parent: Pool) -> Pool:
     worth = pool.costs - pool.columns @ duals <= -WORTH * price
     middle = Center(duals, price, duals, price)
     return replace(
-        pool, columns=pool.columns[worth], costs=pool.costs[worth], middle=middle, starred=True
+        pool,
+        columns=pool.columns[worth],
+        costs=pool.costs[worth],
+        middle=middle,
+        accuracy=parent.accuracy,
+        starred=True,
     )
 
 

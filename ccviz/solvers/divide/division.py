@@ -35,6 +35,7 @@ from ccviz.solvers.divide.bounding import (
     bound_several,
     bundled,
     restored,
+    work_of,
 )
 from ccviz.solvers.divide.branching import branch_part
 from ccviz.solvers.divide.choice import Choice, Standing, next_choices
@@ -46,7 +47,7 @@ from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
-_MUCH = 1.0  # times what is allowed; parts that lose more are to be larger
+_AT_ONCE = 1.5e10  # work of a round of all parts, times clusters; beyond it, parts grow by merging
 _NO_END = 1e9  # of patience
 
 Group = tuple[int, ...]
@@ -175,7 +176,7 @@ class Division:
             )
 
     def _well_cut(self) -> Cut:
-        """Return a cut; of larger parts than asked for where those lose much."""
+        """Return a cut; of larger parts than asked for where those lose much, within reason."""
         size = self.part_size
         while True:
             found, loss = cut_well(
@@ -188,8 +189,10 @@ class Division:
                 self.context.stop,
             )
             larger = 2 * size
-            enough = loss <= _MUCH * self._allowed or self.context.stop()
-            if enough or larger > min(self.largest_part, self.blocks.s // 2):
+            enough = loss <= self._allowed or self.context.stop()
+            work = self.blocks.s // larger * work_of(1, larger)
+            dear = work * self.blocks.k > _AT_ONCE
+            if enough or dear or larger > min(self.largest_part, self.blocks.s // 2):
                 return found
             size = larger
 
