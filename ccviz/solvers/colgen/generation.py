@@ -32,7 +32,6 @@ _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is 
 _STAR_SLICES = 20  # thoroughly
 _REPAIRS = 12  # a round over stars, at most,
 _REPAIRED = 1e-6  # until no cluster is worth more than the price, relatively
-_SETTLED = 1.0  # times what the stars lack to close the node, that the bound may lack more
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
 
@@ -331,9 +330,10 @@ class Generation:
             self.pool = replace(self.pool, accuracy=accuracy)
             if isinstance(self.master, StarMaster):
                 self._raise_caps(self.master, solution)
-                # More stars could only lower what the master says: no bound would be enough.
-                lacks = _SETTLED * (enough - solution.objective)
-                hopeless = self.pricer.may_place and not rough and gap < lacks
+                # More stars could only lower what the master says: no bound would be enough. The
+                # nearer it is the better for the children, who begin with these stars.
+                hopeless = gap < enough - solution.objective
+                hopeless = hopeless and self.pricer.may_place and not rough
                 self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
             return
         if isinstance(self.master, StarMaster):

@@ -11,6 +11,8 @@ from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import graph_of
 from ccviz.problem.rules import Load
 
+ON_BORDER = 1e-9  # of the squared radius: on the border is inside and outside
+
 
 class Instance(NamedTuple):
     """Blocks, conflicts and loads of a node.
@@ -40,6 +42,8 @@ class Instance(NamedTuple):
         their squared radii,
     taken : int
         and how many of them are taken: these come first. The others are empty.
+    away : (s,) float64
+        Squared distance that no centre is nearer to a block than, for an empty place is around it.
     """
 
     points: FloatArray
@@ -54,6 +58,7 @@ class Instance(NamedTuple):
     place: FloatArray
     place_reach: FloatArray
     taken: int
+    away: FloatArray
 
 
 class Discs(NamedTuple):
@@ -84,16 +89,29 @@ def make_instance(
     pairs = np.unique(np.concatenate([blocks.conflicts, *extra]), axis=0)
     graph = graph_of(pairs, blocks.s)
     graph.sort_indices()
+    points, place = turn.of(blocks.centroid), turn.of(discs.center)
+    reach = ((discs.border - discs.center).astype(np.float64) ** 2).sum(axis=1)
     return Instance(
-        turn.of(blocks.centroid),
+        points,
         np.ascontiguousarray(blocks.mass, dtype=np.float64),
         graph.indptr.astype(np.int64),
         graph.indices.astype(np.int64),
         *_loads(blocks, kept),
-        turn.of(discs.center),
-        ((discs.border - discs.center).astype(np.float64) ** 2).sum(axis=1),
+        place,
+        reach,
         discs.taken,
+        _away(points, place[discs.taken :], reach[discs.taken :]),
     )
+
+
+def _away(points: FloatArray, place: FloatArray, reach: FloatArray) -> FloatArray:
+    """Return how near a centre may be to each point (s, d), squared, with these places empty."""
+    away = np.zeros(len(points))
+    for center, square in zip(place, reach, strict=True):
+        gaps = np.sqrt(((points - center) ** 2).sum(axis=1))
+        out = np.sqrt(square) * (1.0 - ON_BORDER) - gaps
+        away = np.maximum(away, np.maximum(out, 0.0) ** 2)
+    return away
 
 
 class Turn(NamedTuple):

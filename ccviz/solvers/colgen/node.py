@@ -66,6 +66,7 @@ _STARS_FROM = 50_000  # pairs of blocks that share a cluster, were all clusters 
 _FEW_CLUSTERS = 10  # below so many they are large, and dear to price with links:
 _STARS_FROM_FEW = 200_000  # then as many pairs
 _STAR_AXES = 3  # in more, a cluster has too many near blocks for a star to tell them apart
+_CHILD_ACCURACY = 1e-3  # of its first master: some stars are missing, more would be for nothing
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
@@ -242,7 +243,7 @@ def _over_stars(pool: Pool, parent: Pool) -> Pool:
         columns=pool.columns[worth],
         costs=pool.costs[worth],
         middle=middle,
-        accuracy=parent.accuracy,
+        accuracy=max(parent.accuracy, _CHILD_ACCURACY),
         starred=True,
     )
 

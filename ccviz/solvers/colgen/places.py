@@ -22,21 +22,17 @@ import numpy as np
 from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
 from ccviz.solvers.colgen.cluster import squared_distance
-from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.instance import ON_BORDER, Instance
 
 PLANE = 2
-_ON_BORDER = 1e-9  # of the squared radius: on the border is inside and outside
-_LEAST, _MOST = 0.15, 0.85  # centres in a place that is worth deciding on
-_USED = 1e-4
-_MOST_TRIED = 400
+_USED, _WHOLE = 1e-4, 0.98  # weights of centres that count, and of those that are decided
+_TRIED = 1000
+_LEAST = 1e-10  # of what one single cluster costs, for a place to be worth it
 
 
 @njit(cache=True)
 def center_of(instance: Instance, column: np.ndarray, center: FloatArray) -> bool:
     """Set where a column's centre is: as near to its mean as places let it; False if nowhere.
-
-    That is the mean itself, the nearest point of one border, or where two borders meet. Only in
-    the plane: elsewhere there are no places.
 
     Parameters
     ----------
@@ -45,7 +41,7 @@ def center_of(instance: Instance, column: np.ndarray, center: FloatArray) -> boo
     center : (d,) float64
         Overwritten.
     """
-    s, r = len(instance.mass), len(instance.place_reach)
+    s = len(instance.mass)
     center[:] = 0.0
     mass = 0.0
     for b in range(s):
@@ -53,6 +49,25 @@ def center_of(instance: Instance, column: np.ndarray, center: FloatArray) -> boo
             mass += instance.mass[b]
             center += instance.mass[b] * instance.points[b]
     center /= mass
+    return move_in(instance, column, center)
+
+
+@njit(cache=True)
+def move_in(instance: Instance, column: np.ndarray, center: FloatArray) -> bool:
+    """Move a mean (d,) as little as places ask; False if it may be nowhere.
+
+    It goes to the nearest point of one border, or to where two borders meet. Only in the plane:
+    elsewhere there are no places.
+
+    Parameters
+    ----------
+    instance : Instance
+    column : (s + t,) bool
+        Of which only the last t count.
+    center : (d,) float64
+        Overwritten.
+    """
+    r = len(instance.place_reach)
     if r == 0 or _is_allowed(instance, column, center):
         return True
     mean, at = center.copy(), np.empty(2)
@@ -78,9 +93,9 @@ def _is_allowed(instance: Instance, column: np.ndarray, center: FloatArray) -> b
     for p in range(len(instance.place_reach)):
         gap, reach = squared_distance(instance.place, p, center), instance.place_reach[p]
         if p >= instance.taken:
-            if gap < reach * (1.0 - _ON_BORDER):
+            if gap < reach * (1.0 - ON_BORDER):
                 return False
-        elif column[s + p] and gap > reach * (1.0 + _ON_BORDER):
+        elif column[s + p] and gap > reach * (1.0 + ON_BORDER):
             return False
     return True
 
@@ -162,10 +177,11 @@ def placed(
 def branching_place(
     instance: Instance, columns: np.ndarray, weights: FloatArray, points: FloatArray
 ) -> tuple[int, int] | None:
-    """Return two points that name a place which about half a centre is in; None without one.
+    """Return two points that name the place that is most worth deciding on; None without one.
 
-    Of many such places the one whose border is farthest from all centres: there the two halves of
-    the solution are most apart.
+    A child keeps the solution if it moves centres to the place's border: all that are inside if it
+    is empty; if it is taken the nearest outside, until there is one in all. What that costs is the
+    most that the child's bound can rise by. It is to be much in both.
 
     Parameters
     ----------
@@ -177,22 +193,38 @@ def branching_place(
         In the axes of the instance.
     """
     used = np.flatnonzero(weights > _USED)
+    weights = weights[used]
+    mass = columns[used, : len(instance.mass)] @ instance.mass
     centers = np.empty((len(used), points.shape[1]))
     for row, c in zip(centers, used, strict=True):
         center_of(instance, columns[c], row)
-    best, chosen = 0.0, None
-    for row in np.argsort(-weights[used], kind="stable")[:_MOST_TRIED]:
-        near = int(((points - centers[row]) ** 2).sum(axis=1).argmin())
-        gaps = np.sqrt(((centers - points[near]) ** 2).sum(axis=1))
-        order = np.argsort(gaps, kind="stable")
-        inside, gaps = np.cumsum(weights[used[order]])[:-1], gaps[order]
-        clear = (gaps[1:] - gaps[:-1]) * np.minimum(inside, 1.0 - inside)
-        clear[(inside < _LEAST) | (inside > _MOST)] = 0.0
-        if len(clear) == 0 or clear.max() <= best:
-            continue
-        at = int(clear.argmax())
+    halves = [row for row in np.argsort(-weights, kind="stable") if weights[row] < _WHOLE]
+    tried = {int(((points - centers[row]) ** 2).sum(axis=1).argmin()) for row in halves[:_TRIED]}
+    best, chosen = _LEAST * float(instance.mass @ (instance.points**2).sum(axis=1)), None
+    for near in sorted(tried):
         radii = np.sqrt(((points - points[near]) ** 2).sum(axis=1))
-        far = int(np.abs(radii - 0.5 * (gaps[at] + gaps[at + 1])).argmin())
-        if gaps[at] < radii[far] < gaps[at + 1]:
-            best, chosen = float(clear[at]), (near, far)
+        gaps = np.sqrt(((centers - points[near]) ** 2).sum(axis=1))
+        worth = _moves(radii, gaps, weights, mass)
+        far = int(worth.argmax())
+        if worth[far] > best:
+            best, chosen = float(worth[far]), (near, far)
     return chosen
+
+
+def _moves(
+    radii: FloatArray, gaps: FloatArray, weights: FloatArray, mass: FloatArray
+) -> FloatArray:
+    """Return what it costs to move centres to borders with these radii (n,), the lesser way.
+
+    Of each (m,) centre are given its distance, its weight and its mass.
+    """
+    order = np.argsort(gaps, kind="stable")
+    gaps, weights = gaps[order], weights[order]
+    weights = np.diff(np.minimum(np.cumsum(weights), 1.0), prepend=0.0)  # one in all
+    moved = weights * mass[order]
+    powers = np.stack([moved, moved * gaps, moved * gaps**2])
+    sums = np.concatenate([np.zeros((3, 1)), np.cumsum(powers, axis=1)], axis=1)
+    inside = sums[:, np.searchsorted(gaps, radii)]
+    ways = inside, sums[:, -1:] - inside
+    emptied, taken = (a * radii**2 - 2.0 * b * radii + c for a, b, c in ways)
+    return np.minimum(emptied, taken)

@@ -31,10 +31,11 @@ from ccviz.solvers.colgen.cluster import (
     value,
 )
 from ccviz.solvers.colgen.instance import Instance
-from ccviz.solvers.colgen.places import center_of, mark_taken
+from ccviz.solvers.colgen.places import mark_taken, move_in
 
 _SLACK = 1e-9  # a box this near to the best cluster's value, relatively, needs no more splitting
-_BORDER_SLACK = 2e-7  # where borders of places, on which the bound is poor, would have it split on
+_BORDER_SLACK = 2e-7  # where borders of places, on which the bound is poor, would have it split on;
+# relative to a block's dual if that is more: all of a border may be as good for the block inside
 
 
 @njit(cache=True)
@@ -76,15 +77,17 @@ def search(
     visits : int
     """
     found, visits, best = 0, 0, cutoff
-    slack = _SLACK if len(instance.place_reach) == 0 else _BORDER_SLACK
+    slack, least_size = _SLACK, 0.0
+    if len(instance.place_reach) > 0:
+        slack, least_size = _BORDER_SLACK, duals.sum() / len(duals)
     top = space.top[0]
     while top >= 0 and visits < visit_limit:
-        if space.bound[top] >= best - slack * abs(best):
+        if space.bound[top] >= best - slack * max(abs(best), least_size):
             top -= 1
             continue
         visits += 1 + space.n_members[top]
         bound, spread, clash, undecided = _bound_node(instance, duals, space, top)
-        if bound >= best - slack * abs(best):
+        if bound >= best - slack * max(abs(best), least_size):
             top -= 1
             continue
         bound = max(bound, space.bound[top])
@@ -93,7 +96,7 @@ def search(
         if reached < below and (found < len(values) or reached < best):
             found = keep(space.inside, reached, columns, values, space.signatures, found)
         best = min(best, reached)
-        if bound >= best - slack * abs(best):
+        if bound >= best - slack * max(abs(best), least_size):
             top -= 1
             continue
         before = top
@@ -101,7 +104,7 @@ def search(
         if top < before and undecided > 0.0:  # on a border, and too small to tell
             best = min(best, bound)
     space.top[0] = top
-    lower_bound = best - slack * abs(best)
+    lower_bound = best - slack * max(abs(best), least_size)
     for t in range(top + 1):
         lower_bound = min(lower_bound, space.bound[t])
     return found, lower_bound, visits
@@ -258,7 +261,7 @@ def _reach(points: FloatArray, b: int, low: FloatArray, high: FloatArray) -> tup
 def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> bool:
     """Keep blocks that can belong to a best cluster with its mean in the box."""
     low, high = space.low[top], space.high[top]
-    at_mean = len(instance.place_reach) == 0  # or a centre may be where a border holds it
+    clear = _clear(instance, low, high)
     total = 0.0
     for i in range(space.n_members[top]):
         total += instance.mass[space.member[top, i]]
@@ -268,9 +271,14 @@ def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> 
         b = space.member[top, i]
         m = instance.mass[b]
         least, most = _reach(instance.points, b, low, high)
-        share = total / (total - m) if total > m else np.inf
-        share = m * share if at_mean else m
-        more = total / (total + m) if at_mean else 1.0
+        least = max(least, instance.away[b])
+        if least > most:  # no centre may be in the box
+            return False
+        share, more = m, 1.0
+        if total > m and m / (total - m) * np.sqrt(most) <= clear:
+            share, more = m * total / (total - m), total / (total + m)
+        elif total == m and clear > 0.0:
+            share = np.inf
         if least > 0.0 and share * least > duals[b] * (1.0 + 1e-12):
             if i < n_fixed:
                 return False
@@ -285,6 +293,21 @@ def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> 
         kept += 1
     space.n_members[top] = kept
     return kept > 0
+
+
+@njit(cache=True)
+def _clear(instance: Instance, low: FloatArray, high: FloatArray) -> float:
+    """Return how far a box is from all borders of places.
+
+    So far a centre may move with its mean when a block leaves or joins. If a border is nearer, it
+    may hold the centre where it is.
+    """
+    clear = np.inf
+    for p in range(len(instance.place_reach)):
+        closest, farthest = _reach(instance.place, p, low, high)
+        radius = np.sqrt(instance.place_reach[p])
+        clear = min(clear, max(np.sqrt(closest) - radius, radius - np.sqrt(farthest), 0.0))
+    return clear
 
 
 @njit(cache=True)
@@ -526,7 +549,8 @@ def _moved(instance: Instance, duals: FloatArray, space: Space, among: np.ndarra
     if there is no such centre.
     """
     s, mass, off = len(instance.mass), 0.0, 0.0
-    if not center_of(instance, space.inside, space.center):
+    space.center[:] = space.mean
+    if not move_in(instance, space.inside, space.center):
         return np.inf
     mark_taken(instance, space.inside, space.center)
     for b in among:

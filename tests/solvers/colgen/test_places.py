@@ -23,7 +23,7 @@ from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import node
 from ccviz.solvers.colgen.instance import Discs, make_instance
-from ccviz.solvers.colgen.places import branching_place, center_of, placed
+from ccviz.solvers.colgen.places import _moves, branching_place, center_of, placed
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.tree import Decision, Task
@@ -147,6 +147,14 @@ def test_a_place_to_branch_on_holds_half_a_centre():
     gaps = np.sqrt(((centers - turned[near]) ** 2).sum(axis=1))
     assert weights[gaps <= radius].sum() == pytest.approx(0.5)
     assert branching_place(instance, columns[:3], np.ones(3), turned) is None
+
+
+def test_what_it_costs_to_move_centres_to_a_border():
+    gaps, weights = np.array([3.0, 1.0, 5.0]), np.array([0.75, 0.5, 1.0])
+    mass = np.array([2.0, 4.0, 10.0])
+    moves = _moves(np.array([0.5, 2.0, 4.0, 6.0]), gaps, weights, mass)
+    # The border at 2: out goes half of 4, in comes half of 2, and no more: that is one in all.
+    assert moves.tolist() == pytest.approx([0.0, 1.0, 0.0, 0.0])
 
 
 def means_keep(problem, labels, decisions):

@@ -12,6 +12,7 @@ from ccviz.solvers.colgen.master import column_costs
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.repair import lowered
 from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.tree import Task
 
 PRICE = 0.3
 
@@ -77,9 +78,9 @@ def generation(monkeypatch):
     rng = np.random.default_rng(8)
     problem = Problem(rng.uniform(size=(300, 2)), 12)
     found = tuple(node.clustering(contract(problem), rng) for _ in range(3))
-    pool = node._first_pool(problem, Colgen(), node.Start(found))
+    pool = node._first_pool(problem, Colgen(), Task(0), node.Start(found))
     assert pool.starred
-    return problem, Generation(pool, node._pricer(problem, pool.blocks), 1e-6, 0)
+    return problem, Generation(pool, node._pricer(problem, pool.blocks, Task(0)), 1e-6, 0)
 
 
 def test_lowered_duals_give_a_better_bound_than_the_masters_own(generation):
