@@ -117,6 +117,19 @@ def test_exact_pricing_finds_the_least_value_among_centres_in_places(seed):
         assert (gaps >= radius * (1.0 - 1e-6)).all()
 
 
+def test_a_block_in_the_middle_of_an_empty_place_is_as_far_from_all_of_its_border():
+    X = points_of(0)
+    instance = instance_of(X, taken=[(2, 3)], empty=[(0, 1)])
+    radius = np.linalg.norm(X[0] - X[1])
+    gaps = np.linalg.norm(X - X[0], axis=1)
+    assert instance.away == pytest.approx(np.maximum(radius - gaps, 0.0) ** 2)
+    duals = np.zeros(9)
+    duals[0] = (1.0 - 1e-8) * radius**2  # just not worth it anywhere, and all but so on a circle
+    found = Pricer((instance,)).exact(duals, 0.0, 0.0, visit_limit=1000)
+    assert found.exact
+    assert found.least >= -1e-7
+
+
 def test_no_point_in_the_place_is_worth_more_than_any_centre_on_a_grid():
     X = points_of(3)
     instance = instance_of(X, taken=[(0, 1)], empty=[(2, 3)])
