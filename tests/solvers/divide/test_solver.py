@@ -15,7 +15,8 @@ from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, Part
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
 from ccviz.proof.verify import verify
-from ccviz.solvers.divide.bounding import Effort, bound_part
+from ccviz.solvers.divide import division
+from ccviz.solvers.divide.bounding import Effort, bound_part, work_of
 from ccviz.solvers.divide.branching import branch_part
 from ccviz.solvers.divide.cutting import Cut
 from ccviz.solvers.divide.parts import take_parts
@@ -127,6 +128,14 @@ def test_parts_are_larger_where_smaller_ones_lose_much(largest, parts):
     stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=largest)
     cut = next(r.event for r in stepper if isinstance(r.event, PartsCut))
     assert cut.parts == parts
+
+
+def test_parts_stay_small_where_a_round_of_larger_ones_is_dear(monkeypatch):
+    X = np.random.default_rng(0).normal(size=(240, 2))
+    monkeypatch.setattr(division, "_AT_ONCE", 3 * 4 * work_of(1, 60))  # k, parts: doubled once
+    stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=240)
+    cut = next(r.event for r in stepper if isinstance(r.event, PartsCut))
+    assert cut.parts == 4
 
 
 def test_progress_counts_the_parts():
