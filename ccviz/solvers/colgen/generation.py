@@ -32,6 +32,7 @@ _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is 
 _STAR_SLICES = 20  # thoroughly
 _REPAIRS = 12  # a round over stars, at most,
 _REPAIRED = 1e-6  # until no cluster is worth more than the price, relatively
+_ROUNDS, _SLOW = 3, 0.25  # in so many rounds so little of what is missing is gained: better branch
 _FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 _LAST_ACCURACY = 1e-9
 
@@ -60,7 +61,7 @@ class Pool:
     converged : bool
         No column is missing, or it is `hopeless`.
     hopeless : bool
-        No star is missing, and the master over stars says that the bound will not close the node.
+        The bound will not close the node, or not soon: so says the master over stars.
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
     middle : Iterate, Center or None
@@ -71,6 +72,8 @@ class Pool:
         An exact pricing that found nothing yet and is to be gone on with.
     quick : bool
         The last exact pricing ended within its slice, so the next one is worth it too.
+    past : tuple of float
+        The bound after the last rounds.
     """
 
     blocks: Blocks
@@ -90,6 +93,7 @@ class Pool:
     starred: bool = False
     search: Search | None = None
     quick: bool = True
+    past: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -323,6 +327,7 @@ class Generation:
     def _conclude(self, solution: MasterSolution, enough: float, found: bool) -> None:
         """Decide what it means if nothing was found."""
         gap = solution.objective - self.pool.bound
+        self.pool = replace(self.pool, past=(*self.pool.past, self.pool.bound)[-_ROUNDS - 1 :])
         rough = isinstance(self.master, StarMaster) and self._is_rough(gap, solution.objective)
         if rough or (found and gap > self.tolerance):
             relative = 0.1 * max(gap, self.tolerance) / (1.0 + abs(solution.objective))
@@ -332,7 +337,7 @@ class Generation:
                 self._raise_caps(self.master, solution)
                 # More stars could only lower what the master says: no bound would be enough. The
                 # nearer it is the better for the children, who begin with these stars.
-                hopeless = gap < enough - solution.objective
+                hopeless = gap < enough - solution.objective or self._is_slow(enough)
                 hopeless = hopeless and self.pricer.may_place and not rough
                 self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
             return
@@ -354,6 +359,11 @@ class Generation:
         """Whether the master is too inaccurate for its objective to be compared with the bound."""
         accuracy = self.pool.accuracy
         return accuracy > _LAST_ACCURACY and accuracy * abs(objective) > max(gap, self.tolerance)
+
+    def _is_slow(self, enough: float) -> bool:
+        """Whether the last rounds have won little of what is missing."""
+        past = self.pool.past
+        return len(past) > _ROUNDS and past[-1] - past[0] < _SLOW * (enough - past[0])
 
     def vertex(self) -> MasterSolution:
         """Return a basic solution of the master over columns."""
