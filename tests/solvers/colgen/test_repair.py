@@ -1,5 +1,7 @@
 """Duals that are lowered for clusters worth more than the price."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -119,3 +121,13 @@ def test_a_child_begins_over_stars_at_the_duals_of_its_parents_bound(generation)
     stopped = Generation(child, Pricer((make_instance(blocks),)), 1e-6, 0)
     stopped.run(3, np.inf)
     assert stopped.pool.bound > 0.5 * parent.bound
+
+
+@pytest.mark.parametrize(
+    ("past", "slow"),
+    [((0.0, 1.0, 2.0, 2.4), True), ((0.0, 1.0, 2.0, 2.6), False), ((2.4, 2.4, 2.4), False)],
+)
+def test_rounds_are_slow_that_win_less_than_a_quarter_of_what_is_missing(generation, past, slow):
+    _, generation = generation
+    generation.pool = replace(generation.pool, past=past)
+    assert generation._is_slow(10.0) == slow
