@@ -38,7 +38,8 @@ from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable
 from ccviz.proof.cover import check_cover, links_at, places_at
 from ccviz.proof.parts import Division, parts_bound, read_division
-from ccviz.proof.pricing import Places, none_below, pricings
+from ccviz.proof.pricing import none_below
+from ccviz.proof.question import Places, pricings
 from ccviz.proof.reading import FlawError, Leaf, Proof, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
 from ccviz.proof.spectral import spectral_bound

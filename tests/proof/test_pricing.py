@@ -10,7 +10,8 @@ from ccviz.errors import ProblemError
 from ccviz.problem.rules import MaxSize
 from ccviz.proof import pricing as module
 from ccviz.proof.budget import Budget
-from ccviz.proof.pricing import Limit, Pricing, least_value, none_below, pricings
+from ccviz.proof.pricing import least_value, none_below
+from ccviz.proof.question import Limit, Pricing, pricings
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import Centroids
 

@@ -223,3 +223,26 @@ def _compatible(instance: Instance, duals: FloatArray, a: int, b: int) -> bool:
         gap += (instance.points[a, j] - instance.points[b, j]) ** 2
     reach = np.sqrt(duals[a] / instance.mass[a]) + np.sqrt(duals[b] / instance.mass[b])
     return gap <= reach * reach * (1.0 + 1e-12)
+
+
+@njit(cache=True)
+def distance_range(
+    points: FloatArray, b: int, low: FloatArray, high: FloatArray
+) -> tuple[float, float]:
+    """Return the least and the greatest squared distance of block b to the box.
+
+    Parameters
+    ----------
+    points : (s, d) float64
+    b : int
+    low, high : (d,) float64
+    """
+    least = 0.0
+    most = 0.0
+    for j in range(len(low)):
+        under, over = low[j] - points[b, j], points[b, j] - high[j]
+        near = max(0.0, under, over)
+        far = max(-under, -over)
+        least += near * near
+        most += far * far
+    return least, most

@@ -21,7 +21,8 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
-from ccviz.solvers.colgen.boxes import BOUND, FREE, IN, Space, branch
+from ccviz.solvers.colgen.borders import clearance, in_places, value_in_places
+from ccviz.solvers.colgen.boxes import BOUND, FREE, IN, Space, branch, distance_range
 from ccviz.solvers.colgen.cluster import (
     added_load,
     fits,
@@ -31,7 +32,6 @@ from ccviz.solvers.colgen.cluster import (
     value,
 )
 from ccviz.solvers.colgen.instance import Instance
-from ccviz.solvers.colgen.places import mark_taken, move_in
 
 _SLACK = 1e-9  # a box this near to the best cluster's value, relatively, needs no more splitting
 _BORDER_SLACK = 2e-7  # where borders of places, on which the bound is poor, would have it split on;
@@ -156,76 +156,8 @@ def _bound_node(
     joint, spread, weight = _joint(instance, duals, space, top)
     change, undecided = 0.0, 0.0
     if len(instance.place_reach) > 0:
-        change, undecided = _in_places(instance, duals, space, top, weight)
+        change, undecided = in_places(instance, duals, space, top, weight)
     return joint - gained + change, spread, clash, undecided
-
-
-@njit(cache=True)
-def _in_places(
-    instance: Instance, duals: FloatArray, space: Space, top: int, weight: float
-) -> tuple[float, float]:
-    """Return how places change the bound of a box, and how much of that is undecided there.
-
-    The bound is least at a centre of the box that may be inside an empty place, or outside a taken
-    one whose prize it has: the nearest that is neither costs so much more. Infinite where no
-    centre of the box may be.
-    """
-    near = 0.0
-    for j in range(len(space.mean)):
-        near += (space.center[j] - space.mean[j]) ** 2
-    least, crossing = _out_of_empty(instance, space, top, near)
-    if least == np.inf:
-        return np.inf, 0.0
-    prize, undecided = _prizes(instance, duals, space, top)
-    undecided += crossing * np.max(duals)
-    change = weight * (least - near)
-    for p in range(instance.taken):  # the centre is in this one, and in all that are no farther off
-        if space.need[p] < np.inf:
-            won = 0.0
-            for q in range(instance.taken):
-                if space.need[q] <= space.need[p]:
-                    won += duals[len(instance.mass) + q]
-            change = min(change, weight * (max(least, space.need[p]) - near) - won)
-    return change - prize, undecided
-
-
-@njit(cache=True)
-def _out_of_empty(instance: Instance, space: Space, top: int, near: float) -> tuple[float, int]:
-    """Return how far a centre of the box that is in no empty place is from the mean, squared.
-
-    At least, and as far as each place says alone; and how many borders cross the box.
-    """
-    least, crossing = near, 0
-    for p in range(instance.taken, len(instance.place_reach)):
-        reach = instance.place_reach[p]
-        closest, farthest = _reach(instance.place, p, space.low[top], space.high[top])
-        if farthest < reach:
-            return np.inf, 0
-        if closest < reach:
-            gap = np.sqrt(squared_distance(instance.place, p, space.mean))
-            least = max(least, max(np.sqrt(reach) - gap, 0.0) ** 2)
-            crossing += 1
-    return least, crossing
-
-
-@njit(cache=True)
-def _prizes(instance: Instance, duals: FloatArray, space: Space, top: int) -> tuple[float, float]:
-    """Return what taken places add in all of the box, and what in some of it.
-
-    How far from the mean a centre has to be for the latter goes to ``space.need``, squared.
-    """
-    sure, undecided = 0.0, 0.0
-    for p in range(instance.taken):
-        reach, prize = instance.place_reach[p], duals[len(instance.mass) + p]
-        closest, farthest = _reach(instance.place, p, space.low[top], space.high[top])
-        space.need[p] = np.inf
-        if farthest <= reach:
-            sure += prize
-        elif closest <= reach:
-            gap = np.sqrt(squared_distance(instance.place, p, space.mean))
-            space.need[p] = max(gap - np.sqrt(reach), 0.0) ** 2
-            undecided += prize
-    return sure, undecided
 
 
 @njit(cache=True)
@@ -244,24 +176,10 @@ def _fence(instance: Instance, duals: FloatArray, space: Space, top: int) -> boo
 
 
 @njit(cache=True)
-def _reach(points: FloatArray, b: int, low: FloatArray, high: FloatArray) -> tuple[float, float]:
-    """Return the least and the greatest squared distance of block b to the box."""
-    least = 0.0
-    most = 0.0
-    for j in range(len(low)):
-        under, over = low[j] - points[b, j], points[b, j] - high[j]
-        near = max(0.0, under, over)
-        far = max(-under, -over)
-        least += near * near
-        most += far * far
-    return least, most
-
-
-@njit(cache=True)
 def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> bool:
     """Keep blocks that can belong to a best cluster with its mean in the box."""
     low, high = space.low[top], space.high[top]
-    clear = _clear(instance, low, high)
+    clear = clearance(instance, low, high)
     total = 0.0
     for i in range(space.n_members[top]):
         total += instance.mass[space.member[top, i]]
@@ -270,7 +188,7 @@ def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> 
     for i in range(space.n_members[top]):
         b = space.member[top, i]
         m = instance.mass[b]
-        least, most = _reach(instance.points, b, low, high)
+        least, most = distance_range(instance.points, b, low, high)
         least = max(least, instance.away[b])
         if least > most:  # no centre may be in the box
             return False
@@ -293,21 +211,6 @@ def _drop_far(instance: Instance, duals: FloatArray, space: Space, top: int) -> 
         kept += 1
     space.n_members[top] = kept
     return kept > 0
-
-
-@njit(cache=True)
-def _clear(instance: Instance, low: FloatArray, high: FloatArray) -> float:
-    """Return how far a box is from all borders of places.
-
-    So far a centre may move with its mean when a block leaves or joins. If a border is nearer, it
-    may hold the centre where it is.
-    """
-    clear = np.inf
-    for p in range(len(instance.place_reach)):
-        closest, farthest = _reach(instance.place, p, low, high)
-        radius = np.sqrt(instance.place_reach[p])
-        clear = min(clear, max(np.sqrt(closest) - radius, radius - np.sqrt(farthest), 0.0))
-    return clear
 
 
 @njit(cache=True)
@@ -513,52 +416,4 @@ def _round(instance: Instance, duals: FloatArray, space: Space, top: int) -> tup
     reached = value(instance, duals, space.inside, space.mean, among)
     if len(instance.place_reach) == 0 or not space.inside.any():
         return reached, refused
-    return _placed(instance, duals, space, top, among, reached), refused
-
-
-@njit(cache=True)
-def _placed(
-    instance: Instance,
-    duals: FloatArray,
-    space: Space,
-    top: int,
-    among: np.ndarray,
-    reached: float,
-) -> float:
-    """Return the value of the cluster at its mean, or in the places that its box meets.
-
-    Marks the places that its centre is in then.
-    """
-    s, met = len(instance.mass), space.met
-    at_mean = reached + _moved(instance, duals, space, among)
-    met[:] = space.inside[s:]
-    for p in range(instance.taken):
-        least, _ = _reach(instance.place, p, space.low[top], space.high[top])
-        space.inside[s + p] = least <= instance.place_reach[p]
-    in_all = reached + _moved(instance, duals, space, among)
-    if at_mean <= in_all:
-        space.inside[s:] = met
-    return min(at_mean, in_all)
-
-
-@njit(cache=True)
-def _moved(instance: Instance, duals: FloatArray, space: Space, among: np.ndarray) -> float:
-    """Return by how much a cluster's value changes as its centre leaves its mean for places.
-
-    Those that it is marked to be in; those that its centre is then in are marked besides. Infinite
-    if there is no such centre.
-    """
-    s, mass, off = len(instance.mass), 0.0, 0.0
-    space.center[:] = space.mean
-    if not move_in(instance, space.inside, space.center):
-        return np.inf
-    mark_taken(instance, space.inside, space.center)
-    for b in among:
-        if space.inside[b]:
-            mass += instance.mass[b]
-    for j in range(len(space.mean)):
-        off += (space.mean[j] - space.center[j]) ** 2
-    prize = 0.0
-    for p in range(instance.taken):
-        prize += duals[s + p] * space.inside[s + p]
-    return mass * off - prize
+    return value_in_places(instance, duals, space, top, among, reached), refused
