@@ -26,7 +26,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 RESULTS = ROOT / "benchmarks" / "results" / "mutants.md"
 EQUIVALENT = Path(__file__).with_name("equivalent_mutants.toml")
-_TOGETHER = {"part_tree": "parts"}
+_TOGETHER = {"question": "pricing", "part_tree": "parts"}
 """Modules whose tests are those of another one."""
 
 PROOF = sorted(path.stem for path in (ROOT / "ccviz" / "proof").glob("[!_]*.py"))
