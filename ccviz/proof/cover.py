@@ -67,14 +67,9 @@ def links_at(problem: Problem, proof: Proof, node: int) -> tuple[np.ndarray, np.
     -------
     must, cannot : (m, 2) and (c, 2) int64
     """
-    links: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
-    for above in proof.path(node):
-        opened = proof.opened[above]
-        if opened.pair is not None and not opened.place:
-            links[opened.together].append(opened.pair)
-    must = np.array([*map(tuple, problem.must_link.pairs.tolist()), *links[True]], dtype=np.int64)
-    cannot = np.array([*map(tuple, problem.cannot_link.pairs.tolist()), *links[False]], dtype=int)
-    return must.reshape(-1, 2), cannot.reshape(-1, 2)
+    together, apart = _decided(proof, node, place=False)
+    must = np.concatenate([problem.must_link.pairs, together])
+    return must, np.concatenate([problem.cannot_link.pairs, apart])
 
 
 def places_at(proof: Proof, node: int) -> tuple[np.ndarray, np.ndarray]:
@@ -90,10 +85,15 @@ def places_at(proof: Proof, node: int) -> tuple[np.ndarray, np.ndarray]:
     taken, empty : (t, 2) and (e, 2) int64
         A place's centre and a point on its border.
     """
-    places: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
+    return _decided(proof, node, place=True)
+
+
+def _decided(proof: Proof, node: int, place: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return (t, 2) what was decided from the root down to be so, and (e, 2) not to be so."""
+    pairs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for above in reversed(proof.path(node)):
         opened = proof.opened[above]
-        if opened.pair is not None and opened.place:
-            places[opened.together].append(opened.pair)
-    taken, empty = (np.array(places[side], dtype=np.int64) for side in (True, False))
-    return taken.reshape(-1, 2), empty.reshape(-1, 2)
+        if opened.pair is not None and opened.place == place:
+            pairs[opened.together].append(opened.pair)
+    yes, no = (np.array(pairs[side], dtype=np.int64).reshape(-1, 2) for side in (True, False))
+    return yes, no

@@ -16,7 +16,7 @@ from ccviz.solvers.colgen.cluster import fits, join
 from ccviz.solvers.colgen.instance import Instance
 
 OUT, IN, FREE, BOUND = 0, 1, 2, 3  # what is known of a block: BOUND ones conflict or share a load
-TINY = 1e-9  # relative width of a box that is not split
+_TINY = 1e-9  # relative width of a box that is not split
 
 
 class Space(NamedTuple):
@@ -92,7 +92,7 @@ def branch(
     """Replace the node by its children; return the new top of the stack."""
     if spread + undecided > clash:
         axis, width = _widest(instance, space, top, undecided)
-        if width > TINY:
+        if width > _TINY:
             return _split_box(space, top, axis)
     block = _most_tied(instance, space, top)
     if block < 0:
