@@ -12,7 +12,8 @@ all over a box are dropped there. What the rest can add in the box is bounded be
 
 Where the tree has decided on places, discs in which some cluster has its mean or none has, a
 cluster's centre c is in none of the empty ones, and what a taken one adds to the worth of a centre
-in it is taken off the bound of every box that it meets. Its blocks with q_b >= 0 at c may still
+in it is taken off the bound of every box that it meets; beyond a border the sum of quadratics is
+greater, by its weight times how far that is, squared. Its blocks with q_b >= 0 at c may still
 leave: c stays where it was, so it is looked for all over the points' box, and a cluster may end
 with no block.
 
@@ -26,11 +27,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ccviz.proof.budget import Budget
-from ccviz.proof.question import Limit, Places, Pricing
+from ccviz.proof.question import Limit, Pricing
 from ccviz.proof.rounding import gamma
 
 _BATCH = 256  # boxes looked at together
@@ -48,6 +50,19 @@ class _Boxes:
 
     def take(self, rows: np.ndarray) -> _Boxes:
         return _Boxes(self.low[rows], self.high[rows], self.mark[rows])
+
+    def among(self, some: np.ndarray) -> _Boxes:
+        """Return them with the marks of some blocks only; the others are out of all of them."""
+        return _Boxes(self.low, self.high, self.mark[:, some])
+
+    @property
+    def sides(self) -> tuple[_Boxes, _Boxes]:
+        """Half of them on each side of where they are spread most."""
+        middle = self.low + self.high
+        axis = np.ptp(middle, axis=0).argmax()
+        order = np.argsort(middle[:, axis], kind="stable")
+        half = len(order) // 2
+        return self.take(order[:half]), self.take(order[half:])
 
     @staticmethod
     def join(parts: Iterable[_Boxes]) -> _Boxes:
@@ -77,6 +92,20 @@ class _View:
         )  # fmt: skip
 
 
+class _Joint(NamedTuple):
+    """Bounds (p,), and the sum of quadratics that they come from.
+
+    Where it is least, in the box and anywhere (p, d), from the boxes' middles; its weight (p,), and
+    its terms' weighted squared distances (p,) from there.
+    """
+
+    bound: np.ndarray
+    center: np.ndarray
+    mean: np.ndarray
+    weight: np.ndarray
+    second: np.ndarray
+
+
 def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | None:
     """Whether no cluster has a value below the threshold; None if the budget does not suffice.
 
@@ -91,25 +120,35 @@ def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | Non
     somewhere = len(pricing.places.radius) > 0
     if len(worth) <= _FEW and not somewhere:
         return least_value(pricing.of(worth)) >= threshold
-    cliques = _cliques(pricing.conflict)
-    waiting = [_root(pricing)]
+    cliques, tiny = _cliques(pricing.conflict), _tiny(pricing)
+    waiting = [(np.arange(len(pricing.mass)), _root(pricing))]
     while waiting:
-        boxes = waiting.pop()
+        some, boxes = waiting.pop()
         if len(boxes.mark) > _BATCH:
-            waiting.append(boxes.take(np.arange(_BATCH, len(boxes.mark))))
-            boxes = boxes.take(np.arange(_BATCH))
-        if not budget.spend((len(boxes.mark) + 8) * pricing.points.size):
+            waiting += [(some, side) for side in boxes.sides]
+            continue
+        # Boxes near each other have few blocks: the others are out of all of them.
+        here = _used(boxes)
+        some, boxes = some[here], boxes.among(here)
+        part = pricing.of(some)
+        if not budget.spend((len(boxes.mark) + 8) * part.points.size):
             return None
-        view = _look(pricing, cliques, boxes)
+        view = _look(part, np.unique(cliques[some], return_inverse=True)[1], boxes)
         view = view.take(np.flatnonzero(view.bound < threshold))
-        if somewhere and _is_tiny(pricing, view.boxes)[view.undecided].any():
+        if somewhere and (_width(view.boxes) <= tiny)[view.undecided].any():
             return None  # it is on a border, and cannot be told
-        children, counterexample = _split(pricing, view, threshold)
+        children, counterexample = _split(part, view, threshold, tiny)
         if counterexample:
             return False
         if len(children.mark):
-            waiting.append(children)
+            waiting.append((some, children))
     return True
+
+
+def _used(boxes: _Boxes) -> np.ndarray:
+    """Return the blocks that are not out of all boxes, one at least."""
+    used = np.flatnonzero((boxes.mark >= 0).any(axis=0))
+    return used if len(used) > 0 else np.zeros(1, dtype=np.int64)
 
 
 def least_value(pricing: Pricing) -> float:
@@ -169,32 +208,52 @@ def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
     most = _term(pricing, size + wide, 1.0)
     mark = np.where((boxes.mark == 0) & (least >= 0.0), -1, boxes.mark).astype(np.int8)
     boxes = _Boxes(boxes.low, boxes.high, mark)
-    bound, center = _bound(pricing, cliques, mark, least, most, off, half)
-    prize, undecided, is_empty = _prize(pricing.places, middle, half)
-    bound = np.where((mark < 0).all(axis=1), 0.0, bound) - prize
+    joint = _bound(pricing, cliques, mark, least, most, off, half)
+    change, undecided, is_empty = _in_places(pricing, joint, middle, half)
+    bound = np.where((mark < 0).all(axis=1), 0.0, joint.bound) + change
     impossible = ((mark == 1) & (least >= 0.0)).any(axis=1) | is_empty
     bound = np.where(impossible, np.inf, bound)
-    return _View(boxes, least, most, bound, middle + center, undecided)
+    return _View(boxes, least, most, bound, middle + joint.center, undecided)
 
 
-def _prize(
-    places: Places, middle: np.ndarray, half: np.ndarray
+def _in_places(
+    pricing: Pricing, joint: _Joint, middle: np.ndarray, half: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (p,) what places add at most in a box, if a border crosses it, if it is all empty."""
+    """Return (p,) how places change the bounds, if a border crosses the box, if it is all empty.
+
+    Where the joint terms are least a centre may not be, or not have a prize: it is in an empty
+    place, or outside a taken one. The nearest that is, or has, costs so much more.
+    """
+    places, (p, d) = pricing.places, middle.shape
     if len(places.radius) == 0:
-        nothing = np.zeros(len(middle), dtype=bool)
-        return np.zeros(len(middle)), nothing, nothing
-    wide = half[:, None, :]
-    off = np.abs(places.center - middle[:, None, :])
+        return np.zeros(p), np.zeros(p, dtype=bool), np.zeros(p, dtype=bool)
+    wide, off = half[:, None, :], np.abs(places.center - middle[:, None, :])
     near = np.maximum(0.0, off * (1.0 - gamma(2)) - wide * (1.0 + gamma(2)))
-    count = middle.shape[1] + 4
-    least = np.sqrt((near * near).sum(axis=2)) * (1.0 - gamma(count))
-    most = np.sqrt(((off + wide) ** 2).sum(axis=2)) * (1.0 + gamma(count))
-    taken, meets = places.taken, least <= places.radius
-    prize = np.where(meets & taken, np.nan_to_num(places.prize), 0.0).sum(axis=1)
-    within = most < places.radius
-    undecided = (meets & ~within).any(axis=1)
-    return prize * (1.0 + gamma(len(taken))), undecided, (within & ~taken).any(axis=1)
+    least = np.sqrt((near * near).sum(axis=2)) * (1.0 - gamma(d + 4))
+    most = np.sqrt(((off + wide) ** 2).sum(axis=2)) * (1.0 + gamma(d + 4))
+    taken, meets, within = places.taken, least <= places.radius, most < places.radius
+    crossed = meets & ~within
+    gap = np.sqrt(((places.center - (middle + joint.mean)[:, None, :]) ** 2).sum(axis=2))
+    out = np.where(crossed & ~taken, np.maximum(places.radius - gap, 0.0), 0.0).max(axis=1) ** 2
+    reach = ((joint.center - joint.mean) ** 2).sum(axis=1)
+    out = np.maximum(out, reach)
+    # To the nearest taken place, that and all that are no farther, and so on.
+    into = np.where(crossed & taken, np.maximum(gap - places.radius, 0.0) ** 2, np.inf)
+    prize = np.where(taken, np.nan_to_num(places.prize), 0.0)
+    nearer = into[:, None, :] <= into[:, :, None]
+    won = np.where(nearer & np.isfinite(into)[:, None, :], prize, 0.0).sum(axis=2)
+    further = np.where(np.isfinite(into), np.maximum(into, out[:, None]), np.inf)
+    costs = joint.weight[:, None] * np.where(np.isfinite(further), further - reach[:, None], 0.0)
+    change = joint.weight * (out - reach)
+    change = np.minimum(change, np.where(np.isfinite(further), costs - won, np.inf).min(axis=1))
+    if pricing.limits:  # which may say more than the joint terms do, and nothing of centres
+        change = -np.where(crossed, prize, 0.0).sum(axis=1)
+    sure = np.where(within, prize, 0.0).sum(axis=1)
+    # What rounding does to the mean is in the sum of squares about the box's middle.
+    far = ((off + places.radius[:, None]) ** 2).sum(axis=2).max(axis=1)
+    size = joint.second + joint.weight * far + prize.sum()
+    slack = gamma(sum(pricing.points.shape) + len(taken) + 32) * 16.0 * size
+    return change - sure - slack, crossed.any(axis=1), (within & ~taken).any(axis=1)
 
 
 def _term(pricing: Pricing, gap: np.ndarray, side: float) -> np.ndarray:
@@ -212,8 +271,8 @@ def _bound(
     most: np.ndarray,
     off: np.ndarray,
     half: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return (p,) bounds, and (p, d) where the joint terms are least, from the boxes' middles."""
+) -> _Joint:
+    """Bound boxes; ``off`` is from their middles."""
     inside, free = mark == 1, mark == 0
     gain = np.where(free, -least, 0.0)
     crowded, best = _crowded(cliques, free, gain)
@@ -227,7 +286,8 @@ def _bound(
     total = weight.sum(axis=1)
     first = np.einsum("ps,psd->pd", weight, off)
     second = np.einsum("ps,psd,psd->p", weight, off, off)
-    center = np.clip(first / np.where(total > 0.0, total, 1.0)[:, None], -half, half)
+    mean = first / np.where(total > 0.0, total, 1.0)[:, None]
+    center = np.clip(mean, -half, half)
     squares = second - 2.0 * (center * first).sum(axis=1) + total * (center**2).sum(axis=1)
     gained = share @ pricing.duals
     bound = squares - gained - chord - best
@@ -235,13 +295,16 @@ def _bound(
         bound = np.maximum(bound, _within(limit, inside, free, least, gain))
     size = 6.0 * second + share @ np.abs(pricing.duals) + chord + best
     size += np.where(inside, np.abs(least), 0.0).sum(axis=1) + gain.sum(axis=1)
-    return bound - gamma(sum(pricing.points.shape) + 32) * size, center
+    bound -= gamma(sum(pricing.points.shape) + 32) * size
+    return _Joint(bound, center, mean, total, second)
 
 
 def _crowded(
     cliques: np.ndarray, free: np.ndarray, gain: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return which blocks share a clique with another free one, and what such cliques gain."""
+    if cliques.max() == len(cliques) - 1:  # of one block each
+        return np.zeros(free.shape, dtype=bool), np.zeros(len(free))
     order = np.argsort(cliques, kind="stable")
     starts = np.searchsorted(cliques[order], np.arange(cliques.max() + 1))
     count = np.add.reduceat(free[:, order].astype(np.int64), starts, axis=1)
@@ -268,26 +331,31 @@ def _within(
     return np.where(room < 0.0, np.inf, bound)
 
 
-def _split(pricing: Pricing, view: _View, threshold: float) -> tuple[_Boxes, bool]:
+def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tuple[_Boxes, bool]:
     """Return the children of the boxes, and whether a cluster below the threshold was met."""
     free = view.boxes.mark == 0
     gaps = ((pricing.points - view.center[:, None, :]) ** 2).sum(axis=2)
     taken = (view.boxes.mark == 1) | (free & (pricing.mass * gaps < pricing.duals))
     stake, blocks = np.zeros(len(taken)), np.full(len(taken), -1)
+    tied = bool(pricing.limits) or pricing.conflict.any()
     for row, inside in enumerate(taken):
-        wrong = _wrong(pricing, inside) & free[row]
+        wrong = _wrong(pricing, inside) & free[row] if tied else inside[:0]
         if wrong.any():
             blocks[row] = int(np.flatnonzero(wrong)[view.least[row, wrong].argmin()])
             stake[row] = -view.least[row, blocks[row]]
-        elif inside.any() and pricing.allows(inside) and _is_below(pricing, inside, threshold):
+        elif (
+            inside.any()
+            and (not tied or pricing.allows(inside))
+            and _is_below(pricing, inside, threshold)
+        ):
             return view.boxes, True
     open_terms = free & (view.most > 0.0)
     spread = np.where(open_terms, -view.least, 0.0).sum(axis=1)
     axis, width = _widest(pricing, view.boxes, open_terms, view.undecided)
-    tiny = width <= _tiny(pricing)
+    narrow = width <= tiny
     spread = np.where(view.undecided, np.inf, spread)
-    by_block = (blocks >= 0) & ((stake >= spread) | tiny)
-    stuck = (blocks < 0) & tiny  # without free blocks its one cluster was just looked at
+    by_block = (blocks >= 0) & ((stake >= spread) | narrow)
+    stuck = (blocks < 0) & narrow  # without free blocks its one cluster was just looked at
     left = np.flatnonzero(stuck & free.any(axis=1))
     blocks[left] = np.where(free[left], view.least[left], np.inf).argmin(axis=1)
     by_block[left] = True
@@ -297,12 +365,13 @@ def _split(pricing: Pricing, view: _View, threshold: float) -> tuple[_Boxes, boo
 
 
 def _tiny(pricing: Pricing) -> float:
+    """Return the width of a box that is too small to be split on."""
     return _TINY * float(np.abs(pricing.points).max())
 
 
-def _is_tiny(pricing: Pricing, boxes: _Boxes) -> np.ndarray:
-    """Whether a box is (p,) too small to be split on."""
-    return np.asarray((boxes.high - boxes.low).max(axis=1) <= _tiny(pricing))
+def _width(boxes: _Boxes) -> np.ndarray:
+    """Return (p,) the longest side of each box."""
+    return np.asarray((boxes.high - boxes.low).max(axis=1))
 
 
 def _is_below(pricing: Pricing, inside: np.ndarray, threshold: float) -> bool:

@@ -8,14 +8,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.interior import Iterate
 from ccviz.solvers.colgen.master import Master, MasterSolution, column_costs
 from ccviz.solvers.colgen.places import placed
-from ccviz.solvers.colgen.pricing import Priced, Pricer, Search, join
+from ccviz.solvers.colgen.pool import FIRST_ACCURACY, Pool, Round
+from ccviz.solvers.colgen.pricing import Priced, Pricer, join
 from ccviz.solvers.colgen.repair import lowered
-from ccviz.solvers.colgen.stabilisation import Stabiliser
+from ccviz.solvers.colgen.spot import cover, is_local
 from ccviz.solvers.colgen.star_master import Center, StarMaster
 
 _FEW_CLUSTERS = 20  # up to here the bound is worth an exact pricing every time
@@ -33,82 +33,8 @@ _STAR_SLICES = 20  # thoroughly
 _REPAIRS = 12  # a round over stars, at most,
 _REPAIRED = 1e-6  # until no cluster is worth more than the price, relatively
 _ROUNDS, _SLOW = 3, 0.25  # in so many rounds so little of what is missing is gained: better branch
-_FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
+_SLOW_BEFORE_SPOTS = 0.05  # where all nodes below have what this one wins, and rounds of their own
 _LAST_ACCURACY = 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """What a node knows; it travels between tasks and to the node's children.
-
-    Attributes
-    ----------
-    blocks : Blocks
-    columns : (m, s + t) bool
-        Blocks, and the taken places that the centre is in.
-    costs : (m,) float64
-    stabiliser : Stabiliser
-    artificial_cost : (s + t,) float64
-        Cost of leaving a block, or a taken place, uncovered; raised when that turns out too cheap.
-    bound : float
-        Best Lagrangian bound, without the blocks' scatter.
-    duals : (s,) float64 or None
-        The duals that prove it, and `least` the least value of a cluster under them.
-    least : float
-    iteration : int
-    accuracy : float
-        Relative, of the master's next solution.
-    converged : bool
-        No column is missing, or it is `hopeless`.
-    hopeless : bool
-        The bound will not close the node, or not soon: so says the master over stars.
-    solution : MasterSolution or None
-        Of the master over these columns, where it is solved.
-    middle : Iterate, Center or None
-        Where the next interior solution begins.
-    starred : bool
-        Columns stand for stars, until none is missing.
-    search : Search or None
-        An exact pricing that found nothing yet and is to be gone on with.
-    quick : bool
-        The last exact pricing ended within its slice, so the next one is worth it too.
-    past : tuple of float
-        The bound after the last rounds.
-    """
-
-    blocks: Blocks
-    columns: np.ndarray
-    costs: FloatArray
-    stabiliser: Stabiliser
-    artificial_cost: FloatArray
-    bound: float = -np.inf
-    duals: FloatArray | None = None
-    least: float = -np.inf
-    iteration: int = 0
-    accuracy: float = _FIRST_ACCURACY
-    converged: bool = False
-    hopeless: bool = False
-    solution: MasterSolution | None = None
-    middle: Iterate | Center | None = None
-    starred: bool = False
-    search: Search | None = None
-    quick: bool = True
-    past: tuple[float, ...] = ()
-
-
-@dataclass(frozen=True, eq=False)
-class Round:
-    """One iteration, to be shown."""
-
-    iteration: int
-    columns: int
-    pool: int
-    best_reduced_cost: float
-    exact: bool
-    master_objective: float
-    bound: float
-    duals: FloatArray
-    center: FloatArray | None
 
 
 @dataclass(eq=False)
@@ -149,15 +75,25 @@ class Generation:
             if self.pool.bound >= enough or self.pool.converged:
                 break
             self._iterate(solution, enough)
-            if self.pool.search is not None:
+            if self.pool.search is not None or self.pool.spot is not None:
                 break
             solution = self._solve()
+        self._keep(solution if self.pool.spot is None else None)  # a sweep has masters of its own
+        return solution
+
+    def _keep(self, solution: MasterSolution | None) -> None:
+        """Let the pool hold what the next task begins with."""
         columns, costs = self.master.columns, self.master.costs
         middle = self.master.middle
         self.pool = replace(
             self.pool, columns=columns, costs=costs, solution=solution, middle=middle
         )
-        return solution
+
+    def _begin_at_bound(self) -> None:
+        """Let the next solution of the master over stars begin at the best bound's duals."""
+        duals, price = self.pool.stabiliser.center, -self.pool.least
+        if isinstance(self.master, StarMaster) and duals is not None and np.isfinite(price):
+            self.master.middle = Center(duals, price, duals, price)
 
     def _filled_master(self, columns: np.ndarray, costs: FloatArray) -> Master | StarMaster:
         pool = self.pool
@@ -260,15 +196,22 @@ class Generation:
         bound there misses the master's objective by each excess once, not k times the largest.
         """
         found = []
-        for _ in range(_REPAIRS if self.pool.starred else 1):
-            proof = self.pricer.exact(at, -price, -price, self._slice)
-            self._raise_bound(at, min(proof.least, -price))
+        for proof, lower in self._lowering(self.pricer, at, price):
+            self._raise_bound(lower, min(proof.least, -price))
             found.append(proof)
-            if not proof.exact or -proof.least <= price * (1.0 + _REPAIRED):
-                break
-            order = np.argsort(proof.costs - proof.columns @ at)
-            at, _ = lowered(self.pricer.alternatives[0], proof.columns, order, at, price, 0.0)
         return join(found)
+
+    def _lowering(
+        self, pricer: Pricer, at: FloatArray, price: float
+    ) -> Iterator[tuple[Priced, FloatArray]]:
+        """Yield what exact pricing says at duals, and at lower ones, until no more is found."""
+        for _ in range(_REPAIRS if self.pool.starred else 1):
+            proof = pricer.exact(at, -price, -price, self._slice)
+            yield proof, at
+            if not proof.exact or -proof.least <= price * (1.0 + _REPAIRED):
+                return
+            order = np.argsort(proof.costs - proof.columns @ at)
+            at, _ = lowered(pricer.alternatives[0], proof.columns, order, at, price, 0.0)
 
     def _seeds(self, solution: MasterSolution) -> FloatArray:
         """Return centres to descend from: the blocks (or some), and the clusters in use."""
@@ -305,12 +248,16 @@ class Generation:
 
         Of columns that stand for stars, those that a better one does not stand for already.
         """
+        order = self._below_price(priced, solution)
+        if self.pool.starred:
+            order = self._apart(priced, order, solution)
+        return order[: max(_NEW_AT_LEAST, _NEW_A_CLUSTER * self.pool.blocks.k)]
+
+    def _below_price(self, priced: Priced, solution: MasterSolution) -> IntArray:
+        """Return the columns of negative reduced cost, each once, the best first."""
         reduced = priced.costs - priced.columns @ solution.duals + solution.price
         order = np.argsort(reduced, kind="stable")
         order = order[reduced[order] < -self._column_tolerance]
-        if self.pool.starred:
-            order = self._apart(priced, order, solution)
-        order = order[: max(_NEW_AT_LEAST, _NEW_A_CLUSTER * self.pool.blocks.k)]
         packed = np.packbits(priced.columns[order], axis=1)
         return order[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
 
@@ -331,15 +278,17 @@ class Generation:
         rough = isinstance(self.master, StarMaster) and self._is_rough(gap, solution.objective)
         if rough or (found and gap > self.tolerance):
             relative = 0.1 * max(gap, self.tolerance) / (1.0 + abs(solution.objective))
-            accuracy = min(_FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
+            accuracy = min(FIRST_ACCURACY, max(relative, _LAST_ACCURACY))
             self.pool = replace(self.pool, accuracy=accuracy)
             if isinstance(self.master, StarMaster):
                 self._raise_caps(self.master, solution)
-                # More stars could only lower what the master says: no bound would be enough. The
-                # nearer it is the better for the children, who begin with these stars.
-                hopeless = gap < enough - solution.objective or self._is_slow(enough)
-                hopeless = hopeless and self.pricer.may_place and not rough
-                self.pool = replace(self.pool, converged=hopeless, hopeless=hopeless)
+                hopeless = self.pricer.may_place and not rough
+                hopeless = hopeless and self._is_in_vain(gap, enough, solution.objective)
+                if hopeless and self._begin_sweep():
+                    return
+                self.pool = replace(
+                    self.pool, converged=hopeless, hopeless=hopeless, early=hopeless
+                )
             return
         if isinstance(self.master, StarMaster):
             hopeless = solution.objective < enough - self.tolerance
@@ -355,15 +304,40 @@ class Generation:
         else:
             self.pool = replace(self.pool, converged=True)
 
+    def _begin_sweep(self) -> bool:
+        """Go on at one spot after the other, all over; False where that was, or is no gain."""
+        pool, instance = self.pool, self.pricer.alternatives[0]
+        if pool.swept or self.pricer.has_places or not self._is_local:
+            return False
+        spots = cover(instance, pool.blocks.k)
+        self._begin_at_bound()
+        self.pool = replace(pool, spot=spots[0], sweep=(*spots[1:],), swept=True, past=())
+        return True
+
     def _is_rough(self, gap: float, objective: float) -> bool:
         """Whether the master is too inaccurate for its objective to be compared with the bound."""
         accuracy = self.pool.accuracy
         return accuracy > _LAST_ACCURACY and accuracy * abs(objective) > max(gap, self.tolerance)
 
-    def _is_slow(self, enough: float) -> bool:
-        """Whether the last rounds have won little of what is missing."""
+    def _is_in_vain(self, gap: float, enough: float, objective: float) -> bool:
+        """Whether to branch rather than go on.
+
+        More stars could only lower what the master says. If that closes no node, no bound will; but
+        the nearer it is the better for the children, who begin with these stars.
+        """
+        if self._is_local:
+            return self._is_slow(enough, _SLOW_BEFORE_SPOTS)
+        return gap < enough - objective or self._is_slow(enough, _SLOW)
+
+    @property
+    def _is_local(self) -> bool:
+        """Whether the nodes below are worked on around a spot."""
+        return is_local(self.pool.blocks.s, self.pool.blocks.k)
+
+    def _is_slow(self, enough: float, share: float) -> bool:
+        """Whether the last rounds have won less than a share of what is missing."""
         past = self.pool.past
-        return len(past) > _ROUNDS and past[-1] - past[0] < _SLOW * (enough - past[0])
+        return len(past) > _ROUNDS and past[-1] - past[0] < share * (enough - past[0])
 
     def vertex(self) -> MasterSolution:
         """Return a basic solution of the master over columns."""

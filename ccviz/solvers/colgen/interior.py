@@ -273,7 +273,5 @@ def _step(
 
 def _length(at: FloatArray, direction: FloatArray, most: float = 1.0) -> float:
     """Return how far one may go before a coordinate becomes negative."""
-    falling = direction < 0.0
-    if not falling.any():
-        return most
-    return min(most, float((at[falling] / -direction[falling]).min()))
+    fastest = float((direction / at).min())
+    return most if fastest >= 0.0 else min(most, -1.0 / fastest)

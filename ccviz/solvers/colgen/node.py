@@ -11,7 +11,7 @@ from functools import partial
 
 import numpy as np
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import ColumnsPriced, Event
 from ccviz.feasibility.check import check_feasibility
@@ -20,7 +20,7 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.branching import branching_pair
-from ccviz.solvers.colgen.generation import Generation, Pool, Round
+from ccviz.solvers.colgen.generation import Generation
 from ccviz.solvers.colgen.initial import (
     best_of_cop_kmeans,
     best_of_memetic,
@@ -34,13 +34,18 @@ from ccviz.solvers.colgen.master import (
     cluster_columns,
     column_costs,
 )
-from ccviz.solvers.colgen.places import branching_place, placed
+from ccviz.solvers.colgen.places import likely_places, placed
+from ccviz.solvers.colgen.pool import Pool, Round
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
 from ccviz.solvers.colgen.semidefinite import semidefinite
 from ccviz.solvers.colgen.settings import NodeSettings
+from ccviz.solvers.colgen.spot import is_local
+from ccviz.solvers.colgen.spot_generation import SpotGeneration
 from ccviz.solvers.colgen.stabilisation import Stabiliser
 from ccviz.solvers.colgen.star_master import WORTH, Center
+from ccviz.solvers.colgen.stars import make_stars
+from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
 from ccviz.solvers.tree import OPTIMAL_GAP, Report, Task, cutoff, decided
 
 
@@ -105,6 +110,7 @@ def _open(problem: Problem, settings: NodeSettings, task: Task) -> Pool | Start 
         pool = _in_places(problem, task, _inherited(blocks, task.state), -task.state.least)
         if _starred(problem, settings, task, blocks):
             pool = _over_stars(pool, task.state)
+            pool = replace(pool, spot=_spot(problem, blocks, task))
         return _permitted(problem, pool)
     return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
 
@@ -162,6 +168,18 @@ def _first_pool(problem: Problem, settings: NodeSettings, task: Task, start: Sta
     dear = np.clip(_ARTIFICIAL_MOVE * added, _ARTIFICIAL * usual, _ARTIFICIAL_MOST * usual)
     pool = Pool(blocks, unique, costs, stabiliser, dear, starred=starred)
     return _permitted(problem, _in_places(problem, task, pool, float(dear.max())))
+
+
+def _spot(problem: Problem, blocks: Blocks, task: Task) -> FloatArray | None:
+    """Return (d,) where the master is solved first: in the middle of the last place."""
+    last = task.decisions[-1]
+    local = last.place and is_local(blocks.s, blocks.k)
+    return _turned(problem, blocks)[last.pair[0]] if local else None
+
+
+def _turned(problem: Problem, blocks: Blocks) -> FloatArray:
+    """Return the points (n, d) in the axes of pricing."""
+    return principal_axes(blocks.centroid, blocks.mass).of(problem.X)
 
 
 def _has_places(task: Task) -> bool:
@@ -228,7 +246,8 @@ def _inherited(blocks: Blocks, parent: Pool) -> Pool:
     whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
     stabiliser = parent.stabiliser.inherit(child_of, width)
     dear = np.bincount(child_of, parent.artificial_cost, width).astype(np.float64)
-    return Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
+    pool = Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
+    return replace(pool, trials=parent.trials)
 
 
 def _over_stars(pool: Pool, parent: Pool) -> Pool:
@@ -256,7 +275,8 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
     tolerance = _tolerance(task, settings, pool)
-    generation = Generation(pool, pricer, tolerance, task.seed, task.stop)
+    kind = Generation if pool.spot is None else SpotGeneration
+    generation = kind(pool, pricer, tolerance, task.seed, task.stop)
     solution = generation.run(min(settings.round_iterations, 1 + int(_TASK_WORK / s**3)), limit)
     pool = generation.pool
     report = Report(
@@ -273,8 +293,10 @@ def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> 
     if pool.bound >= limit:
         return _twice_proved(problem, task, pool, replace(report, verdict="bound"))
     if pool.converged:
-        report = _settle(problem, settings, task, generation, report)
+        report = _settle(problem, settings, task, generation, limit, report)
         return _twice_proved(problem, task, pool, report)
+    if pool.spot is not None:  # there is no solution but there
+        return report
     columns = pool.columns[:, :s]
     return _rounded(problem, report, pricer, pool, choose(columns, solution.weights, problem.k))
 
@@ -348,7 +370,7 @@ def _shown(task: Task, pool: Pool, entry: Round) -> Event:
         best_reduced_cost=entry.best_reduced_cost,
         exact=entry.exact,
         master_objective=entry.master_objective + scatter,
-        lower_bound=entry.bound + scatter,
+        lower_bound=max(task.lower_bound, entry.bound + scatter),
         duals=entry.duals[: pool.blocks.s],
         center=None if entry.center is None else entry.center[: pool.blocks.s],
     )
@@ -374,13 +396,18 @@ def _rounded(
 
 
 def _settle(
-    problem: Problem, settings: NodeSettings, task: Task, generation: Generation, report: Report
+    problem: Problem,
+    settings: NodeSettings,
+    task: Task,
+    generation: Generation,
+    limit: float,
+    report: Report,
 ) -> Report:
-    """Close a node whose columns are all there, or branch."""
+    """Close a node whose columns are all there, or branch, or go on if they are not all there."""
     pool, pricer = generation.pool, generation.pricer
     if pool.starred and (pricer.may_place or pricer.has_places):
-        report = _placed(problem, generation, report)
-        if report.verdict != "go on":
+        report = _placed(problem, generation, limit, report)
+        if report.verdict != "go on" or pool.early:
             return report
     vertex = generation.vertex()
     master = generation.master
@@ -403,24 +430,46 @@ def _settle(
     return replace(report, verdict="branch", pair=pair, state=pool)
 
 
-def _placed(problem: Problem, generation: Generation, report: Report) -> Report:
-    """Branch on a place, or, below one, on a pair; without either the report is as it was."""
-    pool, instance = generation.pool, generation.pricer.alternatives[0]
-    assert pool.solution is not None
-    weights, columns = pool.solution.weights, pool.columns
-    points = principal_axes(pool.blocks.centroid, pool.blocks.mass).of(problem.X)
-    place = None
-    if generation.pricer.may_place:
-        place = branching_place(instance, columns, weights, points)
-    if place is not None:
-        return replace(report, verdict="branch", pair=place, place=True, state=pool)
+def _placed(problem: Problem, generation: Generation, limit: float, report: Report) -> Report:
+    """Branch on a place, or, below one, on a pair; without either go on, if columns are missing."""
+    pool = _with_trials(problem, generation, limit)
+    best = best_trial(pool.trials, limit - pool.bound)
+    if best is not None:
+        return replace(report, verdict="branch", pair=best.place, place=True, state=pool)
+    if pool.early:
+        pool = replace(pool, converged=False, hopeless=False, early=False)
+        if pool.spot is not None:  # the whole master is to be solved
+            pool = replace(pool, spot=None, solution=None, past=())
+        return replace(report, state=pool)
     if not generation.pricer.has_places:
         return report
-    pair = branching_pair(pool.blocks, columns[:, : pool.blocks.s], weights)
+    assert pool.solution is not None
+    pair = branching_pair(pool.blocks, pool.columns[:, : pool.blocks.s], pool.solution.weights)
     if pair is None:
         detail = "The relaxation's solution is a clustering."
         return replace(report, verdict="integral", detail=detail)
     return replace(report, verdict="branch", pair=pair, state=pool)
+
+
+def _with_trials(problem: Problem, generation: Generation, limit: float) -> Pool:
+    """Try places to branch on: all that the solution has, or around the last place and no more.
+
+    Where a spot is not much less than all blocks, the likeliest place is taken untried.
+    """
+    pool, instance = generation.pool, generation.pricer.alternatives[0]
+    if not generation.pricer.may_place:
+        return replace(pool, trials=())
+    assert pool.solution is not None
+    columns, duals, k = pool.columns, pool.solution.duals, pool.blocks.k
+    points = _turned(problem, pool.blocks)
+    if not is_local(pool.blocks.s, k):
+        likely = likely_places(instance, columns, pool.solution.weights, points)
+        return replace(pool, trials=tuple(Trial(place, np.inf, np.inf) for place in likely[:1]))
+    values = make_stars(instance, columns, duals).values(duals)
+    basis = Basis(instance, columns, pool.solution, values, pool.artificial_cost, points, k)
+    old = () if pool.spot is None else elsewhere(pool.trials, instance, points, pool.spot, k)
+    new = tried(basis, limit - pool.bound, pool.spot, generation.stop)
+    return replace(pool, trials=(*old, *new))
 
 
 def _fixed(pool: Pool, upper_bound: float) -> Pool:

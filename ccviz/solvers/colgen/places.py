@@ -174,10 +174,10 @@ def placed(
     return columns, costs, fits
 
 
-def branching_place(
+def likely_places(
     instance: Instance, columns: np.ndarray, weights: FloatArray, points: FloatArray
-) -> tuple[int, int] | None:
-    """Return two points that name the place that is most worth deciding on; None without one.
+) -> list[tuple[int, int]]:
+    """Return pairs of points that name places which may be worth deciding on, the likeliest first.
 
     A child keeps the solution if it moves centres to the place's border: all that are inside if it
     is empty; if it is taken the nearest outside, until there is one in all. What that costs is the
@@ -199,16 +199,17 @@ def branching_place(
     for row, c in zip(centers, used, strict=True):
         center_of(instance, columns[c], row)
     halves = [row for row in np.argsort(-weights, kind="stable") if weights[row] < _WHOLE]
-    tried = {int(((points - centers[row]) ** 2).sum(axis=1).argmin()) for row in halves[:_TRIED]}
-    best, chosen = _LEAST * float(instance.mass @ (instance.points**2).sum(axis=1)), None
-    for near in sorted(tried):
+    nearest = {int(((points - centers[row]) ** 2).sum(axis=1).argmin()) for row in halves[:_TRIED]}
+    found = []
+    for near in sorted(nearest):
         radii = np.sqrt(((points - points[near]) ** 2).sum(axis=1))
         gaps = np.sqrt(((centers - points[near]) ** 2).sum(axis=1))
         worth = _moves(radii, gaps, weights, mass)
         far = int(worth.argmax())
-        if worth[far] > best:
-            best, chosen = float(worth[far]), (near, far)
-    return chosen
+        found.append((float(worth[far]), near, far))
+    least = _LEAST * float(instance.mass @ (instance.points**2).sum(axis=1))
+    found.sort(key=lambda each: -each[0])
+    return [(near, far) for worth, near, far in found if worth > least]
 
 
 def _moves(

@@ -12,8 +12,9 @@ The linear program, with y of each star and x of each of its blocks, is
 
     min d'x + a'z   with   sum x + z - u = 1 for each block,   sum y + t = k,   y - x - v = 0,
 
-all variables not negative. The rows y - x - v = 0 are eliminated from the normal equations block by
-block, and what is left of a star there is one column with entries between 0 and 1 and a diagonal.
+all variables not negative; a star may have a cost of its own besides. The rows y - x - v = 0 are
+eliminated from the normal equations block by block, and what is left of a star there is one column
+with entries between 0 and 1 and a diagonal.
 """
 
 from __future__ import annotations
@@ -218,10 +219,23 @@ class _Factor(NamedTuple):
         return np.concatenate([rows, solved])
 
 
-def make_program(stars: Stars, artificial: FloatArray, k: int) -> StarProgram:
-    """Return the program; ``artificial`` (s,) is what it costs to leave a block out."""
+def make_program(
+    stars: Stars, artificial: FloatArray, k: int, own: FloatArray | None = None
+) -> StarProgram:
+    """Return the program.
+
+    Parameters
+    ----------
+    stars : Stars
+    artificial : (s,) float64
+        What it costs to leave a block out.
+    k : int
+    own : (p,) float64, optional
+        What a star costs besides.
+    """
     e, p, s = len(stars.block), len(stars.start) - 1, len(artificial)
-    cost = np.concatenate([stars.cost, np.zeros(e + p), artificial, np.zeros(s + 1)])
+    own = np.zeros(p) if own is None else own
+    cost = np.concatenate([stars.cost, np.zeros(e), own, artificial, np.zeros(s + 1)])
     right = np.concatenate([np.ones(s), [float(k)], np.zeros(e)])
     return StarProgram(stars, stars.star, s, cost, right)
 
@@ -236,10 +250,12 @@ def central(program: StarProgram, row: FloatArray, price: float, mean: float) ->
     s, e = program.s, len(program.star)
     reduced = program.cost[:e] - row[program.stars.block]
     gain = -program.summed(np.minimum(reduced, 0.0))
-    price = max(price, _ABOVE * float(gain.max(initial=0.0)), _LEAST_PRICE * float(row.sum()))
-    y = _central_weights(program, reduced, price, mean)
+    own, artificial = np.split(program.cost[e + e : -s - 1], [len(gain)])
+    price = max(price, float((_ABOVE * gain - own).max(initial=0.0)))
+    price = max(price, _LEAST_PRICE * float(row.sum()))
+    y = _central_weights(program, reduced, own + price, mean)
     entry = _central_entries(reduced, y[program.star], mean)
-    artificial = program.cost[e + e + len(y) : -s - 1] - row
+    artificial = artificial - row
     slack = np.concatenate([reduced + entry, entry, mean / y, artificial, row, [price]])
     return Iterate(mean / slack, np.concatenate([row, [-price], entry]), slack)
 
@@ -255,11 +271,10 @@ def _central_entries(reduced: FloatArray, y: FloatArray, mean: float) -> FloatAr
 
 
 def _central_weights(
-    program: StarProgram, reduced: FloatArray, price: float, mean: float
+    program: StarProgram, reduced: FloatArray, price: FloatArray, mean: float
 ) -> FloatArray:
-    """Return y of each star such that its slack, the price less the entries' w, is mean / y."""
-    p = len(program.stars.start) - 1
-    low, high = np.full(p, np.log(mean / price) - 30.0), np.full(p, 7.0)
+    """Return y of each star such that its slack, its price less the entries' w, is mean / y."""
+    low, high = np.log(mean / price) - 30.0, np.full(len(price), 7.0)
     for _ in range(_HALVINGS):
         middle = 0.5 * (low + high)
         y = np.exp(middle)

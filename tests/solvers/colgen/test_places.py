@@ -23,7 +23,7 @@ from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import node
 from ccviz.solvers.colgen.instance import Discs, make_instance
-from ccviz.solvers.colgen.places import _moves, branching_place, center_of, placed
+from ccviz.solvers.colgen.places import _moves, center_of, likely_places, placed
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.tree import Decision, Task
@@ -145,7 +145,7 @@ def test_no_point_in_the_place_is_worth_more_than_any_centre_on_a_grid():
         assert value >= least - 1e-9
 
 
-def test_a_place_to_branch_on_holds_half_a_centre():
+def test_a_likely_place_holds_half_a_centre():
     X = np.array([[0.0, 0.0], [1.0, 0.0], [6.0, 0.0], [7.0, 0.0], [3.5, 1.0], [3.5, 4.0]])
     instance = instance_of(X)
     columns = np.array(
@@ -154,12 +154,12 @@ def test_a_place_to_branch_on_holds_half_a_centre():
     )
     weights = np.array([0.5, 1.0, 1.0, 0.5])
     turned = instance.points  # every block is one point
-    near, far = branching_place(instance, columns, weights, turned)
+    near, far = likely_places(instance, columns, weights, turned)[0]
     radius = np.sqrt(((turned[near] - turned[far]) ** 2).sum())
     centers, _ = centers_of(instance, columns)
     gaps = np.sqrt(((centers - turned[near]) ** 2).sum(axis=1))
     assert weights[gaps <= radius].sum() == pytest.approx(0.5)
-    assert branching_place(instance, columns[:3], np.ones(3), turned) is None
+    assert likely_places(instance, columns[:3], np.ones(3), turned) == []
 
 
 def test_what_it_costs_to_move_centres_to_a_border():

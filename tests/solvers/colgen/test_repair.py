@@ -130,4 +130,4 @@ def test_a_child_begins_over_stars_at_the_duals_of_its_parents_bound(generation)
 def test_rounds_are_slow_that_win_less_than_a_quarter_of_what_is_missing(generation, past, slow):
     _, generation = generation
     generation.pool = replace(generation.pool, past=past)
-    assert generation._is_slow(10.0) == slow
+    assert generation._is_slow(10.0, 0.25) == slow

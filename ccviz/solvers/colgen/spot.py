@@ -1,0 +1,197 @@
+"""The master near a spot, all else as it is: what a place changes, it changes around it.
+
+The duals of a few hundred blocks are raised as far as the stars allow, while those of all others
+and the price of a cluster stay. What a star gains from the others then comes off the price, and is
+its own. Whatever duals come out, they give a bound; so a child that differs from its parent by one
+place has its columns and its bound for a small part of what the whole master takes, and a place
+can be tried before it is branched on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.base import never
+from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.interior import iterate
+from ccviz.solvers.colgen.stars import Stars, central, make_program, make_stars
+
+_BLOCKS = 700  # so many are near a spot,
+_CLUSTERS = 4, 12  # but no fewer, and no more, than so many clusters have
+_PART = 4  # if there are so many times as many blocks, a spot has a master of its own
+_OVERLAP = 2.0  # times as many blocks as there are, near some spot of a sweep
+_WIDER = 2  # times as many blocks: of one of them is every star that has a near block
+_AMPLE = 4
+_WORTH = 0.9  # stars worth less of the price have no part: they are soon found again
+_START = 0.15  # sum of the products to begin with, relative to that of the duals
+_STRICT = 1e-3
+_INSIDE = 0.2
+_FINEST = 1e-9  # accuracy of the interior-point method, relative
+
+
+class Near(NamedTuple):
+    """Duals raised near a spot.
+
+    Attributes
+    ----------
+    duals : (s + t,) float64
+        Elsewhere as they were.
+    weights : (m,) float64
+        Of the columns that have a part in it; of the others 0.
+    """
+
+    duals: FloatArray
+    weights: FloatArray
+
+
+def blocks_near(instance: Instance, spot: FloatArray, k: int, share: float = 1.0) -> np.ndarray:
+    """Return which blocks are near a spot.
+
+    Parameters
+    ----------
+    instance : Instance
+    spot : (d,) float64
+    k : int
+        Clusters, of all blocks.
+    share : float
+        Times as many blocks as usual.
+
+    Returns
+    -------
+    near : (s,) bool
+    """
+    s = len(instance.mass)
+    count = min(s, 1 + int(share * _usual(s, k)))
+    gaps = ((instance.points - spot) ** 2).sum(axis=1)
+    return np.asarray(gaps <= np.partition(gaps, count - 1)[count - 1])
+
+
+def _usual(s: int, k: int) -> float:
+    """Return how many of s blocks are near a spot."""
+    least, most = (clusters * s / k for clusters in _CLUSTERS)
+    return float(np.clip(_BLOCKS, least, most))
+
+
+def is_local(s: int, k: int) -> bool:
+    """Whether a spot of s blocks is so small a part that the master is rather solved there."""
+    return _PART * _usual(s, k) <= s
+
+
+def part_of(instance: Instance, rows: IntArray) -> Instance:
+    """Return some blocks as an instance, of one where nothing excludes or limits any."""
+    nothing = instance._replace(
+        conflict_start=np.zeros(len(rows) + 1, dtype=np.int64),
+        conflict=np.zeros(0, dtype=np.int64),
+        limit=np.zeros(0),
+        weight=np.zeros((0, len(rows))),
+        pair_start=np.zeros((0, len(rows) + 1), dtype=np.int64),
+        pair_other=np.zeros(0, dtype=np.int64),
+        pair_weight=np.zeros(0),
+    )
+    points, mass, away = instance.points[rows], instance.mass[rows], instance.away[rows]
+    return nothing._replace(points=points, mass=mass, away=away)
+
+
+def cover(instance: Instance, k: int) -> FloatArray:
+    """Return (q, d) spots, each a block far from those before it, that all blocks are near to."""
+    points = instance.points
+    count = int(np.ceil(_OVERLAP * len(points) / _usual(len(points), k)))
+    gaps = np.full(len(points), np.inf)
+    spots = [points[np.argmax((points**2).sum(axis=1))]]
+    for _ in range(count - 1):
+        gaps = np.minimum(gaps, ((points - spots[-1]) ** 2).sum(axis=1))
+        spots.append(points[gaps.argmax()])
+    return np.array(spots)
+
+
+def raised(
+    instance: Instance,
+    columns: np.ndarray,
+    duals: FloatArray,
+    price: float,
+    artificial_cost: FloatArray,
+    spot: FloatArray,
+    k: int,
+    error: float,
+    share: float = 1.0,
+    stop: Callable[[], bool] = never,
+) -> Near:
+    """Raise the duals near a spot as far as stars at the columns' centres allow.
+
+    Parameters
+    ----------
+    instance : Instance
+    columns : (m, s + t) bool
+    duals : (s + t,) float64
+    price : float
+        Positive: a star may gain no more from its blocks.
+    artificial_cost : (s + t,) float64
+        No dual is above it.
+    spot : (d,) float64
+    k : int
+    error : float
+        How far from the best they may stay.
+    share : float
+        Times as many blocks as usual.
+    stop : callable
+        True once it should end with what it has.
+    """
+    near = blocks_near(instance, spot, k, share)
+    free = np.append(near, _places_within(instance, spot, near))
+    wide = blocks_near(instance, spot, k, share * _WIDER)
+    rows = np.flatnonzero((columns & np.append(wide, free[len(wide) :])).any(axis=1))
+    stars = make_stars(instance, columns[rows], duals)
+    has_free = np.bincount(stars.star, free[stars.block], len(rows)) > 0.0
+    worth = has_free & (-stars.values(duals) >= _WORTH * price)
+    rows, stars = rows[worth], stars.chosen(worth)
+    order = _rising(instance, free)
+    small = _restricted(stars, free, order, 1.0 / price)
+    own = np.maximum(price - _gained(stars, ~free, duals), _STRICT * price) / price
+    most = artificial_cost[order] / price
+    limit = _AMPLE * (1 + int(near.sum()) * k // len(near))  # is not to bind
+    program = make_program(small, most, limit, own)
+    row = np.clip(duals[order] / price, _STRICT * most, (1.0 - _STRICT) * most)
+    mean = _START * float(row.sum()) / len(program.cost)
+    accuracy = max(_FINEST, error / max(float(duals[order].sum()), error))
+    with threadpool_limits(1, "blas"):  # as in `interior`
+        last, _ = iterate(program, central(program, row, 0.0, mean), accuracy, _INSIDE, stop)
+    found, weights = duals.copy(), np.zeros(len(columns))
+    found[order] = np.maximum(last.duals[: len(order)], 0.0) * price
+    weights[rows] = program.split(last.z)[2]
+    return Near(found, weights)
+
+
+def _places_within(instance: Instance, spot: FloatArray, near: np.ndarray) -> np.ndarray:
+    """Return (t,) whether taken places are within as far as the near (s,) blocks are."""
+    reach = ((instance.points[near] - spot) ** 2).sum(axis=1).max()
+    gaps = ((instance.place[: instance.taken] - spot) ** 2).sum(axis=1)
+    return np.asarray(gaps <= reach)
+
+
+def _rising(instance: Instance, free: np.ndarray) -> IntArray:
+    """Return the free (s + t,) rows along the first axis: then those of a star are a band."""
+    first = np.append(instance.points[:, 0], instance.place[: instance.taken, 0])
+    rows = np.flatnonzero(free)
+    return rows[np.argsort(first[rows], kind="stable")]
+
+
+def _restricted(stars: Stars, free: np.ndarray, order: IntArray, growth: float) -> Stars:
+    """Return the stars with their free blocks, numbered in that order, and costs times growth."""
+    rank = np.zeros(len(free), dtype=np.int64)
+    rank[order] = np.arange(len(order))
+    kept = free[stars.block]
+    star, place, cost = stars.star[kept], rank[stars.block[kept]], stars.cost[kept]
+    rising = np.lexsort((place, star))
+    count = np.bincount(star, minlength=len(stars.start) - 1)
+    return Stars(np.append(0, np.cumsum(count)), place[rising], cost[rising] * growth)
+
+
+def _gained(stars: Stars, fixed: np.ndarray, duals: FloatArray) -> FloatArray:
+    """Return (p,) what each star gains from the fixed (s + t,) rows."""
+    gain = np.maximum(duals[stars.block] - stars.cost, 0.0) * fixed[stars.block]
+    return np.bincount(stars.star, gain, len(stars.start) - 1).astype(np.float64)
