@@ -134,6 +134,19 @@ def test_the_plane_is_the_tables():
     (large,) = [row for row in free if (row["set"], row["k"]) == ("u2152", "60")]
     assert f"2,152 points in 60 clusters take {float(large['cpu_s']):.0f} s" in said
     assert f"{len(linked)} of them with links" in said
+    free, linked = (
+        [row for row in table("plane") if (row["links"], row["tolerance"]) == (links, "0.001")]
+        for links in ("no", "yes")
+    )
+    free, linked = (
+        [row for row in rows if row["verified_gap"][0].isdigit()] for rows in (free, linked)
+    )
+    assert all(float(row["verified_gap"]) <= 1e-3 for row in (*free, *linked))
+    ours = sum(float(row["cpu_s"]) for row in linked)
+    assert (
+        f"5,934 points {len(free)} is proved to 1e-3, as published, and {len(linked)} are" in said
+    )
+    assert f"with links, in {ours:.0f} CPU seconds" in said
 
 
 def test_the_exact_assignment_is_the_tables():

@@ -135,8 +135,8 @@ def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | Non
             return None
         view = _look(part, np.unique(cliques[some], return_inverse=True)[1], boxes)
         view = view.take(np.flatnonzero(view.bound < threshold))
-        if somewhere and (_width(view.boxes) <= tiny)[view.undecided].any():
-            return None  # it is on a border, and cannot be told
+        if somewhere and _cannot_be_told(view, tiny):
+            return None
         children, counterexample = _split(part, view, threshold, tiny)
         if counterexample:
             return False
@@ -369,9 +369,14 @@ def _tiny(pricing: Pricing) -> float:
     return _TINY * float(np.abs(pricing.points).max())
 
 
-def _width(boxes: _Boxes) -> np.ndarray:
-    """Return (p,) the longest side of each box."""
-    return np.asarray((boxes.high - boxes.low).max(axis=1))
+def _cannot_be_told(view: _View, tiny: float) -> bool:
+    """Whether a box that is too small to be split on is on a border, or has one cluster left.
+
+    That cluster's mean may be elsewhere, where it is worth less; but with a block more, of no worth
+    to a centre in the box, it could be here.
+    """
+    small = (view.boxes.high - view.boxes.low).max(axis=1) <= tiny
+    return bool((small & (view.undecided | (view.boxes.mark != 0).all(axis=1))).any())
 
 
 def _is_below(pricing: Pricing, inside: np.ndarray, threshold: float) -> bool:

@@ -110,6 +110,7 @@ def _open(problem: Problem, settings: NodeSettings, task: Task) -> Pool | Start 
         pool = _in_places(problem, task, _inherited(blocks, task.state), -task.state.least)
         if _starred(problem, settings, task, blocks):
             pool = _over_stars(pool, task.state)
+        if isinstance(pool.middle, Center):
             pool = replace(pool, spot=_spot(problem, blocks, task))
         return _permitted(problem, pool)
     return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
