@@ -146,7 +146,7 @@ def test_the_plane_is_the_tables():
     assert (
         f"5,934 points {len(free)} is proved to 1e-3, as published, and {len(linked)} are" in said
     )
-    assert f"with links, in {ours:.0f} CPU seconds" in said
+    assert f"with links, in {ours:,.0f} CPU seconds" in said
 
 
 def test_the_exact_assignment_is_the_tables():
