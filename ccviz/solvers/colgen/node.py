@@ -257,12 +257,11 @@ def _over_stars(pool: Pool, parent: Pool) -> Pool:
     if duals is None or not np.isfinite(price):
         return pool
     worth = pool.costs - pool.columns @ duals <= -WORTH * price
-    middle = Center(duals, price, duals, price)
     return replace(
         pool,
         columns=pool.columns[worth],
         costs=pool.costs[worth],
-        middle=middle,
+        middle=Center.at(duals, price),
         accuracy=max(parent.accuracy, _CHILD_ACCURACY),
         starred=True,
     )

@@ -19,7 +19,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.interior import iterate
-from ccviz.solvers.colgen.stars import Stars, central, make_program, make_stars
+from ccviz.solvers.colgen.star_master import INSIDE, START
+from ccviz.solvers.colgen.stars import Stars, band_order, central, make_program, make_stars
 
 _BLOCKS = 700  # so many are near a spot,
 _CLUSTERS = 4, 12  # but no fewer, and no more, than so many clusters have
@@ -28,9 +29,7 @@ _OVERLAP = 2.0  # times as many blocks as there are, near some spot of a sweep
 _WIDER = 2  # times as many blocks: of one of them is every star that has a near block
 _AMPLE = 4
 _WORTH = 0.9  # stars worth less of the price have no part: they are soon found again
-_START = 0.15  # sum of the products to begin with, relative to that of the duals
 _STRICT = 1e-3
-_INSIDE = 0.2
 _FINEST = 1e-9  # accuracy of the interior-point method, relative
 
 
@@ -65,10 +64,16 @@ def blocks_near(instance: Instance, spot: FloatArray, k: int, share: float = 1.0
     -------
     near : (s,) bool
     """
+    gaps = ((instance.points - spot) ** 2).sum(axis=1)
+    return np.asarray(gaps <= reach_of(instance, spot, k, share))
+
+
+def reach_of(instance: Instance, spot: FloatArray, k: int, share: float = 1.0) -> float:
+    """Return how far off the farthest of the blocks near a spot is, squared; see `blocks_near`."""
     s = len(instance.mass)
     count = min(s, 1 + int(share * _usual(s, k)))
     gaps = ((instance.points - spot) ** 2).sum(axis=1)
-    return np.asarray(gaps <= np.partition(gaps, count - 1)[count - 1])
+    return float(np.partition(gaps, count - 1)[count - 1])
 
 
 def _usual(s: int, k: int) -> float:
@@ -142,53 +147,30 @@ def raised(
         True once it should end with what it has.
     """
     near = blocks_near(instance, spot, k, share)
-    free = np.append(near, _places_within(instance, spot, near))
+    off = ((instance.place[: instance.taken] - spot) ** 2).sum(axis=1)
+    free = np.append(near, off <= reach_of(instance, spot, k, share))
     wide = blocks_near(instance, spot, k, share * _WIDER)
     rows = np.flatnonzero((columns & np.append(wide, free[len(wide) :])).any(axis=1))
     stars = make_stars(instance, columns[rows], duals)
     has_free = np.bincount(stars.star, free[stars.block], len(rows)) > 0.0
     worth = has_free & (-stars.values(duals) >= _WORTH * price)
     rows, stars = rows[worth], stars.chosen(worth)
-    order = _rising(instance, free)
-    small = _restricted(stars, free, order, 1.0 / price)
+    whole = band_order(instance)
+    order = whole[free[whole]]
+    small = stars.ordered(order, len(free), 1.0 / price)
     own = np.maximum(price - _gained(stars, ~free, duals), _STRICT * price) / price
     most = artificial_cost[order] / price
     limit = _AMPLE * (1 + int(near.sum()) * k // len(near))  # is not to bind
     program = make_program(small, most, limit, own)
     row = np.clip(duals[order] / price, _STRICT * most, (1.0 - _STRICT) * most)
-    mean = _START * float(row.sum()) / len(program.cost)
+    mean = START * float(row.sum()) / len(program.cost)
     accuracy = max(_FINEST, error / max(float(duals[order].sum()), error))
     with threadpool_limits(1, "blas"):  # as in `interior`
-        last, _ = iterate(program, central(program, row, 0.0, mean), accuracy, _INSIDE, stop)
+        last, _ = iterate(program, central(program, row, 0.0, mean), accuracy, INSIDE, stop)
     found, weights = duals.copy(), np.zeros(len(columns))
     found[order] = np.maximum(last.duals[: len(order)], 0.0) * price
     weights[rows] = program.split(last.z)[2]
     return Near(found, weights)
-
-
-def _places_within(instance: Instance, spot: FloatArray, near: np.ndarray) -> np.ndarray:
-    """Return (t,) whether taken places are within as far as the near (s,) blocks are."""
-    reach = ((instance.points[near] - spot) ** 2).sum(axis=1).max()
-    gaps = ((instance.place[: instance.taken] - spot) ** 2).sum(axis=1)
-    return np.asarray(gaps <= reach)
-
-
-def _rising(instance: Instance, free: np.ndarray) -> IntArray:
-    """Return the free (s + t,) rows along the first axis: then those of a star are a band."""
-    first = np.append(instance.points[:, 0], instance.place[: instance.taken, 0])
-    rows = np.flatnonzero(free)
-    return rows[np.argsort(first[rows], kind="stable")]
-
-
-def _restricted(stars: Stars, free: np.ndarray, order: IntArray, growth: float) -> Stars:
-    """Return the stars with their free blocks, numbered in that order, and costs times growth."""
-    rank = np.zeros(len(free), dtype=np.int64)
-    rank[order] = np.arange(len(order))
-    kept = free[stars.block]
-    star, place, cost = stars.star[kept], rank[stars.block[kept]], stars.cost[kept]
-    rising = np.lexsort((place, star))
-    count = np.bincount(star, minlength=len(stars.start) - 1)
-    return Stars(np.append(0, np.cumsum(count)), place[rising], cost[rising] * growth)
 
 
 def _gained(stars: Stars, fixed: np.ndarray, duals: FloatArray) -> FloatArray:

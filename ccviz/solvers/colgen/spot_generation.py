@@ -105,6 +105,6 @@ class SpotGeneration(Generation):
             error * self.tolerance,
             stop=self.stop,
         )
-        master.middle = Center(near.duals, price, near.duals, price)
+        master.middle = Center.at(near.duals, price)
         objective = float(near.duals.sum()) - k * price
         return MasterSolution(objective, near.duals, price, near.weights, np.zeros(len(duals)))

@@ -13,11 +13,19 @@ from ccviz.solvers.base import never
 from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.interior import Iterate, iterate, start
 from ccviz.solvers.colgen.master import MasterSolution, unit_of
-from ccviz.solvers.colgen.stars import StarProgram, Stars, central, make_program, make_stars, parts
+from ccviz.solvers.colgen.stars import (
+    StarProgram,
+    Stars,
+    band_order,
+    central,
+    make_program,
+    make_stars,
+    parts,
+)
 
 WORTH = 0.7  # a star whose best part saves less than this share of the price is left out
-_INSIDE = 0.2  # relative gap from which on a point is too near the boundary to begin with
-_START = 0.15  # sum of the products to begin with, relative to that of the duals
+INSIDE = 0.2  # relative gap from which on a point is too near the boundary to begin with
+START = 0.15  # sum of the products to begin with, relative to that of the duals
 _SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _STRICT = 1e-6
 
@@ -40,6 +48,11 @@ class Center(NamedTuple):
     price: float
     last_duals: FloatArray
     last_price: float
+
+    @staticmethod
+    def at(duals: FloatArray, price: float) -> Center:
+        """Return one to begin with at duals that come from elsewhere."""
+        return Center(duals, price, duals, price)
 
 
 class StarMaster:
@@ -72,8 +85,7 @@ class StarMaster:
         self.middle: Center | None = None
         self._growth = unit_of(artificial_cost)
         self.artificial_cost = artificial_cost
-        place = instance.place[: instance.taken, 0]
-        self._order = np.argsort(np.append(instance.points[:, 0], place), kind="stable")
+        self._order = band_order(instance)
         self._last: tuple[StarProgram, FloatArray] | None = None
 
     def add(self, columns: np.ndarray, costs: FloatArray) -> None:
@@ -96,7 +108,7 @@ class StarMaster:
         artificial = self.artificial_cost[order] * growth
         program = make_program(stars, artificial, self.k)
         with threadpool_limits(1, "blas"):  # as in `interior`
-            last, middle = iterate(program, self._first(program), accuracy, _INSIDE, self.stop)
+            last, middle = iterate(program, self._first(program), accuracy, INSIDE, self.stop)
         self._last = program, last.z
         _, _, y, missing, *_ = program.split(last.z)
         weights = np.zeros(len(self.costs))
@@ -137,12 +149,7 @@ class StarMaster:
         if middle is not None:
             worth = -stars.values(middle.last_duals) >= WORTH * middle.last_price
         stars = stars.chosen(worth)
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        place = rank[stars.block]
-        rising = np.lexsort((place, stars.star))
-        ordered = Stars(stars.start, place[rising], stars.cost[rising] * self._growth)
-        return ordered, np.flatnonzero(worth)
+        return stars.ordered(order, len(order), self._growth), np.flatnonzero(worth)
 
     def _first(self, program: StarProgram) -> Iterate:
         """Return where to begin."""
@@ -151,5 +158,5 @@ class StarMaster:
             return start(program)
         most = self.artificial_cost
         row = np.clip(middle.duals, _STRICT * most, (1.0 - 1e-3) * most)[self._order]
-        mean = _START * float(row.sum()) / len(program.cost)
+        mean = START * float(row.sum()) / len(program.cost)
         return central(program, row * growth, middle.price * growth, mean * growth)

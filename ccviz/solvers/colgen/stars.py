@@ -73,6 +73,22 @@ class Stars(NamedTuple):
         start = np.append(0, np.cumsum(sizes[mask]))
         return Stars(start, self.block[entries], self.cost[entries])
 
+    def ordered(self, order: IntArray, rows: int, growth: float) -> Stars:
+        """Return them over some of the rows, numbered in that order, with costs times growth."""
+        rank = np.full(rows, -1)
+        rank[order] = np.arange(len(order))
+        kept = rank[self.block] >= 0
+        star, place, cost = self.star[kept], rank[self.block[kept]], self.cost[kept]
+        rising = np.lexsort((place, star))
+        count = np.bincount(star, minlength=len(self.start) - 1)
+        return Stars(np.append(0, np.cumsum(count)), place[rising], cost[rising] * growth)
+
+
+def band_order(instance: Instance) -> IntArray:
+    """Return the rows, blocks and taken places, along the first axis: a star's are a band."""
+    place = instance.place[: instance.taken, 0]
+    return np.argsort(np.append(instance.points[:, 0], place), kind="stable")
+
 
 def make_stars(instance: Instance, columns: np.ndarray, duals: FloatArray) -> Stars:
     """Return a star at the centre of each (m, s + t) bool column, with near blocks that fit.

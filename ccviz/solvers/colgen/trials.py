@@ -19,11 +19,12 @@ from ccviz.solvers.base import never
 from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.master import MasterSolution
 from ccviz.solvers.colgen.places import likely_places, placed
-from ccviz.solvers.colgen.spot import blocks_near, raised
+from ccviz.solvers.colgen.spot import blocks_near, raised, reach_of
 
 _MOST = 40  # places tried at a node,
 _AHEAD = 8  # and so many after the best one;
 _MOST_NEAR = 4  # near a spot
+_REACH = 0.5  # of the blocks near a spot: so far a place changes what others are worth
 _APART = 0.5  # of the larger radius: places with centres nearer to each other are alike
 _LITTLE = 0.01  # of what is missing: a side that gains less counts as if it gained so much
 _TIGHT = 0.99  # of the price: stars worth less take no part in a trial
@@ -79,7 +80,7 @@ class Basis(NamedTuple):
 
 
 def best_trial(trials: Iterable[Trial], missing: float) -> Trial | None:
-    """Return the trial to branch on, None without any that gains something on both sides."""
+    """Return the trial to branch on, None without any that gains something on either side."""
     best = max(trials, key=lambda trial: trial.score(missing), default=None)
     return best if best is not None and max(best.taken, best.empty) > _LITTLE * missing else None
 
@@ -98,7 +99,7 @@ def elsewhere(
     spot : (d,) float64
     k : int
     """
-    reach = _reach(instance, spot, k)
+    reach = reach_of(instance, spot, k, _REACH)
     return tuple(trial for trial in trials if ((points[trial.place[0]] - spot) ** 2).sum() > reach)
 
 
@@ -135,7 +136,7 @@ def _apart(basis: Basis, spot: FloatArray | None) -> list[tuple[int, int]]:
     """Return the likely places that are not too alike, the likeliest first."""
     points, radii = basis.points, np.zeros(0)
     chosen: list[tuple[int, int]] = []
-    reach = np.inf if spot is None else _reach(basis.instance, spot, basis.k)
+    reach = np.inf if spot is None else reach_of(basis.instance, spot, basis.k, _REACH)
     for near, far in likely_places(basis.instance, basis.columns, basis.solution.weights, points):
         radius = float(np.sqrt(((points[far] - points[near]) ** 2).sum()))
         kept = [place[0] for place in chosen]
@@ -146,12 +147,6 @@ def _apart(basis: Basis, spot: FloatArray | None) -> list[tuple[int, int]]:
             chosen.append((near, far))
             radii = np.append(radii, radius)
     return chosen
-
-
-def _reach(instance: Instance, spot: FloatArray, k: int) -> float:
-    """Return how far around a spot its place changes duals, squared."""
-    near = blocks_near(instance, spot, k, 0.5)
-    return float(((instance.points[near] - spot) ** 2).sum(axis=1).max())
 
 
 def _try(basis: Basis, place: tuple[int, int], error: float, stop: Callable[[], bool]) -> Trial:
