@@ -16,6 +16,7 @@ from ccviz.problem.rules import (
     MinDifference,
     SoftCannotLink,
 )
+from ccviz.solvers.colgen import node, spot
 
 PAIRS = ((1, 2), (3, 4), (5, 6), (1, 6), (0, 7))
 RULES = {
@@ -70,3 +71,16 @@ def neighbours():
     must = [(int(i), int(near[i, 1])) for i in range(10)]
     cannot = [(int(i), int(near[i, 6])) for i in range(130, 140)]
     return Problem(X, 22, must_link=must, cannot_link=cannot)
+
+
+def few_blocks_near(monkeypatch, blocks):
+    """Let spots be of so many blocks, whatever the clusters."""
+    monkeypatch.setattr(spot, "_BLOCKS", blocks)
+    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
+
+
+def few_blocks_are_many(monkeypatch):
+    """Let few blocks be worked on over stars and around spots, with no other certificate."""
+    monkeypatch.setattr(spot, "_PART", 1)
+    for name in ("_STARS_FROM", "_STARS_FROM_FEW", "_FEW_BLOCKS", "_MANY_BLOCKS"):
+        monkeypatch.setattr(node, name, 0)

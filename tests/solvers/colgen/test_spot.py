@@ -9,12 +9,13 @@ from ccviz.events import BoundImproved, ColumnsPriced, Finished, IncumbentFound,
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen import node, spot
+from ccviz.solvers.colgen import node
 from ccviz.solvers.colgen.places import likely_places, placed
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.spot import blocks_near, is_local, raised
 from ccviz.solvers.colgen.star_master import StarMaster
 from ccviz.solvers.colgen.stars import make_stars
+from tests.solvers.colgen.conftest import few_blocks_are_many, few_blocks_near
 from tests.solvers.colgen.test_places import Forced
 from tests.solvers.colgen.test_plane import of
 from tests.solvers.colgen.test_stars import instance_of
@@ -66,8 +67,7 @@ def test_where_all_blocks_are_near_it_is_the_whole_master(sixty):
 def test_duals_rise_near_the_spot_alone_and_no_star_is_worth_more_than_the_price(
     sixty, monkeypatch
 ):
-    monkeypatch.setattr(spot, "_BLOCKS", 20)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
+    few_blocks_near(monkeypatch, 20)
     instance, columns, _, best = sixty
     at = instance.points[7]
     near = blocks_near(instance, at, K)
@@ -83,8 +83,7 @@ def test_duals_rise_near_the_spot_alone_and_no_star_is_worth_more_than_the_price
 
 
 def test_a_place_raises_near_it_no_more_than_in_the_whole_master(sixty, monkeypatch):
-    monkeypatch.setattr(spot, "_BLOCKS", 20)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
+    few_blocks_near(monkeypatch, 20)
     instance, columns, _, best = sixty
     likely = likely_places(instance, columns, best.weights, instance.points)
     rises = []
@@ -104,8 +103,7 @@ def test_a_place_raises_near_it_no_more_than_in_the_whole_master(sixty, monkeypa
 
 
 def test_a_place_far_from_the_spot_keeps_its_dual(sixty, monkeypatch):
-    monkeypatch.setattr(spot, "_BLOCKS", 10)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
+    few_blocks_near(monkeypatch, 10)
     instance, columns, _, best = sixty
     at = instance.points[0]
     far = int(((instance.points - at) ** 2).sum(axis=1).argmax())
@@ -124,11 +122,8 @@ def test_a_spot_has_a_master_of_its_own_where_it_is_a_small_part():
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_tree_whose_nodes_begin_at_spots_ends_with_the_best_clustering(seed, monkeypatch):
-    monkeypatch.setattr(spot, "_BLOCKS", 12)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
-    monkeypatch.setattr(spot, "_PART", 1)
-    for name in ("_STARS_FROM", "_STARS_FROM_FEW", "_FEW_BLOCKS", "_MANY_BLOCKS"):
-        monkeypatch.setattr(node, name, 0)
+    few_blocks_near(monkeypatch, 12)
+    few_blocks_are_many(monkeypatch)
     rng = np.random.default_rng(seed)
     X = rng.uniform(size=(24, 2))
     exact = [*Colgen(tolerance=1e-4).steps(Problem(X, 5), Context(seed=0))]

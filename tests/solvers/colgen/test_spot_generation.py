@@ -13,6 +13,7 @@ from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.spot import cover, part_of
 from ccviz.solvers.colgen.spot_generation import SpotGeneration
 from ccviz.solvers.tree import Decision, Task
+from tests.solvers.colgen.conftest import few_blocks_are_many, few_blocks_near
 from tests.solvers.colgen.test_stars import instance_of
 
 K = 9
@@ -22,11 +23,8 @@ TOLERANCE = 1e-4
 @pytest.fixture
 def local(monkeypatch):
     """Make forty points many, and their relaxation one that is branched at once."""
-    monkeypatch.setattr(spot, "_BLOCKS", 15)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
-    monkeypatch.setattr(spot, "_PART", 1)
-    for name in ("_STARS_FROM", "_STARS_FROM_FEW", "_FEW_BLOCKS", "_MANY_BLOCKS"):
-        monkeypatch.setattr(node, name, 0)
+    few_blocks_near(monkeypatch, 15)
+    few_blocks_are_many(monkeypatch)
     monkeypatch.setattr(Generation, "_is_slow", lambda self, *_: len(self.pool.past) > 2)
     return Problem(np.random.default_rng(3).uniform(size=(80, 2)), K)
 

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from ccviz.solvers.colgen import spot
 from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
+from tests.solvers.colgen.conftest import few_blocks_near
 from tests.solvers.colgen.test_spot import K, sixty  # noqa: F401
 
 
 @pytest.fixture
 def basis(sixty, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(spot, "_BLOCKS", 20)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
+    few_blocks_near(monkeypatch, 20)
     instance, columns, _, best = sixty
     values = make_stars(instance, columns, best.duals).values(best.duals)
     return Basis(instance, columns, best, values, np.full(60, 1.0), instance.points, K)
