@@ -34,6 +34,7 @@ import numpy as np
 from ccviz.proof.budget import Budget
 from ccviz.proof.question import Limit, Pricing
 from ccviz.proof.rounding import gamma
+from ccviz.proof.zones import Box
 
 _BATCH = 256  # boxes looked at together
 _FEW = 14  # blocks, all of whose clusters are looked at
@@ -106,7 +107,9 @@ class _Joint(NamedTuple):
     second: np.ndarray
 
 
-def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | None:
+def none_below(
+    pricing: Pricing, threshold: float, budget: Budget, box: Box | None = None
+) -> bool | None:
     """Whether no cluster has a value below the threshold; None if the budget does not suffice.
 
     Parameters
@@ -115,13 +118,15 @@ def none_below(pricing: Pricing, threshold: float, budget: Budget) -> bool | Non
     threshold : float
         Not positive.
     budget : Budget
+    box : Box, optional
+        Only clusters with their centres in it are looked for; others have no such value.
     """
     worth = np.flatnonzero(pricing.duals > 0.0)
     somewhere = len(pricing.places.radius) > 0
     if len(worth) <= _FEW and not somewhere:
         return least_value(pricing.of(worth)) >= threshold
     cliques, tiny = _cliques(pricing.conflict), _tiny(pricing)
-    waiting = [(np.arange(len(pricing.mass)), _root(pricing))]
+    waiting = [(np.arange(len(pricing.mass)), _root(pricing, box))]
     while waiting:
         some, boxes = waiting.pop()
         if len(boxes.mark) > _BATCH:
@@ -170,14 +175,16 @@ def least_value(pricing: Pricing) -> float:
     return float((costs - gains - gamma(d + 2 * s + 8) * (costs + gains)).min())
 
 
-def _root(pricing: Pricing) -> _Boxes:
+def _root(pricing: Pricing, box: Box | None = None) -> _Boxes:
     alone = np.eye(len(pricing.mass), dtype=bool)
     able = (pricing.duals > 0.0) & np.array([pricing.allows(each) for each in alone])
     if not able.any():
         empty = np.zeros((0, pricing.points.shape[1]))
         return _Boxes(empty, empty, np.zeros((0, len(able)), dtype=np.int8))
-    points = pricing.points[able | (len(pricing.places.radius) > 0)]
     mark = np.where(able, 0, -1).astype(np.int8)
+    if box is not None:
+        return _Boxes(box.low[None], box.high[None], mark[None])
+    points = pricing.points[able | (len(pricing.places.radius) > 0)]
     return _Boxes(points.min(axis=0)[None], points.max(axis=0)[None], mark[None])
 
 

@@ -37,6 +37,11 @@ _ARRAYS = {  # of a certificate: kind of number, dimensions
     "duals": ("f", 1),
     "least": ("f", 1),
     "taken": ("f", 1),
+    "case_zone": ("i", 1),
+    "case_places": ("i", 2),
+    "case_prizes": ("f", 1),
+    "case_blocks": ("i", 2),
+    "case_changes": ("f", 1),
     "witness": ("i", 1),
 }
 _MOST_EXPONENT = 4000  # of the unit of a certificate

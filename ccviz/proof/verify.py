@@ -43,6 +43,7 @@ from ccviz.proof.question import Places, pricings
 from ccviz.proof.reading import FlawError, Leaf, Proof, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
 from ccviz.proof.spectral import spectral_bound
+from ccviz.proof.zones import Case, boxes, gain, read_cases
 
 DEFAULT_GAP = 1e-4
 _AGREE = 1e-8  # relative difference that rounding may leave between a claim and its recomputation
@@ -286,20 +287,27 @@ def _column_bound(
     """Return what the duals prove, at most about as much as will do, unless that is proved."""
     duals, least = _duals(check, leaf, means)
     places = _places(check, node, leaf, means)
-    between = float(duals.sum() + places.prize[places.taken].sum()) + check.problem.k * least
+    cases = _cases(check, leaf, means, places)
+    prize = float(places.prize[places.taken].sum())
+    between = float(duals.sum()) + prize + gain(cases) + check.problem.k * least
     _compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, between))
     if between <= 0.0 or proved >= check.enough:  # nothing to search for
         return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
-    return means.whole(_lagrangian(check, blocks, means, duals, least, places, needed**2))
+    return means.whole(_lagrangian(check, blocks, means, duals, least, places, cases, needed**2))
+
+
+def _cases(check: _Check, leaf: Leaf, means: Centroids, places: Places) -> list[Case]:
+    """Return the cases of a leaf in zones."""
+    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    cases = read_cases(leaf, check.problem.n, len(means.mass), exponent)
+    if cases and len(places.radius):
+        raise FlawError("has zones below places")
+    return cases
 
 
 def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
-    """Return the places of a node, with their duals as prizes.
-
-    A cluster's mean as computed may be off by the slip, and so in a disc that much larger or
-    smaller.
-    """
+    """Return the places of a node, with their duals as prizes."""
     taken, empty = places_at(check.proof, node)
     prize = leaf.certificate.get("taken", np.zeros(0))
     prize = rescaled(prize, 2 * (check.unit.exponent - _own_exponent(leaf)))
@@ -307,6 +315,17 @@ def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
         raise FlawError(f"has {prize.size} duals of taken places, and there are {len(taken)}")
     if (prize < 0.0).any():
         raise FlawError("has a taken place's dual below zero")
+    return _discs(check, means, taken, empty, prize)
+
+
+def _discs(
+    check: _Check, means: Centroids, taken: np.ndarray, empty: np.ndarray, prize: np.ndarray
+) -> Places:
+    """Return places from the points that name them, and the prizes of those that are taken.
+
+    A cluster's mean as computed may be off by the slip, and so in a disc that much larger or
+    smaller.
+    """
     center, border = check.unit.A[np.concatenate([taken, empty])].transpose(1, 0, 2)
     radius = np.sqrt(((border - center) ** 2).sum(axis=1))
     side = np.where(np.arange(len(radius)) < len(taken), 1.0, -1.0)
@@ -334,6 +353,7 @@ def _lagrangian(
     duals: np.ndarray,
     least: float,
     places: Places,
+    cases: list[Case],
     needed: float,
 ) -> float:
     """Return the duals and k times a value, having searched for a cluster of a lower one.
@@ -341,19 +361,47 @@ def _lagrangian(
     The value is the claimed one, or a lower one if the bound is ``needed`` only so far.
     """
     prize = float(places.prize[places.taken].sum())
-    k, total = check.problem.k, float(duals.sum()) + prize
+    k, total = check.problem.k, float(duals.sum()) + prize + gain(cases)
     size = float(np.abs(duals).sum()) + prize + k * abs(least) + abs(needed)
-    margin = gamma(len(duals) + len(places.radius) + 8) * size
+    size += sum(case.size for case in cases)
+    margin = gamma(len(duals) + len(places.radius) + len(cases) + 8) * size
     if math.isfinite(needed):
         least = min(least, (needed + 4.0 * margin - total) / k)
     answers = [
         none_below(pricing, least, check.budget)
         for pricing in pricings(check.problem, blocks.block_of, means, duals, places)
     ]
+    answers += _in_zones(check, blocks, means, duals, least, cases)
     if False in answers:
         raise FlawError("overlooks a cluster of lower value")
     check.trusted += None in answers
     return total + k * least - margin - gamma(8) * k * abs(least)
+
+
+def _in_zones(
+    check: _Check,
+    blocks: PlainBlocks,
+    means: Centroids,
+    duals: np.ndarray,
+    least: float,
+    cases: list[Case],
+) -> list[bool | None]:
+    """Return whether no cluster is below the value in each case, as `none_below` does."""
+    places = [_places_of(check, means, case) for case in cases]
+    box_of = boxes(cases, places, means, duals)
+    return [
+        none_below(pricing, least, check.budget, box_of[case.zone])
+        for case, its in zip(cases, places, strict=True)
+        if not box_of[case.zone].is_empty
+        for pricing in pricings(check.problem, blocks.block_of, means, duals + case.change, its)
+    ]
+
+
+def _places_of(check: _Check, means: Centroids, case: Case) -> Places:
+    """Return the places of a case."""
+    side = np.array([taken for _, taken in case.decisions], dtype=bool)
+    pairs = np.array([pair for pair, _ in case.decisions], dtype=np.int64).reshape(-1, 2)
+    return _discs(check, means, pairs[side], pairs[~side], case.prizes[side])
 
 
 def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
@@ -367,7 +415,9 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         # No clustering costs more between its blocks than one single cluster does.
         whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
         places = _places(check, number, leaf, means)
-        if _lagrangian(check, blocks, means, duals, least, places, whole * _BEYOND) <= whole:
+        cases = _cases(check, leaf, means, places)
+        bound = _lagrangian(check, blocks, means, duals, least, places, cases, whole * _BEYOND)
+        if bound <= whole:
             raise FlawError("is called infeasible, but its bound is too low for that")
         return
     if len(blocks.mass) == problem.k and not keeps_rules(problem, _clusters(blocks)):

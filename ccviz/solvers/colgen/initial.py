@@ -19,11 +19,13 @@ from ccviz.solvers.assignment.centers import block_costs, block_means
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.master import cluster_columns
 from ccviz.solvers.cop_kmeans import CopKMeans
+from ccviz.solvers.memetic.annealing import annealed
 from ccviz.solvers.memetic.incumbent import memetic_incumbent
 from ccviz.solvers.seeding import seed_centers
 
 _MOST_ROUNDS = 50
 _FEW_BLOCKS, _FEW_CLUSTERS = 200, 5  # up to here k-means finds what there is to find
+_MANY = 300_000  # blocks times clusters from which on swaps of centres are worth a minute
 _ASSIGNMENT_S = 1.0  # a hard core that takes longer is left as it was found, and ends the run
 
 
@@ -73,9 +75,17 @@ def is_thorough(problem: Problem, blocks: Blocks) -> bool:
 def best_of_memetic(
     problem: Problem, blocks: Blocks, seed: int, stop: Callable[[], bool]
 ) -> IntArray | None:
-    """Return the (s,) block labels that the memetic solver finds, None if it found none."""
+    """Return the (s,) block labels that the memetic solver finds, None if it found none.
+
+    With so many clusters that a swap of centres matters to few of them, and no conflicts, swaps
+    are tried after that.
+    """
     labels = memetic_incumbent(problem, seed, stop=stop)
-    return None if labels is None else blocks.project(labels)
+    if labels is None:
+        return None
+    found = blocks.project(labels)
+    many = blocks.s * blocks.k >= _MANY and len(blocks.conflicts) == 0
+    return annealed(blocks, found, seed, stop) if many else found
 
 
 def neighbours(blocks: Blocks, labels: IntArray) -> tuple[list[np.ndarray], FloatArray]:

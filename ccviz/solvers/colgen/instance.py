@@ -114,6 +114,30 @@ def _away(points: FloatArray, place: FloatArray, reach: FloatArray) -> FloatArra
     return away
 
 
+def with_place(instance: Instance, center: FloatArray, border: FloatArray, side: bool) -> Instance:
+    """Return the instance with one place more, the last of those that are taken, or empty.
+
+    Parameters
+    ----------
+    instance : Instance
+    center, border : (d,) float64
+        In its axes.
+    side : bool
+        Whether it is taken.
+    """
+    at = instance.taken if side else len(instance.place)
+    reach = ((border - center) ** 2).sum()
+    away = instance.away
+    if not side:
+        away = np.maximum(away, _away(instance.points, center[None], reach[None]))
+    return instance._replace(
+        place=np.insert(instance.place, at, center, axis=0),
+        place_reach=np.insert(instance.place_reach, at, reach),
+        taken=instance.taken + side,
+        away=away,
+    )
+
+
 class Turn(NamedTuple):
     """A move to principal axes: (d,) where they begin, and (q, d) where they point."""
 

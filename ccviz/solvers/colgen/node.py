@@ -6,35 +6,40 @@ show, stop and prune between them; the pool travels in the report.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import ColumnsPriced, Event
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.problem.rules import conjunction
+from ccviz.solvers.base import never
 from ccviz.solvers.colgen.branching import branching_pair
+from ccviz.solvers.colgen.cases import Setting
 from ccviz.solvers.colgen.generation import Generation
 from ccviz.solvers.colgen.initial import (
     best_of_cop_kmeans,
     best_of_memetic,
     clustering,
     is_thorough,
-    neighbours,
 )
-from ccviz.solvers.colgen.instance import Discs, make_instance, principal_axes
 from ccviz.solvers.colgen.master import (
     best_cover,
-    cluster_columns,
-    column_costs,
 )
-from ccviz.solvers.colgen.places import likely_places, placed
+from ccviz.solvers.colgen.opening import (
+    ARTIFICIAL,
+    Start,
+    child_pool,
+    first_pool,
+    pricer_of,
+    turned,
+)
+from ccviz.solvers.colgen.places import likely_places
 from ccviz.solvers.colgen.pool import Pool, Round
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.rounding import assemble, choose
@@ -42,36 +47,18 @@ from ccviz.solvers.colgen.semidefinite import semidefinite
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.spot import is_local
 from ccviz.solvers.colgen.spot_generation import SpotGeneration
-from ccviz.solvers.colgen.stabilisation import Stabiliser
-from ccviz.solvers.colgen.star_master import WORTH, Center
 from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
+from ccviz.solvers.colgen.zoned import advanced, begun, may_begin
+from ccviz.solvers.colgen.zones import certificate
 from ccviz.solvers.tree import OPTIMAL_GAP, Report, Task, cutoff, decided
 
-
-@dataclass(frozen=True, eq=False)
-class Start:
-    """A root that still looks for its first columns: (s,) block labels, and how many tries."""
-
-    found: tuple[IntArray, ...]
-    tries: int = 0
-
-
-_NEGLIGIBLE = 1e-18  # of what one single cluster costs
-_ARTIFICIAL = 2.0  # times the usual cost of a point, to begin with,
-_ARTIFICIAL_MOVE = 2.0  # or times what it adds to the second best cluster, if that is more,
-_ARTIFICIAL_MOST = 100.0  # but no more than that: clusters far apart leave no digits for their cost
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,
 _MANY_BLOCKS = 400  # and up to here it is tried if clusters are large: pricing
 _LARGE_CLUSTERS = 12  # of clusters of fewer blocks is quick to check
 _SEMIDEFINITE_ROUNDS = 60
 _SHARE = 0.9  # of the gap, which leaves something for rounding
-_STARS_FROM = 50_000  # pairs of blocks that share a cluster, were all clusters alike;
-_FEW_CLUSTERS = 10  # below so many they are large, and dear to price with links:
-_STARS_FROM_FEW = 200_000  # then as many pairs
-_STAR_AXES = 3  # in more, a cluster has too many near blocks for a star to tell them apart
-_CHILD_ACCURACY = 1e-3  # of its first master: some stars are missing, more would be for nothing
 _TASK_WORK = 2e8  # cubed blocks, once an iteration: what makes a task of about a second
 
 
@@ -93,7 +80,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
         if settings.first == "cop-kmeans":
             return _try_cop(problem, settings, task, state)
         return _try_start(problem, task, state)
-    return _round(problem, settings, task, _first_pool(problem, settings, task, state))
+    return _round(problem, settings, task, first_pool(problem, settings, task, state))
 
 
 def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
@@ -105,15 +92,9 @@ def _open(problem: Problem, settings: NodeSettings, task: Task) -> Pool | Start 
     feasible = check_feasibility(problem, _FEASIBILITY_S)
     if feasible.feasible is False:
         return _infeasible(feasible.reason, feasible.points)
-    blocks = contract(problem)
     if isinstance(task.state, Pool):
-        pool = _in_places(problem, task, _inherited(blocks, task.state), -task.state.least)
-        if _starred(problem, settings, task, blocks):
-            pool = _over_stars(pool, task.state)
-        if isinstance(pool.middle, Center):
-            pool = replace(pool, spot=_spot(problem, blocks, task))
-        return _permitted(problem, pool)
-    return Start(() if feasible.labels is None else (blocks.project(feasible.labels),))
+        return child_pool(problem, settings, task, task.state)
+    return Start(() if feasible.labels is None else (contract(problem).project(feasible.labels),))
 
 
 def _try_start(problem: Problem, task: Task, start: Start) -> Report:
@@ -148,133 +129,16 @@ def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> I
     return min(allowed, key=lambda partition: partition.wcss).labels if allowed else None
 
 
-def _first_pool(problem: Problem, settings: NodeSettings, task: Task, start: Start) -> Pool:
-    blocks, found = contract(problem), start.found
-    starred = bool(found) and _starred(problem, settings, task, blocks)
-    columns = [*map(cluster_columns, found)]
-    if not starred or _has_places(task):
-        columns.append(np.eye(blocks.s, dtype=bool))
-    added = np.zeros(blocks.s)
-    best = np.inf
-    if found:
-        best = min(_cost(blocks, labels) for labels in found)
-        more, added = neighbours(blocks, min(found, key=partial(_cost, blocks)))
-        columns += [] if starred else more
-    unique = np.unique(np.concatenate(columns), axis=0)
-    costs = column_costs(unique, blocks.centroid, blocks.mass)
-    # A cluster that alone costs more than all of the best clustering is in no better one.
-    unique, costs = unique[costs <= best], costs[costs <= best]
-    usual = _usual_cost(blocks, found) * blocks.mass
-    stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
-    dear = np.clip(_ARTIFICIAL_MOVE * added, _ARTIFICIAL * usual, _ARTIFICIAL_MOST * usual)
-    pool = Pool(blocks, unique, costs, stabiliser, dear, starred=starred)
-    return _permitted(problem, _in_places(problem, task, pool, float(dear.max())))
-
-
-def _spot(problem: Problem, blocks: Blocks, task: Task) -> FloatArray | None:
-    """Return (d,) where the master is solved first: in the middle of the last place."""
-    last = task.decisions[-1]
-    local = last.place and is_local(blocks.s, blocks.k)
-    return _turned(problem, blocks)[last.pair[0]] if local else None
-
-
-def _turned(problem: Problem, blocks: Blocks) -> FloatArray:
-    """Return the points (n, d) in the axes of pricing."""
-    return principal_axes(blocks.centroid, blocks.mass).of(problem.X)
-
-
-def _has_places(task: Task) -> bool:
-    return any(decision.place for decision in task.decisions)
-
-
-def _in_places(problem: Problem, task: Task, pool: Pool, price: float) -> Pool:
-    """Let the columns keep to the node's places, those that it has more than its parent too.
-
-    A taken place's dual is below the price of a cluster; where it is to rise above, it may.
-    """
-    if not _has_places(task):
-        return pool
-    instance = _pricer(problem, pool.blocks, task).alternatives[0]
-    new = pool.blocks.s + instance.taken - pool.columns.shape[1]
-    wider = np.pad(pool.columns, ((0, 0), (0, new)))
-    columns, costs, fit = placed(instance, wider, mark=True)
-    dear = price if np.isfinite(price) and price > 0.0 else float(pool.artificial_cost.max())
-    stabiliser = pool.stabiliser
-    if stabiliser.center is not None:
-        stabiliser = replace(stabiliser, center=np.pad(stabiliser.center, (0, new)))
-    return replace(
-        pool,
-        columns=columns[fit],
-        costs=costs[fit],
-        stabiliser=stabiliser,
-        artificial_cost=np.pad(pool.artificial_cost, (0, new), constant_values=dear),
-    )
-
-
-def _starred(problem: Problem, settings: NodeSettings, task: Task, blocks: Blocks) -> bool:
-    """Whether column generation begins with stars: many borders, and one set of rules for all."""
-    if _has_places(task):  # which columns alone do not know of
-        return True
-    alone = len(conjunction(problem, problem.rules)) == 1
-    few_axes = blocks.centroid.shape[1] <= _STAR_AXES
-    least = _STARS_FROM_FEW if blocks.k < _FEW_CLUSTERS else _STARS_FROM
-    many = blocks.s**2 / blocks.k >= least
-    return many and few_axes and alone and settings.stabilisation == "interior"
-
-
-def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
-    """Return what a point costs in the best clustering found, or in one single cluster."""
-    clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
-    costs = [_cost(blocks, labels) for labels in clusterings]
-    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / blocks.n
-
-
-def _cost(blocks: Blocks, labels: IntArray) -> float:
-    return float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
-
-
-def _inherited(blocks: Blocks, parent: Pool) -> Pool:
-    """Return the parent's columns that keep the branch's decision, over the child's blocks."""
-    places = len(parent.artificial_cost) - parent.blocks.s
-    width = blocks.s + places
-    child_of = np.empty(parent.blocks.s, dtype=np.int64)
-    child_of[parent.blocks.block_of] = blocks.block_of
-    child_of = np.append(child_of, np.arange(blocks.s, width))
-    first = np.unique(child_of, return_index=True)[1]
-    columns = parent.columns[:, first]
-    whole = (columns[:, child_of] == parent.columns).all(axis=1)
-    i, j = blocks.conflicts.T
-    whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
-    stabiliser = parent.stabiliser.inherit(child_of, width)
-    dear = np.bincount(child_of, parent.artificial_cost, width).astype(np.float64)
-    pool = Pool(blocks, columns[whole], parent.costs[whole], stabiliser, dear)
-    return replace(pool, trials=parent.trials)
-
-
-def _over_stars(pool: Pool, parent: Pool) -> Pool:
-    """Let the child's columns stand for stars, and begin at the duals of the parent's bound."""
-    duals, price = pool.stabiliser.center, -parent.least
-    if duals is None or not np.isfinite(price):
-        return pool
-    worth = pool.costs - pool.columns @ duals <= -WORTH * price
-    return replace(
-        pool,
-        columns=pool.columns[worth],
-        costs=pool.costs[worth],
-        middle=Center.at(duals, price),
-        accuracy=max(parent.accuracy, _CHILD_ACCURACY),
-        starred=True,
-    )
-
-
 def _round(problem: Problem, settings: NodeSettings, task: Task, pool: Pool) -> Report:
     s = pool.blocks.s
     if s == pool.blocks.k:
         return _only_clustering(problem, pool)
-    pricer = _pricer(problem, pool.blocks, task, settings.pricing)
+    pricer = pricer_of(problem, pool.blocks, task, settings.pricing)
     scatter = pool.blocks.scatter
     limit = cutoff(task.upper_bound, settings.tolerance) - scatter
     tolerance = _tolerance(task, settings, pool)
+    if pool.zones is not None and pool.zones.zones:
+        return _in_zones(problem, task, pool, pricer, tolerance, limit)
     kind = Generation if pool.spot is None else SpotGeneration
     generation = kind(pool, pricer, tolerance, task.seed, task.stop)
     solution = generation.run(min(settings.round_iterations, 1 + int(_TASK_WORK / s**3)), limit)
@@ -315,7 +179,9 @@ def _certificate(pool: Pool) -> dict[str, np.ndarray]:
         return {}
     duals, places = np.split(pool.duals, [pool.blocks.s])
     taken = {"taken": places} if len(places) else {}
-    return {"duals": duals, "least": np.array([pool.least]), **taken}
+    if pool.zones is None or not pool.zones.zones:
+        return {"duals": duals, "least": np.array([pool.least]), **taken}
+    return {"duals": duals, "least": np.array([pool.zones.least]), **certificate(pool.zones, duals)}
 
 
 def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> Report:
@@ -334,28 +200,12 @@ def _twice_proved(problem: Problem, task: Task, pool: Pool, report: Report) -> R
     return replace(report, certificate={**report.certificate, **found})
 
 
-def _pricer(problem: Problem, blocks: Blocks, task: Task, method: str = "both") -> Pricer:
-    alternatives = conjunction(problem, problem.rules)
-    taken, empty = (decided(task.decisions, side, place=True) for side in (True, False))
-    center, border = problem.X[np.concatenate([taken, empty])].transpose(1, 0, 2)
-    discs = Discs(center, border, len(taken))
-    return Pricer(tuple(make_instance(blocks, loads, discs) for loads in alternatives), method)
-
-
-def _permitted(problem: Problem, pool: Pool) -> Pool:
-    """Drop first columns that break a rule."""
-    pricer = _pricer(problem, pool.blocks, Task(0))
-    columns = pool.columns[:, : pool.blocks.s]
-    keep = np.array([pricer.permits(column) for column in columns], dtype=bool)
-    return replace(pool, columns=pool.columns[keep], costs=pool.costs[keep])
-
-
 def _tolerance(task: Task, settings: NodeSettings, pool: Pool) -> float:
     """Return the distance of bound and master at which column generation is done."""
     known = task.upper_bound
     if not np.isfinite(known):
         known = max(
-            pool.blocks.scatter + pool.bound, float(pool.artificial_cost.sum()) / _ARTIFICIAL
+            pool.blocks.scatter + pool.bound, float(pool.artificial_cost.sum()) / ARTIFICIAL
         )
     return 0.25 * max(settings.tolerance, 1e-9) * known
 
@@ -431,7 +281,13 @@ def _settle(
 
 
 def _placed(problem: Problem, generation: Generation, limit: float, report: Report) -> Report:
-    """Branch on a place, or, below one, on a pair; without either go on, if columns are missing."""
+    """Branch on a place, or, below one, on a pair; without either go on, if columns are missing.
+
+    A node without places is worked on in zones before.
+    """
+    if not generation.pricer.has_places and may_begin(generation.pool):
+        setting = _setting(problem, generation.pool, generation.pricer, generation.tolerance, limit)
+        return replace(report, state=begun(setting, generation.pool))
     pool = _with_trials(problem, generation, limit)
     best = best_trial(pool.trials, limit - pool.bound)
     if best is not None:
@@ -461,7 +317,7 @@ def _with_trials(problem: Problem, generation: Generation, limit: float) -> Pool
         return replace(pool, trials=())
     assert pool.solution is not None
     columns, duals, k = pool.columns, pool.solution.duals, pool.blocks.k
-    points = _turned(problem, pool.blocks)
+    points = turned(problem, pool.blocks)
     if not is_local(pool.blocks.s, k):
         likely = likely_places(instance, columns, pool.solution.weights, points)
         return replace(pool, trials=tuple(Trial(place, np.inf, np.inf) for place in likely[:1]))
@@ -470,6 +326,39 @@ def _with_trials(problem: Problem, generation: Generation, limit: float) -> Pool
     old = () if pool.spot is None else elsewhere(pool.trials, instance, points, pool.spot, k)
     new = tried(basis, limit - pool.bound, pool.spot, generation.stop)
     return replace(pool, trials=(*old, *new))
+
+
+def _in_zones(
+    problem: Problem, task: Task, pool: Pool, pricer: Pricer, tolerance: float, limit: float
+) -> Report:
+    """Open a zone, or split a case of one."""
+    setting = _setting(problem, pool, pricer, tolerance, limit, task.stop)
+    pool, entry = advanced(setting, pool)
+    return Report(
+        "bound" if pool.told >= limit else "go on",
+        max(task.lower_bound, pool.told + pool.blocks.scatter),
+        events=(_shown(task, pool, entry),),
+        certificate=_certificate(pool),
+        state=pool,
+        iterations=pool.iteration,
+    )
+
+
+def _setting(
+    problem: Problem,
+    pool: Pool,
+    pricer: Pricer,
+    tolerance: float,
+    limit: float,
+    stop: Callable[[], bool] = never,
+) -> Setting:
+    """Return what all zones of a node have in common."""
+    assert pool.duals is not None
+    zones = max(1, len(pool.zones.zones)) if pool.zones is not None else 1
+    return Setting(
+        pricer.alternatives[0], pricer.method, pool.duals, -pool.least, pool.blocks.k,
+        turned(problem, pool.blocks), problem.X, tolerance, (limit - pool.bound) / zones, stop,
+    )  # fmt: skip
 
 
 def _fixed(pool: Pool, upper_bound: float) -> Pool:

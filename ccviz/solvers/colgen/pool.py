@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.colgen.interior import Iterate
 from ccviz.solvers.colgen.master import MasterSolution
@@ -14,6 +14,7 @@ from ccviz.solvers.colgen.pricing import Search
 from ccviz.solvers.colgen.stabilisation import Stabiliser
 from ccviz.solvers.colgen.star_master import Center
 from ccviz.solvers.colgen.trials import Trial
+from ccviz.solvers.colgen.zones import Zones
 
 FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
 
@@ -67,6 +68,10 @@ class Pool:
         There was a sweep, at the root.
     trials : tuple of Trial
         Places that were tried, at nodes above too.
+    labels : (s,) int64 or None
+        The clustering that a root begins with.
+    zones : Zones or None
+        Where the bound is raised in zones; without any once that is given up.
     """
 
     blocks: Blocks
@@ -92,6 +97,15 @@ class Pool:
     sweep: tuple[FloatArray, ...] = ()
     swept: bool = False
     trials: tuple[Trial, ...] = ()
+    labels: IntArray | None = None
+    zones: Zones | None = None
+
+    @property
+    def told(self) -> float:
+        """The bound, with what zones add to it."""
+        if self.zones is None or not self.zones.zones:
+            return self.bound
+        return self.bound + self.zones.gain + self.blocks.k * (self.zones.least - self.least)
 
 
 @dataclass(frozen=True, eq=False)

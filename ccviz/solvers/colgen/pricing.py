@@ -22,7 +22,7 @@ from ccviz.solvers.colgen.places import PLANE, placed
 
 _MOST = 600  # columns handed back by one call
 _NOTHING = -1e-12  # a value that is not worth having, relative to the duals
-_UNLIMITED = 2**62
+UNLIMITED = 2**62
 _MOST_ENUMERATED = 3000  # blocks; more are not searched over, which takes squares of them in memory
 _FIRST_TURN = 50_000  # blocks that each of two methods looks at first, or, if that is more,
 _FIRST_TURN_A_BLOCK = 500  # times as many as there are; then twice as many each time
@@ -132,7 +132,7 @@ class Pricer:
         return join(parts)
 
     def exact(
-        self, duals: FloatArray, known: float, below: float, visit_limit: int = _UNLIMITED
+        self, duals: FloatArray, known: float, below: float, visit_limit: int = UNLIMITED
     ) -> Priced:
         """Find the least value by branch and bound.
 
@@ -151,7 +151,7 @@ class Pricer:
         search = Search(duals, min(known, nothing), min(below, nothing), waiting)
         return self.go_on(search, visit_limit)
 
-    def go_on(self, search: Search, visit_limit: int = _UNLIMITED) -> Priced:
+    def go_on(self, search: Search, visit_limit: int = UNLIMITED) -> Priced:
         """Go on with an exact pricing."""
         parts: list[Priced] = []
         while search.waiting and visit_limit > 0:

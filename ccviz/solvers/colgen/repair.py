@@ -8,6 +8,8 @@ the mean, falls by the same share: the cluster is then worth the price, its neig
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from ccviz.arrays import FloatArray
@@ -15,6 +17,39 @@ from ccviz.compiled import njit
 from ccviz.solvers.colgen.cluster import squared_distance
 from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.places import center_of
+from ccviz.solvers.colgen.pricing import UNLIMITED, Priced, Pricer
+
+_ENOUGH = 1e-6  # no cluster is worth more than the price, relatively
+
+
+def is_enough(proof: Priced, price: float) -> bool:
+    """Whether no cluster is worth more than the price, or by so little that it may stay."""
+    return -proof.least <= price * (1.0 + _ENOUGH)
+
+
+def lowering(
+    pricer: Pricer, at: FloatArray, price: float, rounds: int, visit_limit: int = UNLIMITED
+) -> Iterator[tuple[Priced, FloatArray]]:
+    """Yield what exact pricing says at duals, and at lower ones, until no more is found.
+
+    Parameters
+    ----------
+    pricer : Pricer
+    at : (s + t,) float64
+    price : float
+        What no cluster is to be worth more than.
+    rounds : int
+        Most pricings.
+    visit_limit : int
+        Of each, see `Pricer.exact`.
+    """
+    for _ in range(rounds):
+        proof = pricer.exact(at, -price, -price, visit_limit)
+        yield proof, at
+        if not proof.exact or is_enough(proof, price):
+            return
+        order = np.argsort(proof.costs - proof.columns @ at)
+        at, _ = lowered(pricer.alternatives[0], proof.columns, order, at, price, 0.0)
 
 
 @njit(cache=True)

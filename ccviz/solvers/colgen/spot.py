@@ -71,20 +71,20 @@ def blocks_near(instance: Instance, spot: FloatArray, k: int, share: float = 1.0
 def reach_of(instance: Instance, spot: FloatArray, k: int, share: float = 1.0) -> float:
     """Return how far off the farthest of the blocks near a spot is, squared; see `blocks_near`."""
     s = len(instance.mass)
-    count = min(s, 1 + int(share * _usual(s, k)))
+    count = min(s, 1 + int(share * usual(s, k)))
     gaps = ((instance.points - spot) ** 2).sum(axis=1)
     return float(np.partition(gaps, count - 1)[count - 1])
 
 
-def _usual(s: int, k: int) -> float:
-    """Return how many of s blocks are near a spot."""
+def usual(s: int, k: int) -> float:
+    """Return how many of s blocks in k clusters are near a spot."""
     least, most = (clusters * s / k for clusters in _CLUSTERS)
     return float(np.clip(_BLOCKS, least, most))
 
 
 def is_local(s: int, k: int) -> bool:
     """Whether a spot of s blocks is so small a part that the master is rather solved there."""
-    return _PART * _usual(s, k) <= s
+    return _PART * usual(s, k) <= s
 
 
 def part_of(instance: Instance, rows: IntArray) -> Instance:
@@ -105,7 +105,7 @@ def part_of(instance: Instance, rows: IntArray) -> Instance:
 def cover(instance: Instance, k: int) -> FloatArray:
     """Return (q, d) spots, each a block far from those before it, that all blocks are near to."""
     points = instance.points
-    count = int(np.ceil(_OVERLAP * len(points) / _usual(len(points), k)))
+    count = int(np.ceil(_OVERLAP * len(points) / usual(len(points), k)))
     gaps = np.full(len(points), np.inf)
     spots = [points[np.argmax((points**2).sum(axis=1))]]
     for _ in range(count - 1):

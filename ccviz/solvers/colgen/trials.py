@@ -16,7 +16,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.solvers.base import never
-from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.instance import Instance, with_place
 from ccviz.solvers.colgen.master import MasterSolution
 from ccviz.solvers.colgen.places import likely_places, placed
 from ccviz.solvers.colgen.spot import blocks_near, raised, reach_of
@@ -108,6 +108,7 @@ def tried(
     missing: float,
     spot: FloatArray | None = None,
     stop: Callable[[], bool] = never,
+    fits: Callable[[int, int], bool] | None = None,
 ) -> tuple[Trial, ...]:
     """Try the likely places of a solution, the likeliest first, until none is better for a while.
 
@@ -120,10 +121,14 @@ def tried(
         Only places near it; else all.
     stop : callable
         True once it should end with what it has.
+    fits : callable, optional
+        Whether a place, given by its two points, may be tried.
     """
     trials: list[Trial] = []
     best, most = 0, _MOST if spot is None else _MOST_NEAR
     for place in _apart(basis, spot):
+        if fits is not None and not fits(*place):
+            continue
         if stop() or len(trials) == most or len(trials) > best + _AHEAD:
             break
         trials.append(_try(basis, place, _ERROR * missing, stop))
@@ -159,7 +164,7 @@ def _rise(
 ) -> float:
     """Return by how much the duals near a place rise once it is decided on."""
     spot = basis.points[place[0]]
-    instance = _with_place(basis.instance, spot, basis.points[place[1]], side)
+    instance = with_place(basis.instance, spot, basis.points[place[1]], side)
     wide = blocks_near(basis.instance, spot, basis.k, 2.0)
     s = len(wide)
     price = basis.solution.price
@@ -183,13 +188,3 @@ def _rise(
         stop,
     )
     return float((after.duals - duals).sum())
-
-
-def _with_place(instance: Instance, center: FloatArray, border: FloatArray, side: bool) -> Instance:
-    """Return the instance with one place more, the last of those that are taken, or empty."""
-    at = instance.taken if side else len(instance.place)
-    return instance._replace(
-        place=np.insert(instance.place, at, center, axis=0),
-        place_reach=np.insert(instance.place_reach, at, ((border - center) ** 2).sum()),
-        taken=instance.taken + side,
-    )

@@ -16,7 +16,7 @@ from ccviz.problem.rules import (
     MinDifference,
     SoftCannotLink,
 )
-from ccviz.solvers.colgen import node, spot
+from ccviz.solvers.colgen import node, opening, spot
 
 PAIRS = ((1, 2), (3, 4), (5, 6), (1, 6), (0, 7))
 RULES = {
@@ -82,5 +82,7 @@ def few_blocks_near(monkeypatch, blocks):
 def few_blocks_are_many(monkeypatch):
     """Let few blocks be worked on over stars and around spots, with no other certificate."""
     monkeypatch.setattr(spot, "_PART", 1)
-    for name in ("_STARS_FROM", "_STARS_FROM_FEW", "_FEW_BLOCKS", "_MANY_BLOCKS"):
+    for name in ("_STARS_FROM", "_STARS_FROM_FEW"):
+        monkeypatch.setattr(opening, name, 0)
+    for name in ("_FEW_BLOCKS", "_MANY_BLOCKS"):
         monkeypatch.setattr(node, name, 0)

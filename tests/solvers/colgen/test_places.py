@@ -21,7 +21,7 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen import node, opening
 from ccviz.solvers.colgen.instance import Discs, make_instance
 from ccviz.solvers.colgen.places import _moves, center_of, likely_places, placed
 from ccviz.solvers.colgen.pricing import Pricer
@@ -238,8 +238,8 @@ def test_a_tree_of_places_ends_with_the_best_clustering_and_its_proof_is_accepte
     seed, keeps_state, monkeypatch
 ):
     rng = np.random.default_rng(seed)
-    monkeypatch.setattr(node, "_STARS_FROM", 0)
-    monkeypatch.setattr(node, "_STARS_FROM_FEW", 0)
+    monkeypatch.setattr(opening, "_STARS_FROM", 0)
+    monkeypatch.setattr(opening, "_STARS_FROM_FEW", 0)
     monkeypatch.setattr(node, "_FEW_BLOCKS", 0)  # no semidefinite certificate that would do alone
     monkeypatch.setattr(node, "_MANY_BLOCKS", 0)
     places = rng.permutation(16)[:6].reshape(3, 2).tolist()

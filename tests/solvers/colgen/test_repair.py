@@ -7,7 +7,7 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen import initial, opening
 from ccviz.solvers.colgen.generation import Generation
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import column_costs
@@ -75,14 +75,14 @@ def test_what_exceeds_the_price_by_too_little_is_left(clusters):
 @pytest.fixture
 def generation(monkeypatch):
     """Return 300 points in twelve clusters, begun over stars."""
-    monkeypatch.setattr(node, "_STARS_FROM", 0)
-    monkeypatch.setattr(node, "_STARS_FROM_FEW", 0)
+    monkeypatch.setattr(opening, "_STARS_FROM", 0)
+    monkeypatch.setattr(opening, "_STARS_FROM_FEW", 0)
     rng = np.random.default_rng(8)
     problem = Problem(rng.uniform(size=(300, 2)), 12)
-    found = tuple(node.clustering(contract(problem), rng) for _ in range(3))
-    pool = node._first_pool(problem, Colgen(), Task(0), node.Start(found))
+    found = tuple(initial.clustering(contract(problem), rng) for _ in range(3))
+    pool = opening.first_pool(problem, Colgen(), Task(0), opening.Start(found))
     assert pool.starred
-    return problem, Generation(pool, node._pricer(problem, pool.blocks, Task(0)), 1e-6, 0)
+    return problem, Generation(pool, opening.pricer_of(problem, pool.blocks, Task(0)), 1e-6, 0)
 
 
 def test_lowered_duals_give_a_better_bound_than_the_masters_own(generation):
@@ -113,7 +113,7 @@ def test_a_child_begins_over_stars_at_the_duals_of_its_parents_bound(generation)
     generation.run(4, np.inf)
     parent = generation.pool
     blocks = contract(Problem(problem.X, problem.k, must_link=[(0, 1)]))
-    child = node._over_stars(node._inherited(blocks, parent), parent)
+    child = opening.over_stars(opening.inherited(blocks, parent), parent)
     assert child.starred
     assert child.middle.duals.sum() == pytest.approx(parent.duals.sum())
     assert child.middle.price == -parent.least

@@ -7,7 +7,7 @@ import pytest
 
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen import node, spot
+from ccviz.solvers.colgen import node, opening, spot
 from ccviz.solvers.colgen.generation import Generation
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.spot import cover, part_of
@@ -73,7 +73,7 @@ def test_a_child_begins_at_the_spot_of_its_place_and_hands_on_its_solution_there
     child = Task(1, (decision,), report.lower_bound, far, report.state)
     seen = [each for each, _ in worked(local, child)]
     first = next(each for each in seen if each.verdict == "go on")
-    center = node._turned(local, first.state.blocks)[5]
+    center = opening.turned(local, first.state.blocks)[5]
     assert first.state.spot == pytest.approx(center)
     assert all(each.lower_bound >= report.lower_bound for each in seen)
     assert all(event.lower_bound > 0.0 for each in seen for event in each.events)
@@ -82,7 +82,7 @@ def test_a_child_begins_at_the_spot_of_its_place_and_hands_on_its_solution_there
 def test_duals_change_near_a_spot_only_and_the_bound_holds_them(local):
     report, task = swept(local)
     blocks, tolerance = report.state.blocks, 1e-3 * task.upper_bound
-    pricer = node._pricer(local, blocks, Task(0))
+    pricer = opening.pricer_of(local, blocks, Task(0))
     at = pricer.points[7]
     pool = replace(report.state, spot=at, swept=False, past=(), solution=None, converged=False)
     generation = SpotGeneration(pool, pricer, tolerance, 0)

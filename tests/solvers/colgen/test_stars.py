@@ -11,7 +11,7 @@ from ccviz.events import BoundImproved, ColumnsPriced, Finished, IncumbentFound,
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
-from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen import opening
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import Master, column_costs
 from ccviz.solvers.colgen.solver import Colgen
@@ -135,8 +135,8 @@ def test_few_stars_are_worth_more_than_their_columns_and_no_more_than_all(nine):
 
 @pytest.fixture
 def starred(monkeypatch):
-    monkeypatch.setattr(node, "_STARS_FROM", 0)
-    monkeypatch.setattr(node, "_STARS_FROM_FEW", 0)
+    monkeypatch.setattr(opening, "_STARS_FROM", 0)
+    monkeypatch.setattr(opening, "_STARS_FROM_FEW", 0)
 
 
 @pytest.mark.usefixtures("starred")
@@ -172,7 +172,7 @@ def test_only_many_borders_in_few_dimensions_begin_with_stars():
     for n, d, k, starred in cases:
         problem = Problem(rng.normal(size=(n, d)), k)
         found = (rng.integers(k, size=n),)
-        pool = node._first_pool(problem, Colgen(), Task(0), node.Start(found))
+        pool = opening.first_pool(problem, Colgen(), Task(0), opening.Start(found))
         assert pool.starred == starred
         # Single blocks, which keep a master of columns feasible, are no use as stars.
         assert (pool.columns.sum(axis=1) == 1).any() != starred
@@ -195,7 +195,7 @@ def test_a_stop_during_stars_is_heard_and_leaves_a_valid_bound(looks):
 @given(problem=small_problems())
 def test_no_bound_over_stars_is_above_what_brute_force_finds(problem):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(node, "_STARS_FROM", 0)
-        patch.setattr(node, "_STARS_FROM_FEW", 0)
+        patch.setattr(opening, "_STARS_FROM", 0)
+        patch.setattr(opening, "_STARS_FROM_FEW", 0)
         events = events_of(problem)
     ends_as_brute_force(problem, events)

@@ -1,0 +1,259 @@
+"""Zones: parts of the plane far from each other, each with a tree of places of its own.
+
+What is decided on in one part of the plane changes duals there and nowhere else, yet a tree of
+nodes solves it again in every branch of what was decided elsewhere: what many places win adds up,
+and what they take multiplies. So a node may have zones, boxes of centres that do not meet, and each
+zone its *cases*: the leaves of a tree of places, one of which holds of every clustering. A case
+changes the node's duals. It may lower any; it raises a block only where every centre that the block
+is then worth going to is in the zone, and a taken place's only if its disc is.
+
+A clustering makes one case true in each zone. Let the changes of all these be made at once. A
+cluster with its centre in a zone is worth no more than under that zone's case alone, since the
+others only lower what it is made of, and one with its centre in no zone no more than under the
+node's duals. So if no cluster is worth more than the price in any case by itself, none is in any
+combination of them, and the node's bound rises by the sum over zones of the least rise of a case.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import Bounds, LinearConstraint, milp
+from scipy.sparse import csr_array
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.colgen.instance import Instance
+from ccviz.solvers.colgen.master import MasterSolution, cluster_columns, column_costs
+from ccviz.solvers.colgen.spot import usual
+from ccviz.solvers.colgen.trials import Trial
+from ccviz.solvers.tree import Decision
+
+_RAISED = 1.0  # times as many blocks as are near a spot may be raised in a zone,
+_CAP = 1.2  # to so many times the node's dual
+_TRIED = 250  # middles
+_PACKING_S = 10.0  # to choose some of them
+MOST_CASES = 300  # in all zones; then the node is branched
+
+
+class Case(NamedTuple):
+    """A leaf of a zone's tree of places.
+
+    Attributes
+    ----------
+    decisions : tuple of Decision
+        From the zone's root down.
+    duals : (z + t,) float64
+        Of the zone's blocks and the taken places.
+    columns : (m, z + t) bool
+    solution : MasterSolution
+        Over these columns.
+    trials : tuple of Trial
+        Of places that it may be split on.
+    rise : float
+        By how much its duals add up to more than the node's.
+    """
+
+    decisions: tuple[Decision, ...]
+    duals: FloatArray
+    columns: np.ndarray
+    solution: MasterSolution
+    trials: tuple[Trial, ...]
+    rise: float
+    spot: FloatArray | None = None
+
+    @property
+    def outlook(self) -> float:
+        """By how much the lesser side of some place is hoped to rise above it."""
+        return max((min(trial.taken, trial.empty) for trial in self.trials), default=0.0)
+
+
+class Zone(NamedTuple):
+    """A box of centres.
+
+    Attributes
+    ----------
+    low, high : (d,) float64
+        In the points' own axes.
+    rows : (z,) int64
+        Blocks that a centre in it may be worth going to.
+    most : (z,) float64
+        No case has a dual above it.
+    cases : tuple of Case
+        None before it is opened.
+    """
+
+    low: FloatArray
+    high: FloatArray
+    rows: IntArray
+    most: FloatArray
+    cases: tuple[Case, ...] = ()
+
+    @property
+    def gain(self) -> float:
+        """The least rise of a case; a zone that loses is left out."""
+        return max(0.0, min((case.rise for case in self.cases), default=0.0))
+
+    def holds(self, center: FloatArray, border: FloatArray) -> bool:
+        """Whether a place is inside, given by its centre and a point on its border (d,)."""
+        radius = np.sqrt(((center - border) ** 2).sum())
+        return bool((center - radius > self.low).all() and (center + radius < self.high).all())
+
+    @property
+    def worst(self) -> Case:
+        """The case of least rise, the next to be split."""
+        return min(self.cases, key=lambda case: case.rise)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it is opened, and its worst case has been tried."""
+        return len(self.cases) > 0 and self.worst.spot is None
+
+    def put(self, *cases: Case) -> Zone:
+        """Return the zone with others in place of its worst case."""
+        kept = [case for case in self.cases if case is not self.worst]
+        return self._replace(cases=(*kept, *cases))
+
+    @property
+    def rate(self) -> float:
+        """What the zone may gain for each case that is split: first its worst, or some of them."""
+        rises = sorted(case.rise for case in self.cases)
+        hoped = rises[0] + self.worst.outlook
+        levels = np.minimum([*rises[1:], np.inf], hoped) - rises[0]
+        return float((levels / np.arange(1, len(levels) + 1)).max())
+
+
+class Zones(NamedTuple):
+    """What a node has won in its zones: `least` no cluster is below, in any case."""
+
+    zones: tuple[Zone, ...]
+    least: float
+
+    @property
+    def gain(self) -> float:
+        """What all zones add to the node's bound, but for `least`."""
+        return sum(zone.gain for zone in self.zones)
+
+    @property
+    def next(self) -> int | None:
+        """The zone to work on, None if no place is worth it in any."""
+        for z, zone in enumerate(self.zones):
+            if not zone.is_ready:
+                return z
+        rates = [zone.rate for zone in self.zones]
+        spent = sum(len(zone.cases) for zone in self.zones) >= MOST_CASES
+        return None if spent or max(rates, default=0.0) <= 0.0 else int(np.argmax(rates))
+
+    def put(self, z: int, zone: Zone, least: float) -> Zones:
+        """Return them with one zone exchanged, and the least value of a cluster in its cases."""
+        zones = (*self.zones[:z], zone, *self.zones[z + 1 :])
+        return Zones(zones, min(self.least, least))
+
+
+def find_zones(
+    instance: Instance,
+    centroid: FloatArray,
+    duals: FloatArray,
+    price: float,
+    middles: FloatArray,
+    labels: IntArray,
+) -> tuple[Zone, ...]:
+    """Return zones that do not meet, and in which a clustering has most of its reduced costs.
+
+    Those add up to all that the bound lacks of the clustering; and by no more than those of the
+    clusters in it can a zone raise the bound.
+
+    Parameters
+    ----------
+    instance : Instance
+    centroid : (s, d) float64
+        Of its blocks, in the points' own axes.
+    duals : (s,) float64
+    price : float
+        No cluster is worth more.
+    middles : (m, d) float64
+        Where zones may have their middles.
+    labels : (s,) int64
+        The clustering.
+    """
+    k = int(labels.max()) + 1
+    if len(middles) == 0:
+        return ()
+    clusters = cluster_columns(labels)
+    reduced = column_costs(clusters, centroid, instance.mass) - clusters @ duals + price
+    corners = [(centroid[own].min(axis=0), centroid[own].max(axis=0)) for own in clusters]
+    least, most = (np.array(each) for each in zip(*corners, strict=True))
+    zones = [_zone_at(instance, centroid, duals, k, middle) for middle in middles[:_TRIED]]
+    low, high = np.array([zone.low for zone in zones]), np.array([zone.high for zone in zones])
+    inside = np.all(least > low[:, None], axis=2) & np.all(most < high[:, None], axis=2)
+    meets = np.all((low[:, None] <= high) & (high[:, None] >= low), axis=2)
+    weight = inside @ np.maximum(reduced, 0.0)
+    return tuple(zones[z] for z in _heaviest(weight, meets) if weight[z] > 0.0)
+
+
+def _heaviest(weight: FloatArray, meets: np.ndarray) -> IntArray:
+    """Return those of most weight together of which no two (m, m) meet."""
+    first, second = np.nonzero(np.triu(meets, 1))
+    rows = np.repeat(np.arange(len(first)), 2)
+    pairs = (np.ones(len(rows)), (rows, np.stack([first, second], axis=1).ravel()))
+    apart = LinearConstraint(csr_array(pairs, shape=(len(first), len(weight))), ub=1.0)
+    every = np.ones(len(weight))
+    found = milp(
+        -weight, constraints=apart, integrality=every, bounds=Bounds(0.0, 1.0),
+        options={"time_limit": _PACKING_S},
+    )  # fmt: skip
+    return np.zeros(0, dtype=np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
+
+
+def _zone_at(
+    instance: Instance, centroid: FloatArray, duals: FloatArray, k: int, middle: FloatArray
+) -> Zone:
+    """Return a box that all centres lie in which some hundred blocks may be worth going to."""
+    reach = np.sqrt(_CAP * np.maximum(duals, 0.0) / instance.mass)
+    width = np.abs(centroid - middle).max(axis=1) + reach
+    count = min(len(width), int(_RAISED * usual(len(width), k)))
+    half = float(np.partition(width, count - 1)[count - 1])
+    low, high = middle - half, middle + half
+    out = np.maximum(np.maximum(low - centroid, centroid - high), 0.0)
+    rows = np.flatnonzero((out**2).sum(axis=1) < reach**2)
+    most = np.where(width <= half, _CAP, 1.0) * np.maximum(duals, 0.0)
+    return Zone(low, high, rows, most[rows])
+
+
+def certificate(zones: Zones, duals: FloatArray) -> dict[str, np.ndarray]:
+    """Return the cases of all zones that gain something, as arrays.
+
+    Parameters
+    ----------
+    zones : Zones
+    duals : (s,) float64
+        Of the node; a case says how it differs.
+
+    Returns
+    -------
+    dict of arrays
+        ``case_zone`` (c,), the zone of each case; ``case_places`` (p, 4), a row for each decision:
+        the case, the two points of the place, and whether it is taken; ``case_prizes`` (p,), the
+        dual of the place, 0 if it is empty; ``case_blocks`` (e, 2), a case and a block, and
+        ``case_changes`` (e,), by how much its dual is raised.
+    """
+    worth = [zone for zone in zones.zones if zone.gain > 0.0]
+    cases = [(z, zone, case) for z, zone in enumerate(worth) for case in zone.cases]
+    places, prizes, blocks, changes = [], [], [], []
+    for c, (_, zone, case) in enumerate(cases):
+        own, taken = np.split(case.duals, [len(zone.rows)])
+        prize = iter(taken)
+        for pair, side, _ in case.decisions:
+            places.append((c, *pair, int(side)))
+            prizes.append(float(next(prize)) if side else 0.0)
+        change = own - duals[zone.rows]
+        changed = np.flatnonzero(change)
+        blocks += [(c, int(zone.rows[row])) for row in changed]
+        changes.append(change[changed])
+    return {
+        "case_zone": np.array([z for z, _, _ in cases], dtype=np.int64),
+        "case_places": np.array(places, dtype=np.int64).reshape(-1, 4),
+        "case_prizes": np.array(prizes, dtype=np.float64),
+        "case_blocks": np.array(blocks, dtype=np.int64).reshape(-1, 2),
+        "case_changes": np.concatenate([np.zeros(0), *changes]),
+    }
