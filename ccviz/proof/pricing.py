@@ -178,7 +178,8 @@ def least_value(pricing: Pricing) -> float:
 def _root(pricing: Pricing, box: Box | None = None) -> _Boxes:
     alone = np.eye(len(pricing.mass), dtype=bool)
     able = (pricing.duals > 0.0) & np.array([pricing.allows(each) for each in alone])
-    if not able.any():
+    won = (np.nan_to_num(pricing.places.prize) > 0.0).any()  # by a cluster without worth too
+    if not (able.any() or won):
         empty = np.zeros((0, pricing.points.shape[1]))
         return _Boxes(empty, empty, np.zeros((0, len(able)), dtype=np.int8))
     mark = np.where(able, 0, -1).astype(np.int8)

@@ -3,12 +3,13 @@
 A leaf's duals may be changed in *cases*. Those of one zone are the leaves of a tree of places, so
 one of them holds of every clustering. The box of a zone holds every centre to which a block that
 some case raises is then worth going, and every disc that has a prize; boxes of different zones do
-not meet. Take the case that holds in each zone, and make all their changes at once. Of a cluster
-with its mean in a zone's box, blocks that other zones raise are worth nothing where they are, and
-those that they lower are worth less: its value is no lower than in its zone's case alone. Outside
-all boxes it is no lower than under the leaf's own duals. So each case need be looked at by itself,
-and in its box only; the bound rises by each zone's least rise of a case. ``docs/proof-format.md``
-has the arrays.
+not meet. Take the case that holds in each zone, and make all their changes at once. Let a cluster
+have its mean c in a zone's box. Blocks of it that other zones raise are worth nothing to c: it may
+do without them, c staying where it is. Those that others lower are worth less. So it is worth no
+more than some set of blocks about the centre c in its zone's case alone; outside all boxes no more
+than some set about c under the leaf's own duals, and then about its own mean. Each case need be
+looked at by itself, for all sets about centres in its box; the bound rises by each zone's least
+rise of a case. ``docs/proof-format.md`` has the arrays.
 """
 
 from __future__ import annotations
@@ -124,13 +125,17 @@ def _require_range(what: str, values: np.ndarray, most: int) -> None:
 
 def _check_cover(zone: int, cases: list[tuple[tuple[Pair, bool], ...]]) -> None:
     """Check that cases are the leaves of a tree: all begin with one place, on both its sides."""
-    if len(cases) == 1 and not cases[0]:
-        return
-    first = {decisions[0][0] for decisions in cases if decisions}
-    if len(first) != 1 or not all(cases):
-        raise FlawError(f"has a zone {zone} whose cases do not cover it")
-    for side in (True, False):
-        _check_cover(zone, [case[1:] for case in cases if case[0][1] == side])
+    waiting = [(0, cases)]
+    while waiting:
+        depth, below = waiting.pop()
+        if len(below) == 1 and len(below[0]) == depth:
+            continue
+        next_ones = {case[depth][0] if len(case) > depth else None for case in below}
+        if len(next_ones) != 1 or None in next_ones:
+            raise FlawError(f"has a zone {zone} whose cases do not cover it")
+        taken = [case for case in below if case[depth][1]]
+        empty = [case for case in below if not case[depth][1]]
+        waiting += [(depth + 1, taken), (depth + 1, empty)]
 
 
 def gain(cases: list[Case]) -> float:

@@ -10,6 +10,7 @@ from ccviz.proof import pricing as module
 from ccviz.proof.budget import Budget
 from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Places, Pricing
+from ccviz.proof.zones import Box
 
 SEEDS = range(40)
 
@@ -99,3 +100,12 @@ def test_a_border_costs_what_it_is_off_the_mean():
     taken = replace(pricing, places=inside)
     assert none_below(taken, 0.02 - 6.0 - 0.5 + 1e-9, Budget(1e9)) is False
     assert none_below(taken, 0.02 - 6.0 - 0.5 - 1e-9, Budget(1e9)) is True
+
+
+@pytest.mark.parametrize("box", [None, Box(np.array([-1.0, -1.0]), np.array([1.0, 1.0]))])
+def test_a_prize_is_won_where_no_block_is_of_worth_too(box):
+    points = np.array([[0.0, 0.0], [0.5, 0.0]])
+    places = Places(points[:1], np.array([0.4]), np.array([7.0]))
+    pricing = Pricing(points, np.ones(2), np.zeros(2), np.zeros((2, 2), dtype=bool), (), places)
+    assert none_below(pricing, -6.99, Budget.of(1.0), box) is not True
+    assert none_below(pricing, -7.01, Budget.of(1.0), box) is True

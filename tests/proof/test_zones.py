@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ccviz.events import IncumbentFound, NodeOpened, NodePruned, Started
+from ccviz.events import IncumbentFound, NodeBranched, NodeOpened, NodePruned, Started
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
@@ -163,3 +163,57 @@ def test_a_zone_of_two_trees_does_not_cover_what_there_is(zone):
     arrays = good()
     arrays["case_zone"][:] = zone
     assert "do not cover it" in sentence(arrays)
+
+
+def test_a_tree_of_very_many_places_is_read():
+    arrays = good()
+    rows = [(0, 0, 4, 1), (1, 0, 4, 0)]
+    rows += [(0, int(i), int(i) + 1, 1) for i in np.arange(1500) % 8]
+    arrays["case_places"] = np.array(rows)
+    arrays["case_prizes"] = np.zeros(len(rows))
+    assert "do not cover it" in sentence(arrays)
+
+
+@pytest.mark.parametrize("zoned", [True, False])
+def test_a_prize_that_no_block_is_worth_is_not_for_nothing(zoned):
+    """The disc holds all points: each cluster wins the prize, where its blocks have no duals."""
+    prize = 10.0 * BEST.wcss
+    gaps = ((X - X[0]) ** 2).sum(axis=1)
+    dear = 0.99 * gaps * prize / (0.99 * gaps).sum()
+    worst = Partition(Problem(X, K), np.arange(9) % K)
+    first = [
+        Started(solver="colgen", settings={}, seed=0, n=9, d=2, k=K, n_blocks=9),
+        IncumbentFound(labels=worst.labels, objective=worst.wcss, source="test"),
+        NodeOpened(node=0, parent=None, depth=0, pair=None, together=False, lower_bound=0.0),
+    ]
+    none, last = np.zeros(9), int(gaps.argmax())
+    if zoned:
+        arrays = {
+            "duals": none,
+            "least": np.zeros(1),
+            "case_zone": np.zeros(2, dtype=int),
+            "case_places": np.array([[0, 0, last, 1], [1, 0, last, 0]]),
+            "case_prizes": np.array([prize, 0.0]),
+            "case_blocks": np.array([[1, b] for b in range(9)]),
+            "case_changes": dear,
+        }
+        told = [*first, pruned(0, prize, arrays)]
+    else:
+        sides = [
+            NodeOpened(
+                node=1 + empty, parent=0, depth=1, pair=(0, last), together=not empty, place=True,
+                lower_bound=0.0,
+            )
+            for empty in (False, True)
+        ]  # fmt: skip
+        taken = {"duals": none, "least": np.zeros(1), "taken": np.array([prize])}
+        empty = {"duals": dear, "least": np.zeros(1)}
+        branched = NodeBranched(node=0, pair=(0, last), lower_bound=0.0, place=True)
+        told = [*first, branched, *sides, pruned(1, prize, taken), pruned(2, prize, empty)]
+    verdict = verify(Problem(X, K), told, gap=0.9)
+    assert not verdict.accepted
+    assert not verdict.lower_bound > BEST.wcss
+
+
+def pruned(node, bound, arrays):
+    return NodePruned(node=node, reason="bound", lower_bound=bound, detail="", certificate=arrays)

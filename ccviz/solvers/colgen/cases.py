@@ -13,7 +13,7 @@ from ccviz.solvers.colgen.instance import Instance, with_place
 from ccviz.solvers.colgen.master import MasterSolution
 from ccviz.solvers.colgen.places import placed
 from ccviz.solvers.colgen.pricing import Priced, Pricer, join
-from ccviz.solvers.colgen.repair import is_enough, lowering
+from ccviz.solvers.colgen.repair import REPAIRS, is_enough, lowering
 from ccviz.solvers.colgen.spot import part_of, raised
 from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
@@ -24,7 +24,6 @@ _ROUNDS = 8  # at a case, at most,
 _NEAR = 0.08  # until its bound is so near to its master, relative to the tolerance;
 _ERROR = 0.05  # and the master is solved to so much of it,
 _ROUGH, _FIRST_ERROR = 2, 0.2  # in the first rounds to that
-_REPAIRS = 12
 _BEGINS = 0.9  # stars worth so much of the price are a zone's first,
 _USEFUL = 0.985  # and those of a case are kept
 
@@ -65,11 +64,10 @@ class Setting(NamedTuple):
 
 
 class Split(NamedTuple):
-    """A zone with more cases: how many columns were found, and no cluster is below `least`."""
+    """A zone with more cases, and how many columns were found."""
 
     zone: Zone
     found: int
-    least: float
 
 
 def opened(setting: Setting, zone: Zone, columns: np.ndarray, weights: FloatArray) -> Zone:
@@ -87,7 +85,7 @@ def opened(setting: Setting, zone: Zone, columns: np.ndarray, weights: FloatArra
     inside = columns[:, rows]
     worth &= inside.sum(axis=1) == columns.sum(axis=1)
     solution = _solution(duals[rows], price, weights[worth])
-    case = Case((), duals[rows], inside[worth], solution, (), 0.0)
+    case = Case((), duals[rows], inside[worth], solution, (), 0.0, -price)
     return zone._replace(cases=(case._replace(trials=_trials(setting, zone, case, None)),))
 
 
@@ -102,17 +100,15 @@ def split(setting: Setting, zone: Zone) -> Split:
     """Split the zone's worst case on its best place; it keeps the case where none is any good."""
     best = best_trial(zone.worst.trials, setting.missing)
     if best is None:
-        return Split(zone.put(zone.worst._replace(trials=())), 0, 0.0)
+        return Split(zone.put(zone.worst._replace(trials=())), 0)
     sides = [Decision(best.place, side, True) for side in (True, False)]
     made = [_child(setting, zone, zone.worst, decision) for decision in sides]
-    children, found, least = zip(*made, strict=True)
-    return Split(zone.put(*children), sum(found), min(least))
+    children, found = zip(*made, strict=True)
+    return Split(zone.put(*children), sum(found))
 
 
-def _child(
-    setting: Setting, zone: Zone, parent: Case, decision: Decision
-) -> tuple[Case, int, float]:
-    """Return a case with one decision more, columns found, and what no cluster is below."""
+def _child(setting: Setting, zone: Zone, parent: Case, decision: Decision) -> tuple[Case, int]:
+    """Return a case with one decision more, and how many columns were found."""
     before = len(parent.duals) - len(zone.rows)
     decisions = (*parent.decisions, decision)
     instance = _instance(setting, zone, decisions)
@@ -125,8 +121,9 @@ def _child(
         setting, instance, columns[fits], np.pad(parent.duals, (0, new)), most, spot
     )
     rise = float(duals.sum() - setting.duals[zone.rows].sum())
-    trials = elsewhere(parent.trials, instance, setting.points, spot, _k(setting, zone))
-    return Case(decisions, duals, columns, solution, trials, rise, spot), found, least
+    trials = elsewhere(parent.trials, instance, setting.points, spot, _k(setting, instance))
+    least = min(parent.least, least)
+    return Case(decisions, duals, columns, solution, trials, rise, least, spot), found
 
 
 def _generated(
@@ -142,17 +139,16 @@ def _generated(
     Returns the best duals, the last solution, its columns, how many were found, and what no
     cluster is below under the best duals.
     """
-    pricer, price, k = Pricer((instance,), setting.method), setting.price, setting.k
-    part = max(1, round(k * len(instance.mass) / len(setting.duals)))
+    pricer, price, k = Pricer((instance,), setting.method), setting.price, _k(setting, instance)
     best, least, found = duals, 0.0, 0  # the parent's hold here too
     for turn in range(_ROUNDS):
         error = (_ERROR if turn >= _ROUGH else _FIRST_ERROR) * setting.tolerance
-        near = raised(instance, columns, duals, price, most, spot, part, error, stop=setting.stop)
-        told = [*lowering(pricer, near.duals, price, _REPAIRS)]
+        near = raised(instance, columns, duals, price, most, spot, k, error, stop=setting.stop)
+        told = [*lowering(pricer, near.duals, price, REPAIRS)]
         priced, (last, at) = join([each for each, _ in told]), told[-1]
         if at.sum() > best.sum() and is_enough(last, price):
             best, least = at, last.least
-        new = _below_price(priced, near.duals, price, setting.tolerance / k)
+        new = _below_price(priced, near.duals, price, setting.tolerance / setting.k)
         duals, weights = near.duals, np.pad(near.weights, (0, len(new)))
         columns, found = np.concatenate([columns, priced.columns[new]]), found + len(new)
         missing = float(near.duals.sum() - best.sum())
@@ -185,16 +181,16 @@ def _trials(setting: Setting, zone: Zone, case: Case, spot: FloatArray | None) -
     instance, solution = _instance(setting, zone, case.decisions), case.solution
     values = make_stars(instance, case.columns, solution.duals).values(solution.duals)
     most = np.append(zone.most, np.full(instance.taken, setting.price))
-    k, points, own = _k(setting, zone), setting.points, setting.own
+    k, points, own = _k(setting, instance), setting.points, setting.own
     basis = Basis(instance, case.columns, solution, values, most, points, k)
     return tried(
         basis, setting.missing, spot, setting.stop, lambda c, b: zone.holds(own[c], own[b])
     )
 
 
-def _k(setting: Setting, zone: Zone) -> int:
-    """Return how many clusters a zone has about."""
-    return max(1, round(setting.k * len(zone.rows) / len(setting.duals)))
+def _k(setting: Setting, instance: Instance) -> int:
+    """Return how many clusters the blocks of a zone are in, about."""
+    return max(1, round(setting.k * len(instance.mass) / len(setting.duals)))
 
 
 def _solution(duals: FloatArray, price: float, weights: FloatArray) -> MasterSolution:

@@ -14,7 +14,7 @@ from ccviz.solvers.colgen.master import Master, MasterSolution, column_costs
 from ccviz.solvers.colgen.places import placed
 from ccviz.solvers.colgen.pool import FIRST_ACCURACY, Pool, Round
 from ccviz.solvers.colgen.pricing import Priced, Pricer, join
-from ccviz.solvers.colgen.repair import lowered, lowering
+from ccviz.solvers.colgen.repair import REPAIRS, lowered, lowering
 from ccviz.solvers.colgen.spot import cover, is_local
 from ccviz.solvers.colgen.star_master import Center, StarMaster
 
@@ -30,7 +30,6 @@ _INFEASIBLE = 1e-5
 _LEFT_OUT, _RAISED = 1e-2, 2.0  # a block this little covered by stars has its dual's cap raised
 _STAR_SEEDS = 500  # a round over stars costs more than one over columns, so is priced more
 _STAR_SLICES = 20  # thoroughly
-REPAIRS = 12  # a round over stars, at most,
 _ROUNDS, _SLOW = 3, 0.25  # in so many rounds so little of what is missing is gained: better branch
 _SLOW_BEFORE_SPOTS = 0.05  # where all nodes below have what this one wins, and rounds of their own
 _LAST_ACCURACY = 1e-9

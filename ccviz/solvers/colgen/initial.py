@@ -25,7 +25,8 @@ from ccviz.solvers.seeding import seed_centers
 
 _MOST_ROUNDS = 50
 _FEW_BLOCKS, _FEW_CLUSTERS = 200, 5  # up to here k-means finds what there is to find
-_MANY = 300_000  # blocks times clusters from which on swaps of centres are worth a minute
+_MANY_CLUSTERS = 40  # from which on a swap of centres matters to few of them;
+_LEAST_WORK, _MOST_WORK = 300_000, 1_000_000  # blocks times clusters: it takes about a minute
 _ASSIGNMENT_S = 1.0  # a hard core that takes longer is left as it was found, and ends the run
 
 
@@ -84,8 +85,9 @@ def best_of_memetic(
     if labels is None:
         return None
     found = blocks.project(labels)
-    many = blocks.s * blocks.k >= _MANY and len(blocks.conflicts) == 0
-    return annealed(blocks, found, seed, stop) if many else found
+    worth = blocks.k >= _MANY_CLUSTERS and len(blocks.conflicts) == 0
+    worth = worth and _LEAST_WORK <= blocks.s * blocks.k <= _MOST_WORK
+    return annealed(blocks, found, seed, stop) if worth else found
 
 
 def neighbours(blocks: Blocks, labels: IntArray) -> tuple[list[np.ndarray], FloatArray]:

@@ -28,9 +28,7 @@ from ccviz.solvers.colgen.initial import (
     clustering,
     is_thorough,
 )
-from ccviz.solvers.colgen.master import (
-    best_cover,
-)
+from ccviz.solvers.colgen.master import best_cover
 from ccviz.solvers.colgen.opening import (
     ARTIFICIAL,
     Start,
@@ -357,7 +355,8 @@ def _setting(
     zones = max(1, len(pool.zones.zones)) if pool.zones is not None else 1
     return Setting(
         pricer.alternatives[0], pricer.method, pool.duals, -pool.least, pool.blocks.k,
-        turned(problem, pool.blocks), problem.X, tolerance, (limit - pool.bound) / zones, stop,
+        turned(problem, pool.blocks), problem.X.astype(np.float64),
+        tolerance, (limit - pool.bound) / zones, stop,
     )  # fmt: skip
 
 

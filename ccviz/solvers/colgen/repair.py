@@ -19,6 +19,7 @@ from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.places import center_of
 from ccviz.solvers.colgen.pricing import UNLIMITED, Priced, Pricer
 
+REPAIRS = 12  # pricings, at most: what is left then is little
 _ENOUGH = 1e-6  # no cluster is worth more than the price, relatively
 
 

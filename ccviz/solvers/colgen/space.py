@@ -92,7 +92,8 @@ def search(
             continue
         bound = max(bound, space.bound[top])
         space.bound[top] = bound
-        reached, refused = _round(instance, duals, space, top)
+        is_empty = space.n_members[top] == 0
+        reached, refused = (0.0, 0.0) if is_empty else _round(instance, duals, space, top)
         if reached < below and (found < len(values) or reached < best):
             found = keep(space.inside, reached, columns, values, space.signatures, found)
         best = min(best, reached)
@@ -101,7 +102,8 @@ def search(
             continue
         before = top
         top = branch(instance, space, top, duals, spread, max(clash, refused), undecided)
-        if top < before and undecided > 0.0:  # on a border, and too small to tell
+        # On a border, and too small to tell; or places alone are worth as much.
+        if top < before and (is_empty or undecided > 0.0):
             best = min(best, bound)
     space.top[0] = top
     lower_bound = best - slack * max(abs(best), least_size)
@@ -112,7 +114,10 @@ def search(
 
 @njit(cache=True)
 def open_root(instance: Instance, duals: FloatArray, space: Space) -> None:
-    """Put a box around all blocks that are worth anything on the empty stack."""
+    """Put a box around all blocks that are worth anything on the empty stack.
+
+    Where there are places it is around all blocks: a mean may be kept from moving nearer to those.
+    """
     d = instance.points.shape[1]
     count = 0
     space.inside[:] = False
@@ -124,9 +129,11 @@ def open_root(instance: Instance, duals: FloatArray, space: Space) -> None:
     for j in range(d):
         space.low[0, j] = np.inf
         space.high[0, j] = -np.inf
-    for i in range(count):
+    placed = len(instance.place_reach) > 0
+    for i in range(len(instance.mass) if placed else count):
+        b = i if placed else space.member[0, i]
         for j in range(d):
-            x = instance.points[space.member[0, i], j]
+            x = instance.points[b, j]
             space.low[0, j] = min(space.low[0, j], x)
             space.high[0, j] = max(space.high[0, j], x)
     space.present[:] = False
@@ -134,7 +141,7 @@ def open_root(instance: Instance, duals: FloatArray, space: Space) -> None:
     space.n_members[0] = count
     space.n_fixed[0] = 0
     space.bound[0] = -np.inf
-    space.top[0] = 0 if count else -1
+    space.top[0] = 0 if count or instance.taken else -1
 
 
 @njit(cache=True)
@@ -150,7 +157,12 @@ def _bound_node(
     if not _fence(instance, duals, space, top):
         return nowhere
     if not _drop_far(instance, duals, space, top):
-        return nowhere
+        if instance.taken == 0 or space.n_members[top] > 0:
+            return nowhere
+        # No block is worth going to: all that a centre there has is what places add.
+        space.mean[:], space.center[:] = 0.0, 0.0
+        change, undecided = in_places(instance, duals, space, top, 0.0)
+        return change, 0.0, 0.0, undecided
     _classify(instance, space, top)
     clash, gained = _gains(instance, space, top)
     joint, spread, weight = _joint(instance, duals, space, top)

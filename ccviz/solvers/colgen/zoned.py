@@ -41,23 +41,24 @@ def advanced(setting: Setting, pool: Pool) -> tuple[Pool, Round]:
         zones = Zones((), pool.least)
     elif not zones.zones[z].cases:
         zone = opened(setting, zones.zones[z], pool.columns, pool.solution.weights)
-        zones = zones.put(z, zone, 0.0)
+        zones = zones.put(z, zone)
     elif not zones.zones[z].is_ready:
-        zones = zones.put(z, tested(setting, zones.zones[z]), 0.0)
+        zones = zones.put(z, tested(setting, zones.zones[z]))
     else:
-        zone, found, least = split(setting, zones.zones[z])
-        zones = zones.put(z, zone, least)
+        zone, found = split(setting, zones.zones[z])
+        zones = zones.put(z, zone)
     pool = replace(pool, zones=zones, iteration=pool.iteration + 1)
     return pool, _shown(pool, found, setting.duals)
 
 
 def _shown(pool: Pool, found: int, duals: FloatArray) -> Round:
-    """Return what there is to show: the bound is all that moves."""
+    """Return what there is to show: the bound is all that moves, no master is solved as a whole."""
+    assert pool.zones is not None
     return Round(
         iteration=pool.iteration,
         columns=found,
         pool=len(pool.columns),
-        best_reduced_cost=0.0,
+        best_reduced_cost=pool.zones.least - pool.least,
         exact=True,
         master_objective=pool.told,
         bound=pool.told,

@@ -32,8 +32,8 @@ from ccviz.solvers.tree import Decision
 _RAISED = 1.0  # times as many blocks as are near a spot may be raised in a zone,
 _CAP = 1.2  # to so many times the node's dual
 _TRIED = 250  # middles
-_PACKING_S = 10.0  # to choose some of them
-MOST_CASES = 300  # in all zones; then the node is branched
+_PACKING_NODES = 10_000  # of the search for some of them
+MOST_CASES = 150  # in all zones; then the node is branched
 
 
 class Case(NamedTuple):
@@ -51,7 +51,11 @@ class Case(NamedTuple):
     trials : tuple of Trial
         Of places that it may be split on.
     rise : float
-        By how much its duals add up to more than the node's.
+        By how much its duals add up to more than the node's; no less than its parent's.
+    least : float
+        No cluster has a lower value under them.
+    spot : (d,) float64 or None
+        Where places are still to be tried, once that matters.
     """
 
     decisions: tuple[Decision, ...]
@@ -60,6 +64,7 @@ class Case(NamedTuple):
     solution: MasterSolution
     trials: tuple[Trial, ...]
     rise: float
+    least: float
     spot: FloatArray | None = None
 
     @property
@@ -91,8 +96,8 @@ class Zone(NamedTuple):
 
     @property
     def gain(self) -> float:
-        """The least rise of a case; a zone that loses is left out."""
-        return max(0.0, min((case.rise for case in self.cases), default=0.0))
+        """The least rise of a case."""
+        return min((case.rise for case in self.cases), default=0.0)
 
     def holds(self, center: FloatArray, border: FloatArray) -> bool:
         """Whether a place is inside, given by its centre and a point on its border (d,)."""
@@ -124,10 +129,20 @@ class Zone(NamedTuple):
 
 
 class Zones(NamedTuple):
-    """What a node has won in its zones: `least` no cluster is below, in any case."""
+    """A node's zones, and what no cluster is below under the node's own duals."""
 
     zones: tuple[Zone, ...]
-    least: float
+    own: float
+
+    @property
+    def won(self) -> tuple[Zone, ...]:
+        """Those that gain something."""
+        return tuple(zone for zone in self.zones if zone.gain > 0.0)
+
+    @property
+    def least(self) -> float:
+        """What no cluster is below in any of their cases either."""
+        return min([self.own, *(case.least for zone in self.won for case in zone.cases)])
 
     @property
     def gain(self) -> float:
@@ -144,10 +159,9 @@ class Zones(NamedTuple):
         spent = sum(len(zone.cases) for zone in self.zones) >= MOST_CASES
         return None if spent or max(rates, default=0.0) <= 0.0 else int(np.argmax(rates))
 
-    def put(self, z: int, zone: Zone, least: float) -> Zones:
-        """Return them with one zone exchanged, and the least value of a cluster in its cases."""
-        zones = (*self.zones[:z], zone, *self.zones[z + 1 :])
-        return Zones(zones, min(self.least, least))
+    def put(self, z: int, zone: Zone) -> Zones:
+        """Return them with one zone exchanged."""
+        return self._replace(zones=(*self.zones[:z], zone, *self.zones[z + 1 :]))
 
 
 def find_zones(
@@ -200,7 +214,7 @@ def _heaviest(weight: FloatArray, meets: np.ndarray) -> IntArray:
     every = np.ones(len(weight))
     found = milp(
         -weight, constraints=apart, integrality=every, bounds=Bounds(0.0, 1.0),
-        options={"time_limit": _PACKING_S},
+        options={"node_limit": _PACKING_NODES},
     )  # fmt: skip
     return np.zeros(0, dtype=np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
 
@@ -215,7 +229,10 @@ def _zone_at(
     half = float(np.partition(width, count - 1)[count - 1])
     low, high = middle - half, middle + half
     out = np.maximum(np.maximum(low - centroid, centroid - high), 0.0)
-    rows = np.flatnonzero((out**2).sum(axis=1) < reach**2)
+    near = np.flatnonzero((out**2).sum(axis=1) < reach**2)
+    # With those at the ends of all axes no mean, of whatever blocks, is out of their box.
+    ends = [instance.points.argmin(axis=0), instance.points.argmax(axis=0)]
+    rows = np.unique(np.concatenate([near, *ends]))
     most = np.where(width <= half, _CAP, 1.0) * np.maximum(duals, 0.0)
     return Zone(low, high, rows, most[rows])
 
@@ -237,8 +254,7 @@ def certificate(zones: Zones, duals: FloatArray) -> dict[str, np.ndarray]:
         dual of the place, 0 if it is empty; ``case_blocks`` (e, 2), a case and a block, and
         ``case_changes`` (e,), by how much its dual is raised.
     """
-    worth = [zone for zone in zones.zones if zone.gain > 0.0]
-    cases = [(z, zone, case) for z, zone in enumerate(worth) for case in zone.cases]
+    cases = [(z, zone, case) for z, zone in enumerate(zones.won) for case in zone.cases]
     places, prizes, blocks, changes = [], [], [], []
     for c, (_, zone, case) in enumerate(cases):
         own, taken = np.split(case.duals, [len(zone.rows)])

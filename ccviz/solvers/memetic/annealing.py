@@ -14,7 +14,7 @@ from ccviz.solvers.memetic._swaps import swapped
 
 _TRIES = 1500  # a cluster
 _WARM, _COOL = 0.15, 0.005  # temperatures, times what a cluster costs
-_TURNS = 20  # between which it may be stopped
+_TURNS = 100  # between which it may be stopped
 
 
 def annealed(

@@ -293,3 +293,9 @@ def with_taken(event, change):
 
 
 ALTERATIONS = without_places, dearer_places, places_below_zero, more_places, one_side_elsewhere
+
+
+def test_a_prize_is_won_where_no_block_is_of_worth_too():
+    instance = instance_of(points_of(0), taken=[(0, 1)])
+    duals = np.append(np.zeros(8), 1.0)
+    assert Pricer((instance,)).exact(duals, 0.0, 0.0).least <= -1.0

@@ -152,21 +152,22 @@ def test_a_bound_that_is_claimed_for_too_great_changes_is_rejected(strip, run):
 def case_of(rise, *sides):
     trials = tuple(Trial((0, 1), *each) for each in sides)
     empty = np.zeros(0)
-    return Case((), empty, np.zeros((0, 0), dtype=bool), None, trials, rise)
+    return Case((), empty, np.zeros((0, 0), dtype=bool), None, trials, rise, -rise)
 
 
 def zone_of(*cases):
     return Zone(np.zeros(2), np.ones(2), np.zeros(0, dtype=np.int64), np.zeros(0), cases)
 
 
-def test_a_zone_gains_its_least_rise_and_one_that_loses_gains_nothing():
+def test_a_zone_gains_its_least_rise_and_one_that_gains_nothing_is_left_out():
     assert zone_of().gain == 0.0
     assert zone_of(case_of(3.0), case_of(2.0)).gain == 2.0
-    assert zone_of(case_of(3.0), case_of(-2.0)).gain == 0.0
     zones = Zones((zone_of(case_of(3.0)), zone_of(case_of(2.0))), -1.0)
-    assert zones.gain == 5.0
-    assert zones.put(0, zone_of(case_of(1.0)), -2.0).gain == 3.0
-    assert zones.put(0, zone_of(case_of(1.0)), -2.0).least == -2.0
+    assert (zones.gain, zones.least) == (5.0, -3.0)
+    zones = zones.put(0, zone_of(case_of(1.0), case_of(9.0)))
+    assert (zones.gain, zones.least) == (3.0, -9.0)
+    zones = zones.put(0, zone_of(case_of(0.0), case_of(9.0)))
+    assert (zones.gain, zones.least, len(zones.won)) == (2.0, -2.0, 1)
 
 
 def test_the_zone_that_wins_most_for_each_case_is_next_and_one_that_is_not_opened_before_all():
@@ -215,6 +216,7 @@ def test_zones_do_not_meet_and_raise_only_what_is_worth_nothing_outside(strip):
         reach = np.sqrt(zone.most[zone.most > duals[zone.rows]])[:, None]
         assert (X[raised] - reach >= zone.low - 1e-9).all()
         assert (X[raised] + reach <= zone.high + 1e-9).all()
+        assert (np.ptp(instance.points[zone.rows], axis=0) == np.ptp(instance.points, axis=0)).all()
         outside = np.setdiff1d(np.arange(240), zone.rows)
         gaps = np.maximum(np.maximum(zone.low - X[outside], X[outside] - zone.high), 0.0)
         assert ((gaps**2).sum(axis=1) >= duals[outside]).all()

@@ -76,7 +76,8 @@ def test_the_first_clustering_is_annealed_where_clusters_are_many_and_nothing_co
 ):
     problem = Problem(np.random.default_rng(1).uniform(size=(40, 2)), 6, cannot_link=links)
     calls = []
-    monkeypatch.setattr(initial, "_MANY", many)
+    monkeypatch.setattr(initial, "_MANY_CLUSTERS", many)
+    monkeypatch.setattr(initial, "_LEAST_WORK", 0)
     monkeypatch.setattr(annealing, "_TRIES", 10)
     monkeypatch.setattr(initial, "annealed", lambda *args: calls.append(args) or annealed(*args))
     labels = initial.best_of_memetic(problem, contract(problem), 0, lambda: False)
