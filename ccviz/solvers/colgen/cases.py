@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.instance import Instance, with_place
 from ccviz.solvers.colgen.master import MasterSolution
 from ccviz.solvers.colgen.places import placed
-from ccviz.solvers.colgen.pricing import Priced, Pricer, join
+from ccviz.solvers.colgen.pricing import Pricer, join
 from ccviz.solvers.colgen.repair import REPAIRS, is_enough, lowering
 from ccviz.solvers.colgen.spot import part_of, raised
 from ccviz.solvers.colgen.stars import make_stars
@@ -26,6 +26,7 @@ _ERROR = 0.05  # and the master is solved to so much of it,
 _ROUGH, _FIRST_ERROR = 2, 0.2  # in the first rounds to that
 _BEGINS = 0.9  # stars worth so much of the price are a zone's first,
 _USEFUL = 0.985  # and those of a case are kept
+_COLUMN = 0.25  # of the tolerance, over all clusters: columns that win less are not added
 
 
 class Setting(NamedTuple):
@@ -148,7 +149,7 @@ def _generated(
         priced, (last, at) = join([each for each, _ in told]), told[-1]
         if at.sum() > best.sum() and is_enough(last, price):
             best, least = at, last.least
-        new = _below_price(priced, near.duals, price, setting.tolerance / setting.k)
+        new = priced.worth_more(near.duals, price, _COLUMN * setting.tolerance / setting.k)
         duals, weights = near.duals, np.pad(near.weights, (0, len(new)))
         columns, found = np.concatenate([columns, priced.columns[new]]), found + len(new)
         missing = float(near.duals.sum() - best.sum())
@@ -157,15 +158,6 @@ def _generated(
     useful = make_stars(instance, columns, best).values(best) < -_USEFUL * price
     solution = _solution(duals, price, weights[useful])
     return best, solution, columns[useful], found, least
-
-
-def _below_price(priced: Priced, duals: FloatArray, price: float, tolerance: float) -> IntArray:
-    """Return the columns worth more than the price, each once, the best first."""
-    reduced = priced.costs - priced.columns @ duals + price
-    order = np.argsort(reduced, kind="stable")
-    order = order[reduced[order] < -0.25 * tolerance]
-    packed = np.packbits(priced.columns[order], axis=1)
-    return order[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
 
 
 def _instance(setting: Setting, zone: Zone, decisions: tuple[Decision, ...]) -> Instance:

@@ -248,11 +248,7 @@ class Generation:
 
     def _below_price(self, priced: Priced, solution: MasterSolution) -> IntArray:
         """Return the columns of negative reduced cost, each once, the best first."""
-        reduced = priced.costs - priced.columns @ solution.duals + solution.price
-        order = np.argsort(reduced, kind="stable")
-        order = order[reduced[order] < -self._column_tolerance]
-        packed = np.packbits(priced.columns[order], axis=1)
-        return order[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
+        return priced.worth_more(solution.duals, solution.price, self._column_tolerance)
 
     def _apart(self, priced: Priced, order: IntArray, solution: MasterSolution) -> IntArray:
         """Return those of the ordered columns that are needed to bring all to the price."""

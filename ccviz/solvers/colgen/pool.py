@@ -103,7 +103,7 @@ class Pool:
     @property
     def told(self) -> float:
         """The bound, with what zones add to it."""
-        if self.zones is None or not self.zones.zones:
+        if self.zones is None:
             return self.bound
         return self.bound + self.zones.gain + self.blocks.k * (self.zones.least - self.least)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen import enumeration, space
 from ccviz.solvers.colgen.boxes import Space, make_space
 from ccviz.solvers.colgen.cluster import allowed
@@ -85,6 +85,17 @@ class Priced:
     def exact(self) -> bool:
         """Whether ``least`` is the least value of all clusters."""
         return bool(np.isfinite(self.least)) and self.search is None
+
+    def worth_more(self, duals: FloatArray, price: float, tolerance: float) -> IntArray:
+        """Return the columns worth more than the price by more than the tolerance.
+
+        Each once, the best first.
+        """
+        reduced = self.costs - self.columns @ duals + price
+        order = np.argsort(reduced, kind="stable")
+        order = order[reduced[order] < -tolerance]
+        packed = np.packbits(self.columns[order], axis=1)
+        return order[np.sort(np.unique(packed, axis=0, return_index=True)[1])]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,6 +11,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
+from ccviz.solvers.assignment.centers import block_means, squared_distance
 
 _NEAR = 6  # clusters around each place that take part
 _ITERATIONS = 40  # of k-means, at most, and then sweeps of moves
@@ -50,7 +51,7 @@ def swapped(
         Where it ends, and the best on its way.
     """
     label, best = label.copy(), label.copy()
-    center = _means(point, mass, label, k)
+    center = block_means(point, mass, label, np.zeros((k, point.shape[1])))
     spread, least = 0.0, 0.0
     near = min(_NEAR, k - 1)
     member, new = np.empty(len(label), np.int64), np.empty(len(label), np.int64)
@@ -76,7 +77,7 @@ def swapped(
             if part[label[b]]:
                 member[size] = b
                 size += 1
-                before += mass[b] * _gap(point[b], center[label[b]])
+                before += mass[b] * squared_distance(point[b], center[label[b]])
         moved = center[chosen]
         moved[np.searchsorted(chosen, removed)] = point[onto]
         after = _mended(point, mass, member[:size], moved, new)
@@ -117,7 +118,7 @@ def _mended(
             break
     cost = 0.0
     for i in range(len(member)):
-        cost += mass[member[i]] * _gap(point[member[i]], center[new[i]])
+        cost += mass[member[i]] * squared_distance(point[member[i]], center[new[i]])
     return cost
 
 
@@ -138,7 +139,7 @@ def _assigned(
         b = member[i]
         least, a = np.inf, 0
         for c in range(len(center)):
-            gap = _gap(point[b], center[c])
+            gap = squared_distance(point[b], center[c])
             if gap < least:
                 least, a = gap, c
         new[i] = a
@@ -164,10 +165,13 @@ def _moved(
         m, held = mass[b], weight[a]
         if held <= m:
             continue
-        least, best = held * m / (held - m) * _gap(point[b], center[a]) * (1.0 - _BETTER), -1
+        least, best = (
+            held * m / (held - m) * squared_distance(point[b], center[a]) * (1.0 - _BETTER),
+            -1,
+        )
         for c in range(len(center)):
             if c != a:
-                cost = weight[c] * m / (weight[c] + m) * _gap(point[b], center[c])
+                cost = weight[c] * m / (weight[c] + m) * squared_distance(point[b], center[c])
                 if cost < least:
                     least, best = cost, c
         if best >= 0:
@@ -188,27 +192,9 @@ def _join(
         total[c, j] += m * point[b, j]
 
 
-@njit(cache=True, forceinline=True)
-def _gap(first: FloatArray, second: FloatArray) -> float:
-    squared = 0.0
-    for j in range(len(first)):
-        squared += (first[j] - second[j]) ** 2
-    return squared
-
-
 @njit(cache=True)
 def _gaps(center: FloatArray, to: FloatArray) -> FloatArray:
     gaps = np.empty(len(center))
     for c in range(len(center)):
-        gaps[c] = _gap(center[c], to)
+        gaps[c] = squared_distance(center[c], to)
     return gaps
-
-
-@njit(cache=True)
-def _means(point: FloatArray, mass: FloatArray, label: IntArray, k: int) -> FloatArray:
-    total, weight = np.zeros((k, point.shape[1])), np.zeros(k)
-    for b in range(len(label)):
-        _join(point, mass[b], b, label[b], total, weight)
-    for c in range(k):
-        total[c] /= weight[c]
-    return total
