@@ -16,12 +16,14 @@ from ccviz.solvers.colgen.pricing import Pricer, join
 from ccviz.solvers.colgen.repair import REPAIRS, is_enough, lowering
 from ccviz.solvers.colgen.spot import part_of, raised
 from ccviz.solvers.colgen.stars import make_stars
-from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
+from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, is_two_sided, tried
 from ccviz.solvers.colgen.zones import Case, Zone
 from ccviz.solvers.tree import Decision
 
 _ROUNDS = 8  # at a case, at most,
-_NEAR = 0.08  # until its bound is so near to its master, relative to the tolerance;
+_NEAR = 0.08  # until its bound is so near to its master, relative to the tolerance,
+_LEFT = 0.25  # and to what the master gains:
+_NOTHING = 0.005  # but for so little, however many cases there are on the way to it;
 _ERROR = 0.05  # and the master is solved to so much of it,
 _ROUGH, _FIRST_ERROR = 2, 0.2  # in the first rounds to that
 _BEGINS = 0.9  # stars worth so much of the price are a zone's first,
@@ -91,9 +93,11 @@ def opened(setting: Setting, zone: Zone, columns: np.ndarray, weights: FloatArra
 
 
 def tested(setting: Setting, zone: Zone) -> Zone:
-    """Return the zone with places tried around the last one of its worst case."""
+    """Return the zone with places tried for its worst case: around the last one, or all."""
     case = zone.worst
     trials = (*case.trials, *_trials(setting, zone, case, case.spot))
+    if not any(is_two_sided(trial, setting.missing) for trial in trials):
+        trials = _trials(setting, zone, case, None)
     return zone.put(case._replace(trials=trials, spot=None))
 
 
@@ -141,7 +145,7 @@ def _generated(
     cluster is below under the best duals.
     """
     pricer, price, k = Pricer((instance,), setting.method), setting.price, _k(setting, instance)
-    best, least, found = duals, 0.0, 0  # the parent's hold here too
+    start, best, least, found = duals, duals, 0.0, 0  # the parent's hold here too
     for turn in range(_ROUNDS):
         error = (_ERROR if turn >= _ROUGH else _FIRST_ERROR) * setting.tolerance
         near = raised(instance, columns, duals, price, most, spot, k, error, stop=setting.stop)
@@ -152,8 +156,9 @@ def _generated(
         new = priced.worth_more(near.duals, price, _COLUMN * setting.tolerance / setting.k)
         duals, weights = near.duals, np.pad(near.weights, (0, len(new)))
         columns, found = np.concatenate([columns, priced.columns[new]]), found + len(new)
-        missing = float(near.duals.sum() - best.sum())
-        if len(new) == 0 or missing <= _NEAR * setting.tolerance or setting.stop():
+        gain, missing = (float(near.duals.sum() - each.sum()) for each in (start, best))
+        little = max(min(_NEAR * setting.tolerance, _LEFT * gain), _NOTHING * setting.tolerance)
+        if len(new) == 0 or missing <= little or setting.stop():
             break
     useful = make_stars(instance, columns, best).values(best) < -_USEFUL * price
     solution = _solution(duals, price, weights[useful])

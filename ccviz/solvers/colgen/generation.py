@@ -91,7 +91,7 @@ class Generation:
         """Let the next solution of the master over stars begin at the best bound's duals."""
         duals, price = self.pool.stabiliser.center, -self.pool.least
         if isinstance(self.master, StarMaster) and duals is not None and np.isfinite(price):
-            self.master.middle = Center.at(duals, price)
+            self.master.middle = Center(duals, price)
 
     def _filled_master(self, columns: np.ndarray, costs: FloatArray) -> Master | StarMaster:
         pool = self.pool

@@ -14,8 +14,7 @@ a dense factorisation, and where clusters reach across all blocks no more than t
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError
@@ -23,7 +22,6 @@ from scipy.sparse import csc_array
 from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray
-from ccviz.solvers.base import never
 from ccviz.solvers.colgen.banded import Bordered, add_outer, band_of, factored
 
 _MOST_STEPS = 80
@@ -68,34 +66,6 @@ class Iterate(NamedTuple):
         """Return it without the columns outside the mask, which come first."""
         every = np.concatenate([mask, np.ones(len(self.z) - len(mask), dtype=bool)])
         return Iterate(self.z[every], self.duals, self.slack[every])
-
-
-class Factor(Protocol):
-    """Normal equations that are ready to be solved."""
-
-    def solve(self, right: FloatArray) -> FloatArray:
-        """Solve for a right-hand side."""
-
-
-class Program(Protocol):
-    """A linear program: least cost, variables not negative, rows equal to the right."""
-
-    @property
-    def cost(self) -> FloatArray:
-        """Of the variables."""
-
-    @property
-    def right(self) -> FloatArray:
-        """Of the rows."""
-
-    def times(self, z: FloatArray) -> FloatArray:
-        """Return the constraint matrix times the variables."""
-
-    def transposed(self, duals: FloatArray) -> FloatArray:
-        """Return its transpose times duals."""
-
-    def factor(self, weight: FloatArray, lift: float = 0.0) -> Factor:
-        """Factor the matrix times diag(weight) times its transpose, with its diagonal lifted."""
 
 
 class _Columns(NamedTuple):
@@ -152,28 +122,17 @@ def solve(
     cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
     program = _Columns(columns, cost, np.append(np.ones(s), float(k)))
     with threadpool_limits(1, "blas"):  # threads that wait for each other cost more than they give
-        first = start(program) if middle is None else _extended(program, middle)
-        last, middle = iterate(program, first, accuracy, _MIDDLE)
+        first = _start(program) if middle is None else _extended(program, middle)
+        last, middle = _iterate(program, first, accuracy)
     m = len(costs)
     return Point(last.z[:m], last.z[m : m + s], last.duals, middle)
 
 
-def iterate(
-    program: Program,
-    first: Iterate,
-    accuracy: float,
-    inside: float,
-    stop: Callable[[], bool] = never,
-) -> tuple[Iterate, Iterate]:
-    """Go on to a relative gap of about ``accuracy``.
-
-    Returns where that was, and the last point before with a gap above ``inside``.
-    """
+def _iterate(program: _Columns, first: Iterate, accuracy: float) -> tuple[Iterate, Iterate]:
+    """Go on to a relative gap of about ``accuracy``; also return the last point still inside."""
     cost = program.cost
     z, duals, slack = middle = first
     for _ in range(_MOST_STEPS):
-        if stop():
-            break
         primal = program.right - program.times(z)
         dual = cost - program.transposed(duals) - slack
         gap = float(z @ slack) / (1.0 + abs(float(cost @ z)))
@@ -181,7 +140,7 @@ def iterate(
         small = max(_FEASIBLE, 0.01 * accuracy)
         if gap < accuracy and np.abs(primal).max() < small and np.abs(dual).max() < small * scale:
             break
-        if gap > inside:
+        if gap > _MIDDLE:
             middle = Iterate(z, duals, slack)
         try:
             z, duals, slack = _step(program, z, duals, slack, primal, dual)
@@ -210,7 +169,7 @@ def _extended(program: _Columns, middle: Iterate) -> Iterate:
     )
 
 
-def start(program: Program) -> Iterate:
+def _start(program: _Columns) -> Iterate:
     """Return Mehrotra's starting point."""
     ones = np.ones(len(program.cost))
     factor = program.factor(ones)
@@ -224,7 +183,7 @@ def start(program: Program) -> Iterate:
 
 
 def _step(
-    program: Program,
+    program: _Columns,
     z: FloatArray,
     duals: FloatArray,
     slack: FloatArray,

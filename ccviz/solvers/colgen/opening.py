@@ -168,7 +168,7 @@ def over_stars(pool: Pool, parent: Pool) -> Pool:
         pool,
         columns=pool.columns[worth],
         costs=pool.costs[worth],
-        middle=Center.at(duals, price),
+        middle=Center(duals, price),
         accuracy=max(parent.accuracy, _CHILD_ACCURACY),
         starred=True,
     )

@@ -16,7 +16,7 @@ from ccviz.solvers.colgen.star_master import Center
 from ccviz.solvers.colgen.trials import Trial
 from ccviz.solvers.colgen.zones import Zones
 
-FIRST_ACCURACY = 1e-2  # of the interior-point method, relative
+FIRST_ACCURACY = 1e-2  # of the master, relative
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Pool:
     solution : MasterSolution or None
         Of the master over these columns, where it is solved.
     middle : Iterate, Center or None
-        Where the next interior solution begins.
+        Where the next solution begins.
     starred : bool
         Columns stand for stars, until none is missing.
     search : Search or None

@@ -17,10 +17,9 @@ from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.base import never
+from ccviz.solvers.colgen.barrier import DualProgram, ascend
 from ccviz.solvers.colgen.instance import Instance
-from ccviz.solvers.colgen.interior import iterate
-from ccviz.solvers.colgen.star_master import INSIDE, START
-from ccviz.solvers.colgen.stars import Stars, band_order, central, make_program, make_stars
+from ccviz.solvers.colgen.stars import Stars, band_order, make_stars
 
 _BLOCKS = 700  # so many are near a spot,
 _CLUSTERS = 4, 12  # but no fewer, and no more, than so many clusters have
@@ -161,15 +160,13 @@ def raised(
     own = np.maximum(price - _gained(stars, ~free, duals), _STRICT * price) / price
     most = artificial_cost[order] / price
     limit = _AMPLE * (1 + int(near.sum()) * k // len(near))  # is not to bind
-    program = make_program(small, most, limit, own)
     row = np.clip(duals[order] / price, _STRICT * most, (1.0 - _STRICT) * most)
-    mean = START * float(row.sum()) / len(program.cost)
-    accuracy = max(_FINEST, error / max(float(duals[order].sum()), error))
+    error = max(error / price, _FINEST * float(row.sum()))
     with threadpool_limits(1, "blas"):  # as in `interior`
-        last, _ = iterate(program, central(program, row, 0.0, mean), accuracy, INSIDE, stop)
+        last = ascend(DualProgram(small, own, most, limit), row, 0.0, error, stop)
     found, weights = duals.copy(), np.zeros(len(columns))
-    found[order] = np.maximum(last.duals[: len(order)], 0.0) * price
-    weights[rows] = program.split(last.z)[2]
+    found[order] = last.row * price
+    weights[rows] = last.taken
     return Near(found, weights)
 
 

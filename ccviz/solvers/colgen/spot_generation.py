@@ -92,7 +92,7 @@ class SpotGeneration(Generation):
         master, k = self.master, self.pool.blocks.k
         assert isinstance(master, StarMaster)
         assert master.middle is not None
-        _, _, duals, price = master.middle
+        duals, price = master.middle
         error = _ERROR if len(self.pool.past) >= _ROUGH else _FIRST_ERROR
         near = raised(
             self.pricer.alternatives[0],
@@ -105,6 +105,6 @@ class SpotGeneration(Generation):
             error * self.tolerance,
             stop=self.stop,
         )
-        master.middle = Center.at(near.duals, price)
+        master.middle = Center(near.duals, price)
         objective = float(near.duals.sum()) - k * price
         return MasterSolution(objective, near.duals, price, near.weights, np.zeros(len(duals)))

@@ -10,49 +10,31 @@ from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.base import never
+from ccviz.solvers.colgen.barrier import Ascent, DualProgram, ascend, parts
 from ccviz.solvers.colgen.instance import Instance
-from ccviz.solvers.colgen.interior import Iterate, iterate, start
 from ccviz.solvers.colgen.master import MasterSolution, unit_of
-from ccviz.solvers.colgen.stars import (
-    StarProgram,
-    Stars,
-    band_order,
-    central,
-    make_program,
-    make_stars,
-    parts,
-)
+from ccviz.solvers.colgen.stars import Stars, band_order, make_stars
 
 WORTH = 0.7  # a star whose best part saves less than this share of the price is left out
-INSIDE = 0.2  # relative gap from which on a point is too near the boundary to begin with
-START = 0.15  # sum of the products to begin with, relative to that of the duals
 _SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _STRICT = 1e-6
+_EXACTER = 1e-3  # than asked, until stars that are not in use weigh next to nothing
+_UNKNOWN = 0.5  # of what leaving a block out costs: its dual before anything is known
 
 
 class Center(NamedTuple):
-    """What the last solution tells the next one, in the unit of costs.
+    """What the next solution begins with, in the unit of costs.
 
     Attributes
     ----------
-    duals : (s,) float64
-        Of the blocks, where the solution was still well inside.
+    duals : (s + t,) float64
+        Of the blocks and taken places.
     price : float
-        Of the limit, there.
-    last_duals : (s,) float64
-        Where it ended.
-    last_price : float
+        Of the limit.
     """
 
     duals: FloatArray
     price: float
-    last_duals: FloatArray
-    last_price: float
-
-    @staticmethod
-    def at(duals: FloatArray, price: float) -> Center:
-        """Return one to begin with at duals that come from elsewhere."""
-        return Center(duals, price, duals, price)
 
 
 class StarMaster:
@@ -86,7 +68,7 @@ class StarMaster:
         self._growth = unit_of(artificial_cost)
         self.artificial_cost = artificial_cost
         self._order = band_order(instance)
-        self._last: tuple[StarProgram, FloatArray] | None = None
+        self._last: tuple[DualProgram, Ascent] | None = None
 
     def add(self, columns: np.ndarray, costs: FloatArray) -> None:
         """Add (m, s) bool columns with their (m,) costs."""
@@ -102,24 +84,24 @@ class StarMaster:
         return self.costs - self.columns @ duals
 
     def solve(self, accuracy: float) -> MasterSolution:
-        """Solve by the interior-point method to a relative accuracy."""
+        """Solve by the barrier method to a relative accuracy."""
         s, order, growth = len(self._order), self._order, self._growth
         stars, used = self._stars()
-        artificial = self.artificial_cost[order] * growth
-        program = make_program(stars, artificial, self.k)
+        most = self.artificial_cost[order] * growth
+        program = DualProgram(stars, np.zeros(len(used)), most, self.k)
+        row, price = self._first()
+        row, price = row[order] * growth, price * growth
+        error = _EXACTER * accuracy * (1.0 + abs(float(row.sum()) - self.k * price))
         with threadpool_limits(1, "blas"):  # as in `interior`
-            last, middle = iterate(program, self._first(program), accuracy, INSIDE, self.stop)
-        self._last = program, last.z
-        _, _, y, missing, *_ = program.split(last.z)
+            last = ascend(program, row, price, error, self.stop)
+        self._last = program, last
         weights = np.zeros(len(self.costs))
-        weights[used] = y
-        duals = np.maximum(self._unordered(last.duals), 0.0)
-        price = max(-float(last.duals[s]) / growth, 0.0)
-        inside = self._unordered(middle.duals)
-        self.middle = Center(inside, -middle.duals[s] / growth, duals, price)
-        objective = float(duals.sum() - self.k * price)
-        uncovered = np.empty(s)
-        uncovered[order] = missing
+        weights[used] = last.taken
+        duals, uncovered = np.empty(s), np.empty(s)
+        duals[order], uncovered[order] = last.row / growth, last.missing
+        price = last.price / growth
+        self.middle = Center(duals, price)
+        objective = float(duals.sum() - self.k * price) + last.short / growth
         return MasterSolution(objective, duals, price, weights, uncovered)
 
     def parts(self, accuracy: float) -> np.ndarray:
@@ -135,28 +117,20 @@ class StarMaster:
         found[:, self._order] = ordered
         return found[found.any(axis=1)]
 
-    def _unordered(self, row: FloatArray) -> FloatArray:
-        duals = np.empty(len(self._order))
-        duals[self._order] = row[: len(duals)] / self._growth
-        return duals
-
     def _stars(self) -> tuple[Stars, IntArray]:
         """Return the stars, over ordered blocks, that are worth it at the last duals, and which."""
         middle, order = self.middle, self._order
-        near = 0.5 * self.artificial_cost if middle is None else middle.last_duals
+        near = _UNKNOWN * self.artificial_cost if middle is None else middle.duals
         stars = make_stars(self.instance, self.columns, near)
         worth = np.ones(len(self.costs), dtype=np.bool_)
         if middle is not None:
-            worth = -stars.values(middle.last_duals) >= WORTH * middle.last_price
+            worth = -stars.values(middle.duals) >= WORTH * middle.price
         stars = stars.chosen(worth)
         return stars.ordered(order, len(order), self._growth), np.flatnonzero(worth)
 
-    def _first(self, program: StarProgram) -> Iterate:
-        """Return where to begin."""
-        middle, growth = self.middle, self._growth
-        if middle is None:
-            return start(program)
+    def _first(self) -> tuple[FloatArray, float]:
+        """Return the duals and the price to begin with."""
         most = self.artificial_cost
-        row = np.clip(middle.duals, _STRICT * most, (1.0 - 1e-3) * most)[self._order]
-        mean = START * float(row.sum()) / len(program.cost)
-        return central(program, row * growth, middle.price * growth, mean * growth)
+        if self.middle is None:
+            return _UNKNOWN * most, 0.0
+        return np.clip(self.middle.duals, _STRICT * most, (1.0 - 1e-3) * most), self.middle.price

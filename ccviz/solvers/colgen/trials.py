@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 import numpy as np
+from scipy.optimize import brentq
 
 from ccviz.arrays import FloatArray
 from ccviz.solvers.base import never
@@ -26,6 +27,7 @@ _AHEAD = 8  # and so many after the best one;
 _MOST_NEAR = 4  # near a spot
 _REACH = 0.5  # of the blocks near a spot: so far a place changes what others are worth
 _APART = 0.5  # of the larger radius: places with centres nearer to each other are alike
+_LATER = 0.02  # of the greater side: a lesser one counts as if it gained so much at once
 _LITTLE = 0.01  # of what is missing: a side that gains less counts as if it gained so much
 _TIGHT = 0.99  # of the price: stars worth less take no part in a trial
 _SHARE = 0.7  # of the blocks near a spot
@@ -52,6 +54,22 @@ class Trial(NamedTuple):
         sides = (min(max(rise, _LITTLE * missing), missing) for rise in (self.taken, self.empty))
         return float(np.prod([*sides]))
 
+    @property
+    def growth(self) -> float:
+        """Return g for which leaves become exp(g) times as many as they rise by one.
+
+        With exp(-g taken) + exp(-g empty) = 1 that holds of either side (Le Bodic and Nemhauser
+        2017). A side that seems to gain nothing will, a few places later.
+        """
+        most = max(self.taken, self.empty)
+        least = max(min(self.taken, self.empty), _LATER * most)
+        if not most > 0.0:
+            return np.inf
+        if not np.isfinite(most):
+            return 0.0
+        low, high = 0.999 * np.log(2.0) / most, 1.001 * np.log(2.0) / least
+        return float(brentq(lambda g: np.exp(-g * most) + np.exp(-g * least) - 1.0, low, high))
+
 
 class Basis(NamedTuple):
     """What places are tried on.
@@ -77,6 +95,11 @@ class Basis(NamedTuple):
     artificial_cost: FloatArray
     points: FloatArray
     k: int
+
+
+def is_two_sided(trial: Trial, missing: float) -> bool:
+    """Whether both sides gain more than next to nothing."""
+    return min(trial.taken, trial.empty) > _LITTLE * missing
 
 
 def best_trial(trials: Iterable[Trial], missing: float) -> Trial | None:

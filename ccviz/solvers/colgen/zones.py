@@ -32,6 +32,7 @@ from ccviz.solvers.tree import Decision
 _RAISED = 1.0  # times as many blocks as are near a spot may be raised in a zone,
 _CAP = 1.2  # to so many times the node's dual
 _TRIED = 250  # middles
+_TRUSTED = 2  # a trial counts like so many cases
 _PACKING_NODES = 10_000  # of the search for some of them
 MOST_CASES = 150  # in all zones; then the node is branched
 
@@ -68,9 +69,9 @@ class Case(NamedTuple):
     spot: FloatArray | None = None
 
     @property
-    def outlook(self) -> float:
-        """By how much the lesser side of some place is hoped to rise above it."""
-        return max((min(trial.taken, trial.empty) for trial in self.trials), default=0.0)
+    def growth(self) -> float:
+        """How fast cases multiply as they rise, by the best trial; infinite without any."""
+        return min((trial.growth for trial in self.trials), default=np.inf)
 
 
 class Zone(NamedTuple):
@@ -121,11 +122,21 @@ class Zone(NamedTuple):
 
     @property
     def rate(self) -> float:
-        """What the zone may gain for each case that is split: first its worst, or some of them."""
-        rises = sorted(case.rise for case in self.cases)
-        hoped = rises[0] + self.worst.outlook
-        levels = np.minimum([*rises[1:], np.inf], hoped) - rises[0]
-        return float((levels / np.arange(1, len(levels) + 1)).max())
+        """What the zone may gain for each case that is split, as far as cases become e times more.
+
+        The best trial says how much they rise by then, and so, the more the more there are, do
+        those there have been. A case that is higher already is split into fewer.
+        """
+        growth, count = self.worst.growth, len(self.cases)
+        if not np.isfinite(growth):
+            return 0.0
+        if growth == 0.0:
+            return np.inf
+        seen = (count - 1) * self.gain / np.log(count) if count > 1 else 0.0
+        ahead = (_TRUSTED / growth + seen) / (_TRUSTED + count - 1)
+        above = np.array([case.rise for case in self.cases]) - self.gain
+        more = np.expm1(np.maximum(1.0 - above / ahead, 0.0))
+        return float(ahead / more.sum())
 
 
 class Zones(NamedTuple):

@@ -12,7 +12,7 @@ from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import node
 from ccviz.solvers.colgen.places import likely_places, placed
 from ccviz.solvers.colgen.solver import Colgen
-from ccviz.solvers.colgen.spot import blocks_near, is_local, raised
+from ccviz.solvers.colgen.spot import _WORTH, blocks_near, is_local, raised
 from ccviz.solvers.colgen.star_master import StarMaster
 from ccviz.solvers.colgen.stars import make_stars
 from tests.solvers.colgen.conftest import few_blocks_are_many, few_blocks_near
@@ -76,8 +76,10 @@ def test_duals_rise_near_the_spot_alone_and_no_star_is_worth_more_than_the_price
     found = raised_at(instance, columns, low, best.price, at)
     assert (found.duals == low)[~near].all()
     assert found.duals.sum() == pytest.approx(best.duals.sum(), rel=1e-4)
-    stars = make_stars(instance, columns, np.full(60, 1.0))
-    assert -stars.values(found.duals).min() <= best.price * (1.0 + 1e-4)
+    stars = make_stars(instance, columns, low)
+    part = -stars.values(low) >= _WORTH * best.price  # those worth less are left to pricing
+    assert part.sum() > 20
+    assert -stars.values(found.duals)[part].min() <= best.price * (1.0 + 1e-9)
     assert found.weights.sum() > 1.0
     assert (found.weights >= 0.0).all()
 

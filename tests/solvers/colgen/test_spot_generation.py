@@ -87,7 +87,7 @@ def test_duals_change_near_a_spot_only_and_the_bound_holds_them(local):
     pool = replace(report.state, spot=at, swept=False, past=(), solution=None, converged=False)
     generation = SpotGeneration(pool, pricer, tolerance, 0)
     generation._begin_at_bound()
-    before = generation.master.middle.last_duals
+    before = generation.master.middle.duals
     generation.run(20, np.inf)
     near = spot.blocks_near(pricer.alternatives[0], at, K)
     after = generation.rounds[0].duals

@@ -16,7 +16,7 @@ from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.master import Master, column_costs
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.star_master import StarMaster
-from ccviz.solvers.colgen.stars import central, make_program, make_stars
+from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.tree import Task
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 from tests.solvers.colgen.test_plane import ends_as_brute_force, events_of, of, small_problems
@@ -39,19 +39,6 @@ def nine():
     return instance_of(Problem(X, 3, cannot_link=[(0, 1), (2, 3), (3, 4)]))
 
 
-@pytest.fixture
-def program(nine):
-    _, instance = nine
-    columns = np.random.default_rng(0).random((12, 9)) < 0.3
-    columns[:, [1, 3]] = False
-    stars = make_stars(instance, columns[columns.any(axis=1)], np.full(9, 0.2))
-    return make_program(stars, np.full(9, 2.0), 3)
-
-
-def matrix_of(program):
-    return np.array([program.times(unit) for unit in np.eye(len(program.cost))]).T
-
-
 def test_a_star_holds_its_cluster_and_near_blocks_that_fit(nine):
     blocks, instance = nine
     columns = np.eye(9, dtype=bool)
@@ -65,32 +52,6 @@ def test_a_star_holds_its_cluster_and_near_blocks_that_fit(nine):
         gap = blocks.centroid[block] - blocks.centroid[c]
         assert cost == pytest.approx((gap**2).sum(axis=1), abs=1e-12)
         assert not any(i in block and j in block for i, j in blocks.conflicts)
-
-
-def test_the_program_and_its_transpose_are_of_one_matrix(program):
-    matrix = matrix_of(program)
-    duals = np.random.default_rng(1).normal(size=len(program.right))
-    assert program.transposed(duals) == pytest.approx(matrix.T @ duals)
-
-
-@pytest.mark.parametrize("spread", [0.0, 6.0])
-def test_the_normal_equations_are_solved(program, spread):
-    rng = np.random.default_rng(2)
-    matrix = matrix_of(program)
-    weight = np.exp(spread * rng.uniform(-1.0, 1.0, len(program.cost)))
-    wanted = rng.normal(size=len(program.right))
-    right = (matrix * weight) @ matrix.T @ wanted
-    assert program.factor(weight).solve(right) == pytest.approx(wanted, rel=1e-5, abs=1e-5)
-
-
-def test_the_central_point_is_one(program):
-    row = np.linspace(0.05, 0.5, 9)
-    point = central(program, row, 0.3, 1e-3)
-    assert point.z * point.slack == pytest.approx(np.full(len(point.z), 1e-3))
-    assert (point.slack > 0.0).all()
-    assert program.cost - program.transposed(point.duals) == pytest.approx(point.slack, abs=1e-9)
-    entries = program.times(point.z)[9 + 1 :]
-    assert entries == pytest.approx(np.zeros(len(entries)), abs=1e-9)
 
 
 @pytest.mark.parametrize("links", [False, True])

@@ -25,6 +25,22 @@ def test_both_sides_count_and_neither_beyond_what_is_missing():
     assert best_trial([], missing=1.0) is None
 
 
+@pytest.mark.parametrize(
+    ("sides", "growth"), [((2.0, 2.0), np.log(2.0) / 2.0), ((1.0, 2.0), np.log((1 + 5**0.5) / 2))]
+)
+def test_leaves_multiply_as_their_sides_say(sides, growth):
+    assert Trial((0, 1), *sides).growth == pytest.approx(growth)
+    assert Trial((0, 1), *sides[::-1]).growth == pytest.approx(growth)
+
+
+def test_a_side_that_gains_nothing_is_worse_than_a_little_and_two_are_hopeless():
+    grown = [Trial((0, 1), 2.0, least).growth for least in (2.0, 0.5, 0.0, -1.0)]
+    assert grown == sorted(grown)
+    assert grown[2] == grown[3] < np.inf
+    assert Trial((0, 1), 0.0, -1.0).growth == np.inf
+    assert Trial((0, 1), np.inf, np.inf).growth == 0.0
+
+
 def test_likely_places_are_tried_and_gain_something(basis):
     missing = 0.01 * basis.solution.objective
     trials = tried(basis, missing)

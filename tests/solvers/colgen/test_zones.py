@@ -31,13 +31,13 @@ def strip():
     with pytest.MonkeyPatch.context() as patch:
         few_blocks_near(patch, 40)
         few_blocks_are_many(patch)
-        patch.setattr(Generation, "_is_slow", slow_after(3))
-        yield Problem(np.random.default_rng(0).uniform(size=(240, 2)) * [12, 1], 24)
+        patch.setattr(Generation, "_is_slow", slow_after(2))
+        yield Problem(np.random.default_rng(1).uniform(size=(240, 2)) * [12, 1], 16)
 
 
 def told_by(problem):
     events = [*Colgen(tolerance=GAP).steps(problem, Context(seed=0))]
-    first = Started(solver="colgen", settings={}, seed=0, n=240, d=2, k=24, n_blocks=240)
+    first = Started(solver="colgen", settings={}, seed=0, n=240, d=2, k=16, n_blocks=240)
     return [first, *events]
 
 
@@ -171,17 +171,25 @@ def test_a_zone_gains_its_least_rise_and_one_that_gains_nothing_is_left_out():
 
 
 def test_the_zone_that_wins_most_for_each_case_is_next_and_one_that_is_not_opened_before_all():
-    quick = zone_of(case_of(0.0, (4.0, 3.0), (9.0, 1.0)))
-    level = zone_of(case_of(0.0, (8.0, 8.0)), case_of(0.0, (8.0, 8.0)), case_of(0.1))
-    assert quick.rate == 3.0
-    assert level.rate == pytest.approx(8.0 / 3.0)
-    assert Zones((level, quick), -1.0).next == 1
-    assert Zones((quick, level, zone_of()), -1.0).next == 2
+    one = zone_of(case_of(0.0, (4.0, 4.0), (9.0, 1.0)))
+    assert one.rate == pytest.approx(4.0 / np.log(2.0) / np.expm1(1.0), rel=1e-6)
+    many = zone_of(*[case_of(0.0, (4.0, 4.0))] * 3)
+    assert many.rate < one.rate
+    higher = zone_of(case_of(0.0, (4.0, 4.0)), *[case_of(6.0)] * 2)
+    assert many.rate < higher.rate
+    proven, idle = (zone_of(*[case_of(rise, (4.0, 4.0))] * 3) for rise in (20.0, 1.0))
+    assert idle.rate < proven.rate
+    assert Zones((many, one), -1.0).next == 1
+    assert Zones((one, many, zone_of()), -1.0).next == 2
+
+
+def test_a_zone_whose_worst_case_has_no_place_to_split_on_wins_nothing():
+    assert zone_of(case_of(0.0), case_of(1.0, (8.0, 8.0))).rate == 0.0
 
 
 def test_zones_without_a_place_that_is_any_good_or_with_too_many_cases_are_given_up():
     assert Zones((zone_of(case_of(1.0)),), -1.0).next is None
-    assert Zones((zone_of(case_of(1.0, (2.0, -1.0))),), -1.0).next is None
+    assert Zones((zone_of(case_of(1.0, (0.0, -1.0))),), -1.0).next is None
     many = [case_of(1.0, (2.0, 1.0))] * MOST_CASES
     assert Zones((zone_of(*many[:-1]),), -1.0).next == 0
     assert Zones((zone_of(*many),), -1.0).next is None
