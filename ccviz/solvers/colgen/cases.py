@@ -28,6 +28,7 @@ _ERROR = 0.05  # and the master is solved to so much of it,
 _ROUGH, _FIRST_ERROR = 2, 0.2  # in the first rounds to that
 _BEGINS = 0.9  # stars worth so much of the price are a zone's first,
 _USEFUL = 0.985  # and those of a case are kept
+_WIDE = 2.0  # times as many blocks are near the last place of a zone's worst case
 _COLUMN = 0.25  # of the tolerance, over all clusters: columns that win less are not added
 
 
@@ -93,8 +94,11 @@ def opened(setting: Setting, zone: Zone, columns: np.ndarray, weights: FloatArra
 
 
 def tested(setting: Setting, zone: Zone) -> Zone:
-    """Return the zone with places tried for its worst case: around the last one, or all."""
-    case = zone.worst
+    """Return the zone with its worst case widened, and places tried for it: near the last or all.
+
+    A case that is not the worst of its zone need not be so good.
+    """
+    case = _widened(setting, zone, zone.worst)
     trials = (*case.trials, *_trials(setting, zone, case, case.spot))
     if not any(is_two_sided(trial, setting.missing) for trial in trials):
         trials = _trials(setting, zone, case, None)
@@ -112,6 +116,19 @@ def split(setting: Setting, zone: Zone) -> Split:
     return Split(zone.put(*children), sum(found))
 
 
+def _widened(setting: Setting, zone: Zone, case: Case) -> Case:
+    """Return a case with duals raised farther around its last place."""
+    assert case.spot is not None
+    instance = _instance(setting, zone, case.decisions)
+    most = _most(setting, zone, instance)
+    duals, solution, columns, _, least = _generated(
+        setting, instance, case.columns, case.duals, most, case.spot, _WIDE
+    )
+    rise = case.rise + float((duals - case.duals).sum())
+    least = min(case.least, least)
+    return case._replace(duals=duals, columns=columns, solution=solution, rise=rise, least=least)
+
+
 def _child(setting: Setting, zone: Zone, parent: Case, decision: Decision) -> tuple[Case, int]:
     """Return a case with one decision more, and how many columns were found."""
     before = len(parent.duals) - len(zone.rows)
@@ -121,7 +138,7 @@ def _child(setting: Setting, zone: Zone, parent: Case, decision: Decision) -> tu
     wider = np.pad(parent.columns, ((0, 0), (0, new)))
     columns, _, fits = placed(instance, wider, mark=True)
     spot = setting.points[decision.pair[0]]
-    most = np.append(zone.most, np.full(instance.taken, setting.price))
+    most = _most(setting, zone, instance)
     duals, solution, columns, found, least = _generated(
         setting, instance, columns[fits], np.pad(parent.duals, (0, new)), most, spot
     )
@@ -138,6 +155,7 @@ def _generated(
     duals: FloatArray,
     most: FloatArray,
     spot: FloatArray,
+    share: float = 1.0,
 ) -> tuple[FloatArray, MasterSolution, np.ndarray, int, float]:
     """Raise the duals near a spot and price, in turn, until little is missing.
 
@@ -148,7 +166,7 @@ def _generated(
     start, best, least, found = duals, duals, 0.0, 0  # the parent's hold here too
     for turn in range(_ROUNDS):
         error = (_ERROR if turn >= _ROUGH else _FIRST_ERROR) * setting.tolerance
-        near = raised(instance, columns, duals, price, most, spot, k, error, stop=setting.stop)
+        near = raised(instance, columns, duals, price, most, spot, k, error, share, setting.stop)
         told = [*lowering(pricer, near.duals, price, REPAIRS)]
         priced, (last, at) = join([each for each, _ in told]), told[-1]
         if at.sum() > best.sum() and is_enough(last, price):
@@ -165,6 +183,11 @@ def _generated(
     return best, solution, columns[useful], found, least
 
 
+def _most(setting: Setting, zone: Zone, instance: Instance) -> FloatArray:
+    """Return (z + t,) what no dual of a case is above."""
+    return np.append(zone.most, np.full(instance.taken, setting.price))
+
+
 def _instance(setting: Setting, zone: Zone, decisions: tuple[Decision, ...]) -> Instance:
     """Return the zone's blocks with the places of a case."""
     instance = part_of(setting.instance, zone.rows)
@@ -177,7 +200,7 @@ def _trials(setting: Setting, zone: Zone, case: Case, spot: FloatArray | None) -
     """Try places of a case that are in the zone: near a spot, or all."""
     instance, solution = _instance(setting, zone, case.decisions), case.solution
     values = make_stars(instance, case.columns, solution.duals).values(solution.duals)
-    most = np.append(zone.most, np.full(instance.taken, setting.price))
+    most = _most(setting, zone, instance)
     k, points, own = _k(setting, instance), setting.points, setting.own
     basis = Basis(instance, case.columns, solution, values, most, points, k)
     return tried(
