@@ -29,8 +29,9 @@ from ccviz.solvers.colgen.spot import usual
 from ccviz.solvers.colgen.trials import Trial
 from ccviz.solvers.tree import Decision
 
-_RAISED = 1.0  # times as many blocks as are near a spot may be raised in a zone,
-_CAP = 1.2  # to so many times the node's dual
+_RAISED = 1.0  # times as many blocks as are near a spot may be raised in a box,
+_CAP = 1.2  # to so many times the node's dual;
+_STEP, _STEPS = 0.05, 5  # of its sides, and how often it grows by that on each, if there is room
 _TRIED = 250  # middles
 _TRUSTED = 2  # a trial counts like so many cases
 _PACKING_NODES = 10_000  # of the search for some of them
@@ -72,6 +73,13 @@ class Case(NamedTuple):
     def growth(self) -> float:
         """How fast cases multiply as they rise, by the best trial; infinite without any."""
         return min((trial.growth for trial in self.trials), default=np.inf)
+
+
+class Box(NamedTuple):
+    """Centres between two corners (d,), in the points' own axes."""
+
+    low: FloatArray
+    high: FloatArray
 
 
 class Zone(NamedTuple):
@@ -183,7 +191,7 @@ def find_zones(
     middles: FloatArray,
     labels: IntArray,
 ) -> tuple[Zone, ...]:
-    """Return zones that do not meet, and in which a clustering has most of its reduced costs.
+    """Return zones that do not meet, around boxes where a clustering has most of its reduced costs.
 
     Those add up to all that the bound lacks of the clustering; and by no more than those of the
     clusters in it can a zone raise the bound.
@@ -208,12 +216,15 @@ def find_zones(
     reduced = column_costs(clusters, centroid, instance.mass) - clusters @ duals + price
     corners = [(centroid[own].min(axis=0), centroid[own].max(axis=0)) for own in clusters]
     least, most = (np.array(each) for each in zip(*corners, strict=True))
-    zones = [_zone_at(instance, centroid, duals, k, middle) for middle in middles[:_TRIED]]
-    low, high = np.array([zone.low for zone in zones]), np.array([zone.high for zone in zones])
+    boxes = [_box_at(instance, centroid, duals, k, middle) for middle in middles[:_TRIED]]
+    low, high = (np.array(each) for each in zip(*boxes, strict=True))
     inside = np.all(least > low[:, None], axis=2) & np.all(most < high[:, None], axis=2)
     meets = np.all((low[:, None] <= high) & (high[:, None] >= low), axis=2)
     weight = inside @ np.maximum(reduced, 0.0)
-    return tuple(zones[z] for z in _heaviest(weight, meets) if weight[z] > 0.0)
+    chosen = [boxes[z] for z in _heaviest(weight, meets) if weight[z] > 0.0]
+    if not chosen:
+        return ()
+    return tuple(_zone_in(instance, centroid, duals, box) for box in _grown(chosen))
 
 
 def _heaviest(weight: FloatArray, meets: np.ndarray) -> IntArray:
@@ -230,21 +241,46 @@ def _heaviest(weight: FloatArray, meets: np.ndarray) -> IntArray:
     return np.zeros(0, dtype=np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
 
 
-def _zone_at(
+def _box_at(
     instance: Instance, centroid: FloatArray, duals: FloatArray, k: int, middle: FloatArray
-) -> Zone:
+) -> Box:
     """Return a box that all centres lie in which some hundred blocks may be worth going to."""
-    reach = np.sqrt(_CAP * np.maximum(duals, 0.0) / instance.mass)
+    reach = _reach(instance, duals)
     width = np.abs(centroid - middle).max(axis=1) + reach
     count = min(len(width), int(_RAISED * usual(len(width), k)))
     half = float(np.partition(width, count - 1)[count - 1])
-    low, high = middle - half, middle + half
+    return Box(middle - half, middle + half)
+
+
+def _reach(instance: Instance, duals: FloatArray) -> FloatArray:
+    """Return how far from a block centres lie that it may be worth going to, if it is raised."""
+    return np.asarray(np.sqrt(_CAP * np.maximum(duals, 0.0) / instance.mass))
+
+
+def _grown(boxes: list[Box]) -> list[Box]:
+    """Return boxes that do not meet, each side by side a little larger as long as none meets."""
+    low, high = (np.array(each) for each in zip(*boxes, strict=True))
+    step = _STEP * (high - low)
+    for _ in range(_STEPS):
+        for b, axis in np.ndindex(low.shape):
+            for side, way in ((low, -1.0), (high, 1.0)):
+                side[b, axis] += way * step[b, axis]
+                meets = np.all((low[b] <= high) & (high[b] >= low), axis=1)
+                if meets.sum() > 1:
+                    side[b, axis] -= way * step[b, axis]
+    return [Box(*each) for each in zip(low, high, strict=True)]
+
+
+def _zone_in(instance: Instance, centroid: FloatArray, duals: FloatArray, box: Box) -> Zone:
+    low, high = box
+    reach = _reach(instance, duals)
     out = np.maximum(np.maximum(low - centroid, centroid - high), 0.0)
     near = np.flatnonzero((out**2).sum(axis=1) < reach**2)
     # With those at the ends of all axes no mean, of whatever blocks, is out of their box.
     ends = [instance.points.argmin(axis=0), instance.points.argmax(axis=0)]
     rows = np.unique(np.concatenate([near, *ends]))
-    most = np.where(width <= half, _CAP, 1.0) * np.maximum(duals, 0.0)
+    inside = np.minimum(centroid - low, high - centroid).min(axis=1) >= reach
+    most = np.where(inside, _CAP, 1.0) * np.maximum(duals, 0.0)
     return Zone(low, high, rows, most[rows])
 
 

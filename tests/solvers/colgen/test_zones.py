@@ -9,12 +9,21 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen import zoned
+from ccviz.solvers.colgen import cases, zoned
 from ccviz.solvers.colgen.generation import Generation
 from ccviz.solvers.colgen.instance import make_instance
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.trials import Trial
-from ccviz.solvers.colgen.zones import MOST_CASES, Case, Zone, Zones, _heaviest, find_zones
+from ccviz.solvers.colgen.zones import (
+    MOST_CASES,
+    Box,
+    Case,
+    Zone,
+    Zones,
+    _grown,
+    _heaviest,
+    find_zones,
+)
 from tests.solvers.colgen.conftest import few_blocks_are_many, few_blocks_near
 from tests.solvers.colgen.test_plane import of
 
@@ -229,3 +238,40 @@ def test_zones_do_not_meet_and_raise_only_what_is_worth_nothing_outside(strip):
         gaps = np.maximum(np.maximum(zone.low - X[outside], X[outside] - zone.high), 0.0)
         assert ((gaps**2).sum(axis=1) >= duals[outside]).all()
     assert find_zones(instance, blocks.centroid, duals, 0.1, X[:0], labels) == ()
+
+
+def test_boxes_grow_where_there_is_room_and_meet_no_other():
+    one, beside = Box(np.zeros(2), np.ones(2)), Box(np.array([1.1, 0.0]), np.array([2.1, 1.0]))
+    (alone,) = _grown([one])
+    assert alone.low == pytest.approx([-0.25, -0.25])
+    assert alone.high == pytest.approx([1.25, 1.25])
+    grown = _grown([one, beside])
+    for old, new in zip((one, beside), grown, strict=True):
+        assert (new.low <= old.low).all()
+        assert (new.high >= old.high).all()
+    assert grown[0].high[0] < grown[1].low[0]
+    assert grown[0].low == pytest.approx(alone.low)
+    assert (one.high == 1.0).all()
+
+
+def test_a_case_that_is_widened_and_tried_is_no_worse_and_may_be_split(strip, monkeypatch):
+    seen = []
+
+    def told(setting, zone):
+        seen.append((setting, cases.split(setting, zone)))
+        return seen[-1][1]
+
+    monkeypatch.setattr(zoned, "split", told)
+    told_by(strip)
+    setting, (zone, _) = seen[0]
+    assert not zone.is_ready
+    after = cases.tested(setting, zone)
+    (before,) = [case for case in zone.cases if case.decisions == zone.worst.decisions]
+    (there,) = [case for case in after.cases if case.decisions == before.decisions]
+    assert there.spot is None
+    assert there.rise >= before.rise
+    assert there.least <= before.least
+    own = there.duals[: len(zone.rows)]
+    assert (own <= zone.most * (1.0 + 1e-9)).all()
+    assert after.gain >= zone.gain
+    assert len(cases.split(setting, after).zone.cases) >= len(after.cases)
