@@ -215,16 +215,15 @@ def _searched(
     room = np.append(program.most - point.row, np.inf)
     fastest = float(np.maximum(-step / at, step / room).max())
     far = min(1.0, _TO_BOUNDARY / fastest) if fastest > 0.0 else 1.0
-    least = 0.5 / (1.0 + np.sqrt(rise / point.weight))
-    while True:
+    least = 0.5 / (1.0 + np.sqrt(max(rise, 0.0) / point.weight))
+    while far >= least:
         moved = at + far * step
         new = point._replace(row=moved[:-1], price=float(moved[-1]), left=point.left.copy())
         there = _barrier_at(program, new)
         if _objective(program, new, there) >= before + _ARMIJO * far * rise:
             return new, there, far
-        if far < least:  # rounding hides what it wins
-            return point, barrier, 0.0
         far *= 0.5
+    return point, barrier, 0.0  # rounding hides what it would win
 
 
 class _System:

@@ -1,0 +1,135 @@
+"""The master over stars: `ccviz.solvers.colgen.barrier` against HiGHS on the same linear program.
+
+    python benchmarks/star_master.py [--blocks N ...] [--stars P] [--clusters K]
+
+Points drawn evenly in the square, each a block; a star at every mean of many k-means clusterings of
+them, of which those are kept that the duals of a first solution are of worth to: what a spot has in
+column generation on thousands of points. Both solve to a relative gap of 1e-6; HiGHS by its
+interior-point method without crossover, its best for these, on one thread. Seconds are CPU
+seconds of the solution alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from pathlib import Path
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import highspy  # noqa: E402
+import numpy as np  # noqa: E402
+from _rows import append_row, read_rows  # noqa: E402
+
+from ccviz import Problem  # noqa: E402
+from ccviz.problem.blocks import contract  # noqa: E402
+from ccviz.solvers.colgen.barrier import DualProgram, ascend  # noqa: E402
+from ccviz.solvers.colgen.instance import make_instance  # noqa: E402
+from ccviz.solvers.colgen.master import cluster_columns  # noqa: E402
+from ccviz.solvers.colgen.stars import band_order, make_stars  # noqa: E402
+from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
+
+RESULTS = Path(__file__).parent / "results"
+GAP = 1e-6
+SPREAD = 0.9  # stars worth less of the price are left out, as in column generation
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--blocks", type=int, nargs="*", default=[150, 300])
+    parser.add_argument("--size", type=int, default=60, help="blocks a cluster")
+    parser.add_argument("--runs", type=int, default=150, help="of k-means")
+    parser.add_argument("--out", type=Path, default=RESULTS / "star_master.csv")
+    options = parser.parse_args()
+    measure(program_of(120, 6, 5))  # compiles
+    for blocks in options.blocks:
+        program = program_of(blocks, max(2, blocks // options.size), options.runs)
+        append_row(options.out, measure(program))
+    write_table(options.out)
+
+
+def program_of(blocks: int, k: int, runs: int) -> DualProgram:
+    """Return the program over stars at the means of many clusterings."""
+    X = np.random.default_rng(0).uniform(size=(blocks, 2))
+    instance = make_instance(contract(Problem(X, k)))
+    options = {"n_init": 1, "init": "random", "max_iter": 5}
+    fits = (plain_kmeans(instance.points, k, seed, **options) for seed in range(runs))
+    columns = np.unique(np.concatenate([cluster_columns(fit.labels_) for fit in fits]), axis=0)
+    far = np.full(blocks, float(((X - X.mean(axis=0)) ** 2).sum(axis=1).max()))
+    stars = make_stars(instance, columns, 0.2 * far)
+    order = band_order(instance)
+    first = DualProgram(stars.ordered(order, blocks, 1.0), np.zeros(len(columns)), far, k)
+    rough = ascend(first, 0.5 * far, 0.0, 1e-2)
+    worth = -first.stars.values(rough.row) >= SPREAD * rough.price
+    return first._replace(stars=first.stars.chosen(worth), own=np.zeros(int(worth.sum())))
+
+
+def measure(program: DualProgram) -> dict[str, object]:
+    """Solve by both; return the seconds and the objectives."""
+    start, block, _ = program.stars
+    found = ascend(program, 0.5 * program.most, 0.0, 1e-12)
+    best = float(found.row.sum()) - program.k * found.price
+    began = time.process_time()
+    found = ascend(program, 0.5 * program.most, 0.0, GAP * abs(best))
+    ours = time.process_time() - began
+    value = float(found.row.sum()) - program.k * found.price
+    model = model_of(program)
+    began = time.process_time()
+    model.run()
+    theirs = time.process_time() - began
+    return {
+        "blocks": len(program.most), "clusters": program.k, "stars": len(start) - 1,
+        "entries": len(block), "gap": f"{abs(1.0 - value / best):.1e}",
+        "highs_gap": f"{abs(1.0 - model.getObjectiveValue() / best):.1e}",
+        "cpu_s": f"{ours:.2f}", "highs_s": f"{theirs:.2f}", "ratio": f"{theirs / ours:.0f}",
+    }  # fmt: skip
+
+
+def model_of(program: DualProgram) -> highspy.Highs:
+    """Return the program for HiGHS: variables x of entries, y of stars, what is left out."""
+    stars, own, most, k = program
+    e, p, s = len(stars.block), len(own), len(most)
+    model = highspy.Highs()
+    for option, value in (
+        ("output_flag", False), ("solver", "ipm"), ("run_crossover", "off"), ("threads", 1),
+        ("ipm_optimality_tolerance", GAP),
+    ):  # fmt: skip
+        model.setOptionValue(option, value)
+    cost = np.concatenate([stars.cost, own, most])
+    nothing, endless = np.zeros(e + p + s), np.full(e + p + s, highspy.kHighsInf)
+    model.addVars(len(cost), nothing, endless)
+    model.changeColsCost(len(cost), np.arange(len(cost), dtype=np.int32), cost)
+    order = np.argsort(stars.block, kind="stable")
+    by_block = np.split(order, np.cumsum(np.bincount(stars.block, minlength=s))[:-1])
+    for b, entries in enumerate(by_block):
+        row = np.append(entries, e + p + b).astype(np.int32)
+        model.addRow(1.0, highspy.kHighsInf, len(row), row, np.ones(len(row)))
+    all_stars = np.arange(e, e + p, dtype=np.int32)
+    model.addRow(-highspy.kHighsInf, float(k), p, all_stars, np.ones(p))
+    rows = np.stack([np.arange(e), e + stars.star], axis=1).astype(np.int32)
+    sign = np.tile([-1.0, 1.0], e)
+    first = 2 * np.arange(e, dtype=np.int32)
+    lower, upper = np.zeros(e), np.full(e, highspy.kHighsInf)
+    model.addRows(e, lower, upper, 2 * e, first, rows.ravel(), sign)
+    return model
+
+
+def write_table(out: Path) -> None:
+    """Write the rows as a table."""
+    rows = read_rows(out)
+    lines = [
+        "# The master over stars",
+        "",
+        "`python benchmarks/star_master.py`; its docstring says what is measured.",
+        "",
+        "| blocks | clusters | stars | entries | gap | HiGHS | CPU s | HiGHS | ratio |",
+        "|---|---|---|---|---|---|---|---|---|",
+    ]
+    lines += ["| " + " | ".join(row.values()) + " |" for row in rows]
+    out.with_suffix(".md").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main()
