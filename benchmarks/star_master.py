@@ -1,6 +1,6 @@
 """The master over stars: `ccviz.solvers.colgen.barrier` against HiGHS on the same linear program.
 
-    python benchmarks/star_master.py [--blocks N ...] [--stars P] [--clusters K]
+    python benchmarks/star_master.py [--blocks N ...] [--size BLOCKS] [--runs R]
 
 Points drawn evenly in the square, each a block; a star at every mean of many k-means clusterings of
 them, of which those are kept that the duals of a first solution are of worth to: what a spot has in
@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import os
-import time
 from pathlib import Path
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -21,6 +20,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import highspy  # noqa: E402
 import numpy as np  # noqa: E402
+from _cpu_clock import timed  # noqa: E402
 from _rows import append_row, read_rows  # noqa: E402
 
 from ccviz import Problem  # noqa: E402
@@ -71,14 +71,10 @@ def measure(program: DualProgram) -> dict[str, object]:
     start, block, _ = program.stars
     found = ascend(program, 0.5 * program.most, 0.0, 1e-12)
     best = float(found.row.sum()) - program.k * found.price
-    began = time.process_time()
-    found = ascend(program, 0.5 * program.most, 0.0, GAP * abs(best))
-    ours = time.process_time() - began
+    found, ours = timed(ascend, program, 0.5 * program.most, 0.0, GAP * abs(best))
     value = float(found.row.sum()) - program.k * found.price
     model = model_of(program)
-    began = time.process_time()
-    model.run()
-    theirs = time.process_time() - began
+    _, theirs = timed(model.run)
     return {
         "blocks": len(program.most), "clusters": program.k, "stars": len(start) - 1,
         "entries": len(block), "gap": f"{abs(1.0 - value / best):.1e}",

@@ -184,12 +184,8 @@ def parts(program: DualProgram, found: Ascent, shares: tuple[float, ...]) -> np.
 
 def _held(program: DualProgram, point: DualPoint) -> FloatArray:
     """Return (e,) m / (w + cost - dual) of each entry."""
-    stars = program.stars
-    left = point.left[stars.star]
-    half = 0.5 * (stars.cost - point.row[stars.block])
-    far = left + np.abs(half) + np.hypot(left, half)
-    near = 2.0 * left * (left + np.hypot(left, half)) / far
-    return np.asarray(left / np.where(half > 0.0, far, near))
+    start, block, cost = program.stars
+    return np.asarray(_shares_held(start, block, cost, point.row, point.left))
 
 
 def _barrier_at(program: DualProgram, point: DualPoint) -> float:
@@ -256,6 +252,28 @@ class _System:
         stars = self._program.stars
         more = np.bincount(stars.star, self._share * step[stars.block], len(point.left)) - step[-1]
         return np.maximum(point.weight * (1.0 / point.left + self._kept * more), 0.0)
+
+
+@njit(cache=True, error_model="numpy")
+def _slacks(reduced: float, m: float) -> tuple[float, float]:
+    """Return w of an entry and w + cost - dual, where nothing cancels in either."""
+    half = 0.5 * reduced
+    root = np.sqrt(m * m + half * half)
+    far = m + abs(half) + root
+    near = 2.0 * m * (m + root) / far
+    return (near, far) if half > 0.0 else (far, near)
+
+
+@njit(cache=True, error_model="numpy")
+def _shares_held(
+    start: np.ndarray, block: np.ndarray, cost: FloatArray, row: FloatArray, left: FloatArray
+) -> FloatArray:
+    """Return how much of its star each entry holds."""
+    held = np.empty(len(block))
+    for p in range(len(left)):
+        for e in range(start[p], start[p + 1]):
+            held[e] = left[p] / _slacks(cost[e] - row[block[e]], left[p])[1]
+    return held
 
 
 @njit(cache=True, error_model="numpy")
@@ -363,11 +381,7 @@ def _normal(
         stiff = m * m
         for e in range(start[p], start[p + 1]):
             b = block[e]
-            half = 0.5 * (cost[e] - row[b])
-            root = np.sqrt(m * m + half * half)
-            far = m + abs(half) + root
-            near = 2.0 * m * (m + root) / far
-            w, v = (near, far) if half > 0.0 else (far, near)  # v is w + cost - dual
+            w, v = _slacks(cost[e] - row[b], m)  # v is w + cost - dual
             both = w * w + v * v
             share[e] = w * w / both
             stiff += v * v * share[e]

@@ -16,7 +16,7 @@ from ccviz.solvers.colgen.pricing import Pricer, join
 from ccviz.solvers.colgen.repair import REPAIRS, is_enough, lowering
 from ccviz.solvers.colgen.spot import part_of, raised
 from ccviz.solvers.colgen.stars import make_stars
-from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, is_two_sided, tried
+from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
 from ccviz.solvers.colgen.zones import Case, Zone
 from ccviz.solvers.tree import Decision
 
@@ -100,7 +100,7 @@ def tested(setting: Setting, zone: Zone) -> Zone:
     """
     case = _widened(setting, zone, zone.worst)
     trials = (*case.trials, *_trials(setting, zone, case, case.spot))
-    if not any(is_two_sided(trial, setting.missing) for trial in trials):
+    if not any(trial.is_two_sided(setting.missing) for trial in trials):
         trials = _trials(setting, zone, case, None)
     return zone.put(case._replace(trials=trials, spot=None))
 

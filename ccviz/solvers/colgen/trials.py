@@ -54,6 +54,10 @@ class Trial(NamedTuple):
         sides = (min(max(rise, _LITTLE * missing), missing) for rise in (self.taken, self.empty))
         return float(np.prod([*sides]))
 
+    def is_two_sided(self, missing: float) -> bool:
+        """Whether both sides gain more than next to nothing."""
+        return min(self.taken, self.empty) > _LITTLE * missing
+
     @property
     def growth(self) -> float:
         """Return g for which leaves become exp(g) times as many as they rise by one.
@@ -95,11 +99,6 @@ class Basis(NamedTuple):
     artificial_cost: FloatArray
     points: FloatArray
     k: int
-
-
-def is_two_sided(trial: Trial, missing: float) -> bool:
-    """Whether both sides gain more than next to nothing."""
-    return min(trial.taken, trial.empty) > _LITTLE * missing
 
 
 def best_trial(trials: Iterable[Trial], missing: float) -> Trial | None:

@@ -216,7 +216,9 @@ def find_zones(
     reduced = column_costs(clusters, centroid, instance.mass) - clusters @ duals + price
     corners = [(centroid[own].min(axis=0), centroid[own].max(axis=0)) for own in clusters]
     least, most = (np.array(each) for each in zip(*corners, strict=True))
-    boxes = [_box_at(instance, centroid, duals, k, middle) for middle in middles[:_TRIED]]
+    # So far from a block lie the centres that it may be worth going to, if it is raised.
+    reach = np.sqrt(_CAP * np.maximum(duals, 0.0) / instance.mass)
+    boxes = [_box_at(centroid, reach, k, middle) for middle in middles[:_TRIED]]
     low, high = (np.array(each) for each in zip(*boxes, strict=True))
     inside = np.all(least > low[:, None], axis=2) & np.all(most < high[:, None], axis=2)
     meets = np.all((low[:, None] <= high) & (high[:, None] >= low), axis=2)
@@ -224,7 +226,7 @@ def find_zones(
     chosen = [boxes[z] for z in _heaviest(weight, meets) if weight[z] > 0.0]
     if not chosen:
         return ()
-    return tuple(_zone_in(instance, centroid, duals, box) for box in _grown(chosen))
+    return tuple(_zone_in(instance, centroid, duals, reach, box) for box in _grown(chosen))
 
 
 def _heaviest(weight: FloatArray, meets: np.ndarray) -> IntArray:
@@ -241,20 +243,12 @@ def _heaviest(weight: FloatArray, meets: np.ndarray) -> IntArray:
     return np.zeros(0, dtype=np.int64) if found.x is None else np.flatnonzero(found.x > 0.5)
 
 
-def _box_at(
-    instance: Instance, centroid: FloatArray, duals: FloatArray, k: int, middle: FloatArray
-) -> Box:
+def _box_at(centroid: FloatArray, reach: FloatArray, k: int, middle: FloatArray) -> Box:
     """Return a box that all centres lie in which some hundred blocks may be worth going to."""
-    reach = _reach(instance, duals)
     width = np.abs(centroid - middle).max(axis=1) + reach
     count = min(len(width), int(_RAISED * usual(len(width), k)))
     half = float(np.partition(width, count - 1)[count - 1])
     return Box(middle - half, middle + half)
-
-
-def _reach(instance: Instance, duals: FloatArray) -> FloatArray:
-    """Return how far from a block centres lie that it may be worth going to, if it is raised."""
-    return np.asarray(np.sqrt(_CAP * np.maximum(duals, 0.0) / instance.mass))
 
 
 def _grown(boxes: list[Box]) -> list[Box]:
@@ -271,9 +265,11 @@ def _grown(boxes: list[Box]) -> list[Box]:
     return [Box(*each) for each in zip(low, high, strict=True)]
 
 
-def _zone_in(instance: Instance, centroid: FloatArray, duals: FloatArray, box: Box) -> Zone:
+def _zone_in(
+    instance: Instance, centroid: FloatArray, duals: FloatArray, reach: FloatArray, box: Box
+) -> Zone:
+    """Return the zone of a box: the blocks that it has to do with, and how far they may rise."""
     low, high = box
-    reach = _reach(instance, duals)
     out = np.maximum(np.maximum(low - centroid, centroid - high), 0.0)
     near = np.flatnonzero((out**2).sum(axis=1) < reach**2)
     # With those at the ends of all axes no mean, of whatever blocks, is out of their box.
