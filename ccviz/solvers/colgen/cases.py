@@ -145,7 +145,9 @@ def _child(setting: Setting, zone: Zone, parent: Case, decision: Decision) -> tu
     rise = float(duals.sum() - setting.duals[zone.rows].sum())
     trials = elsewhere(parent.trials, instance, setting.points, spot, _k(setting, instance))
     least = min(parent.least, least)
-    return Case(decisions, duals, columns, solution, trials, rise, least, spot), found
+    won = rise - parent.rise > _NOTHING * setting.tolerance
+    stalled = 0 if won else parent.stalled + 1
+    return Case(decisions, duals, columns, solution, trials, rise, least, spot, stalled), found
 
 
 def _generated(

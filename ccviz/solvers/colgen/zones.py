@@ -58,6 +58,8 @@ class Case(NamedTuple):
         No cluster has a lower value under them.
     spot : (d,) float64 or None
         Where places are still to be tried, once that matters.
+    stalled : int
+        So many decisions, the last ones, won nothing.
     """
 
     decisions: tuple[Decision, ...]
@@ -68,6 +70,7 @@ class Case(NamedTuple):
     rise: float
     least: float
     spot: FloatArray | None = None
+    stalled: int = 0
 
     @property
     def growth(self) -> float:
@@ -133,7 +136,8 @@ class Zone(NamedTuple):
         """What the zone may gain for each case that is split, as far as cases become e times more.
 
         The best trial says how much they rise by then, and so, the more the more there are, do
-        those there have been. A case that is higher already is split into fewer.
+        those there have been. A case that is higher already is split into fewer. Where the last
+        decisions won nothing the next is not trusted to win much.
         """
         growth, count = self.worst.growth, len(self.cases)
         if not np.isfinite(growth):
@@ -144,7 +148,7 @@ class Zone(NamedTuple):
         ahead = (_TRUSTED / growth + seen) / (_TRUSTED + count - 1)
         above = np.array([case.rise for case in self.cases]) - self.gain
         more = np.expm1(np.maximum(1.0 - above / ahead, 0.0))
-        return float(ahead / more.sum())
+        return float(ahead / more.sum() / (1 + self.worst.stalled))
 
 
 class Zones(NamedTuple):

@@ -188,6 +188,8 @@ def test_the_zone_that_wins_most_for_each_case_is_next_and_one_that_is_not_opene
     assert many.rate < higher.rate
     proven, idle = (zone_of(*[case_of(rise, (4.0, 4.0))] * 3) for rise in (20.0, 1.0))
     assert idle.rate < proven.rate
+    stalled = zone_of(case_of(0.0, (4.0, 4.0))._replace(stalled=2))
+    assert stalled.rate == pytest.approx(one.rate / 3.0, rel=1e-6)
     assert Zones((many, one), -1.0).next == 1
     assert Zones((one, many, zone_of()), -1.0).next == 2
 
