@@ -50,6 +50,8 @@ class Iterate:
         Counted from the root of the tree.
     best : Certificate or None
         The best bound so far at this node.
+    basis : (s, r) float64 or None
+        Leading eigenvectors of what was projected last.
     residuals : tuple of float
         Relative primal and dual residual of the last iteration.
     """
@@ -63,6 +65,7 @@ class Iterate:
     iterations: int = 0
     rounds: int = 0
     best: Certificate | None = None
+    basis: FloatArray | None = None
     residuals: tuple[float, float] = (np.inf, np.inf)
 
     @property
@@ -107,6 +110,7 @@ def inherit(
         cuts=Cuts(points, parent.cuts.kind).where(proper),
         weights=parent.weights[proper],
         best=None,
+        basis=None if parent.basis is None else T @ parent.basis,
     )
 
 
@@ -124,7 +128,7 @@ def iterate(
     C = relaxation.cost / unit
     rows = rows_of(start.cuts, relaxation)
     uu = np.outer(relaxation.u, relaxation.u)
-    project = SpectralProjector(relaxation.u, relaxation.k - 1)
+    project = SpectralProjector(relaxation.u, relaxation.k - 1, start.basis)
     Y, M, weights = start.Y.copy(), start.M.copy(), start.weights * rows.norm / rho
     W, G = Y - (C + M) / rho, np.empty_like(C)
     primal = dual = np.inf
@@ -153,6 +157,7 @@ def iterate(
         weights=weights,
         iterations=start.iterations + iterations,
         best=found if better else start.best,
+        basis=project.basis,
         residuals=_relative(primal, dual, Y, M),
     )
 
