@@ -152,7 +152,9 @@ def raised(
     rows = np.flatnonzero((columns & np.append(wide, free[len(wide) :])).any(axis=1))
     stars = make_stars(instance, columns[rows], duals)
     has_free = np.bincount(stars.star, free[stars.block], len(rows)) > 0.0
-    worth = has_free & (-stars.values(duals) >= _WORTH * price)
+    # What a place is worth may rise by much at once, so that all its stars have to hold it.
+    prized = (columns[rows, len(near) :] & free[len(near) :]).any(axis=1)
+    worth = has_free & (prized | (-stars.values(duals) >= _WORTH * price))
     rows, stars = rows[worth], stars.chosen(worth)
     whole = band_order(instance)
     order = whole[free[whole]]

@@ -104,6 +104,24 @@ def test_a_place_raises_near_it_no_more_than_in_the_whole_master(sixty, monkeypa
     assert max(rises) > 1e-3
 
 
+def test_what_a_place_is_worth_is_held_by_stars_that_were_worth_little(sixty, monkeypatch):
+    """A prize that is taken off again would make them worth more than the price: found anew."""
+    few_blocks_near(monkeypatch, 20)
+    instance, columns, _, best = sixty
+    center, border = instance.points[[7]], instance.points[[12]]
+    reach = ((border - center) ** 2).sum(axis=1)
+    there = instance._replace(place=center, place_reach=reach, taken=1)
+    wider, _, fits = placed(there, np.pad(columns, ((0, 0), (0, 1))), mark=True)
+    wider = wider[fits]
+    duals = np.append(0.5 * best.duals, 0.0)
+    stars = make_stars(there, wider, duals)
+    inside = wider[:, -1]
+    assert inside.any()
+    assert (-stars.values(duals)[inside] < _WORTH * best.price).all()
+    found = raised_at(there, wider, duals, best.price, center[0])
+    assert -stars.values(found.duals)[inside].min() <= best.price * (1.0 + 1e-9)
+
+
 def test_a_place_far_from_the_spot_keeps_its_dual(sixty, monkeypatch):
     few_blocks_near(monkeypatch, 10)
     instance, columns, _, best = sixty
