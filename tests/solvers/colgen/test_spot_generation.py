@@ -66,8 +66,11 @@ def test_the_root_is_swept_before_it_is_branched_and_its_bound_does_not_fall(loc
     assert len(reports[-1].state.solution.weights) == len(reports[-1].state.costs)
 
 
-def test_a_child_begins_at_the_spot_of_its_place_and_hands_on_its_solution_there(local):
+def test_a_child_begins_at_the_spot_of_its_place_and_hands_on_its_solution_there(
+    local, monkeypatch
+):
     report, task = swept(local)
+    monkeypatch.setattr(node, "_TASK_WORK", 0.0)  # an iteration a task
     decision = Decision((5, 9), True, True)
     far = 1.5 * task.upper_bound  # nothing closes the child
     child = Task(1, (decision,), report.lower_bound, far, report.state)
