@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks
+.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -111,6 +111,9 @@ hooks:  ## Let git run `make lint` before every commit
 format: env  ## Format the code and mend what ruff can mend
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+
+figures: env  ## Write the figures of benchmarks/results into README and docs
+	@$(PY) docs/fill.py
 
 bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
 	@set -e; for script in $(BENCH); do echo "$$script"; $(PY) $$script $(ARGS); done

