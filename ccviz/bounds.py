@@ -1,8 +1,14 @@
-"""Objective bounds and the one gap function."""
+"""Objective bounds: the one gap function, and the one test of optimality."""
 
 from __future__ import annotations
 
 import math
+
+OPTIMAL_GAP = 1e-4
+"""A clustering proved to be within this relative gap of the optimum is called optimal."""
+
+ROUNDING = 1e-7
+"""Relative gap that rounding may leave beyond the tolerance of a solver."""
 
 
 def relative_gap(upper_bound: float, lower_bound: float) -> float:
@@ -21,6 +27,27 @@ def relative_gap(upper_bound: float, lower_bound: float) -> float:
     """
     if not (math.isfinite(upper_bound) and math.isfinite(lower_bound)):
         return math.inf
-    if upper_bound <= lower_bound:
+    if upper_bound <= max(lower_bound, 0.0):
         return 0.0
-    return (upper_bound - lower_bound) / upper_bound
+    return (upper_bound - max(lower_bound, 0.0)) / upper_bound
+
+
+def is_closed(upper_bound: float, lower_bound: float, tolerance: float) -> bool:
+    """Return whether two bounds agree within a tolerance and what rounding may leave.
+
+    A lower bound clearly above the upper bound contradicts it, so it proves nothing.
+
+    Parameters
+    ----------
+    upper_bound, lower_bound : float
+    tolerance : float
+        Relative to the upper bound.
+
+    Returns
+    -------
+    bool
+    """
+    if not (math.isfinite(upper_bound) and math.isfinite(lower_bound)):
+        return False
+    left = upper_bound - max(lower_bound, 0.0)
+    return -ROUNDING * upper_bound <= left <= (tolerance + ROUNDING) * upper_bound

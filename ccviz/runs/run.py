@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from ccviz.bounds import relative_gap
+from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
 from ccviz.cards import bound_rows, card
 from ccviz.events import (
     Assigned,
@@ -226,9 +226,9 @@ class Run:
             return "infeasible"
         if self.incumbent is None:
             return "unknown"
-        if self.termination == "proved" and math.isfinite(self.gap):
-            return "optimal"
-        return "feasible" if self.incumbent.violations.none_hard else "unknown"
+        if not self.incumbent.violations.none_hard:
+            return "unknown"
+        return "optimal" if self.termination == "proved" else "feasible"
 
     def __repr__(self) -> str:
         name = "not started" if self.started is None else self.started.solver
@@ -294,7 +294,21 @@ class Run:
         self.parts_done.update(event.group)
 
     def _finish(self, event: Finished) -> None:
-        self.finished = event
+        claims = event.termination == "proved" and self.incumbent and not self.infeasible
+        self.finished = _unproved(self.gap) if claims and not self._is_closed else event
+
+    @property
+    def _is_closed(self) -> bool:
+        """Whether the clustering, at its recomputed objective, is as near as optimality asks."""
+        settings = self.started.settings if self.started else {}
+        tolerance = min(OPTIMAL_GAP, float(settings.get("tolerance", OPTIMAL_GAP)))
+        return is_closed(self.objective, self.lower_bound, tolerance)
+
+
+def _unproved(gap: float) -> Finished:
+    """Return the end of a run whose solver finished, but whose bounds do not agree."""
+    message = f"The solver finished, but its bounds leave a gap of {gap:.2g}."
+    return Finished(termination="stalled", message=message)
 
 
 _HANDLERS: dict[type[Event], Any] = {

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from functools import partial
 
 from ccviz.arrays import IntArray
-from ccviz.bounds import relative_gap
+from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
 from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Termination
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
-from ccviz.solvers.tree import OPTIMAL_GAP, Report, Search, Task
+from ccviz.solvers.margin import margin_of
+from ccviz.solvers.tree import Report, Search, Task
 from ccviz.solvers.workforce import open_workforce
-
-_ROUNDING = 1e-7  # relative to the incumbent: what rounding may leave of a gap that is closed
 
 
 @dataclass(frozen=True)
@@ -68,6 +67,7 @@ def branch_and_bound(
         floor=known.lower_bound,
         upper_bound=known.upper_bound,
         lower_bound=known.lower_bound,
+        margin=margin_of(problem),
     )
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)
@@ -76,9 +76,9 @@ def branch_and_bound(
 
 
 def _finished(search: Search) -> Finished:
-    """Say what a search came to whose nodes are all done: its bounds have the last word."""
-    left = search.upper_bound - search.lower_bound
-    if left > (search.tolerance + _ROUNDING) * search.upper_bound:
+    """Return the result of a search whose nodes are all done, as its bounds have it."""
+    closed = is_closed(search.upper_bound, search.lower_bound, search.tolerance)
+    if not (closed or search.infeasible):
         gap = relative_gap(search.upper_bound, search.lower_bound)
         return Finished(
             termination="stalled",

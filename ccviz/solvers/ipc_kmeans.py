@@ -55,12 +55,13 @@ class IpcKMeans(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield each round's cuts, bound and clustering."""
         # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.margin import margin_of
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.sdp.settings import NodeSettings
         from ccviz.solvers.tree import StoppedError, Task
 
         settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds)
-        centred = problem.centred()
+        centred, margin = problem.centred(), margin_of(problem)
         task = Task(0, seed=context.seed, stop=context.stop)
         printed, last = self.algorithm == "printed", None
         while not context.stop():
@@ -80,7 +81,8 @@ class IpcKMeans(Solver):
                     yield IncumbentFound(labels=report.labels, source=report.source)
             if report.lower_bound > task.lower_bound:
                 task = replace(task, lower_bound=report.lower_bound)
-                yield BoundImproved(lower_bound=min(task.lower_bound, task.upper_bound))
+                least = min(task.lower_bound, task.upper_bound)
+                yield BoundImproved(lower_bound=margin.below(least))
             last = report.state or last
             if report.verdict != "go on":
                 break

@@ -32,10 +32,8 @@ from ccviz.events import (
     Record,
 )
 from ccviz.solvers.base import never
+from ccviz.solvers.margin import Margin
 from ccviz.solvers.workforce import Errand, Workforce, done_here
-
-OPTIMAL_GAP = 1e-4
-"""A clustering proved to be within this relative gap of the optimum is called optimal."""
 
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 _DETAILS: dict[PruneReason, str] = {
@@ -176,6 +174,8 @@ class Search:
     floor : float
         A bound on the whole that the run proves without the tree. No node has it, for it is no
         node's certificate that proves it; but where it suffices, the search ends.
+    margin : Margin
+        What rounding may have added to the nodes' bounds, or to the incumbent's objective.
     """
 
     work: Callable[[Task], Report]
@@ -187,6 +187,7 @@ class Search:
     floor: float = -math.inf
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
+    margin: Margin = field(default_factory=Margin)
     infeasible: bool = False
     _waiting: dict[int, _Node] = field(default_factory=dict)
     _running: deque[tuple[_Node, Errand[Report]]] = field(default_factory=deque)
@@ -426,7 +427,8 @@ class Search:
         return self._open(task, node, node.certificate)
 
     def _raise_bound(self) -> Iterator[Event]:
-        bound = min([*self._bounds.values(), self._closed_bound, self.upper_bound])
+        least = min([*self._bounds.values(), self._closed_bound, self.upper_bound])
+        bound = self.margin.below(least)
         if math.isfinite(bound) and bound > self.lower_bound:
             self.lower_bound = bound
             yield BoundImproved(lower_bound=bound)

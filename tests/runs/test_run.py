@@ -170,3 +170,42 @@ def test_the_newest_assignment_shows_until_a_better_incumbent(problem):
 
 def test_what_is_replaced_is_folded():
     assert REPLACED < FOLDED
+
+
+CLAIM = Finished(termination="proved", message="The solver finished its proof.")
+
+
+@pytest.mark.parametrize(
+    ("tolerance", "bound", "status"),
+    [
+        (1e-6, 1.0, "optimal"),
+        (1e-6, 1.0 - 0.9e-6, "optimal"),
+        (1e-6, 1.0 - 2e-6, "feasible"),
+        (0.5, 1.0 - 2e-4, "feasible"),  # whatever the tolerance, that is not called optimal
+        (0.0, 0.0, "feasible"),
+        (1e-6, -math.inf, "feasible"),
+        (1e-6, 1.0 + 1e-5, "feasible"),  # a bound above the clustering proves nothing
+        (1e-6, 1.0 + 1e-15, "optimal"),
+    ],
+)
+def test_the_status_never_contradicts_the_gap(problem, tolerance, bound, status):
+    began = Started(
+        solver="x", settings={"tolerance": tolerance}, seed=0, n=4, d=1, k=2, n_blocks=4
+    )
+    found = IncumbentFound(labels=GOOD)
+    run = fold(problem, began, found, BoundImproved(lower_bound=bound), CLAIM)
+    result = result_of(run, list)
+    assert (run.status, result.status) == (status, status)
+    assert (run.termination == "proved") == (status == "optimal")
+    assert ("proof" in result.message) == (status == "optimal")
+
+
+def test_a_claim_without_a_bound_is_no_proof(problem):
+    run = fold(problem, IncumbentFound(labels=GOOD), CLAIM)
+    assert (run.status, run.termination) == ("feasible", "stalled")
+
+
+def test_a_clustering_that_breaks_a_link_is_never_optimal(problem):
+    broken = IncumbentFound(labels=np.array([0, 1, 0, 1]))
+    run = fold(problem, broken, BoundImproved(lower_bound=4.0), CLAIM)
+    assert run.status == "unknown"

@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.arrays import IntArray
+from ccviz.bounds import OPTIMAL_GAP
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import ColumnsPriced, Event
 from ccviz.feasibility.check import check_feasibility
@@ -49,7 +50,7 @@ from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
 from ccviz.solvers.colgen.zoned import advanced, begun, may_begin
 from ccviz.solvers.colgen.zones import certificate
-from ccviz.solvers.tree import OPTIMAL_GAP, Report, Task, cutoff, decided
+from ccviz.solvers.tree import Report, Task, cutoff, decided
 
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,

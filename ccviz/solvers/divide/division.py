@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain
 
 from ccviz.arrays import IntArray
-from ccviz.bounds import relative_gap
+from ccviz.bounds import OPTIMAL_GAP, relative_gap
 from ccviz.events import (
     TERMINATION_SENTENCES,
     BoundImproved,
@@ -42,7 +42,8 @@ from ccviz.solvers.divide.choice import Choice, Standing, next_choices
 from ccviz.solvers.divide.cutting import Cut
 from ccviz.solvers.divide.incumbent import clusterings
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
-from ccviz.solvers.tree import OPTIMAL_GAP, StoppedError
+from ccviz.solvers.margin import margin_of
+from ccviz.solvers.tree import StoppedError
 from ccviz.solvers.workforce import Workforce, in_order, open_workforce
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
@@ -89,6 +90,7 @@ class Division:
     infeasible: bool = False
 
     def __post_init__(self) -> None:
+        self._margin = margin_of(self.problem)
         self.problem = self.problem.centred()
         self.blocks: Blocks = contract(self.problem)
         self._rounding = _ROUNDING * float((self.problem.X**2).sum())
@@ -290,7 +292,7 @@ class Division:
     def _add_up(self) -> Iterator[Event]:
         total = self.blocks.scatter * (1.0 - 1e-9) - self._rounding
         total += math.fsum(bound.lower_bound for bound in self.bounds.values())
-        total = max(0.0, total)
+        total = self._margin.below(max(0.0, total))
         if total > self.lower_bound:
             self.lower_bound = total
             yield BoundImproved(lower_bound=total)
