@@ -1,0 +1,209 @@
+"""Small problems over `colgen` that reach every phase, for `same_events`.
+
+Phases that begin with thousands of points are reached with dozens: by parameters that call few
+blocks many, and a bound slow that has not moved in two rounds.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from unittest.mock import patch
+
+import numpy as np
+from _events_case import Case
+from sklearn.datasets import load_iris
+
+from ccviz.events import Event
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import Both, Either, MaxDiameter, MaxOverlap, MaxSize, MinDifference
+from ccviz.problem.rules import SoftCannotLink as SoftApart
+from ccviz.solvers.base import Context
+from ccviz.solvers.colgen.solver import Colgen
+
+_PAIRS = ((1, 2), (3, 4), (5, 6), (1, 6), (0, 7))
+_RULES = {
+    "none": (),
+    "max-size": (MaxSize(4),),
+    "max-overlap": (MaxOverlap((1, 2, 3, 4), 2),),
+    "min-difference": (MinDifference((1, 2, 3, 4, 5), 2),),
+    "soft-cannot-link": (SoftApart(_PAIRS, 1),),
+    "max-diameter": (MaxDiameter(2.2),),
+    "both": (Both((MaxSize(5), SoftApart(_PAIRS, 2))), MaxOverlap((0, 2, 4), 2)),
+    "either": (Either((MaxSize(3), MaxOverlap((1, 2, 3, 4), 1))),),
+}
+_PACKAGE = "ccviz.solvers.colgen."
+_ENDLESS = 10**9
+
+
+def cases() -> Iterator[Case]:
+    """Yield the problems."""
+    yield from _with_rules()
+    yield from _settings()
+    yield from _branched()
+    yield from _without_answer()
+    yield from _semidefinite()
+    yield from _over_facilities()
+    yield from _in_discs()
+    yield from _broken_off()
+
+
+def _case(name: str, problem: Problem, params: dict | None = None, **settings: object) -> Case:
+    return Case(name, partial(_run, problem, params or {}, settings))
+
+
+def _run(
+    problem: Problem, params: dict, settings: dict, looks: int = _ENDLESS, history: tuple = ()
+) -> list[Event]:
+    count = itertools.count()
+    context = Context(seed=0, stop=lambda: next(count) >= looks, history=history)
+    with ExitStack() as patches:
+        for name, value in params.items():
+            patches.enter_context(patch(_PACKAGE + name, value))
+        return [*Colgen(**settings).steps(problem, context)]
+
+
+def _facilities() -> dict:
+    return {
+        "opening._STARS_FROM": 0,
+        "opening._STARS_FROM_FEW": 0,
+        "node._FEW_BLOCKS": 0,
+        "node._MANY_BLOCKS": 0,
+    }
+
+
+def _local(blocks: int) -> dict:
+    """Return parameters under which so few blocks have local masters, and bounds are slow soon."""
+    return {
+        **_facilities(),
+        "spot._BLOCKS": blocks,
+        "spot._CLUSTERS": (0, 99),
+        "spot._PART": 1,
+        "generation._ROUNDS": 2,
+        "generation._SLOW": np.inf,
+        "generation._SLOW_BEFORE_SPOTS": np.inf,
+    }
+
+
+def _without_disjunctions(params: dict) -> dict:
+    return {**params, "zoned.find_zones": lambda *_: ()}
+
+
+def _with_rules() -> Iterator[Case]:
+    for (name, rules), seed in itertools.product(_RULES.items(), range(3)):
+        yield _case(f"rules-{name}-{seed}", _linked(seed, rules))
+
+
+def _settings() -> Iterator[Case]:
+    problem = _iris(3, 60, every=3)
+    schemes = ("interior", "smoothing", "perturbation", "none")
+    for scheme, pricing in itertools.product(schemes, ("space", "blocks")):
+        yield _case(f"{scheme}-{pricing}", problem, stabilisation=scheme, pricing=pricing)
+    yield _case("cop-kmeans", problem, first="cop-kmeans")
+    yield _case("no-starts", problem, starts=0)
+    yield _case("iris-300", _iris(3, 300))
+    yield _case("five-clusters", _iris(5, 60, every=2))
+    yield _case("sliced", _iris(5, 200), {"generation._SLICE": 30_000})
+
+
+def _branched() -> Iterator[Case]:
+    for n, d, k, links, seed in ((30, 1, 6, 60, 3), (24, 2, 10, 60, 1)):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(n, d))
+        pairs = rng.choice(n, size=(links, 2))
+        problem = Problem(X, k, cannot_link=[(i, j) for i, j in pairs.tolist() if i != j])
+        yield _case(f"branched-{n}", problem)
+        yield _case(f"branched-{n}-depth", problem, order="depth", incumbent="memetic")
+
+
+def _without_answer() -> Iterator[Case]:
+    cannot = [(i, (i + 1) % 5) for i in range(5)] + [(i, 5) for i in range(5)]
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    yield _case("wheel", Problem(X, 3, cannot_link=cannot))
+    cycle = [(i, (i + 1) % 5) for i in range(5)]
+    spokes = [(5 + i, (i + step) % 5) for i in range(5) for step in (1, -1)]
+    pairs = (*cycle, *spokes, *((10, 5 + i) for i in range(5)))
+    X = np.random.default_rng(0).normal(size=(11, 2))
+    yield _case("groetzsch", Problem(X, 3, rules=(SoftApart(pairs, 0),)))
+
+
+def _semidefinite() -> Iterator[Case]:
+    for n, d in ((60, 12), (24, 2)):
+        rng = np.random.default_rng(0)
+        classes = np.arange(n) % 3
+        X = 6.0 * rng.normal(size=(3, d))[classes] + rng.normal(size=(n, d))
+        yield _case(f"semidefinite-{n}", Problem(X, 3, must_link=[(0, 3)], cannot_link=[(0, 1)]))
+
+
+def _over_facilities() -> Iterator[Case]:
+    few = _facilities()
+    yield _case("neighbours-columns", _neighbours(), tolerance=1e-4)
+    yield _case("neighbours-facilities", _neighbours(), few, tolerance=1e-4)
+    yield _case("uniform-150", _uniform(150, 12, 3), few, tolerance=1e-4)
+    yield _case("space-90", _uniform(90, 9, 4, d=3), few, tolerance=1e-4)
+    for name, seed in itertools.product(("none", "max-size", "max-overlap", "both"), range(2)):
+        yield _case(f"facilities-{name}-{seed}", _linked(seed, _RULES[name]), few)
+
+
+def _in_discs() -> Iterator[Case]:
+    small, strip = _local(15), _local(40)
+    yield _case("discs-80", _uniform(80, 9, 3), small, tolerance=1e-4)
+    settings = {"tolerance": 1e-6}
+    run = partial(_run, _uniform(120, 10, 5), _without_disjunctions(small), settings, 4000)
+    yield Case("discs-120-branched", run)
+    yield _case("discs-linked", _uniform(80, 9, 3, links=6), small, tolerance=1e-4)
+    few = {**_facilities(), "generation._ROUNDS": 2, "generation._SLOW": np.inf}
+    yield _case("discs-everywhere", _uniform(60, 7, 5), few, tolerance=1e-4)
+    yield _case("strip", _strip(240, 16), strip, tolerance=1e-6)
+    yield _case("strip-2", _strip(160, 11, seed=2), strip, tolerance=1e-6)
+    yield _case("strip-branched", _strip(240, 16), _without_disjunctions(strip), tolerance=1e-6)
+    yield _case("strip-few-terms", _strip(160, 11), {**strip, "zones.MOST_CASES": 6})
+
+
+def _broken_off() -> Iterator[Case]:
+    problem = _uniform(80, 9, 3)
+    for looks in (14, 60):
+        run = partial(_run, problem, _local(15), {"tolerance": 1e-4}, looks)
+        yield Case(f"stopped-{looks}", run)
+
+
+def _linked(seed: int, rules: tuple, n: int = 8, k: int = 3) -> Problem:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, int(rng.integers(1, 4))))
+    pairs = [pair for pair in itertools.combinations(range(n), 2) if pair != (0, 1)]
+    chosen = [pairs[i] for i in rng.choice(len(pairs), int(rng.integers(0, 7)), replace=False)]
+    must = [(0, 1)] if seed % 2 else []
+    return Problem(X, k, must_link=must, cannot_link=chosen, rules=rules)
+
+
+def _iris(k: int, count: int, every: int = 1) -> Problem:
+    """Return iris with links between pairs that are drawn."""
+    data = load_iris()
+    X, classes = data.data[::every], data.target[::every]
+    rng = np.random.default_rng(0)
+    must, cannot = set(), set()
+    while len(must) + len(cannot) < count:
+        i, j = sorted(rng.choice(len(classes), 2, replace=False).tolist())
+        (must if classes[i] == classes[j] else cannot).add((i, j))
+    return Problem(X, k, must_link=sorted(must), cannot_link=sorted(cannot))
+
+
+def _neighbours() -> Problem:
+    rng = np.random.default_rng(2)
+    X = rng.uniform(size=(220, 2)) * [3.0, 1.0]
+    near = np.argsort(((X[:, None] - X) ** 2).sum(axis=2), axis=1)
+    must = [(int(i), int(near[i, 1])) for i in range(10)]
+    cannot = [(int(i), int(near[i, 6])) for i in range(130, 140)]
+    return Problem(X, 22, must_link=must, cannot_link=cannot)
+
+
+def _uniform(n: int, k: int, seed: int, d: int = 2, links: int = 0) -> Problem:
+    X = np.random.default_rng(seed).uniform(size=(n, d))
+    return Problem(X, k, cannot_link=[(2 * i, 2 * i + 1) for i in range(links)])
+
+
+def _strip(n: int, k: int, seed: int = 1) -> Problem:
+    X = np.random.default_rng(seed).uniform(size=(n, 2)) * [n / 20, 1]
+    return Problem(X, k)

@@ -1,0 +1,109 @@
+"""The events of many small problems, to see whether a change of the code changes what it does.
+
+    python benchmarks/same_events.py record DIR [--only colgen]
+    python benchmarks/same_events.py compare DIR [--only colgen]
+
+``record`` writes a text file for each problem to a directory outside the repository, one line an
+event: its fields with every digit, arrays as a hash and their first numbers. Times are left out.
+``compare`` runs the problems again and prints the first line that differs in each file; it ends
+with exit code 1 if there is one. Record with the old commit, compare with the new one, on the same
+machine: another processor or another BLAS may round otherwise.
+
+The problems are in ``_events_*.py``, one file a family of solvers, each with a function ``cases``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import importlib
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
+
+import msgspec  # noqa: E402
+import numpy as np  # noqa: E402
+from _events_case import Case  # noqa: E402
+
+FAMILIES = tuple(
+    path.stem.removeprefix("_events_")
+    for path in sorted(Path(__file__).parent.glob("_events_*.py"))
+    if path.stem != "_events_case"
+)
+_FIRST_NUMBERS = 4
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=("record", "compare"))
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--only", choices=FAMILIES, help="one family of solvers")
+    parser.add_argument("--case", help="only problems whose name contains this")
+    options = parser.parse_args()
+    families = (options.only,) if options.only else FAMILIES
+    differing = 0
+    for family in families:
+        directory = options.directory / family
+        directory.mkdir(parents=True, exist_ok=True)
+        for case in cases_of(family):
+            if options.case and options.case not in case.name:
+                continue
+            began = time.process_time()
+            lines = [line_of(event) for event in case.run()]
+            path = directory / f"{case.name}.txt"
+            if options.what == "record":
+                path.write_text("\n".join(lines) + "\n")
+                said = "recorded"
+            else:
+                difference = first_difference(path, lines)
+                differing += difference is not None
+                said = difference or "equal"
+            print(f"{family}/{case.name}: {len(lines)} events, "
+                  f"{time.process_time() - began:.1f} s: {said}", flush=True)  # fmt: skip
+    sys.exit(f"{differing} problems differ." if differing else 0)
+
+
+def cases_of(family: str) -> Iterator[Case]:
+    """Yield the problems of a family of solvers."""
+    cases: Iterable[Case] = importlib.import_module(f"_events_{family}").cases()
+    yield from cases
+
+
+def line_of(event: msgspec.Struct) -> str:
+    """Return an event as one line."""
+    fields = msgspec.structs.asdict(event)
+    return " ".join([type(event).__name__, *(f"{k}={shown(v)}" for k, v in fields.items())])
+
+
+def shown(value: object) -> str:
+    """Return a value with every digit; an array by its shape, a hash and its first numbers."""
+    if isinstance(value, np.ndarray):
+        content = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()[:16]
+        first = ",".join(repr(each) for each in value.ravel()[:_FIRST_NUMBERS].tolist())
+        return f"{value.dtype}{value.shape}:{content}[{first}]".replace(" ", "")
+    if isinstance(value, dict):
+        inside = (f"{name}:{shown(value[name])}" for name in sorted(value))
+        return "{" + ",".join(inside) + "}"
+    return repr(value)
+
+
+def first_difference(path: Path, lines: list[str]) -> str | None:
+    """Return the first line that differs from a record, with the record's; None if all are equal."""
+    if not path.exists():
+        return "not recorded"
+    before = path.read_text().splitlines()
+    for number, (old, new) in enumerate(zip(before, lines, strict=False), start=1):
+        if old != new:
+            return f"line {number} differs\n  before: {old[:400]}\n  now:    {new[:400]}"
+    if len(before) != len(lines):
+        return f"{len(before)} events before, {len(lines)} now"
+    return None
+
+
+if __name__ == "__main__":
+    main()
