@@ -126,7 +126,7 @@ coverage: env warm  ## Branch coverage of the core (all but the views and the co
 	@tail -1 benchmarks/results/coverage.md
 
 # mutmut is needed here only, and so is not in the lock.
-mutants: env  ## Change the core in one place at a time, and see whether a test notices (ARGS="solvers/tree --sample 0")
+mutants: env  ## Change the core in one place at a time, and see whether a test notices (ARGS="solvers/search/tree --sample 0")
 	$(VENV)/bin/uv run --quiet --no-project --python $(PY) --with mutmut==3.8.1 python tools/mutants.py $(ARGS)
 
 fuzz: env warm  ## Hostile inputs: no traceback, nothing over 10 s, 1 GB or half changed (ARGS="--minutes 60")

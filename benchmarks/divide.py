@@ -34,7 +34,7 @@ from ccviz.data.files import read_data  # noqa: E402
 from ccviz.data.scaling import scale  # noqa: E402
 from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut  # noqa: E402
 from ccviz.proof.verify import verify  # noqa: E402
-from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
+from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 SHARED = Path(__file__).parents[2] / "shared" / "bench"

@@ -35,10 +35,10 @@ from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray  # noqa: E402
 from ccviz.events import PartsCut  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
+from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
 from ccviz.solvers.divide.bounding import Effort, bound_part  # noqa: E402
-from ccviz.solvers.divide.cutting import cut  # noqa: E402
+from ccviz.solvers.divide.partition import cut  # noqa: E402
 from ccviz.solvers.divide.parts import Part, take_parts  # noqa: E402
-from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 PARTS, CLUSTER = RESULTS / "divide_parts.csv", RESULTS / "divide_workers.csv"
@@ -134,8 +134,8 @@ def run_on(address: str, n: int) -> tuple[float, float, int, float]:
 def simulated(seconds: FloatArray, moving: FloatArray, handling: float, workers: int) -> FloatArray:
     """Return when each part's answer has been taken up.
 
-    As `ccviz.solvers.workforce.in_order` does it: at most twice as many parts as workers are out,
-    and answers are taken up in their order, each for ``handling`` seconds of the client.
+    As `ccviz.solvers.search.workforce.in_order` does it: at most twice as many parts as workers are
+    out, and answers are taken up in their order, each for ``handling`` seconds of the client.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from _rows import append_row, read_rows  # noqa: E402
 from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray, IntArray  # noqa: E402
 from ccviz.data.random_links import random_pairs  # noqa: E402
-from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
+from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 SHARED = Path(__file__).parents[2] / "shared" / "bench"

@@ -23,14 +23,14 @@ import numpy as np  # noqa: E402
 
 from ccviz import Problem  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.solvers.sdp.relaxation import relax  # noqa: E402
-from ccviz.solvers.sdp.splitting import (  # noqa: E402
+from ccviz.solvers.relaxation.admm import (  # noqa: E402
     Iterate,
     balance,
     cold_start,
     cut_off,
     iterate,
 )
+from ccviz.solvers.relaxation.model import relax  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "sdp_scaling.md"
 SIZES = (100, 200, 400, 800)

@@ -23,15 +23,15 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 
 from ccviz.problem.blocks import contract  # noqa: E402
-from ccviz.solvers.sdp.conic import solve_by_scs  # noqa: E402
-from ccviz.solvers.sdp.relaxation import Relaxation, relax  # noqa: E402
-from ccviz.solvers.sdp.splitting import (  # noqa: E402
+from ccviz.solvers.relaxation.admm import (  # noqa: E402
     Iterate,
     balance,
     cold_start,
     cut_off,
     iterate,
 )
+from ccviz.solvers.relaxation.model import Relaxation, relax  # noqa: E402
+from ccviz.solvers.relaxation.scs_backend import solve_by_scs  # noqa: E402
 from ccviz.studies.suite import instances  # noqa: E402
 
 SHARED = Path(__file__).parents[2] / "shared" / "bench"

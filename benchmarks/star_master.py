@@ -29,7 +29,7 @@ from ccviz.solvers.colgen.barrier import DualProgram, ascend  # noqa: E402
 from ccviz.solvers.colgen.instance import make_instance  # noqa: E402
 from ccviz.solvers.colgen.master import cluster_columns  # noqa: E402
 from ccviz.solvers.colgen.stars import band_order, make_stars  # noqa: E402
-from ccviz.solvers.seeding import plain_kmeans  # noqa: E402
+from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 GAP = 1e-6

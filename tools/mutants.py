@@ -40,7 +40,7 @@ def tests_of(name: str) -> str:
 # Each with the tests that mirror it.
 MODULES = {
     "problem/blocks": "tests/problem/test_blocks.py",
-    "solvers/tree": "tests/solvers/test_tree.py",
+    "solvers/search/tree": "tests/solvers/search/test_tree.py",
     **{f"proof/{name}": tests_of(name) for name in PROOF},
 }
 QUIET = ("-p", "no:xdist", "--hypothesis-seed=0")
@@ -175,7 +175,7 @@ def write(outcome: Outcome) -> None:
 
 def main() -> None:
     parser = ArgumentParser(description=__doc__)
-    parser.add_argument("modules", nargs="*", help="such as solvers/tree; all if none is given")
+    parser.add_argument("modules", nargs="*", help="such as solvers/search/tree; default: all")
     parser.add_argument("--sample", type=int, default=60, help="mutants a module; 0 for all")
     options = parser.parse_args()
     chosen = options.modules or [*MODULES]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ccviz.active.strategy import Pair, Strategy
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import plain_kmeans
 
 
 @dataclass(eq=False)

@@ -31,7 +31,7 @@ from ccviz.active.pieces import Pieces, cut
 from ccviz.active.similarity import views
 from ccviz.active.strategy import Pair, Strategy, nearest
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import plain_kmeans
 
 _VARIANCE = 0.05  # of a point whose class is answered for certain
 _MAY_BE = 0.05  # how likely so many wrong answers must be for k-means to hold against them

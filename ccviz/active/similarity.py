@@ -12,7 +12,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray
-from ccviz.solvers.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import plain_kmeans
 
 WIDTHS = (0.05, 0.2, 0.6)
 """Widths of the Gaussians, as shares of the median squared distance."""

@@ -13,7 +13,7 @@ from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.resume import open_run, reopen
-from ccviz.solvers.workforce import check_workers
+from ccviz.solvers.search.workforce import check_workers
 
 
 def resume(

@@ -29,7 +29,7 @@ from ccviz.runs.resume import reopen
 from ccviz.runs.spares import Spares
 from ccviz.runs.stepper import check_order
 from ccviz.solvers.base import Solver
-from ccviz.solvers.workforce import check_workers
+from ccviz.solvers.search.workforce import check_workers
 
 
 class Job:

@@ -25,7 +25,7 @@ from ccviz.runs.stop import (
 )
 from ccviz.runs.tape import Tape
 from ccviz.solvers import Context, Solver, check, make_solver
-from ccviz.solvers.workforce import check_workers
+from ccviz.solvers.search.workforce import check_workers
 
 
 class Stepper(Iterator[Record]):

@@ -14,7 +14,7 @@ from ccviz.solvers.ccl import Ccl
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.cop_kmeans import CopKMeans
 from ccviz.solvers.dils.solver import Dils
-from ccviz.solvers.divide.solver import Divide
+from ccviz.solvers.divide_and_bound import Divide
 from ccviz.solvers.hg_means import HgMeans
 from ccviz.solvers.ipc_kmeans import IpcKMeans
 from ccviz.solvers.kmeans import KMeans

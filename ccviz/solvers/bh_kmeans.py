@@ -34,9 +34,9 @@ from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS, seed_centers
-from ccviz.solvers.softening import soften
-from ccviz.solvers.unsolved import no_assignment
+from ccviz.solvers.common.no_assignment import no_assignment
+from ccviz.solvers.common.seeding import INITS, seed_centers
+from ccviz.solvers.common.softening import soften
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment

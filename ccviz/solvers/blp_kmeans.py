@@ -27,8 +27,8 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS
-from ccviz.solvers.unsolved import why_infeasible
+from ccviz.solvers.common.no_assignment import why_infeasible
+from ccviz.solvers.common.seeding import INITS
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.passes import Passes

@@ -57,7 +57,7 @@ class HgMeans(Solver):
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.memetic.annotations import Annotations
         from ccviz.solvers.memetic.hybrid_search import HybridSearch
-        from ccviz.solvers.workforce import open_workforce
+        from ccviz.solvers.search.workforce import open_workforce
 
         with open_workforce(context.workers) as workforce:
             search = HybridSearch(

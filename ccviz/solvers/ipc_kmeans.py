@@ -55,10 +55,10 @@ class IpcKMeans(Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield each round's cuts, bound and clustering."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.margin import margin_of
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.sdp.settings import NodeSettings
-        from ccviz.solvers.tree import StoppedError, Task
+        from ccviz.solvers.search.margin import margin_of
+        from ccviz.solvers.search.tree import StoppedError, Task
 
         settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds)
         centred, margin = problem.centred(), margin_of(problem)

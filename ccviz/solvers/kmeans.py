@@ -26,7 +26,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS, point_centers
+from ccviz.solvers.common.seeding import INITS, point_centers
 
 _STRIP = 1 << 16
 """Points whose distances are looked at together."""

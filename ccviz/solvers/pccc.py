@@ -40,8 +40,8 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import INITS, seed_centers
-from ccviz.solvers.unsolved import no_assignment
+from ccviz.solvers.common.no_assignment import no_assignment
+from ccviz.solvers.common.seeding import INITS, seed_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment

@@ -21,7 +21,7 @@ from ccviz.problem.links import adjacency, closure
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.softening import priced_graph, soften
+from ccviz.solvers.common.softening import priced_graph, soften
 
 
 @dataclass(frozen=True)

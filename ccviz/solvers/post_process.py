@@ -28,8 +28,8 @@ from ccviz.events import (
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.seeding import plain_kmeans
-from ccviz.solvers.unsolved import no_assignment
+from ccviz.solvers.common.no_assignment import no_assignment
+from ccviz.solvers.common.seeding import plain_kmeans
 
 
 @dataclass(frozen=True)

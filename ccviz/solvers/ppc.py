@@ -22,9 +22,9 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.seeding import plain_kmeans
+from ccviz.solvers.common.softening import priced_graph, soften
 from ccviz.solvers.kmeans import told_of_broken_links
-from ccviz.solvers.seeding import plain_kmeans
-from ccviz.solvers.softening import priced_graph, soften
 
 RIDGE = 1e-6
 """Added to every variance, in mean variances of the data."""

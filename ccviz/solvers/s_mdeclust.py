@@ -138,7 +138,7 @@ class SMdeClust(Solver):
         from ccviz.solvers.memetic.breeding import Recipe
         from ccviz.solvers.memetic.evolution import Evolution, Schedule
         from ccviz.solvers.memetic.instance import Instance
-        from ccviz.solvers.workforce import open_workforce
+        from ccviz.solvers.search.workforce import open_workforce
 
         schedule = Schedule(
             population=self.population,

@@ -24,8 +24,8 @@ from ccviz.arrays import FloatArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.kmeans import fillings, told_of_broken_links
-from ccviz.solvers.seeding import plain_kmeans
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from ccviz.active import fields, pieces
 from ccviz.active.learner import Learner
 from ccviz.data.datasets import load
 from ccviz.data.scaling import scale
-from ccviz.solvers.seeding import plain_kmeans
+from ccviz.solvers.common.seeding import plain_kmeans
 
 IRIS = load("iris")
 X = scale(IRIS.X, "range")

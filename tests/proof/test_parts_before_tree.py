@@ -18,7 +18,7 @@ from ccviz.events import (
 )
 from ccviz.proof.verify import verify
 from ccviz.runs.run import result_of
-from ccviz.solvers.divide import ahead
+from ccviz.solvers.divide import presolve
 from ccviz.solvers.divide.settings import DivideSettings
 from ccviz.solvers.sdp.solver import Sdp
 
@@ -28,7 +28,7 @@ GAP = 1e-4
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     cut = DivideSettings(part_size=10, largest_part=20)
-    monkeypatch.setattr(ahead, "look_ahead", partial(ahead.look_ahead, cut=cut))
+    monkeypatch.setattr(presolve, "look_ahead", partial(presolve.look_ahead, cut=cut))
 
 
 def problem_of(seed, n=60, k=3, links=16, spread=1.0):

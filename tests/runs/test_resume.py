@@ -7,7 +7,7 @@ from ccviz import Problem
 from ccviz.errors import ParameterError
 from ccviz.runs.job import Job
 from ccviz.runs.resume import open_run
-from ccviz.solvers import workforce
+from ccviz.solvers.search import workforce
 
 
 def test_the_workers_of_the_archive_are_not_called_up(archive, monkeypatch):

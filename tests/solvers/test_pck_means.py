@@ -5,8 +5,8 @@ from sklearn.datasets import load_iris
 from ccviz import Problem, solve
 from ccviz.events import IncumbentFound
 from ccviz.solvers.base import Context
+from ccviz.solvers.common.softening import priced_graph, soften
 from ccviz.solvers.pck_means import PckMeans, assign_in_turn, first_centers
-from ccviz.solvers.softening import priced_graph, soften
 
 
 def test_a_point_takes_the_cluster_of_least_distance_and_price():

@@ -8,8 +8,8 @@ from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.events import GenerationEnded, IncumbentFound, InfeasibilityProved, Restarted
 from ccviz.problem.partition import Partition
 from ccviz.solvers.base import Context
-from ccviz.solvers.memetic.incumbent import memetic_incumbent
 from ccviz.solvers.s_mdeclust import SMdeClust
+from ccviz.solvers.start.memetic import memetic_incumbent
 
 VARIANTS = {
     "S": {"mutation": "off", "assignment": "exact"},

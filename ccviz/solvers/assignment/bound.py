@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment._anneal import anneal
-from ccviz.solvers.assignment._cliques import clique_cover
-from ccviz.solvers.assignment._dual import Charges, Multipliers, ascend, new_multipliers
-from ccviz.solvers.assignment._kernel import assign
-from ccviz.solvers.assignment._moves import anneal_moves
-from ccviz.solvers.assignment._search import SOLVED
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.greedy import greedy_assignment
+from ccviz.solvers.assignment.kernels.anneal import anneal
+from ccviz.solvers.assignment.kernels.assign import assign
+from ccviz.solvers.assignment.kernels.cliques import clique_cover
+from ccviz.solvers.assignment.kernels.dual import Charges, Multipliers, ascend, new_multipliers
+from ccviz.solvers.assignment.kernels.moves import anneal_moves
+from ccviz.solvers.assignment.kernels.search import SOLVED
 from ccviz.solvers.assignment.result import keeps_sizes, objective_of
 from ccviz.solvers.assignment.structure import Graph, Structure
 

@@ -9,12 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment._feasible import find_assignment
-from ccviz.solvers.assignment._kernel import LARGEST_SEARCHED, assign, cheapest
-from ccviz.solvers.assignment._rules import State, table_of, unfold
-from ccviz.solvers.assignment._search import SOLVED
 from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
 from ccviz.solvers.assignment.deadline import Deadline
+from ccviz.solvers.assignment.kernels.assign import LARGEST_SEARCHED, assign, cheapest
+from ccviz.solvers.assignment.kernels.feasible import find_assignment
+from ccviz.solvers.assignment.kernels.rules import State, table_of, unfold
+from ccviz.solvers.assignment.kernels.search import SOLVED
 from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment._kernel import assign, assign_linked
-from ccviz.solvers.assignment._rules import Candidates, State
-from ccviz.solvers.assignment._search import INFEASIBLE, UNFINISHED
 from ccviz.solvers.assignment.core import finish_core, solve_conditions
 from ccviz.solvers.assignment.deadline import Deadline
+from ccviz.solvers.assignment.kernels.assign import assign, assign_linked
+from ccviz.solvers.assignment.kernels.rules import Candidates, State
+from ccviz.solvers.assignment.kernels.search import INFEASIBLE, UNFINISHED
 from ccviz.solvers.assignment.result import Assignment, keeps_sizes, objective_of
 from ccviz.solvers.assignment.sizes import Costs, solve_sizes
 from ccviz.solvers.assignment.structure import Structure

@@ -15,9 +15,9 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.assignment._nearest import assign_nearest
-from ccviz.solvers.assignment._rules import Candidates, open_candidates
 from ccviz.solvers.assignment.centers import block_sums, block_wcss, means_of, some_costs
+from ccviz.solvers.assignment.kernels.nearest import assign_nearest
+from ccviz.solvers.assignment.kernels.rules import Candidates, open_candidates
 from ccviz.solvers.assignment.structure import Graph
 
 STRIP = 1 << 16

@@ -14,7 +14,7 @@ from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
 from ccviz.solvers.assignment.passes import Passes
 from ccviz.solvers.assignment.step import Descent
-from ccviz.solvers.seeding import seed_centers
+from ccviz.solvers.common.seeding import seed_centers
 
 SAMPLED_FROM, PART = 200_000, 16
 """From so many blocks on, one of so many is in the sample."""
@@ -31,7 +31,7 @@ def first_centers(blocks: Blocks, rng: np.random.Generator, init: str) -> FloatA
     blocks : Blocks
     rng : Generator
     init : str
-        One of `ccviz.solvers.seeding.INITS`.
+        One of `ccviz.solvers.common.seeding.INITS`.
 
     Returns
     -------

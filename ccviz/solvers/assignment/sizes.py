@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment._transport import transport
+from ccviz.solvers.assignment.kernels.transport import transport
 
 SAMPLED_FROM, SAMPLE_STEP = 1000, 8
 """From so many points on the first prices come from a sample, every eighth point."""

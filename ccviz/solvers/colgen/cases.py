@@ -18,7 +18,7 @@ from ccviz.solvers.colgen.spot import part_of, raised
 from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
 from ccviz.solvers.colgen.zones import Case, Zone
-from ccviz.solvers.tree import Decision
+from ccviz.solvers.search.tree import Decision
 
 _ROUNDS = 8  # at a case, at most,
 _NEAR = 0.08  # until its bound is so near to its master, relative to the tolerance,

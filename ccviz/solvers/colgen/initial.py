@@ -18,10 +18,10 @@ from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.assignment.centers import block_costs, block_means
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.master import cluster_columns
+from ccviz.solvers.common.seeding import seed_centers
 from ccviz.solvers.cop_kmeans import CopKMeans
-from ccviz.solvers.memetic.annealing import annealed
-from ccviz.solvers.memetic.incumbent import memetic_incumbent
-from ccviz.solvers.seeding import seed_centers
+from ccviz.solvers.start.annealing import annealed
+from ccviz.solvers.start.memetic import memetic_incumbent
 
 _MOST_ROUNDS = 50
 _FEW_BLOCKS, _FEW_CLUSTERS = 200, 5  # up to here k-means finds what there is to find

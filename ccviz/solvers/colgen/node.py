@@ -50,7 +50,7 @@ from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.colgen.trials import Basis, Trial, best_trial, elsewhere, tried
 from ccviz.solvers.colgen.zoned import advanced, begun, may_begin
 from ccviz.solvers.colgen.zones import certificate
-from ccviz.solvers.tree import Report, Task, cutoff, decided
+from ccviz.solvers.search.tree import Report, Task, cutoff, decided
 
 _FEASIBILITY_S = 2.0  # what it cannot decide in this time, column generation will
 _FEW_BLOCKS = 100  # up to here a semidefinite certificate costs next to nothing,

@@ -21,7 +21,7 @@ from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.spot import is_local
 from ccviz.solvers.colgen.stabilisation import Stabiliser
 from ccviz.solvers.colgen.star_master import WORTH, Center
-from ccviz.solvers.tree import Task, decided
+from ccviz.solvers.search.tree import Task, decided
 
 _NEGLIGIBLE = 1e-18  # of what one single cluster costs
 ARTIFICIAL = 2.0  # times the usual cost of a point, to begin with,

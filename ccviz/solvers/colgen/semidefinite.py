@@ -15,9 +15,9 @@ import numpy as np
 
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
-from ccviz.solvers.sdp.relaxation import relax
-from ccviz.solvers.sdp.splitting import balance, cold_start, cut_off, iterate
-from ccviz.solvers.tree import StoppedError
+from ccviz.solvers.relaxation.admm import balance, cold_start, cut_off, iterate
+from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.search.tree import StoppedError
 
 _ROUND = 30  # iterations between two rounds of cuts
 _CUTS_PER_BLOCK = 15.0

@@ -9,12 +9,13 @@ from typing import ClassVar
 
 from ccviz.events import Event
 from ccviz.problem.problem import Problem
-from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.base import Context, Solver, Supports
 from ccviz.solvers.colgen.settings import NodeSettings
+from ccviz.solvers.search.settings import TreeSettings
 
 
 @dataclass(frozen=True)
-class Colgen(NodeSettings, Solver):
+class Colgen(TreeSettings, NodeSettings, Solver):
     """Branch and price over clusters, with any anti-monotone rules."""
 
     name: ClassVar[str] = "colgen"
@@ -23,23 +24,13 @@ class Colgen(NodeSettings, Solver):
     supports: ClassVar[Supports] = Supports(rules=True, exact=True, bounds=True, resume=True)
     group: ClassVar[str] = "Exact, with proof"
 
-    order: str = setting(
-        "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
-    )
-    incumbent: str = setting(
-        "none",
-        "A clustering to begin with.",
-        choices=("none", "memetic"),
-        advanced=True,
-        label="First clustering",
-    )
-
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events of the search, see `ccviz.solvers.tree`."""
+        """Yield the events of the search, see `ccviz.solvers.search.tree`."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.branch_and_bound import branch_and_bound
         from ccviz.solvers.colgen.node import advance
-        from ccviz.solvers.unit import in_unit, work_in_unit
+        from ccviz.solvers.common.scaling import in_unit, work_in_unit
+        from ccviz.solvers.search.branch_and_bound import branch_and_bound
+        from ccviz.solvers.start.memetic import first_labels
 
         scaled, exponent = in_unit(problem)
         yield from branch_and_bound(
@@ -48,5 +39,5 @@ class Colgen(NodeSettings, Solver):
             partial(work_in_unit, partial(advance, scaled, self), exponent),
             tolerance=self.tolerance,
             order=self.order,
-            incumbent=self.incumbent,
+            first=partial(first_labels, problem, context, self.incumbent),
         )

@@ -27,7 +27,7 @@ from ccviz.solvers.colgen.instance import Instance
 from ccviz.solvers.colgen.master import MasterSolution, cluster_columns, column_costs
 from ccviz.solvers.colgen.spot import usual
 from ccviz.solvers.colgen.trials import Trial
-from ccviz.solvers.tree import Decision
+from ccviz.solvers.search.tree import Decision
 
 _RAISED = 1.0  # times as many blocks as are near a spot may be raised in a box,
 _CAP = 1.2  # to so many times the node's dual;

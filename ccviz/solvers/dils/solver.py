@@ -19,7 +19,7 @@ from ccviz.events import Event, Finished, GenerationEnded, IncumbentFound, Noted
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.softening import priced_graph, soften
+from ccviz.solvers.common.softening import priced_graph, soften
 
 
 @dataclass(frozen=True)

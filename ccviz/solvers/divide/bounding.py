@@ -1,9 +1,9 @@
 """Bound one part: rounds of the SDP's splitting and cuts, as at a node of its tree.
 
 `bound_part` is a pure function of picklable values. It begins with the part's piece of the whole
-clustering, which is nearly the best there is, and with the multipliers that this says by itself
-(`ccviz.solvers.sdp.closed_form`), or goes on from those of an earlier call. Where clusters are well
-apart no round is needed.
+clustering, which is nearly optimal, and with this clustering's closed-form multipliers
+(`ccviz.solvers.relaxation.closed_form`), or continues from those of an earlier call. Where clusters
+are well apart no round is needed.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import PartBounded
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.parts import Part, cost
-from ccviz.solvers.sdp import kernels
-from ccviz.solvers.sdp.certificate import certify
-from ccviz.solvers.sdp.closed_form import multipliers_of
-from ccviz.solvers.sdp.cuts import Cuts, rows_of
-from ccviz.solvers.sdp.exchange import exchange
-from ccviz.solvers.sdp.relaxation import Relaxation, relax
-from ccviz.solvers.sdp.splitting import Iterate, balance, cold_start, cut_off, iterate
+from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation.admm import Iterate, balance, cold_start, cut_off, iterate
+from ccviz.solvers.relaxation.certificate import certify
+from ccviz.solvers.relaxation.closed_form import multipliers_of
+from ccviz.solvers.relaxation.cuts import Cuts, rows_of
+from ccviz.solvers.relaxation.kempe_exchange import exchange
+from ccviz.solvers.relaxation.model import Relaxation, relax
 
 _ROUND = 30  # iterations between two rounds of cuts
 _CUTS_PER_BLOCK = 15.0
@@ -139,7 +139,7 @@ def bound_part(
     known : PartBound, optional
         What an earlier call returned; the answer is not worse.
     stop : callable
-        See `ccviz.solvers.sdp.splitting.iterate`.
+        See `ccviz.solvers.relaxation.admm.iterate`.
 
     Raises
     ------

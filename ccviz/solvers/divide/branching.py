@@ -19,9 +19,9 @@ from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.bounding import Effort, Leaf, PartBound, started, worked
 from ccviz.solvers.divide.parts import Part, filled
-from ccviz.solvers.sdp.branching import branching_pair
-from ccviz.solvers.sdp.relaxation import Relaxation, relax
-from ccviz.solvers.sdp.splitting import Iterate, inherit
+from ccviz.solvers.relaxation.admm import Iterate, inherit
+from ccviz.solvers.relaxation.branching import branching_pair
+from ccviz.solvers.relaxation.model import Relaxation, relax
 
 _MOST_LEAVES = 64
 _SPLITS = 4  # of leaves in the first call; later one a leaf

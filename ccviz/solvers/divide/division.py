@@ -27,7 +27,6 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
-from ccviz.solvers.divide.anew import cut_well
 from ccviz.solvers.divide.bounding import (
     Effort,
     PartBound,
@@ -38,13 +37,14 @@ from ccviz.solvers.divide.bounding import (
     work_of,
 )
 from ccviz.solvers.divide.branching import branch_part
-from ccviz.solvers.divide.choice import Choice, Standing, next_choices
-from ccviz.solvers.divide.cutting import Cut
-from ccviz.solvers.divide.incumbent import clusterings
+from ccviz.solvers.divide.partition import Cut
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
-from ccviz.solvers.margin import margin_of
-from ccviz.solvers.tree import StoppedError
-from ccviz.solvers.workforce import Workforce, in_order, open_workforce
+from ccviz.solvers.divide.refine import cut_well
+from ccviz.solvers.divide.schedule import Choice, Standing, next_choices
+from ccviz.solvers.search.margin import margin_of
+from ccviz.solvers.search.tree import StoppedError
+from ccviz.solvers.search.workforce import Workforce, in_order, open_workforce
+from ccviz.solvers.start.staged import clusterings
 
 _ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
 _SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
@@ -56,7 +56,7 @@ Group = tuple[int, ...]
 
 @dataclass(eq=False)
 class Division:
-    """The state of a run; parameters as in `ccviz.solvers.divide.solver`.
+    """The state of a run; parameters as in `ccviz.solvers.divide_and_bound`.
 
     Attributes
     ----------

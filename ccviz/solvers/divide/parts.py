@@ -11,7 +11,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
-from ccviz.solvers.divide.cutting import SHARED, Cut
+from ccviz.solvers.divide.partition import SHARED, Cut
 
 _LEFT_OUT = -2  # the group of blocks whose part nobody asks for
 _NO_LINKS = Links(np.empty((0, 2), np.int64), np.empty(0))

@@ -40,8 +40,8 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem, Sizes
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting
-from ccviz.solvers.seeding import plain_kmeans
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.result import Assignment

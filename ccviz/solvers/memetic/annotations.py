@@ -12,11 +12,11 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import never
+from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.memetic._posterior import Annotated, Fit, open_fit, posterior_cost, variance
 from ccviz.solvers.memetic._relocation import assign_likeliest, relocate
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.operators import match_centers
-from ccviz.solvers.seeding import plain_kmeans
 
 VARIANCE_SHARE = 1e-3
 """Least variance of a cluster, as a share of that of all points."""

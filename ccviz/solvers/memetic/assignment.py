@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
-from ccviz.solvers.assignment._kernel import assign
-from ccviz.solvers.assignment._search import SOLVED
 from ccviz.solvers.assignment.exact import fill_clusters
+from ccviz.solvers.assignment.kernels.assign import assign
+from ccviz.solvers.assignment.kernels.search import SOLVED
 from ccviz.solvers.memetic._descent import CHAINS, descend
 from ccviz.solvers.memetic._state import Ground
 from ccviz.solvers.memetic.instance import Instance

@@ -23,7 +23,7 @@ from ccviz.solvers.memetic.breeding import Mating, Recipe, breed, settle
 from ccviz.solvers.memetic.instance import Instance
 from ccviz.solvers.memetic.local_search import Member, member_of
 from ccviz.solvers.memetic.population import Population, is_better
-from ccviz.solvers.workforce import Workforce, in_order
+from ccviz.solvers.search.workforce import Workforce, in_order
 
 
 @dataclass(frozen=True)

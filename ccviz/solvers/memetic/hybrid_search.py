@@ -24,7 +24,7 @@ from ccviz.solvers.base import Context
 from ccviz.solvers.memetic.annotations import Annotations, cross, found, settle
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.population import spread_of
-from ccviz.solvers.workforce import Workforce, in_order
+from ccviz.solvers.search.workforce import Workforce, in_order
 
 SAME_COST = 1e-7
 """Members whose costs differ by less, with the same cluster sizes, are clones."""

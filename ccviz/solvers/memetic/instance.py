@@ -10,8 +10,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.structure import Structure, structure_of
+from ccviz.solvers.common.dimensions import in_few_dimensions
 from ccviz.solvers.memetic._state import Ground
-from ccviz.solvers.rotation import in_few_dimensions
 
 
 @dataclass(frozen=True, eq=False)

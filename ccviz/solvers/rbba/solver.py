@@ -34,8 +34,8 @@ from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.rotation import in_few_dimensions
-from ccviz.solvers.unit import in_unit
+from ccviz.solvers.common.dimensions import in_few_dimensions
+from ccviz.solvers.common.scaling import in_unit
 
 if TYPE_CHECKING:
     from ccviz.solvers.rbba._search import Ground

@@ -17,12 +17,7 @@ from ccviz.events import CutsAdded, Event, RelaxationSolved
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.solvers.sdp.branching import branching_pair
-from ccviz.solvers.sdp.conic import solve_by_scs
-from ccviz.solvers.sdp.relaxation import Relaxation, relax
-from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
-from ccviz.solvers.sdp.settings import NodeSettings
-from ccviz.solvers.sdp.splitting import (
+from ccviz.solvers.relaxation.admm import (
     Iterate,
     balance,
     cold_start,
@@ -30,7 +25,12 @@ from ccviz.solvers.sdp.splitting import (
     inherit,
     iterate,
 )
-from ccviz.solvers.tree import Report, Task, cutoff, decided
+from ccviz.solvers.relaxation.branching import branching_pair
+from ccviz.solvers.relaxation.model import Relaxation, relax
+from ccviz.solvers.relaxation.scs_backend import solve_by_scs
+from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
+from ccviz.solvers.sdp.settings import NodeSettings
+from ccviz.solvers.search.tree import Report, Task, cutoff, decided
 
 
 @dataclass(frozen=True, eq=False)

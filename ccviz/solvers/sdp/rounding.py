@@ -12,8 +12,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.base import never
-from ccviz.solvers.sdp.exchange import exchange
-from ccviz.solvers.sdp.relaxation import Relaxation
+from ccviz.solvers.relaxation.kempe_exchange import exchange
+from ccviz.solvers.relaxation.model import Relaxation
 
 _MOST_ROUNDS = 100
 _STARTS = 10

@@ -16,11 +16,12 @@ from ccviz.events import Event, Finished
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.memory import free_memory
+from ccviz.solvers.common.memory import free_memory
 from ccviz.solvers.sdp.settings import NodeSettings
+from ccviz.solvers.search.settings import TreeSettings
 
 if TYPE_CHECKING:
-    from ccviz.solvers.branch_and_bound import Known
+    from ccviz.solvers.search.branch_and_bound import Known
 
 _MATRICES = 24
 """Tables of a number for every two blocks that the work on a node holds at a time."""
@@ -30,7 +31,7 @@ _SURELY_FITS = 1000
 
 
 @dataclass(frozen=True)
-class Sdp(NodeSettings, Solver):
+class Sdp(TreeSettings, NodeSettings, Solver):
     """Semidefinite branch-and-cut with certified bounds."""
 
     name: ClassVar[str] = "sdp"
@@ -39,16 +40,6 @@ class Sdp(NodeSettings, Solver):
     supports: ClassVar[Supports] = Supports(exact=True, bounds=True, resume=True)
     group: ClassVar[str] = "Exact, with proof"
 
-    order: str = setting(
-        "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
-    )
-    incumbent: str = setting(
-        "none",
-        "A clustering to begin with.",
-        choices=("none", "memetic"),
-        advanced=True,
-        label="First clustering",
-    )
     divide_from: int = setting(
         2000,
         "From so many blocks on a clustering and a bound by `divide` come before the tree.",
@@ -71,11 +62,12 @@ class Sdp(NodeSettings, Solver):
             )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events of the search, see `ccviz.solvers.tree`."""
+        """Yield the events of the search, see `ccviz.solvers.search.tree`."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.branch_and_bound import branch_and_bound
+        from ccviz.solvers.common.scaling import in_unit, work_in_unit
         from ccviz.solvers.sdp.node import advance
-        from ccviz.solvers.unit import in_unit, work_in_unit
+        from ccviz.solvers.search.branch_and_bound import branch_and_bound
+        from ccviz.solvers.start.memetic import first_labels
 
         known = None
         if contract(problem).s >= self.divide_from:
@@ -89,13 +81,13 @@ class Sdp(NodeSettings, Solver):
             partial(work_in_unit, partial(advance, scaled, self), exponent),
             tolerance=self.tolerance,
             order=self.order,
-            incumbent=self.incumbent,
+            first=partial(first_labels, problem, context, self.incumbent),
             known=known,
         )
 
     def _divided(self, problem: Problem, context: Context) -> Generator[Event, None, Known | None]:
         """Begin as `divide` does; return what that comes to, None if it is the end of the run."""
-        from ccviz.solvers.divide.ahead import look_ahead
+        from ccviz.solvers.divide.presolve import look_ahead
 
         known = yield from look_ahead(problem, context, self.tolerance)
         if context.stop():

@@ -20,8 +20,8 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.seeding import INITS, point_centers
 from ccviz.solvers.kmeans import told_of_broken_links
-from ccviz.solvers.seeding import INITS, point_centers
 
 
 @dataclass(frozen=True, eq=False)

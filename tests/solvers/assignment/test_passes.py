@@ -5,8 +5,8 @@ import pytest
 
 from ccviz import Problem, contract, solve
 from ccviz.solvers.assignment import passes
-from ccviz.solvers.assignment._rules import open_candidates
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
+from ccviz.solvers.assignment.kernels.rules import open_candidates
 from ccviz.solvers.assignment.structure import structure_of
 
 

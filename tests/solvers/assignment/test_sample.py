@@ -5,7 +5,7 @@ import pytest
 
 from ccviz import Problem, contract, solve
 from ccviz.solvers.assignment import sample
-from ccviz.solvers.seeding import seed_centers
+from ccviz.solvers.common.seeding import seed_centers
 
 
 @pytest.fixture

@@ -26,7 +26,7 @@ from ccviz.solvers.colgen.instance import Discs, make_instance
 from ccviz.solvers.colgen.places import _moves, center_of, likely_places, placed
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.solver import Colgen
-from ccviz.solvers.tree import Decision, Task
+from ccviz.solvers.search.tree import Decision, Task
 from tests.solvers.colgen.conftest import best_clustering
 from tests.solvers.colgen.test_plane import of
 

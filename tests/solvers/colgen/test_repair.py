@@ -14,7 +14,7 @@ from ccviz.solvers.colgen.master import column_costs
 from ccviz.solvers.colgen.pricing import Pricer
 from ccviz.solvers.colgen.repair import lowered
 from ccviz.solvers.colgen.solver import Colgen
-from ccviz.solvers.tree import Task
+from ccviz.solvers.search.tree import Task
 
 PRICE = 0.3
 

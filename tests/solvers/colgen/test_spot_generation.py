@@ -12,7 +12,7 @@ from ccviz.solvers.colgen.generation import Generation
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.spot import cover, part_of
 from ccviz.solvers.colgen.spot_generation import SpotGeneration
-from ccviz.solvers.tree import Decision, Task
+from ccviz.solvers.search.tree import Decision, Task
 from tests.solvers.colgen.conftest import few_blocks_are_many, few_blocks_near
 from tests.solvers.colgen.test_stars import instance_of
 

@@ -17,7 +17,7 @@ from ccviz.solvers.colgen.master import Master, column_costs
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.star_master import StarMaster
 from ccviz.solvers.colgen.stars import make_stars
-from ccviz.solvers.tree import Task
+from ccviz.solvers.search.tree import Task
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 from tests.solvers.colgen.test_plane import ends_as_brute_force, events_of, of, small_problems
 

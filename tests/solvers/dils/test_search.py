@@ -4,8 +4,8 @@ from scipy.spatial.distance import pdist
 
 from ccviz import Problem
 from ccviz.problem.partition import Partition
+from ccviz.solvers.common.softening import priced_graph, soften
 from ccviz.solvers.dils._search import local_search
-from ccviz.solvers.softening import priced_graph, soften
 
 
 def fitness_of(problem, labels):

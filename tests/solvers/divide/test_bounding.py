@@ -4,10 +4,10 @@ import pytest
 from ccviz import Problem
 from ccviz.problem.blocks import contract
 from ccviz.solvers.divide.bounding import Effort, bound_part, bound_several, bundled
-from ccviz.solvers.divide.cutting import cut
+from ccviz.solvers.divide.partition import cut
 from ccviz.solvers.divide.parts import take_parts
-from ccviz.solvers.sdp.relaxation import relax
-from ccviz.solvers.sdp.splitting import cold_start
+from ccviz.solvers.relaxation.admm import cold_start
+from ccviz.solvers.relaxation.model import relax
 
 EFFORT = Effort(tolerance=1e-4)
 

@@ -7,7 +7,7 @@ from ccviz import Problem, solve
 from ccviz.problem.blocks import contract
 from ccviz.solvers.divide.bounding import Effort, bound_part
 from ccviz.solvers.divide.branching import branch_part, contracted
-from ccviz.solvers.divide.cutting import Cut
+from ccviz.solvers.divide.partition import Cut
 from ccviz.solvers.divide.parts import take_parts
 
 EFFORT = Effort(tolerance=1e-6, patience=200.0)

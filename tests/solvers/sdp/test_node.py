@@ -7,7 +7,7 @@ from ccviz import Problem, start
 from ccviz.events import NodeBounded, NodeBranched
 from ccviz.solvers.sdp.node import advance
 from ccviz.solvers.sdp.settings import NodeSettings
-from ccviz.solvers.tree import Decision, Task
+from ccviz.solvers.search.tree import Decision, Task
 
 WINDOW = 3  # rounds over which a node's progress is measured
 

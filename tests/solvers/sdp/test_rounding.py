@@ -4,7 +4,7 @@ import pytest
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.sdp.relaxation import relax
+from ccviz.solvers.relaxation.model import relax
 from ccviz.solvers.sdp.rounding import descend, first_clustering, initial_centers, ipc_kmeans
 
 

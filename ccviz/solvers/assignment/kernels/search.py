@@ -1,0 +1,216 @@
+"""Compiled depth-first branch and bound over one component of undecided blocks.
+
+The bound at a node is what the decided blocks pay plus, for every other block, its cheapest
+candidate with what decided neighbours charge. Next comes the block with the largest regret
+(second best minus best), its candidates by increasing cost. Changed costs go on a trail, so that
+going back restores them to the last bit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
+from ccviz.solvers.assignment.kernels.rules import State, place_of, row_of
+from ccviz.solvers.assignment.structure import Graph
+
+SOLVED, INFEASIBLE, UNFINISHED = 0, 1, 2
+
+
+class Trail(NamedTuple):
+    """Costs as they were before the decisions on the stack, by their places in the rows."""
+
+    place: IntArray
+    theta: FloatArray
+
+
+class Stack(NamedTuple):
+    """The path to the current node, one entry a depth.
+
+    ``block`` is what is branched on (-1 if the node is pruned), ``centre`` and ``cost`` what was
+    tried last, ``cheapest`` its first try. ``paid`` is what decided blocks pay, ``rest`` the bound
+    on the others, ``trail`` the length of the trail at the node. ``order`` holds the members,
+    those decided first.
+    """
+
+    block: IntArray
+    centre: IntArray
+    cost: FloatArray
+    cheapest: FloatArray
+    paid: FloatArray
+    rest: FloatArray
+    trail: IntArray
+    order: IntArray
+
+
+@njit(cache=True)
+def search(
+    members: IntArray, graph: Graph, state: State, warm: IntArray, node_limit: int
+) -> tuple[int, float]:
+    """Label the members of a component at least cost, into ``state.label``.
+
+    Returns
+    -------
+    outcome : int
+        SOLVED, INFEASIBLE, or UNFINISHED when the nodes ran out.
+    best : float
+        Cost of the labels found, inf if none.
+    """
+    size = len(members)
+    stack, trail = _new_stack(members), _new_trail(members, graph, state)
+    best = _take_warm(members, graph, state, warm)
+    stack.paid[0], stack.trail[0] = _rewards(members, graph, state), 0
+    _choose(0, state, stack, best)
+    depth, nodes = 0, 0
+    while depth >= 0 and nodes < node_limit:
+        if depth < size and _try_next(depth, graph, state, stack, trail, best):
+            depth, nodes = depth + 1, nodes + 1
+            if depth < size:
+                _choose(depth, state, stack, best)
+            continue
+        if depth == size:
+            best = stack.paid[depth]
+            for d in range(depth):
+                state.label[stack.block[d]] = stack.centre[d]
+        depth -= 1
+        if depth >= 0:
+            _take_back(depth, state, stack, trail)
+    if depth >= 0:
+        for d in range(depth - 1, -1, -1):
+            _take_back(d, state, stack, trail)
+        return UNFINISHED, best
+    return (SOLVED if best < np.inf else INFEASIBLE), best
+
+
+@njit(cache=True)
+def _new_stack(members: IntArray) -> Stack:
+    size = len(members)
+    return Stack(
+        np.empty(size, np.int64),
+        np.empty(size, np.int64),
+        np.empty(size),
+        np.empty(size),
+        np.empty(size + 1),
+        np.empty(size),
+        np.empty(size + 1, np.int64),
+        members.copy(),
+    )
+
+
+@njit(cache=True)
+def _new_trail(members: IntArray, graph: Graph, state: State) -> Trail:
+    """Return a trail that holds every change along one path."""
+    size = 0
+    for v in members:
+        for e in range(graph.start[v], graph.start[v + 1]):
+            size += state.remaining[graph.neighbour[e]]
+    return Trail(np.empty(size, np.int64), np.empty(size))
+
+
+@njit(cache=True)
+def _rewards(members: IntArray, graph: Graph, state: State) -> float:
+    """Return the sum of all rewards inside the component: the search charges being apart."""
+    total = 0.0
+    for v in members:
+        for e in range(graph.start[v], graph.start[v + 1]):
+            u = graph.neighbour[e]
+            if u > v and not state.decided[u]:
+                total += min(graph.price[e], 0.0)
+    return total
+
+
+@njit(cache=True)
+def _take_warm(members: IntArray, graph: Graph, state: State, warm: IntArray) -> float:
+    """Label the members as given if that is allowed; return the cost, inf if it is not."""
+    for v in members:
+        if warm[v] < 0 or not state.possible[v, warm[v]]:
+            return np.inf
+    total = 0.0
+    for v in members:
+        total += state.theta[place_of(v, warm[v], state)]
+        for e in range(graph.start[v], graph.start[v + 1]):
+            u = graph.neighbour[e]
+            if u > v and not state.decided[u] and warm[u] == warm[v]:
+                total += graph.price[e]
+    if total < np.inf:
+        for v in members:
+            state.label[v] = warm[v]
+    return total
+
+
+@njit(cache=True)
+def _choose(depth: int, state: State, stack: Stack, best: float) -> None:
+    """Bound the node and pick the open block with the largest regret, or -1 to prune."""
+    rest, largest, place = 0.0, -1.0, -1
+    for position in range(depth, len(stack.order)):
+        v = stack.order[position]
+        first, second = np.inf, np.inf
+        for at in row_of(v, state):
+            cost = state.theta[at]
+            if cost < first:
+                first, second = cost, first
+            elif cost < second:
+                second = cost
+        rest += first
+        if second - first > largest:
+            largest, place = second - first, position
+            stack.cheapest[depth] = first
+    # Not before the end of the loop: rewards of decided neighbours make single costs negative.
+    if stack.paid[depth] + rest >= best:
+        stack.block[depth] = -1
+        return
+    v = stack.order[place]
+    stack.order[place], stack.order[depth] = stack.order[depth], v
+    stack.block[depth], stack.centre[depth], stack.cost[depth] = v, -1, -np.inf
+    stack.rest[depth] = rest
+
+
+@njit(cache=True)
+def _try_next(
+    depth: int, graph: Graph, state: State, stack: Stack, trail: Trail, best: float
+) -> bool:
+    """Decide the node's block for its next candidate; return False if none can improve."""
+    v = stack.block[depth]
+    if v < 0:
+        return False
+    chosen, cost = -1, np.inf
+    for place in row_of(v, state):
+        j, theta = state.candidates[place], state.theta[place]
+        later = theta > stack.cost[depth] or (
+            theta == stack.cost[depth] and j > stack.centre[depth]
+        )
+        if later and (theta < cost or (theta == cost and j < chosen)):
+            chosen, cost = j, theta
+    others = stack.rest[depth] - stack.cheapest[depth]
+    if chosen < 0 or stack.paid[depth] + cost + others >= best:
+        return False
+    stack.centre[depth], stack.cost[depth] = chosen, cost
+    stack.paid[depth + 1] = stack.paid[depth] + cost
+    stack.trail[depth + 1] = _charge(depth, graph, state, stack, trail)
+    return True
+
+
+@njit(cache=True)
+def _charge(depth: int, graph: Graph, state: State, stack: Stack, trail: Trail) -> int:
+    """Charge the neighbours of the block just decided; return the trail's new length."""
+    v, j, top = stack.block[depth], stack.centre[depth], stack.trail[depth]
+    for e in range(graph.start[v], graph.start[v + 1]):
+        u, price = graph.neighbour[e], graph.price[e]
+        if state.decided[u]:
+            continue
+        for place in row_of(u, state):
+            if (state.candidates[place] == j) == (price > 0):
+                trail.place[top], trail.theta[top] = place, state.theta[place]
+                state.theta[place] += abs(price)
+                top += 1
+    return top
+
+
+@njit(cache=True)
+def _take_back(depth: int, state: State, stack: Stack, trail: Trail) -> None:
+    """Restore the costs as they were at the node of this depth."""
+    for top in range(stack.trail[depth + 1] - 1, stack.trail[depth] - 1, -1):
+        state.theta[trail.place[top]] = trail.theta[top]

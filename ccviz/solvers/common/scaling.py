@@ -1,0 +1,98 @@
+"""Exact solvers work in a unit of their own, whatever the unit of the points.
+
+Linear programs are solved to absolute tolerances: points that lie a millionth apart would all be
+worth the same to them, and squares of very small or large numbers leave the range of doubles. The
+unit is a power of two, so nothing is rounded on the way. Points of more features than there are
+points are turned into as few dimensions as hold them, once for all nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+
+from ccviz.events import ColumnsPriced, CutsAdded, Event
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import Alternatives, Rule, conjunction
+from ccviz.solvers.common.dimensions import turned
+from ccviz.solvers.search.tree import Report, Task
+
+_REACH = 5  # the farthest point is about 2^5 from the mean
+
+
+@dataclass(frozen=True, eq=False)
+class _Settled(Rule):
+    """Rules in normal form, worked out in the unit in which they were meant."""
+
+    normal_form: Alternatives
+
+    def alternatives(self, problem: Problem) -> Alternatives:
+        return self.normal_form
+
+
+def in_unit(problem: Problem) -> tuple[Problem, int]:
+    """Return the problem about its mean in the unit, and axes, of an exact solver's work.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    problem : Problem
+        With the same clusterings, in the same order of their costs.
+    exponent : int
+        The points are multiplied by 2 to that power, and costs by its square.
+    """
+    centred = problem.centred()
+    exponent = _REACH - int(np.frexp(np.abs(centred.X).max())[1])
+    rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
+    X = turned(centred.X) if problem.d > problem.n else centred.X
+    return replace(centred, X=np.ldexp(X, exponent), rules=rules), exponent
+
+
+def work_in_unit(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:
+    """Return the report on a task in the unit of the points, of work that has its own.
+
+    Parameters
+    ----------
+    work : callable
+        Knows the problem as `in_unit` has it.
+    exponent : int
+    task : Task
+        In the unit of the points.
+    """
+    growth = float(np.ldexp(1.0, 2 * exponent))
+    task = replace(
+        task, lower_bound=task.lower_bound * growth, upper_bound=task.upper_bound * growth
+    )
+    return _unscaled(work(task), growth, exponent)
+
+
+def _unscaled(report: Report, growth: float, exponent: int) -> Report:
+    """Return a report with all that is shown in the unit of the points; a certificate names its."""
+    unit = {"unit": np.array([exponent], dtype=np.int64)} if report.certificate else {}
+    return replace(
+        report,
+        lower_bound=report.lower_bound / growth,
+        events=tuple(_unscaled_event(event, growth) for event in report.events),
+        certificate={**report.certificate, **unit},
+    )
+
+
+def _unscaled_event(event: Event, growth: float) -> Event:
+    if isinstance(event, CutsAdded):
+        return msgspec.structs.replace(event, lower_bound=event.lower_bound / growth)
+    if not isinstance(event, ColumnsPriced):
+        return event
+    return msgspec.structs.replace(
+        event,
+        best_reduced_cost=event.best_reduced_cost / growth,
+        master_objective=event.master_objective / growth,
+        lower_bound=event.lower_bound / growth,
+        duals=event.duals / growth,
+        center=None if event.center is None else event.center / growth,
+    )

@@ -1,0 +1,51 @@
+"""Divide and bound, after the anticlustering of Croella, Piccialli, Russo Russo and Sudoso 2025.
+
+Find a clustering. Partition the blocks into parts in which every cluster has its own centroid
+(`divide.partition`, `divide.refine`). Bound each part by semidefinite programming
+(`divide.bounding`), at first by the closed-form multipliers of the clustering; the sum of the
+parts' bounds is a bound of the whole. Then continue the parts that stay open, merge them or branch
+them, in the order of gain per work (`divide.schedule`). No step makes the bound worse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+from ccviz.events import Event
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context, Solver, Supports
+from ccviz.solvers.divide.settings import DivideSettings
+from ccviz.solvers.sdp.solver import Sdp
+
+
+@dataclass(frozen=True)
+class Divide(DivideSettings, Solver):
+    """A certified gap for more points than any exact solver can take."""
+
+    name: ClassVar[str] = "divide"
+    title: ClassVar[str] = "Divide and bound"
+    paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
+    supports: ClassVar[Supports] = Supports(bounds=True, resume=True)
+    group: ClassVar[str] = "Exact, with proof"
+
+    def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of one run."""
+        if contract(problem).s < 2 * self.part_size:
+            yield from Sdp(tolerance=self.tolerance).steps(problem, context)
+            return
+        # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.divide.division import Division
+
+        division = Division(
+            problem,
+            context,
+            tolerance=self.tolerance,
+            incumbent=self.incumbent,
+            part_size=self.part_size,
+            largest_part=self.largest_part,
+            shared=self.shared,
+        )
+        yield from division.steps()

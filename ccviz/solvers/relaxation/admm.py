@@ -1,0 +1,202 @@
+"""The node bound by two-block splitting with cutting planes.
+
+The relaxation asks for a point of two sets: the spectral set {u u^T + R : 0 <= R <= I, R u = 0,
+trace R = k - 1} and the polyhedron {Y >= 0, Y_ij = 0 on conflicts, cuts}. The alternating direction
+method (with a multiplier step of 1.5) projects on them in turn, as de Meijer, Sotirov, Wiegele and
+Zhao (2023) do for graph partition. The projection on the polyhedron is one warm-started Hildreth
+sweep over the cuts; cuts are separated long before convergence. The multipliers of any iteration
+prove a bound, see `certificate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.base import never
+from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation.certificate import Certificate, certify
+from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, rows_of, separate
+from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
+from ccviz.solvers.search.tree import StoppedError
+
+_STEP = 1.5  # multiplier step; the method converges below (1 + sqrt 5) / 2
+_FORBIDDEN = -1e6  # on conflicts, far enough below zero for any multiplier of the cuts
+_BALANCE = 5.0  # primal over dual residual aimed at: a small penalty serves the bound
+_PENALTY_CHANGE = 1.5  # most that the penalty changes at a time
+_PENALTY_SETTLES = 1000  # iterations after which it is left alone, so that the method converges
+
+
+@dataclass(frozen=True, eq=False)
+class Iterate:
+    """Where the splitting stands between two rounds; all that goes on to the next.
+
+    Attributes
+    ----------
+    Y, M : (s, s) float64
+        Point of the polyhedron, multiplier of the consensus X = Y (scaled objective).
+    cuts : Cuts
+    weights : (m,) float64
+        Multipliers of the cuts in terms of Z (scaled objective).
+    penalty : float
+        rho.
+    unit : float
+        What the objective was divided by.
+    iterations, rounds : int
+        Counted from the root of the tree.
+    best : Certificate or None
+        The best bound so far at this node.
+    basis : (s, r) float64 or None
+        Leading eigenvectors of what was projected last.
+    residuals : tuple of float
+        Relative primal and dual residual of the last iteration.
+    """
+
+    Y: FloatArray
+    M: FloatArray
+    cuts: Cuts
+    weights: FloatArray
+    penalty: float
+    unit: float
+    iterations: int = 0
+    rounds: int = 0
+    best: Certificate | None = None
+    basis: FloatArray | None = None
+    residuals: tuple[float, float] = (np.inf, np.inf)
+
+    @property
+    def lower_bound(self) -> float:
+        """Best proved bound, ``-inf`` before the first."""
+        return -np.inf if self.best is None else self.best.lower_bound
+
+
+def cold_start(relaxation: Relaxation) -> Iterate:
+    """Return the iterate to begin the root with."""
+    cost, s = relaxation.cost, relaxation.s
+    unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
+    penalty = 12.0 * float(np.abs(cost).mean()) * np.sqrt(s) / unit or 1.0
+    return Iterate(
+        Y=np.outer(relaxation.u, relaxation.u),
+        M=np.zeros((s, s)),
+        cuts=no_cuts(relaxation.k),
+        weights=np.empty(0),
+        penalty=penalty,
+        unit=unit,
+    )
+
+
+def inherit(
+    parent: Iterate, child_of: IntArray, parent_mass: FloatArray, child: Relaxation
+) -> Iterate:
+    """Return the iterate to begin a child with.
+
+    The child's blocks are unions of the parent's, ``child_of`` (s,) says of which. With the
+    isometry T, T_ca = sqrt(e_a / e_c), matrices go over as T Y T^T; cuts keep their form in terms
+    of Z, and those that became trivial go.
+    """
+    T = np.zeros((child.s, len(child_of)))
+    T[child_of, np.arange(len(child_of))] = np.sqrt(parent_mass / child.mass[child_of])
+    points = np.where(parent.cuts.points < 0, -1, child_of[parent.cuts.points])
+    ordered = np.sort(points, axis=1)
+    proper = ~((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+    return replace(
+        parent,
+        Y=T @ parent.Y @ T.T,
+        M=T @ parent.M @ T.T,
+        cuts=Cuts(points, parent.cuts.kind).where(proper),
+        weights=parent.weights[proper],
+        best=None,
+        basis=None if parent.basis is None else T @ parent.basis,
+    )
+
+
+def iterate(
+    relaxation: Relaxation, start: Iterate, iterations: int, stop: Callable[[], bool] = never
+) -> Iterate:
+    """Run the splitting for some iterations on fixed cuts and certify the bound reached.
+
+    Raises
+    ------
+    StoppedError
+        If ``stop`` says so before an iteration.
+    """
+    rho, unit = start.penalty, start.unit
+    C = relaxation.cost / unit
+    rows = rows_of(start.cuts, relaxation)
+    uu = np.outer(relaxation.u, relaxation.u)
+    project = SpectralProjector(relaxation.u, relaxation.k - 1, start.basis)
+    Y, M, weights = start.Y.copy(), start.M.copy(), start.weights * rows.norm / rho
+    W, G = Y - (C + M) / rho, np.empty_like(C)
+    primal = dual = np.inf
+    X = uu
+    for _ in range(iterations):
+        if stop():
+            raise StoppedError
+        F = project(W)
+        X = F @ F.T
+        X += uu
+        np.divide(M, rho, out=G)
+        G += X
+        kernels.forbid(G, relaxation.conflicts, _FORBIDDEN)
+        kernels.add_rows(G, weights, *rows.entries)
+        kernels.hildreth_sweep(G, weights, *rows.entries, rows.side)
+        primal, dual = kernels.splitting_update(X, G, C, Y, M, W, rho, _STEP)
+    # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is in it.
+    multiplier = M - (_STEP - 1.0) * rho * (X - Y)
+    weights *= rho / rows.norm
+    found = certify(relaxation, unit * multiplier, start.cuts, unit * weights)
+    better = start.best is None or found.lower_bound > start.best.lower_bound
+    return replace(
+        start,
+        Y=Y,
+        M=M,
+        weights=weights,
+        iterations=start.iterations + iterations,
+        best=found if better else start.best,
+        basis=project.basis,
+        residuals=_relative(primal, dual, Y, M),
+    )
+
+
+def _relative(primal: float, dual: float, Y: FloatArray, M: FloatArray) -> tuple[float, float]:
+    return primal / float(np.linalg.norm(Y)), dual / max(float(np.linalg.norm(M)), 1e-300)
+
+
+def balance(at: Iterate) -> Iterate:
+    """Return the iterate with the penalty moved to where the residuals are in balance."""
+    primal, dual = at.residuals
+    ratio = primal / max(_BALANCE * dual, 1e-300)
+    change = float(np.clip(ratio, 1 / _PENALTY_CHANGE, _PENALTY_CHANGE))
+    if at.iterations > _PENALTY_SETTLES or 1 / 1.2 < change < 1.2:
+        return at
+    return replace(at, penalty=at.penalty * change)
+
+
+def cut_off(
+    relaxation: Relaxation,
+    at: Iterate,
+    most: int,
+    tolerance: float,
+    firsts: int | None = None,
+) -> tuple[Iterate, Cuts, int]:
+    """Drop the inactive cuts and add violated ones; return also the new cuts and how many went.
+
+    ``most``, ``tolerance`` and ``firsts`` as for `ccviz.solvers.relaxation.cuts.separate`.
+    """
+    active = at.weights > 0.0
+    kept = at.cuts.where(active)
+    new = separate(relaxation, at.Y, kept, most, tolerance, firsts)
+    return (
+        replace(
+            at,
+            cuts=kept.joined(new),
+            weights=np.concatenate([at.weights[active], np.zeros(len(new))]),
+            rounds=at.rounds + 1,
+        ),
+        new,
+        int((~active).sum()),
+    )

@@ -1,0 +1,147 @@
+"""Certificates: multipliers that prove a lower bound, whatever accuracy they were found with.
+
+For N with N_ij >= 0 off the conflicts and cut weights w >= 0 put
+
+    S = C - N - sum_c w_c A_c.
+
+Every feasible Y = u u^T + R has <N, Y> >= 0 and <A_c, Y> >= b_c, so its objective is at least
+
+    constant + u^T S u + (sum of the k - 1 smallest eigenvalues of S on the complement of u)
+             + sum_c w_c b_c,
+
+because 0 <= R <= I, R u = 0 and trace R = k - 1. This is the best case of the perturbation bound of
+Piccialli et al. 2022, Theorem 3.2 (after Jansson et al. 2008), see `perturbation_bound`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation.cuts import Cuts, rows_of
+from ccviz.solvers.relaxation.model import Relaxation
+
+_SINGLE = (1e-30, 1e38)  # largest magnitudes that single precision holds to all its digits
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """Multipliers as they are stored, and the bound they prove as stored.
+
+    Attributes
+    ----------
+    nonnegativity : (s (s + 1) / 2,) float32, or float64 where that is too narrow
+        Upper triangle of N, row by row; of either sign on conflicts.
+    points, kind : arrays
+        The cuts, see `ccviz.solvers.relaxation.cuts.Cuts`.
+    weights : (m,) float32 or float64
+        w, for the inequalities in terms of Z; not negative.
+    lower_bound : float
+        Proved bound on the sum of squares, less a margin for rounding.
+    """
+
+    nonnegativity: np.ndarray
+    points: IntArray
+    kind: np.ndarray
+    weights: np.ndarray
+    lower_bound: float
+
+    def arrays(self) -> dict[str, np.ndarray]:
+        """Return the multipliers by name, as events carry them."""
+        return {
+            "nonnegativity": self.nonnegativity,
+            "points": self.points,
+            "kind": self.kind,
+            "weights": self.weights,
+        }
+
+
+def certify(
+    relaxation: Relaxation, multiplier: FloatArray, cuts: Cuts, weights: FloatArray
+) -> Certificate:
+    """Return the certificate nearest to the splitting's multipliers.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    multiplier : (s, s) float64
+        M = -N - sum_c w_c A_c, up to rounding.
+    cuts : Cuts
+    weights : (m,) float64
+        w >= 0 for the inequalities in terms of Z.
+    """
+    used = weights > 0.0
+    cuts, weights = cuts.where(used), _compact(weights[used])
+    rows = rows_of(cuts, relaxation)
+    scaled = weights * rows.norm
+    cut_part = np.zeros_like(multiplier)
+    kernels.add_rows(cut_part, scaled, *rows.entries)
+    N = -multiplier - cut_part
+    free = _conflict_mask(relaxation)
+    N = _compact(np.where(free, N, np.maximum(N, 0.0)))
+    stored = N[np.triu_indices(relaxation.s)]
+    N = _symmetric(stored, relaxation.s)
+    S = relaxation.cost - N - cut_part
+    bound = spectral_bound(relaxation, S) + float(scaled @ rows.side)
+    return Certificate(stored, cuts.points, cuts.kind, weights, bound)
+
+
+def _compact(values: FloatArray) -> np.ndarray:
+    """Return multipliers in single precision, which halves a stored tree, if it can hold them."""
+    largest = float(np.abs(values).max(initial=0.0))
+    fits = largest == 0.0 or _SINGLE[0] < largest < _SINGLE[1]
+    return values.astype(np.float32) if fits else values
+
+
+def _conflict_mask(relaxation: Relaxation) -> np.ndarray:
+    mask = np.zeros((relaxation.s, relaxation.s), dtype=bool)
+    kernels.forbid(mask, relaxation.conflicts, True)
+    return mask
+
+
+def _symmetric(upper: np.ndarray, s: int) -> FloatArray:
+    full = np.zeros((s, s))
+    full[np.triu_indices(s)] = upper
+    return full + np.triu(full, 1).T
+
+
+def spectral_bound(relaxation: Relaxation, S: FloatArray) -> float:
+    """Return constant + min <S, Y> over Y = u u^T + R, less a margin for rounding."""
+    u, s, k = relaxation.u, relaxation.s, relaxation.k
+    image = S @ u
+    inner = float(u @ image)
+    size = float(np.linalg.norm(S))
+    margin = 8.0 * np.finfo(float).eps * s * (k * size + abs(relaxation.constant))
+    if k == 1:
+        return relaxation.constant + inner - margin
+    inside = S - np.outer(u, image) - np.outer(image, u) + np.outer(u, (inner + 2.0 * size) * u)
+    smallest = eigh(
+        inside, eigvals_only=True, subset_by_index=[0, k - 2], check_finite=False, overwrite_a=True
+    )
+    return relaxation.constant + inner + float(smallest.sum()) - margin
+
+
+def perturbation_bound(
+    relaxation: Relaxation, y: FloatArray, trace_dual: float, S: FloatArray, cut_part: float = 0.0
+) -> float:
+    """Return the safe bound of Piccialli et al. 2022, Theorem 3.2.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    y : (s,) float64
+        Multipliers of Z e = e (the constraint is symmetrised, E_i).
+    trace_dual : float
+        Multiplier of <Diag(e), Z> = k.
+    S : (s, s) float64
+        What the other multipliers leave of the objective, in terms of Z: the theorem's S~.
+    cut_part : float
+        Sum of the cuts' multipliers times their right sides.
+    """
+    negative = np.minimum(np.linalg.eigvalsh(S), 0.0).sum()
+    dual = float(y.sum()) + relaxation.k * trace_dual
+    return relaxation.constant + dual + cut_part + float(negative)

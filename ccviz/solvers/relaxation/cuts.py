@@ -1,0 +1,167 @@
+"""Cutting planes: pair (8), triangle (9) and clique (10) inequalities of Piccialli et al. 2022.
+
+Pairs and triangles are the first two stars. With an apex i and leaves T,
+
+    Z_ii - sum over T of Z_ij + sum over pairs in T of Z_jh >= 0,
+
+for if t leaves share the cluster C of i, the left side is at least (t - 1)(t - 2) / (2 |C|). One
+leaf makes a pair, two a triangle; three to five make cuts that are stronger than the paper's (in
+terms of 0-1 matrices they are 2-partition inequalities, Groetschel and Wakabayashi 1990).
+
+Over any k + 1 blocks the sum of Z_ij is at least 1 / (n - k + 1): two of them share a cluster, of
+at most n - k + 1 points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation.kernels import CLIQUE, MOST_LEAVES, STAR
+from ccviz.solvers.relaxation.model import Relaxation
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """A set of cuts.
+
+    Attributes
+    ----------
+    points : (m, w) int64
+        The blocks of each cut, padded by -1; a star's apex first.
+    kind : (m,) int8
+        ``STAR`` or ``CLIQUE``.
+    """
+
+    points: IntArray
+    kind: np.ndarray
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+    def where(self, mask: np.ndarray) -> Cuts:
+        """Return some of the cuts."""
+        return Cuts(self.points[mask], self.kind[mask])
+
+    def joined(self, more: Cuts) -> Cuts:
+        """Return these cuts and then others."""
+        return Cuts(
+            np.concatenate([self.points, more.points]), np.concatenate([self.kind, more.kind])
+        )
+
+    def counts(self) -> dict[str, int]:
+        """Return how many pair, triangle, wider star and clique inequalities there are."""
+        leaves = (self.points >= 0).sum(axis=1) - 1
+        star = self.kind == STAR
+        return {
+            "pair": int((star & (leaves == 1)).sum()),
+            "triangle": int((star & (leaves == 2)).sum()),
+            "wider": int((star & (leaves > 2)).sum()),
+            "clique": int((~star).sum()),
+        }
+
+    def keys(self) -> np.ndarray:
+        """(m,) a number for each cut, equal for equal cuts."""
+        mixed = self.points.astype(np.uint64) @ _MIXER[: self.points.shape[1]]
+        return mixed + self.kind.astype(np.uint64)
+
+
+_MIXER = np.random.default_rng(5).integers(1 << 32, 1 << 63, size=4096, dtype=np.uint64)
+
+
+def no_cuts(k: int) -> Cuts:
+    """Return an empty set."""
+    return Cuts(np.empty((0, _width(k)), np.int64), np.empty(0, np.int8))
+
+
+def _width(k: int) -> int:
+    return max(1 + MOST_LEAVES, k + 1)
+
+
+def clique_side(relaxation: Relaxation) -> float:
+    """Return the right side of the clique inequalities in terms of Z."""
+    return 1.0 / (relaxation.n - relaxation.k + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """Cuts as rows of Frobenius norm 1 over the entries of Y, as the kernels read them."""
+
+    start: IntArray
+    position: IntArray
+    mirror: IntArray
+    value: FloatArray
+    side: FloatArray
+    norm: FloatArray
+
+    @property
+    def entries(self) -> tuple[IntArray, IntArray, IntArray, FloatArray]:
+        """Where each row starts, its positions, their mirror images, its values."""
+        return self.start, self.position, self.mirror, self.value
+
+
+def rows_of(cuts: Cuts, relaxation: Relaxation) -> Rows:
+    """Return the rows of cuts over a relaxation's blocks."""
+    side = clique_side(relaxation)
+    return Rows(*kernels.cut_rows(cuts.points, cuts.kind, np.sqrt(relaxation.mass), side))
+
+
+def separate(
+    relaxation: Relaxation,
+    Y: FloatArray,
+    known: Cuts,
+    most: int,
+    tolerance: float,
+    firsts: int | None = None,
+) -> Cuts:
+    """Return violated cuts that are not yet known, deepest first.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    Y : (s, s) float64
+        The point to be cut off, without negative entries.
+    known : Cuts
+    most : int
+        At most so many.
+    tolerance : float
+        Least violation, relative to the mean of Z's diagonal.
+    firsts : int, optional
+        At most so many stars of an apex are tried, from its nearest blocks; all of them if None.
+    """
+    Z = relaxation.to_z(Y)
+    least = tolerance * float(np.diag(Z).mean())
+    stars, star_depth = _stars(relaxation, Z, least, firsts or relaxation.s)
+    cliques, clique_depth = _cliques(relaxation, Z, least)
+    found = stars.joined(cliques)
+    order = np.argsort(-np.concatenate([star_depth, clique_depth]), kind="stable")
+    found = found.where(order)
+    keys = found.keys()
+    fresh = np.zeros(len(found), dtype=bool)
+    fresh[np.unique(keys, return_index=True)[1]] = True
+    fresh &= ~np.isin(keys, known.keys())
+    return found.where(np.flatnonzero(fresh)[:most])
+
+
+def _stars(
+    relaxation: Relaxation, Z: FloatArray, least: float, firsts: int
+) -> tuple[Cuts, FloatArray]:
+    points = np.full((relaxation.s**2, _width(relaxation.k)), -1, np.int64)
+    depth = np.empty(len(points))
+    found = kernels.separate_stars(Z, relaxation.mass, least, firsts, points, depth)
+    return Cuts(points[:found], np.full(found, STAR, np.int8)), depth[:found]
+
+
+def _cliques(relaxation: Relaxation, Z: FloatArray, least: float) -> tuple[Cuts, FloatArray]:
+    size = relaxation.k + 1
+    if size > relaxation.s:
+        return no_cuts(relaxation.k), np.empty(0)
+    points = np.full((relaxation.s, _width(relaxation.k)), -1, np.int64)
+    depth = np.empty(relaxation.s)
+    side = clique_side(relaxation)
+    root_mass = np.sqrt(relaxation.mass)
+    found = kernels.separate_cliques(Z, root_mass, size, side, least, points, depth)
+    return Cuts(points[:found], np.full(found, CLIQUE, np.int8)), depth[:found]

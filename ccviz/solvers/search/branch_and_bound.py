@@ -1,0 +1,92 @@
+"""A whole run of branch and bound: the search over a problem's tree, and its last word."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ccviz.arrays import IntArray
+from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
+from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Termination
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context
+from ccviz.solvers.search.margin import margin_of
+from ccviz.solvers.search.tree import Report, Search, Task
+from ccviz.solvers.search.workforce import open_workforce
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of a problem before its tree is searched.
+
+    Attributes
+    ----------
+    upper_bound, lower_bound : float
+        What a clustering costs whose event has been told, and a bound that the run proves without
+        the tree.
+    """
+
+    upper_bound: float = math.inf
+    lower_bound: float = -math.inf
+
+
+def no_clustering() -> None:
+    """Return that a search begins without a clustering."""
+
+
+def branch_and_bound(
+    problem: Problem,
+    context: Context,
+    work: Callable[[Task], Report],
+    *,
+    tolerance: float,
+    order: str,
+    first: Callable[[], IntArray | None] = no_clustering,
+    known: Known | None = None,
+) -> Iterator[Event]:
+    """Search the whole tree of a problem; `ccviz.events.Finished` comes last unless stopped.
+
+    Parameters
+    ----------
+    problem : Problem
+    context : Context
+    work, tolerance, order
+        See `Search`.
+    first : callable
+        Returns the labels of a clustering to begin with, or None; see `ccviz.solvers.start`.
+    known : Known, optional
+        What the run has said already.
+    """
+    known = known or Known()
+    search = Search(
+        work=work,
+        objective_of=lambda labels: Partition(problem, labels).wcss,
+        tolerance=tolerance,
+        order=order,  # type: ignore[arg-type]
+        first=first,
+        seed=context.seed,
+        floor=known.lower_bound,
+        upper_bound=known.upper_bound,
+        lower_bound=known.lower_bound,
+        margin=margin_of(problem),
+    )
+    with open_workforce(context.workers) as workforce:
+        yield from search.steps(workforce, context.stop, context.history)
+    if not context.stop():
+        yield _finished(search)
+
+
+def _finished(search: Search) -> Finished:
+    """Return the result of a search whose nodes are all done, as its bounds have it."""
+    closed = is_closed(search.upper_bound, search.lower_bound, search.tolerance)
+    if not (closed or search.infeasible):
+        gap = relative_gap(search.upper_bound, search.lower_bound)
+        return Finished(
+            termination="stalled",
+            message=f"Every node is closed, but rounding leaves a gap of {gap:.2g}.",
+        )
+    is_proof = search.infeasible or search.tolerance <= OPTIMAL_GAP
+    reason: Termination = "proved" if is_proof else "gap"
+    return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])

@@ -1,0 +1,23 @@
+"""Settings of a search over a tree of nodes, whatever bounds a node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ccviz.solvers.base import setting
+
+
+@dataclass(frozen=True)
+class TreeSettings:
+    """Settings of `ccviz.solvers.search.branch_and_bound`."""
+
+    order: str = setting(
+        "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
+    )
+    incumbent: str = setting(
+        "none",
+        "A clustering to begin with.",
+        choices=("none", "memetic"),
+        advanced=True,
+        label="First clustering",
+    )

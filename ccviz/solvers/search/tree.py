@@ -1,0 +1,439 @@
+"""Branch-and-bound over must-link/cannot-link decisions, shared by the exact solvers.
+
+A node is the problem with the pairs decided on the way to it. A solver gives one pure function,
+which takes a `Task` (work on this node for a while) and returns a `Report`: the node's bound so
+far, what happened, and a verdict. The search picks nodes, hands tasks to a workforce and folds the
+reports in the order in which the tasks were given out, so a run depends on its seed and its number
+of workers but not on who finished first.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ccviz.arrays import IntArray
+from ccviz.events import (
+    BoundImproved,
+    Event,
+    IncumbentFound,
+    InfeasibilityProved,
+    NodeBounded,
+    NodeBranched,
+    NodeOpened,
+    NodePruned,
+    PruneReason,
+    Record,
+)
+from ccviz.solvers.base import never
+from ccviz.solvers.search.margin import Margin
+from ccviz.solvers.search.workforce import Errand, Workforce, done_here
+
+_GROWN = 4  # open nodes at which a tree is worth waking other processes for
+_DETAILS: dict[PruneReason, str] = {
+    "bound": "The bound reached the incumbent within the tolerance.",
+    "integral": "Only one clustering is left.",
+}  # of reports that give none
+
+Order = Literal["best", "depth", "breadth"]
+Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
+
+
+class StoppedError(Exception):
+    """Raised by work that noticed that the run should end."""
+
+
+class Decision(NamedTuple):
+    """Two points, put together or kept apart.
+
+    Or a place, the disc about the first one that reaches to the second: some cluster has its mean
+    there, or none has.
+    """
+
+    pair: tuple[int, int]
+    together: bool
+    place: bool = False
+
+
+def decided(decisions: Iterable[Decision], together: bool, place: bool = False) -> IntArray:
+    """Return the (m, 2) pairs that were put together or kept apart, or places taken or empty."""
+    pairs = [each.pair for each in decisions if (each.together, each.place) == (together, place)]
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """Work on one node.
+
+    Attributes
+    ----------
+    node : int
+    decisions : tuple of Decision
+        From the root down.
+    lower_bound, upper_bound : float
+        Proved bound of the node so far; objective of the incumbent.
+    state : object
+        What the last report on this node left; on the first task what the parent's last report
+        left, or None at the root and after a resume.
+    opening : bool
+        Whether this is the node's first task.
+    seed : int
+        Of the run.
+    stop : callable
+        True once the run should end, where the work is done in the run's own process; work that
+        takes long looks at it and raises `StoppedError`.
+    """
+
+    node: int
+    decisions: tuple[Decision, ...] = ()
+    lower_bound: float = -math.inf
+    upper_bound: float = math.inf
+    state: Any = None
+    opening: bool = True
+    seed: int = 0
+    stop: Callable[[], bool] = never
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What came of a task.
+
+    Attributes
+    ----------
+    verdict : str
+        "go on" asks for another task; "branch" for two children; the others close the node.
+    lower_bound : float
+        Best proved bound of the node.
+    labels : (n,) int64 or None
+        A feasible clustering found.
+    events : tuple of Event
+        What to show of it.
+    pair : tuple of int or None
+        The points to branch on.
+    place : bool
+        Whether they say a place.
+    detail : str
+        Why the node was closed, as a sentence.
+    witness : tuple of int
+        Points that show an infeasible node to be so.
+    certificate : dict of arrays
+        What proves the bound.
+    state : object
+        What the next task of this node, or its children's first, should be given.
+    iterations : int
+        Of the node's relaxation, so far.
+    """
+
+    verdict: Verdict
+    lower_bound: float
+    labels: IntArray | None = None
+    source: str = ""
+    events: tuple[Event, ...] = ()
+    pair: tuple[int, int] | None = None
+    place: bool = False
+    detail: str = ""
+    witness: tuple[int, ...] = ()
+    certificate: dict[str, np.ndarray] = field(default_factory=dict)
+    state: Any = None
+    iterations: int = 0
+
+
+@dataclass(eq=False)
+class _Node:
+    task: Task
+    depth: int
+    certificate: dict[str, np.ndarray]
+
+
+def _nothing() -> None:
+    return None
+
+
+@dataclass(eq=False)
+class Search:
+    """The tree while it is searched.
+
+    Attributes
+    ----------
+    work : callable
+        Takes a `Task`, returns a `Report`; picklable.
+    objective_of : callable
+        Objective of (n,) labels.
+    tolerance : float
+        Relative gap at which a node is as good as solved.
+    order : {"best", "depth", "breadth"}
+    first : callable
+        Called once, before the first task: a feasible clustering to begin with, or None.
+    seed : int
+    floor : float
+        A bound on the whole that the run proves without the tree. No node has it, for it is no
+        node's certificate that proves it; but where it suffices, the search ends.
+    margin : Margin
+        What rounding may have added to the nodes' bounds, or to the incumbent's objective.
+    """
+
+    work: Callable[[Task], Report]
+    objective_of: Callable[[IntArray], float]
+    tolerance: float
+    order: Order = "best"
+    first: Callable[[], IntArray | None] = field(default=_nothing)
+    seed: int = 0
+    floor: float = -math.inf
+    upper_bound: float = math.inf
+    lower_bound: float = -math.inf
+    margin: Margin = field(default_factory=Margin)
+    infeasible: bool = False
+    _waiting: dict[int, _Node] = field(default_factory=dict)
+    _running: deque[tuple[_Node, Errand[Report]]] = field(default_factory=deque)
+    _bounds: dict[int, float] = field(default_factory=dict)  # of nodes neither closed nor branched
+    _closed_bound: float = math.inf
+    _count: int = 0
+    _grown: bool = False
+
+    @property
+    def cutoff(self) -> float:
+        """A node with this bound can be closed."""
+        return cutoff(self.upper_bound, self.tolerance)
+
+    def steps(
+        self, workforce: Workforce, stop: Callable[[], bool], history: tuple[Record, ...] = ()
+    ) -> Iterator[Event]:
+        """Search until no node is left or ``stop`` says so; continue a ``history`` if given."""
+        yield from self._restore(history) if history else self._begin()
+        labels = self.first()
+        if labels is not None:
+            yield from self.add_incumbent(labels, "start")
+        with suppress(StoppedError):
+            while (self._waiting or self._running) and not (self._is_proved or stop()):
+                while self._waiting and len(self._running) < workforce.size:
+                    yield from self._give_out(workforce, stop)
+                if self._running:
+                    report = self._collect(workforce, stop)
+                    if report is None:
+                        return
+                    yield from self._fold(*report)
+
+    @property
+    def _is_proved(self) -> bool:
+        return math.isfinite(self.floor) and self.floor >= self.cutoff
+
+    def add_incumbent(self, labels: IntArray, source: str) -> Iterator[Event]:
+        """Take a clustering if it is better than the best."""
+        objective = self.objective_of(labels)
+        if objective < self.upper_bound:
+            self.upper_bound = objective
+            yield IncumbentFound(labels=labels, source=source, objective=objective)
+            yield from self._raise_bound()
+
+    def _begin(self) -> Iterator[Event]:
+        yield self._open(Task(0, seed=self.seed), None, {})
+
+    def _open(
+        self, task: Task, parent: _Node | None, certificate: dict[str, np.ndarray]
+    ) -> NodeOpened:
+        depth = 0 if parent is None else parent.depth + 1
+        self._await(_Node(task, depth, certificate))
+        newest = task.decisions[-1] if task.decisions else None
+        return NodeOpened(
+            node=task.node,
+            parent=None if parent is None else parent.task.node,
+            depth=depth,
+            lower_bound=max(0.0, task.lower_bound),
+            pair=newest.pair if newest else None,
+            together=bool(newest and newest.together),
+            place=bool(newest and newest.place),
+        )
+
+    def _restore(self, history: tuple[Record, ...]) -> Iterator[Event]:
+        decisions: dict[int, tuple[Decision, ...]] = {}
+        branched: list[NodeBranched] = []
+        for event in (record.event for record in history):
+            match event:
+                case NodeOpened():
+                    self._reopen(event, decisions)
+                case NodeBranched():
+                    branched.append(event)
+                case NodePruned():
+                    self._forget(event.node)
+                    if event.reason != "infeasible":
+                        self._closed_bound = min(self._closed_bound, event.lower_bound)
+                case IncumbentFound():
+                    self.upper_bound = min(self.upper_bound, self.objective_of(event.labels))
+        if not decisions:
+            yield from self._begin()
+        for event in branched:
+            yield from self._reopen_children(event, set(decisions.values()))
+        yield from self._raise_bound()
+
+    def _reopen_children(
+        self, event: NodeBranched, known: set[tuple[Decision, ...]]
+    ) -> Iterator[Event]:
+        """Open what the run had not opened when it ended."""
+        parent = self._waiting[event.node]
+        for together in (True, False):
+            decision = Decision(event.pair, together, event.place)
+            if (*parent.task.decisions, decision) not in known:
+                yield self._open_child(parent, decision)
+        self._forget(event.node)
+
+    def _reopen(self, event: NodeOpened, decisions: dict[int, tuple[Decision, ...]]) -> None:
+        before = () if event.parent is None else decisions[event.parent]
+        newest: tuple[Decision, ...] = ()
+        if event.pair is not None:
+            newest = (Decision(event.pair, event.together, event.place),)
+        decisions[event.node] = before + newest
+        # The parent's multipliers went with the process: the node's bound is proved anew.
+        task = Task(event.node, before + newest, seed=self.seed)
+        self._await(_Node(task, event.depth, {}))
+
+    def _await(self, node: _Node) -> None:
+        number = node.task.node
+        self._waiting[number] = node
+        self._bounds[number] = node.task.lower_bound
+        self._count = max(self._count, number + 1)
+
+    def _forget(self, number: int) -> None:
+        self._waiting.pop(number, None)
+        self._bounds.pop(number)
+
+    def _give_out(self, workforce: Workforce, stop: Callable[[], bool]) -> Iterator[Event]:
+        node = self._waiting.pop(self._choose())
+        if node.task.lower_bound >= self.cutoff:
+            yield from self._close(
+                node, "bound", "The bound of its parent suffices.", node.certificate
+            )
+            return
+        self._submit(node, workforce, stop)
+
+    def _choose(self) -> int:
+        key: dict[str, Callable[[int], tuple[float, int]]] = {
+            "best": lambda i: (self._waiting[i].task.lower_bound, i),
+            "depth": lambda i: (-self._waiting[i].depth, i),
+            "breadth": lambda i: (self._waiting[i].depth, i),
+        }
+        fresh = [i for i in self._waiting if self._waiting[i].task.opening]
+        started = [i for i in self._waiting if not self._waiting[i].task.opening]
+        return min(started or fresh, key=key[self.order])
+
+    def _submit(self, node: _Node, workforce: Workforce, stop: Callable[[], bool]) -> None:
+        task = replace(node.task, upper_bound=self.upper_bound)
+        # Workers are woken once a tree has grown; a lone node is worked on here even then.
+        nodes = 1 + len(self._waiting) + len(self._running)
+        self._grown = self._grown or nodes >= _GROWN
+        if workforce.is_here or not self._grown or nodes == 1:
+            errand = done_here(self.work, replace(task, stop=stop))
+        else:
+            errand = workforce.give_out(self.work, task)
+        self._running.append((node, errand))
+
+    def _collect(
+        self, workforce: Workforce, stop: Callable[[], bool]
+    ) -> tuple[_Node, Report] | None:
+        node, errand = self._running[0]
+        report = workforce.answer(errand, stop)
+        if report is None:
+            return None
+        self._running.popleft()
+        return node, report
+
+    def _fold(self, node: _Node, report: Report) -> Iterator[Event]:
+        yield from report.events
+        if report.labels is not None:
+            yield from self.add_incumbent(report.labels, report.source)
+        if report.verdict == "infeasible":
+            yield from self._close_infeasible(node, report)
+            return
+        if report.lower_bound > node.task.lower_bound:
+            owner = np.array([node.task.node], dtype=np.int64)
+            node.certificate = {**report.certificate, "node": owner}
+            node.task = replace(node.task, lower_bound=report.lower_bound)
+            self._bounds[node.task.node] = report.lower_bound
+            yield NodeBounded(
+                node=node.task.node,
+                lower_bound=report.lower_bound,
+                iterations=report.iterations,
+            )
+        if report.verdict in ("bound", "integral") or node.task.lower_bound >= self.cutoff:
+            reason: PruneReason = "integral" if report.verdict == "integral" else "bound"
+            detail = report.detail or _DETAILS[reason]
+            yield from self._close(node, reason, detail, node.certificate)
+        elif report.verdict == "branch":
+            yield from self._branch(node, report)
+        else:
+            node.task = replace(node.task, state=report.state, opening=False)
+            self._waiting[node.task.node] = node
+            yield from self._raise_bound()
+
+    def _close(
+        self,
+        node: _Node,
+        reason: PruneReason,
+        detail: str,
+        certificate: dict[str, np.ndarray],
+    ) -> Iterator[Event]:
+        self._closed_bound = min(self._closed_bound, node.task.lower_bound)
+        self._forget(node.task.node)
+        yield NodePruned(
+            node=node.task.node,
+            reason=reason,
+            lower_bound=node.task.lower_bound,
+            detail=detail,
+            certificate=certificate,
+        )
+        yield from self._raise_bound()
+
+    def _close_infeasible(self, node: _Node, report: Report) -> Iterator[Event]:
+        self._forget(node.task.node)
+        yield NodePruned(
+            node=node.task.node,
+            reason="infeasible",
+            lower_bound=math.inf,
+            detail=report.detail,
+            certificate={**report.certificate, "witness": np.array(report.witness, dtype=np.int64)},
+        )
+        if not node.task.decisions:
+            yield self._infeasible(report.detail, report.witness)
+        elif not self._bounds and math.isinf(min(self._closed_bound, self.upper_bound)):
+            yield self._infeasible("every branch of the search tree is infeasible.", ())
+        yield from self._raise_bound()
+
+    def _infeasible(self, reason: str, points: tuple[int, ...]) -> InfeasibilityProved:
+        self.infeasible = True
+        return InfeasibilityProved(reason=reason, points=points)
+
+    def _branch(self, node: _Node, report: Report) -> Iterator[Event]:
+        assert report.pair is not None
+        yield NodeBranched(
+            node=node.task.node,
+            pair=report.pair,
+            lower_bound=node.task.lower_bound,
+            place=report.place,
+        )
+        node.task = replace(node.task, state=report.state)
+        for together in (True, False):
+            yield self._open_child(node, Decision(report.pair, together, report.place))
+        self._forget(node.task.node)
+        yield from self._raise_bound()
+
+    def _open_child(self, node: _Node, decision: Decision) -> NodeOpened:
+        decisions = (*node.task.decisions, decision)
+        task = replace(node.task, node=self._count, decisions=decisions, opening=True)
+        return self._open(task, node, node.certificate)
+
+    def _raise_bound(self) -> Iterator[Event]:
+        least = min([*self._bounds.values(), self._closed_bound, self.upper_bound])
+        bound = self.margin.below(least)
+        if math.isfinite(bound) and bound > self.lower_bound:
+            self.lower_bound = bound
+            yield BoundImproved(lower_bound=bound)
+
+
+def cutoff(upper_bound: float, tolerance: float) -> float:
+    """Return the bound from which a node is within the tolerance of the incumbent."""
+    return upper_bound - tolerance * upper_bound if math.isfinite(upper_bound) else math.inf

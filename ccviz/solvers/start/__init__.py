@@ -1,0 +1,1 @@
+"""First clusterings for exact solvers."""

@@ -1,0 +1,76 @@
+"""A good clustering to begin with: its gap is what the parts will certify."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from ccviz.arrays import IntArray
+from ccviz.events import Assigned, IncumbentFound, InfeasibilityProved
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import Blocks
+from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context, Solver
+from ccviz.solvers.blp_kmeans import BlpKMeans
+from ccviz.solvers.relaxation.kempe_exchange import exchange
+from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.s_mdeclust import SMdeClust
+
+_MEMETIC_WORK = 60_000  # blocks times clusters up to which the memetic solver takes some seconds
+_STARTS = 5  # of BLP k-means beyond that
+
+Answer = tuple[IntArray, str] | InfeasibilityProved
+
+
+def clusterings(
+    problem: Problem, blocks: Blocks, context: Context, method: str
+) -> Iterator[Answer]:
+    """Yield clusterings of the blocks, (s,) labels and their source, or the proof of none.
+
+    The first comes after an assignment or two, however many points there are.
+
+    Parameters
+    ----------
+    problem : Problem
+    blocks : Blocks
+        Its blocks.
+    context : Context
+    method : {"auto", "memetic", "blp-kmeans"}
+        What comes after one start of BLP k-means; "auto" is the memetic solver where that takes
+        seconds, else more starts.
+    """
+    found: Answer | None = None
+    for solver in (BlpKMeans(), _thorough(method, blocks)):
+        for found in _answers(solver, problem, blocks, context):
+            yield found
+            if isinstance(found, InfeasibilityProved) or context.stop():
+                return
+            yield exchange(blocks, relax(blocks), found[0]), "exchange"
+    if found is None and (known := check_feasibility(problem)).labels is not None:
+        yield blocks.project(known.labels), "feasibility"
+
+
+def _thorough(method: str, blocks: Blocks) -> Solver:
+    if method == "memetic" or (method == "auto" and blocks.s * blocks.k <= _MEMETIC_WORK):
+        return SMdeClust(restarts=0)
+    return BlpKMeans(n_init=_STARTS)
+
+
+def _answers(
+    solver: Solver, problem: Problem, blocks: Blocks, context: Context
+) -> Iterator[Answer]:
+    """Yield what a solver finds; if it is stopped on its way, its last assignment as well."""
+    last: IntArray | None = None
+    for event in solver.steps(problem, replace(context, history=())):
+        match event:
+            case Assigned():
+                last = blocks.project(event.labels)
+            case IncumbentFound():
+                last = None
+                yield blocks.project(event.labels), solver.name
+            case InfeasibilityProved():
+                yield event
+        if context.stop():
+            break
+    if last is not None:
+        yield last, solver.name

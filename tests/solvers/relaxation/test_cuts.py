@@ -1,0 +1,134 @@
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from ccviz.problem.blocks import contract
+from ccviz.problem.problem import Problem
+from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation.cuts import clique_side, no_cuts, rows_of, separate
+from ccviz.solvers.relaxation.model import relax
+
+
+@pytest.fixture(params=[2, 3, 4])
+def relaxation(request):
+    rng = np.random.default_rng(request.param)
+    problem = Problem(rng.normal(size=(14, 2)), request.param, must_link=[(0, 1), (2, 3), (3, 4)])
+    return relax(contract(problem))
+
+
+def clustering_matrix(relaxation, rng):
+    labels = np.concatenate(
+        [np.arange(relaxation.k), rng.integers(0, relaxation.k, relaxation.s - relaxation.k)]
+    )
+    root = np.sqrt(relaxation.mass)
+    together = labels[:, None] == labels[None, :]
+    size = np.array([relaxation.mass[labels == label].sum() for label in labels])
+    return together * np.outer(root, root) / size[:, None]
+
+
+def random_point(relaxation, rng):
+    raw = rng.random((relaxation.s, 3))
+    return raw @ raw.T / relaxation.s
+
+
+def test_no_clustering_violates_any_cut(relaxation):
+    rng = np.random.default_rng(0)
+    found = separate(relaxation, random_point(relaxation, rng), no_cuts(relaxation.k), 10**6, 1e-6)
+    rows = rows_of(found, relaxation)
+    assert len(found) > 0
+    for _ in range(200):
+        Y = clustering_matrix(relaxation, rng)
+        values = row_values(rows, Y)
+        assert (values >= rows.side - 1e-12).all()
+        assert len(separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-9)) == 0
+
+
+def row_values(rows, Y):
+    weight = np.where(rows.position == rows.mirror, 1.0, 2.0)
+    products = rows.value * Y.ravel()[rows.position] * weight
+    return np.add.reduceat(products, rows.start[:-1])
+
+
+def test_separated_cuts_are_violated_by_the_point_and_deepest_first(relaxation):
+    Y = random_point(relaxation, np.random.default_rng(1))
+    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6)
+    rows = rows_of(found, relaxation)
+    depth = rows.side - row_values(rows, Y)
+    assert (depth > 0).all()
+    assert (np.diff(depth) <= 1e-12).all()
+
+
+def test_every_block_pair_with_a_violated_triangle_gets_a_cut(relaxation):
+    Y = random_point(relaxation, np.random.default_rng(2))
+    Z = relaxation.to_z(Y)
+    least = 1e-6 * np.diag(Z).mean()
+    deepest = {
+        (i, j): max(
+            Z[i, j] + Z[i, h] - Z[i, i] - Z[j, h] for h in range(relaxation.s) if h not in (i, j)
+        )
+        for i in range(relaxation.s)
+        for j in range(relaxation.s)
+        if i != j
+    }
+    expected = {i for (i, _), depth in deepest.items() if depth > least}
+    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6)
+    assert expected <= set(found.points[found.kind == kernels.STAR, 0].tolist())
+
+
+def test_among_many_blocks_few_stars_of_an_apex_are_tried_and_the_deepest_is_there():
+    rng = np.random.default_rng(6)
+    relaxation = relax(contract(Problem(rng.normal(size=(150, 2)), 3)))
+    Y = random_point(relaxation, rng)
+    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6, firsts=20)
+    apexes = found.points[found.kind == kernels.STAR, 0]
+    assert kernels.MOST_LEAVES < np.bincount(apexes).max() <= 20
+    Z = relaxation.to_z(Y)
+    deepest = max(
+        (Z[i][:, None] + Z[i] - Z - 2.0 * np.diag(np.full(150, Z[i, i]))).max() - Z[i, i]
+        for i in range(150)
+    ) / np.sqrt(1.0 + 3 * 0.5)  # of the row of norm 1
+    rows = rows_of(found, relaxation)
+    assert (rows.side - row_values(rows, Y))[0] >= deepest * (1.0 - 1e-12)
+
+
+def test_a_wide_star_is_found_where_no_triangle_is_violated():
+    relaxation = relax(contract(Problem(np.arange(10.0).reshape(5, 2), 2)))
+    Z = np.diag(np.full(5, 1.0))
+    Z[0, 1:4] = Z[1:4, 0] = 0.4
+    found = separate(relaxation, Z, no_cuts(2), 10**6, 1e-6)
+    assert found.counts()["pair"] == found.counts()["triangle"] == 0
+    stars = found.points[found.kind == kernels.STAR]
+    assert stars.tolist() == [[0, 1, 2, 3, -1, -1]]
+
+
+def test_clique_cuts_count_pairs_of_distinct_blocks(relaxation):
+    Y = np.diag(np.full(relaxation.s, 0.5))  # nobody shares a cluster: too many clusters
+    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6)
+    cliques = found.points[found.kind == kernels.CLIQUE]
+    assert len(cliques) > 0
+    assert all(len(set(points) - {-1}) == relaxation.k + 1 for points in cliques.tolist())
+    size = len(list(combinations(range(relaxation.k + 1), 2)))
+    rows = rows_of(found.where(found.kind == kernels.CLIQUE), relaxation)
+    assert np.diff(rows.start).tolist() == [size] * len(cliques)
+    assert rows.side * rows.norm == pytest.approx(clique_side(relaxation))
+
+
+def test_known_cuts_are_not_found_again(relaxation):
+    Y = random_point(relaxation, np.random.default_rng(4))
+    first = separate(relaxation, Y, no_cuts(relaxation.k), 5, 1e-6)
+    second = separate(relaxation, Y, first, 10**6, 1e-6)
+    assert len(first) == 5
+    assert not set(first.keys().tolist()) & set(second.keys().tolist())
+
+
+def test_rows_have_norm_one(relaxation):
+    Y = random_point(relaxation, np.random.default_rng(5))
+    rows = rows_of(separate(relaxation, Y, no_cuts(relaxation.k), 100, 1e-6), relaxation)
+    for c in range(len(rows.side)):
+        one = np.zeros((relaxation.s, relaxation.s))
+        unit = np.zeros(len(rows.side))
+        unit[c] = 1.0
+        kernels.add_rows(one, unit, *rows.entries)
+        assert np.linalg.norm(one) == pytest.approx(1.0)
+        np.testing.assert_array_equal(one, one.T)

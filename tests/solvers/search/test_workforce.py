@@ -1,0 +1,285 @@
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import Future, ProcessPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, start
+from ccviz.errors import ParameterError, WorkersLostError
+from ccviz.events import Finished
+from ccviz.solvers.base import never
+from ccviz.solvers.search import workforce
+from ccviz.solvers.search.workforce import (
+    SerialExecutor,
+    Workforce,
+    _Processes,
+    in_order,
+    open_workforce,
+)
+from tests.patience import wait_until
+
+
+def blas_threads():
+    import numpy as np  # noqa: F401
+    from threadpoolctl import threadpool_info
+
+    return [pool["num_threads"] for pool in threadpool_info()]
+
+
+def broken():
+    raise ValueError("no")
+
+
+def test_one_worker_is_this_process():
+    with open_workforce("1") as force:
+        assert force.size == 1
+        assert force.answer(force.give_out(os.getpid), never) == os.getpid()
+        with pytest.raises(ValueError, match="no"):
+            force.give_out(broken)
+
+
+def test_local_workers_are_other_processes_with_one_thread_each():
+    with open_workforce("2") as force:
+        assert force.size == 2
+        assert force.answer(force.give_out(os.getpid), never) != os.getpid()
+        assert set(force.answer(force.give_out(blas_threads), never)) == {1}
+
+
+@pytest.mark.parametrize("workers", ["0", "-1", "many", "1.5", "", "9" * 5000])
+def test_nonsense_is_refused_in_words(workers):
+    with pytest.raises(ParameterError, match="workers"), open_workforce(workers):
+        pass
+
+
+def test_a_scheduler_that_is_not_there_is_named():
+    with (
+        pytest.raises(ParameterError, match=r"tcp://127\.0\.0\.1:9"),
+        open_workforce("tcp://127.0.0.1:9"),
+    ):
+        pass
+
+
+PARENT = """
+import os, time
+from ccviz.solvers.base import never
+from ccviz.solvers.search.workforce import open_workforce
+if __name__ == "__main__":
+    with open_workforce("2") as force:
+        print(force.answer(force.give_out(os.getpid), never), flush=True)
+        time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+def test_workers_die_with_a_killed_parent(tmp_path):
+    script = tmp_path / "parent.py"
+    script.write_text(PARENT)
+    parent = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True)
+    worker = int(parent.stdout.readline())
+    assert is_alive(worker)
+    parent.send_signal(signal.SIGKILL)
+    parent.wait()
+    parent.stdout.close()
+    wait_until(lambda: not is_alive(worker))
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+def test_what_is_in_hand_at_the_end_is_not_waited_for():
+    with open_workforce("2") as force:
+        force.answer(force.give_out(os.getpid), never)
+        futures = [force.give_out(time.sleep, 3600).future for _ in range(3)]
+        wait_until(futures[0].running)
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_answers_come_in_the_order_of_the_tasks(workers):
+    with open_workforce(workers) as force:
+        answers = in_order(force, pow, [(base, 2) for base in range(6)], lambda: False)
+        assert list(answers) == [0, 1, 4, 9, 16, 25]
+
+
+def test_no_answer_comes_after_a_stop():
+    stops = iter([False, False, False, True])
+    with open_workforce("1") as force:
+        answers = in_order(force, pow, [(i, 1) for i in range(9)], lambda: next(stops))
+        assert list(answers) == [0, 1, 2]
+
+
+def named_once(folder, name):
+    """Say which process has the task, and wait to be let go."""
+    (folder / name).write_text(str(os.getpid()))
+    while not (folder / "go").exists():
+        time.sleep(0.01)
+    return name
+
+
+needs_sigkill = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
+
+
+@needs_sigkill
+def test_what_a_killed_worker_had_is_given_out_again(tmp_path):
+    with open_workforce("2") as force:
+        errands = [force.give_out(named_once, tmp_path, name) for name in "abc"]
+        wait_until(lambda: (tmp_path / "a").exists() and (tmp_path / "a").read_text())
+        victim = int((tmp_path / "a").read_text())
+        os.kill(victim, signal.SIGKILL)
+        wait_until(errands[0].future.done)  # the pool has noticed
+        (tmp_path / "go").touch()
+        late = force.give_out(named_once, tmp_path, "d")
+        answers = [force.answer(each, never) for each in (*errands, late)]
+        assert answers == ["a", "b", "c", "d"]
+        assert int((tmp_path / "a").read_text()) != victim
+        assert force.size == 2
+
+
+def test_a_task_that_kills_every_worker_ends_in_a_sentence():
+    with open_workforce("2") as force:
+        errand = force.give_out(os._exit, 1)
+        with pytest.raises(WorkersLostError, match="Worker processes were lost"):
+            force.answer(errand, never)
+
+
+def test_losses_in_a_row_leave_fewer_processes_and_then_none():
+    crew = _Processes(8)
+    counts = []
+    for losses in range(9):
+        pool = crew.hire(losses)
+        if pool is None:
+            break
+        counts.append(pool._max_workers)
+        crew.dismiss()
+    assert counts == [8, 8, 4, 2, 1, 1]
+
+
+class Deaf(SerialExecutor):
+    """Takes tasks, and never answers."""
+
+    def submit(self, fn, /, *args, **kwargs):
+        return Future()
+
+
+class Replaced:
+    """A crew whose place was taken by others, without a word to who waits."""
+
+    size, what, losses, refusals = 2, "Deaf workers", (), ()
+
+    def hire(self, losses):
+        self.hired = losses
+        return SerialExecutor() if losses else Deaf()
+
+    def has_changed(self):
+        return not self.hired
+
+    def dismiss(self):
+        pass
+
+
+def test_tasks_that_nobody_knows_of_any_more_are_given_out_again(monkeypatch):
+    monkeypatch.setattr(workforce, "_ASK_S", 0.0)
+    force = Workforce(Replaced())
+    errands = [force.give_out(abs, -each) for each in (1, 2)]
+    assert [force.answer(each, never) for each in errands] == [1, 2]
+
+
+HELD = threading.Event()
+
+
+def waits(base):
+    """Wait for this process's leave: Dask's workers of the test are its threads."""
+    HELD.wait()
+    return base
+
+
+class DiesOnce(ProcessPoolExecutor):
+    """Loses a worker before the first task, and is then replaced by what does not."""
+
+    def submit(self, work, /, *task):
+        super().submit(os._exit, 1)
+        return super().submit(work, *task)
+
+
+@pytest.fixture
+def dying(monkeypatch):
+    """Have the first pool lose a worker; return how many pools there were."""
+    pools = []
+
+    def make(*about, **more):
+        pools.append((ProcessPoolExecutor if pools else DiesOnce)(*about, **more))
+        return pools[-1]
+
+    monkeypatch.setattr(workforce, "Pool", make)
+    return pools
+
+
+def tangled_run(workers):
+    X = np.random.default_rng(0).normal(size=(18, 2))
+    links = [(i, j) for i in range(18) if (j := (7 * i + 3) % 18) > i]
+    leafy = {"tolerance": 1e-6, "max_rounds": 2, "cuts_per_block": 0.5}
+    return start(Problem(X, 4, cannot_link=links), "sdp", workers=workers, **leafy)
+
+
+def story_of(stepper):
+    return [
+        (type(event).__name__, getattr(event, "node", None), getattr(event, "lower_bound", None))
+        for event in (record.event for record in stepper)
+    ]
+
+
+def test_a_run_that_loses_a_worker_takes_the_same_way(dying):
+    disturbed = tangled_run(2)
+    told = story_of(disturbed)
+    assert len(dying) == 2
+    assert disturbed.run.status == "optimal"
+    assert told == story_of(tangled_run(2))
+
+
+def test_a_run_without_workers_ends_in_a_sentence_with_what_it_found(dying, monkeypatch):
+    hire = _Processes.hire
+    monkeypatch.setattr(_Processes, "hire", lambda *way: None if way[1] else hire(*way))
+    stepper = tangled_run(2)
+    *_, last = stepper
+    assert isinstance(last.event, Finished)
+    assert last.event.termination == "failed"
+    assert last.event.message == (
+        "Worker processes were lost, again and again or for good. "
+        "What was found before is kept and the run can go on."
+    )
+    assert stepper.run.incumbent is not None
+    assert 0 < stepper.run.lower_bound < stepper.run.objective
+
+
+def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_is_named(
+    monkeypatch,
+):
+    distributed = pytest.importorskip("distributed")
+
+    def cluster(port=0):
+        return distributed.LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None,
+            protocol="tcp", scheduler_port=port, host="127.0.0.1",
+        )  # fmt: skip
+
+    monkeypatch.setattr(workforce, "_RETURN_S", 2.0)
+    gone = cluster()
+    address = gone.scheduler_address
+    with open_workforce(address) as force:
+        errands = [force.give_out(waits, base) for base in range(2)]
+        gone.close()
+        back = cluster(int(address.rpartition(":")[2]))
+        HELD.set()
+        assert [force.answer(each, never) for each in errands] == [0, 1]
+        back.close()
+        with pytest.raises(WorkersLostError, match=f"The Dask scheduler at {address} or its w"):
+            force.answer(force.give_out(waits, 2), never)
