@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
-	@sed -n 's/^\([a-z]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
+	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 # --- Set-up ---------------------------------------------------------------------------------
 
@@ -94,8 +94,13 @@ profile: env  ## Say where a solve spends its time (ARGS="data.csv -k 3 --solver
 
 # --- Checks ---------------------------------------------------------------------------------
 
-test: browsers lint types warm  ## Lint, check types and run every test
-	$(PY) -m pytest -n $(WORKERS) $(ARGS)
+test: browsers lint types warm  ## Lint, check types and run the tests that are not slow
+	$(PY) -m pytest -n $(WORKERS) -m "not slow" $(ARGS)
+
+test-slow: browsers warm  ## Run the slow tests, and those with many seeds with all of them
+	CCVIZ_EXHAUSTIVE=1 $(PY) -m pytest -n $(WORKERS) -m slow $(ARGS)
+
+test-all: test test-slow  ## Lint, check types and run every test
 
 lint: env  ## Check style and formatting
 	$(PY) -m ruff check .

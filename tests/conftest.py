@@ -33,7 +33,7 @@ SHARED = ("tests/app/", "tests/test_notebooks.py")
 
 
 def pytest_configure(config):
-    config.pluginmanager.register(Tiers(), "tiers")
+    config.pluginmanager.register(Tiers(config), "tiers")
 
 
 def pytest_collection_modifyitems(items):

@@ -7,7 +7,6 @@ import re
 import textwrap
 from pathlib import Path
 
-import pytest
 from numpydoc.docscrape import NumpyDocString
 
 import ccviz
@@ -16,7 +15,6 @@ ROOT = Path(__file__).parents[1]
 MODULES = re.findall(
     r"^   (ccviz\.\S+)", (ROOT / "docs" / "api.md").read_text("utf-8"), re.MULTILINE
 )
-each_module = pytest.mark.parametrize("module", MODULES)
 
 SENTENCE_TELLS = ("Return ", "Yield ", "Whether ")
 """How a summary begins that says by itself what comes back."""
@@ -84,24 +82,6 @@ def test_what_the_package_offers_is_on_the_api_page():
     assert modules <= set(MODULES)
 
 
-@each_module
-def test_everything_has_a_sentence(module):
-    first = {name: inspect.getdoc(it).splitlines()[0] for name, it in everything(module).items()}
-    assert not [name for name, line in first.items() if not line.endswith((".", ":"))]
-
-
-@each_module
-def test_functions_describe_what_they_take_and_return(module):
-    silent = {}
-    for name, function in functions(module).items():
-        if name.startswith("Archive."):  # the class says it once for all of them
-            continue
-        silent[name] = taken(function) - described(function, "Parameters")
-        if not tells_what_comes_back(function):
-            silent[name].add("what it returns")
-    assert not {name: missing for name, missing in silent.items() if missing}
-
-
 def tells_what_comes_back(function):
     """Say whether there is nothing to tell, or a sentence or a section does."""
     if function.__annotations__.get("return") in (None, "None", "Self"):
@@ -110,21 +90,46 @@ def tells_what_comes_back(function):
     return by_itself or bool(described(function, "Returns", "Yields"))
 
 
-@each_module
-def test_classes_describe_what_they_take(module):
-    silent = {
-        name: taken(kind) - described(kind, "Parameters", "Attributes")
-        for name, kind in public(module).items()
-        if inspect.isclass(kind) and not issubclass(kind, Exception)
-        if kind.__init__ is not object.__init__
-    }
-    assert not {name: missing for name, missing in silent.items() if missing}
+def offenders(wrong):
+    """Return each public thing with which something is wrong, and what."""
+    found = {f"{module}.{name}": what for module in MODULES for name, what in wrong(module)}
+    return {name: what for name, what in found.items() if what}
 
 
-@each_module
-def test_functions_name_the_errors_they_raise(module):
-    silent = {
-        name: raised(function) - described(function, "Raises")
-        for name, function in functions(module).items()
-    }
-    assert not {name: missing for name, missing in silent.items() if missing}
+def test_everything_has_a_sentence():
+    def unfinished(module):
+        for name, thing in everything(module).items():
+            line = inspect.getdoc(thing).splitlines()[0]
+            yield name, "" if line.endswith((".", ":")) else line
+
+    assert not offenders(unfinished)
+
+
+def test_functions_describe_what_they_take_and_return():
+    def silent(module):
+        for name, function in functions(module).items():
+            if name.startswith("Archive."):  # the class says it once for all of them
+                continue
+            missing = taken(function) - described(function, "Parameters")
+            yield name, missing | (set() if tells_what_comes_back(function) else {"the result"})
+
+    assert not offenders(silent)
+
+
+def test_classes_describe_what_they_take():
+    def silent(module):
+        for name, kind in public(module).items():
+            if not inspect.isclass(kind) or issubclass(kind, Exception):
+                continue
+            if kind.__init__ is not object.__init__:
+                yield name, taken(kind) - described(kind, "Parameters", "Attributes")
+
+    assert not offenders(silent)
+
+
+def test_functions_name_the_errors_they_raise():
+    def silent(module):
+        for name, function in functions(module).items():
+            yield name, raised(function) - described(function, "Raises")
+
+    assert not offenders(silent)

@@ -1,7 +1,7 @@
 """Two tiers of tests: what each test takes, and which of the long ones lack the mark `slow`.
 
-`make test` leaves out what is marked `slow`; `make test-all` and continuous integration run it.
-A test is long above `LONG_S` seconds, one that drives a browser above `LONG_IN_BROWSER_S`.
+`make test` leaves out what is marked `slow`; `make test-slow` runs it, `make test-all` both. A test
+is long above `LONG_S` seconds, one that drives a browser above `LONG_IN_BROWSER_S`.
 """
 
 import json
@@ -15,7 +15,7 @@ LONG_S = 5.0
 LONG_IN_BROWSER_S = 15.0
 
 LISTED = os.environ.get("CCVIZ_TEST_TIMES")
-"""A file that is written at the end: a line of JSON a test, with its seconds."""
+"""A file that grows by a line of JSON a test, with its seconds."""
 
 
 def processor_seconds() -> float:
@@ -63,7 +63,8 @@ class Stopwatch:
 class Tiers:
     """The pytest plugin that times each test with its fixtures and names the unmarked long ones."""
 
-    def __init__(self) -> None:
+    def __init__(self, config: pytest.Config) -> None:
+        self._collects = not hasattr(config, "workerinput")  # a process of pytest-xdist only times
         self._shared = [0.0, 0.0]
         self._tests: list[dict] = []
 
@@ -96,18 +97,48 @@ class Tiers:
 
     def pytest_runtest_logreport(self, report):
         """Collect what the processes of a run report."""
-        if report.when != "call":
+        if not self._collects or report.when != "teardown":
             return
-        clock, processor = dict(report.user_properties).get("seconds", (0.0, 0.0))
+        clock, of_processors = dict(report.user_properties).get("seconds", (0.0, 0.0))
         marks = [mark for mark in ("slow", "browser") if mark in report.keywords]
-        self._tests.append(
-            {"test": report.nodeid, "clock": clock, "processor": processor, "marks": marks}
-        )
+        test = {"test": report.nodeid, "clock": clock, "processor": of_processors, "marks": marks}
+        self._tests.append(test)
+        if LISTED:
+            with Path(LISTED).open("a", encoding="utf-8") as file:
+                file.write(json.dumps(test) + "\n")
 
     def pytest_terminal_summary(self, terminalreporter):
-        """Name the long tests that lack the mark, longest first."""
-        if LISTED:
-            Path(LISTED).write_text("".join(json.dumps(test) + "\n" for test in self._tests))
+        """Name the long tests that lack the mark, longest first, and say what the others take."""
+        unmarked = [test for test in self._tests if "slow" not in test["marks"]]
+        long = sorted(filter(is_long, unmarked), key=seconds, reverse=True)
+        if long:
+            terminalreporter.section("long tests without the mark 'slow'")
+        for test in long:
+            terminalreporter.write_line(f"{seconds(test):6.1f} s  {test['test']}")
+        if self._tests:
+            terminalreporter.write_line(
+                f"{len(self._tests)} tests, {processor(self._tests):.0f} processor seconds; "
+                f"{len(unmarked)} of them quick, {processor(unmarked):.0f} seconds"
+            )
 
 
 WATCH = pytest.StashKey[Stopwatch]()
+
+
+def seconds(test: dict) -> float:
+    """Return how long a test takes on an idle machine.
+
+    Other processes lengthen the time on the clock only, and a test that computes in several of its
+    own lengthens the time of the processors only.
+    """
+    return min(test["clock"], test["processor"])
+
+
+def is_long(test: dict) -> bool:
+    """Return whether a test should be marked `slow`."""
+    return seconds(test) > (LONG_IN_BROWSER_S if "browser" in test["marks"] else LONG_S)
+
+
+def processor(tests: list[dict]) -> float:
+    """Return the time of the processors that tests take together."""
+    return sum(test["processor"] for test in tests)

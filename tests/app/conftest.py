@@ -1,10 +1,11 @@
 """One server for all, and one tab of a browser in which each test opens a page; pictures of them.
 
 Every test leaves a picture of its end in `test-results/app`, whether it passed or not, under its
-own name; some leave more on their way.
+own name; some leave more on their way. What is marked `journey` is among the quick tests.
 """
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,14 @@ from tests.patience import PATIENCE_S
 
 PICTURES = ROOT / "test-results" / "app"
 SIZE = {"width": 1400, "height": 900}
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items):
+    """Take the tests of the page for slow, but for journeys: together they last minutes."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and not item.get_closest_marker("journey"):
+            item.add_marker("slow")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -12,6 +12,7 @@ from tests.patience import wait_until
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.journey
 def test_cannot_link_two_points_and_run(lab):
     lab.choose("Solver", "BLP k-means")
     lab.link("cannot", 3, 140)
@@ -26,6 +27,7 @@ def test_cannot_link_two_points_and_run(lab):
     assert re.search(r"Broken\s+none", lab.card)
 
 
+@pytest.mark.journey
 def test_links_are_made_and_taken_back_refused_and_named_where_they_cannot_be_kept(lab):
     the_buttons_at_the_pointer(lab)
     a_contradiction_is_refused_with_its_chain(lab)
@@ -79,6 +81,7 @@ def an_infeasible_set_is_named(lab):
     assert len(lab.links()) == 3
 
 
+@pytest.mark.journey
 def test_step_back_and_scrub(lab):
     lab.choose("Solver", "BLP k-means")
     for _ in range(4):
@@ -158,6 +161,7 @@ FRAMES = """() => new Promise((done) => {
 })"""
 
 
+@pytest.mark.journey
 def test_bad_input_gets_its_sentence_and_a_good_table_is_taken(lab):
     for name, (content, words) in UPLOADS.items():
         lab.upload(name, content)

@@ -1,0 +1,70 @@
+"""The main job from end to end: links and a proof, a table in and its rows out, a lesson."""
+
+import csv
+import io
+
+import pytest
+
+from ccviz.views.lessons.catalogue import LESSONS
+from tests.app.test_features import walk
+from tests.app.test_table import clustered, load
+from tests.app.test_views import nodes, see_every_node_closed
+from tests.data.customers import customer_file
+
+pytestmark = [pytest.mark.browser, pytest.mark.journey]
+
+
+def bounds(lab):
+    """Return the lower bounds and the upper ones, as drawn."""
+    drawn = lab.sources("bounds", "lower")[0]
+    return drawn["lower"], drawn["upper"]
+
+
+def test_two_points_are_linked_a_clustering_is_proved_and_another_found(lab_of, picture):
+    # Without cuts the tree has a few nodes.
+    lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
+    lab.link("cannot", 3, 20)
+    lab.page.locator(".links li").wait_for()
+    lab.run()
+    assert "Optimal clustering" in lab.card
+    assert lab.labels()[3] != lab.labels()[20]
+    lab.room("Inside the solver")
+    lab.figure("tree")
+    see_every_node_closed(lab)
+    grown = len(nodes(lab)["node"])
+    lab.room("Bounds")
+    lab.figure("bounds")
+    lower, upper = bounds(lab)
+    assert lower[0] < lower[-1] <= upper[-1] * (1 + 1e-9)
+    picture(lab.page, "bounds")
+
+    lab.go_to(4)
+    lab.wait_for(lambda: len(bounds(lab)[0]) < len(lower))
+    lab.room("Inside the solver")
+    lab.wait_for(lambda: len(nodes(lab)["node"]) < grown)
+    lab.press("Back")
+    lab.wait_for(lambda: lab.place[0] == 3)
+
+    lab.choose("Solver", "BLP k-means")
+    lab.run()
+    lab.room("Result")
+    assert "Feasible clustering" in lab.card
+    assert lab.labels()[3] != lab.labels()[20]
+
+
+def test_a_table_comes_in_and_its_rows_go_home_with_their_clusters(lab):
+    lab.room("Clusters")
+    lab.choose("Speed", "Speed: Live")
+    name, content = customer_file("plain", 300)
+    load(lab, name, content)
+    head, *rows = clustered(lab, 300)
+    brought = list(csv.reader(io.StringIO(content.decode())))
+    assert head[: len(brought[0])] == brought[0]
+    assert [row[0] for row in rows] == [row[0] for row in brought[1:]]
+
+
+def test_a_lesson_is_walked(lab):
+    lesson = LESSONS[0]
+    assert len(set(walk(lab, lesson))) == len(lesson.steps)
+    lab.press("Finish")
+    lab.page.locator(".lesson").wait_for(state="hidden")
