@@ -95,7 +95,7 @@ class Server:
         return [each for each in self.process.children(recursive=True) if each.pid in busy]
 
     def waiting(self) -> list[psutil.Process]:
-        """Return the workers that wait for a run; the nursery forked them, our grandchildren."""
+        """Return the idle workers: children of the fork server, so our grandchildren."""
         apart = {each.pid for each in self.process.children()} | self._busy()
         return [each for each in self.process.children(recursive=True) if each.pid not in apart]
 

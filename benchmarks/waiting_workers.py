@@ -1,4 +1,4 @@
-"""What a worker costs that waits for a run: forked by a nursery, and as a new interpreter.
+"""What a worker costs that waits for a run: forked by a fork server, and as a new interpreter.
 
 Both in one run: processor seconds until it waits, and the memory that is its own (what it shares
 with nobody), each the median over some workers.
@@ -12,8 +12,8 @@ from pathlib import Path
 import psutil
 
 from ccviz.runs.archive import Archive
-from ccviz.runs.forked import Forks
-from ccviz.runs.spares import Spares
+from ccviz.runs.fork_client import ForkClient
+from ccviz.runs.worker_pool import WorkerPool
 
 WORKERS, QUIET_S = 6, 2.0
 RESULT = Path(__file__).parent / "results" / "waiting_workers.md"
@@ -41,20 +41,20 @@ def when_quiet():
 
 def measured(archive):
     """Return what the workers cost, in seconds and bytes, and the processes beside them."""
-    spares = Spares(archive.path, many=WORKERS)
-    spares.fill()
-    pids, used = spares.pids, when_quiet()
+    pool = WorkerPool(archive.path, size=WORKERS)
+    pool.fill()
+    pids, used = pool.pids, when_quiet()
     each = statistics.median(used[pid] for pid in pids)
     once = sum(seconds for pid, seconds in used.items() if pid not in pids)
     own = statistics.median(psutil.Process(pid).memory_full_info().uss for pid in pids)
-    spares.close()
+    pool.close()
     return each, once, own / 1e6
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
         forked = measured(archive)
-        Forks.possible = False
+        ForkClient.possible = False
         new = measured(archive)
     rows = [
         f"| {name} | {each:.2f} | {once:.1f} | {own:.0f} |"

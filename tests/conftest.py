@@ -75,28 +75,28 @@ def bench() -> Path:
 
 @pytest.fixture(scope="session", autouse=True)
 def quick_workers():
-    """Let the workers of this process's runs be forked, as a server's are, by one nursery.
+    """Let the workers of this process's runs be forked, as a server's are, by one fork server.
 
     A new interpreter for each costs seconds; the processes that a test begins have them, and so
     have those tests that ask for them.
     """
     from ccviz.runs import job
     from ccviz.runs.child import Child
-    from ccviz.runs.forked import Forks
+    from ccviz.runs.fork_client import ForkClient
 
-    nurseries = []
+    clients = []
 
     def forked(path):
-        if not nurseries:
-            nurseries.append(Forks("blp-kmeans"))
-        return Child(path, nurseries[0])
+        if not clients:
+            clients.append(ForkClient("blp-kmeans"))
+        return Child(path, clients[0])
 
     with pytest.MonkeyPatch.context() as patch:
-        if Forks.possible:
+        if ForkClient.possible:
             patch.setattr(job, "Child", forked)
         yield
-    for nursery in nurseries:
-        nursery.close()
+    for server in clients:
+        server.close()
 
 
 @pytest.fixture

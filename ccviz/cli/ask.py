@@ -11,9 +11,7 @@ import typer
 from ccviz.active.differences import differences
 from ccviz.active.learner import STRATEGIES, Learner
 from ccviz.cli.common import err, out
-from ccviz.cli.reading import build_problem, find_data, table_options
-from ccviz.cli.report import check_writable, output
-from ccviz.cli.solve import (
+from ccviz.cli.options import (
     ClassColumn,
     Columns,
     Data,
@@ -25,6 +23,8 @@ from ccviz.cli.solve import (
     NameColumn,
     Seed,
 )
+from ccviz.cli.reading import build_problem, find_data, table_options
+from ccviz.cli.report import check_writable, output
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError

@@ -12,10 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from ccviz.cli.common import err, out, tell
 from ccviz.cli.elbow import numbers_of
-from ccviz.cli.progress import Progress
-from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
-from ccviz.cli.report import check_writable, output
-from ccviz.cli.solve import (
+from ccviz.cli.options import (
     ClassColumn,
     Columns,
     Data,
@@ -29,6 +26,9 @@ from ccviz.cli.solve import (
     SizesText,
     TimeLimit,
 )
+from ccviz.cli.progress import Progress
+from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.report import check_writable, output
 from ccviz.errors import ProblemError
 from ccviz.numbers import number, percent, seconds
 from ccviz.problem.problem import Problem

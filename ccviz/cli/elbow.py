@@ -12,16 +12,7 @@ from rich.table import Table
 from threadpoolctl import threadpool_limits
 
 from ccviz.cli.common import err, out, tell
-from ccviz.cli.progress import Progress
-from ccviz.cli.reading import (
-    build_problem,
-    build_solver,
-    find_data,
-    read_rules,
-    table_options,
-)
-from ccviz.cli.report import check_writable, output
-from ccviz.cli.solve import (
+from ccviz.cli.options import (
     ClassColumn,
     Columns,
     Data,
@@ -36,6 +27,15 @@ from ccviz.cli.solve import (
     SizesText,
     SolverName,
 )
+from ccviz.cli.progress import Progress
+from ccviz.cli.reading import (
+    build_problem,
+    build_solver,
+    find_data,
+    read_rules,
+    table_options,
+)
+from ccviz.cli.report import check_writable, output
 from ccviz.errors import ParameterError, UnfillableError
 from ccviz.problem.reduction import with_rules
 from ccviz.studies.elbow import COLUMNS, Step, findings, impossible, in_words, measure

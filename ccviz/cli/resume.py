@@ -8,8 +8,8 @@ import typer
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
+from ccviz.cli.options import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.cli.report import Files, report
-from ccviz.cli.solve import Gap, JsonFile, LabelsFile, NodeLimit, Workers
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.resume import open_run, reopen

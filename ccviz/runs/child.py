@@ -1,8 +1,8 @@
-"""A worker's process, as its parent holds it.
+"""The parent's handle of a worker process.
 
-The child is a fresh interpreter, or the fork of one that does nothing else (`ccviz.runs.nursery`);
-never a fork of its parent, and it never imports the parent's main module. It is given the
-archive's path and waits until it is told which run to do (`ccviz.runs.worker`).
+The worker is a new interpreter or a child of the fork server (`ccviz.runs.fork_server`). It is
+never a fork of its parent and never imports the parent's main module. It receives the path of the
+archive and waits for the task that names its run (`ccviz.runs.worker`).
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from ccviz.runs.forked import Forked, Forks, end_all, one_thread
+from ccviz.runs.fork_client import ForkClient, ForkedProcess, end_all, one_thread
 
 _WORKER = "ccviz.runs.worker"
 
 
 class Fresh(subprocess.Popen[bytes]):
-    """A new interpreter with a worker in it.
+    """A worker in a new interpreter.
 
     Parameters
     ----------
     path : path
         Of the archive.
     errors : binary file
-        Where its standard error goes.
+        Receives its standard error.
     """
 
     def __init__(self, path: Path, errors: IO[bytes]) -> None:
@@ -39,49 +39,49 @@ class Fresh(subprocess.Popen[bytes]):
             stdout=subprocess.DEVNULL,
             stderr=errors,
             env=one_thread(),
-            start_new_session=True,  # so that ending it ends its own children too
+            start_new_session=True,  # so that killing its group ends its children too
         )
 
     def await_end(self) -> None:
-        """Wait for its end, after which its number is still its own."""
+        """Wait for its end without reaping it: its process id stays reserved."""
         os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
 
 
 class Child:
-    """A process that waits for a run, or does one. Every method but `wait` returns at once.
+    """A worker process, idle or with a run. Every method except `wait` returns at once.
 
     Parameters
     ----------
     path : path
         Of the archive.
-    forks : Forks, optional
-        A nursery that is to fork it; it begins as a new interpreter if not given.
+    client : ForkClient, optional
+        Forks the worker; without one a new interpreter is started.
     """
 
-    def __init__(self, path: Path, forks: Forks | None = None) -> None:
+    def __init__(self, path: Path, client: ForkClient | None = None) -> None:
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         self._reaping = threading.Lock()
-        self._process: Fresh | Forked
-        if forks is None:
+        self._process: Fresh | ForkedProcess
+        if client is None:
             self._process = fresh = Fresh(path, self._errors)
             assert fresh.stdin is not None
             self._lines: IO[bytes] = fresh.stdin
         else:
-            self._process, self._lines = _forked(forks, path, self._errors)
+            self._process, self._lines = _forked(client, path, self._errors)
 
     @property
     def pid(self) -> int:
-        """Number of the process."""
+        """Process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it is there."""
+        """Whether the process is running."""
         with self._reaping:
             return self._process.poll() is None
 
     def say(self, line: str) -> bool:
-        """Send it a line, and return whether it was there to hear it.
+        """Send a line to the worker and return whether it could be delivered.
 
         Parameters
         ----------
@@ -94,30 +94,32 @@ class Child:
         try:
             self._lines.write(f"{line}\n".encode())
             self._lines.flush()
-        except (BrokenPipeError, ValueError):  # it has ended already
+        except (BrokenPipeError, ValueError):  # the worker has ended
             return False
         return True
 
     def kill(self) -> None:
-        """End it now, with the processes that it began."""
+        """Kill the worker and the processes that it started."""
         with self._reaping:
-            if self._process.returncode is None:  # until it is reaped its number is its own
+            if (
+                self._process.returncode is None
+            ):  # before it is reaped its process id cannot be reused
                 end_all(self._process.pid)
 
     def wait(self) -> int:
-        """Wait for its end, end what outlived it, and return its exit code.
+        """Wait for its end, kill its surviving children and return its exit code.
 
         Returns
         -------
         int
         """
         self._process.await_end()
-        self.kill()  # processes of the solver's own that outlived it
+        self.kill()  # the solver's own processes that are still running
         with self._reaping:
             return self._process.wait()
 
     def last_line(self) -> str:
-        """Return the last line that it wrote to standard error, after its end.
+        """Return the last line of its standard error, once it has ended.
 
         Returns
         -------
@@ -128,16 +130,16 @@ class Child:
         return lines[-1] if lines else ""
 
     def close(self) -> None:
-        """Let go of its streams; one that waits for a run ends then."""
+        """Close its streams; an idle worker ends then."""
         self._errors.close()
         with suppress(BrokenPipeError):
             self._lines.close()
 
 
-def _forked(forks: Forks, path: Path, errors: IO[bytes]) -> tuple[Forked, IO[bytes]]:
-    """Return a forked worker, and where it is told lines: at once, though it may come later."""
+def _forked(client: ForkClient, path: Path, errors: IO[bytes]) -> tuple[ForkedProcess, IO[bytes]]:
+    """Return a forked worker and its standard input, without waiting for the fork."""
     reads, writes = os.pipe()
     with Path(os.devnull).open("wb") as nowhere:
-        worker = forks.fork(_WORKER, str(path), reads, nowhere.fileno(), errors.fileno())
+        worker = client.fork(_WORKER, str(path), reads, nowhere.fileno(), errors.fileno())
     os.close(reads)
     return worker, os.fdopen(writes, "wb")

@@ -28,7 +28,7 @@ from ccviz.runs.codec import Budget, Decoder, encode_event, encode_problem
 from ccviz.runs.info import summarise
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
-from ccviz.runs.stepper import check_order
+from ccviz.runs.stepper import check_request
 from ccviz.solvers import make_solver
 from ccviz.wholefile import whole_file
 
@@ -174,7 +174,7 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
 def _check(head: _Head, problem: Problem) -> None:
     """Raise unless a run could be started as the file says."""
     solver = make_solver(head.solver, **head.settings)
-    check_order(problem, solver, head.seed, "1")
+    check_request(problem, solver, head.seed, "1")
 
 
 def _limits(head: _Head) -> Limits:

@@ -26,8 +26,8 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.child import Child
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.resume import reopen
-from ccviz.runs.spares import Spares
-from ccviz.runs.stepper import check_order
+from ccviz.runs.stepper import check_request
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers.base import Solver
 from ccviz.solvers.search.workforce import check_workers
 
@@ -44,7 +44,7 @@ class Job:
     archive : Archive
     run_id : str
         A run in it.
-    spares : Spares, optional
+    pool : WorkerPool, optional
         Where a worker waits already; a new one is begun if not given.
     **order
         For the worker; `start` and `resume` know what.
@@ -58,7 +58,7 @@ class Job:
     """
 
     def __init__(
-        self, archive: Archive, run_id: str, spares: Spares | None = None, **order: Any
+        self, archive: Archive, run_id: str, pool: WorkerPool | None = None, **order: Any
     ) -> None:
         self._archive, self.run_id, self.untold = archive, run_id, ""
         self._asked_to_end = False
@@ -66,8 +66,8 @@ class Job:
         self._said = [f"run {json.dumps({'run': run_id} | order)}"]
         self._saying = threading.Lock()
         self._seen = archive.info(run_id).last_seq
-        self._waited = spares is not None
-        self._child = spares.take() if spares is not None else Child(archive.path)
+        self._waited = pool is not None
+        self._child = pool.take() if pool is not None else Child(archive.path)
         self._child.say(self._said[0])
         threading.Thread(target=self._watch, daemon=True).start()
 
@@ -86,7 +86,7 @@ class Job:
         scaling: str = "",
         paused: bool = False,
         memory: int | None = None,
-        spares: Spares | None = None,
+        pool: WorkerPool | None = None,
     ) -> Job:
         """Enter a run in the archive and start its worker.
 
@@ -102,7 +102,7 @@ class Job:
             Wait before the first event, for `step` or `go_on`.
         memory : int, optional
             Bytes that the worker may take; what needs more breaks off.
-        spares : Spares, optional
+        pool : WorkerPool, optional
             Where a worker waits already.
 
         Returns
@@ -115,7 +115,7 @@ class Job:
             If the solver cannot handle the problem, or the seed or the workers are none; nothing is
             stored.
         """
-        check_order(problem, solver, seed, str(workers))
+        check_request(problem, solver, seed, str(workers))
         run_id = archive.create(
             problem,
             solver.name,
@@ -127,7 +127,7 @@ class Job:
             name=name,
             scaling=scaling,
         )
-        return cls(archive, run_id, spares, workers=str(workers), memory=memory, paused=paused)
+        return cls(archive, run_id, pool, workers=str(workers), memory=memory, paused=paused)
 
     @classmethod
     def resume(
@@ -138,7 +138,7 @@ class Job:
         *,
         workers: int | str = 1,
         memory: int | None = None,
-        spares: Spares | None = None,
+        pool: WorkerPool | None = None,
     ) -> Job:
         """Let a run go on that was stopped or lost its worker.
 
@@ -150,7 +150,7 @@ class Job:
             For the whole run, in place of its own.
         workers : int or str
             As in `ccviz.start`; those that it had before are forgotten.
-        memory, spares
+        memory, pool
             As in `start`.
 
         Returns
@@ -166,7 +166,7 @@ class Job:
         """
         check_workers(str(workers))
         reopen(archive, run_id, limits)
-        return cls(archive, run_id, spares, workers=str(workers), memory=memory, resume=True)
+        return cls(archive, run_id, pool, workers=str(workers), memory=memory, resume=True)
 
     @property
     def alive(self) -> bool:

@@ -14,6 +14,7 @@ from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.limits import Limits
+from ccviz.runs.record_buffer import RecordBuffer
 from ccviz.runs.run import Result, Run, result_of
 from ccviz.runs.stop import (
     Criterion,
@@ -23,7 +24,6 @@ from ccviz.runs.stop import (
     TimeLimit,
     first_reason,
 )
-from ccviz.runs.tape import Tape
 from ccviz.solvers import Context, Solver, check, make_solver
 from ccviz.solvers.search.workforce import check_workers
 
@@ -70,7 +70,7 @@ class Stepper(Iterator[Record]):
         criteria: Sequence[Criterion] = (),
         history: Sequence[Record] = (),
     ) -> None:
-        check_order(problem, solver, seed, workers)
+        check_request(problem, solver, seed, workers)
         self.problem, self.solver, self.seed = problem, solver, int(seed)
         self.run = Run(problem)
         for record in history:
@@ -143,7 +143,7 @@ class Stepper(Iterator[Record]):
         -------
         Result
         """
-        tape = Tape() if self.run.seq < 0 else None  # a run without its beginning tells nothing
+        tape = RecordBuffer() if self.run.seq < 0 else None  # not for a resumed run
         for record in self:
             if tape is not None:
                 tape.append(record)
@@ -198,7 +198,7 @@ def _check_kinds(problem: Any, solver: Any) -> None:
         raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
 
 
-def check_order(problem: Problem, solver: Solver, seed: Any, workers: str) -> None:
+def check_request(problem: Problem, solver: Solver, seed: Any, workers: str) -> None:
     """Check that a run can be begun.
 
     Parameters

@@ -3,7 +3,7 @@
 Standard input carries what the parent asks for, a line each. Before the run it is
 
     load NAME        bring what a solver needs into this process
-    run ORDER        do a run; ORDER is `Order` in JSON
+    run TASK        do a run; TASK is `Task` in JSON
 
 and during the run
 
@@ -43,7 +43,7 @@ _ORPHAN_GRACE_S = 5.0
 
 
 @dataclass(frozen=True)
-class Order:
+class Task:
     """What to do.
 
     Attributes
@@ -67,7 +67,7 @@ class Order:
     resume: bool = False
 
 
-def wait_for_order(lines: Iterator[bytes]) -> tuple[Order, frozenset[str]] | None:
+def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
     """Load what is asked for until there is a run to do; None if there never will be.
 
     Parameters
@@ -76,7 +76,7 @@ def wait_for_order(lines: Iterator[bytes]) -> tuple[Order, frozenset[str]] | Non
 
     Returns
     -------
-    order : Order
+    task : Task
     loaded : frozenset of str
         Names of the solvers that are in this process already.
     """
@@ -84,7 +84,7 @@ def wait_for_order(lines: Iterator[bytes]) -> tuple[Order, frozenset[str]] | Non
     for line in lines:
         word, _, rest = line.decode().strip().partition(" ")
         if word == "run":
-            return msgspec.json.decode(rest, type=Order), frozenset(loaded)
+            return msgspec.json.decode(rest, type=Task), frozenset(loaded)
         if word == "load" and load_solver(rest):
             loaded.add(rest)
     return None
@@ -151,18 +151,18 @@ def drive(path: str) -> None:
     """
     # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
     lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
-    asked = wait_for_order(lines)
+    asked = wait_for_task(lines)
     if asked is None:
         return
-    order, loaded = asked
-    if order.memory is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (order.memory, order.memory))
+    task, loaded = asked
+    if task.memory is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (task.memory, task.memory))
     archive = Archive(path)
-    stepper = open_run(archive, order.run, order.resume, order.workers)
+    stepper = open_run(archive, task.run, task.resume, task.workers)
     if stepper.solver.name not in loaded:
         load(stepper)
-    control = Control(lines, stepper, order.paused)
-    with Recorder(archive, order.run, stepper.run) as recorder:
+    control = Control(lines, stepper, task.paused)
+    with Recorder(archive, task.run, stepper.run) as recorder:
         while stepper.run.finished is None:
             control.wait_turn()
             recorder.put(next(stepper))

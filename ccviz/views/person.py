@@ -1,4 +1,4 @@
-"""Who is at the page, what of the archive is theirs, and how much they may ask for."""
+"""The person at a page: ownership of runs, and quota."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from ccviz.runs.info import RunInfo
 
 @dataclass(frozen=True)
 class Person:
-    """The one at a page.
+    """The person at a page.
 
     Attributes
     ----------
     browser : str
-        Names the browser in a class; empty where there is one person only, whose runs are all.
+        Identifier of the browser in a class; empty on a server for one person, who owns all runs.
     is_teacher : bool
-        Whether they see everybody's runs.
+        Whether they see all runs.
     """
 
     browser: str = ""
@@ -25,22 +25,22 @@ class Person:
 
     @property
     def in_class(self) -> bool:
-        """Whether there are others, with runs of their own."""
+        """Whether other people on the server have their own runs."""
         return bool(self.browser)
 
     @property
     def quota(self) -> Quota:
-        """How much they may ask for."""
+        """Limits on their runs, tables and files."""
         return STUDENT if self.in_class else ONE_PERSON
 
     def owns(self, run: RunInfo) -> bool:
-        """Return whether they may rename, delete and share a run, and let it go on."""
+        """Return whether they may rename, delete, share and resume a run."""
         return not self.in_class or run.owner == self.browser
 
     def sees(self, run: RunInfo) -> bool:
-        """Return whether a run is shown to them: their own, or one that was shared."""
+        """Return whether a run is visible: their own or a shared one; a teacher sees all."""
         return self.owns(run) or self.is_teacher or run.shared
 
 
 ALONE = Person()
-"""Who has the server alone: all runs are theirs."""
+"""The only person of a server: all runs are theirs."""

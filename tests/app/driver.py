@@ -166,11 +166,11 @@ class Server:
 
 
 def _is_worker(process: psutil.Process) -> bool:
-    """Return whether it is one, be it a new interpreter or forked by a nursery."""
+    """Return whether it is one, be it a new interpreter or forked by a fork server."""
     try:
         parent = process.parent()
         words = [*process.cmdline(), *(parent.cmdline() if parent else [])]
-        return "ccviz.runs.worker" in words or words.count("ccviz.runs.nursery") == 2
+        return "ccviz.runs.worker" in words or words.count("ccviz.runs.fork_server") == 2
     except (psutil.NoSuchProcess, psutil.ZombieProcess):
         return False
 

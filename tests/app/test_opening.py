@@ -1,4 +1,4 @@
-"""The opening page: a finished example, three doors, and what is behind them."""
+"""The opening page: a finished example, three choices, and what each opens."""
 
 import pytest
 
@@ -11,11 +11,11 @@ TABLE = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(40))
 
 
 @pytest.mark.journey
-def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(
+def test_a_finished_example_and_behind_its_choices_a_run_a_batch_and_a_table(
     page, lab_of, server, picture
 ):
     lab = lab_of("")
-    doors = page.get_by_role("region", name="Where to begin")
+    welcome = page.get_by_role("region", name="Where to begin")
     assert set(lab.labels()) == {0, 1, 2}
     assert "Optimal clustering" in lab.card
     assert (lab.drawn("must"), lab.drawn("cannot")) == (4, 4)
@@ -26,7 +26,7 @@ def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(
     lab.press("Try it")
     assert set(lab.labels()) == {0, 1, 2}  # the old colours stay until there are new ones
     lab.see("Feasible clustering")
-    assert not doors.is_visible()
+    assert not welcome.is_visible()
     lab.see("Objective by iteration")
     falls = lab.sources("objective", "best")[0]
     assert falls["objective"][-1] == min(falls["objective"]) == falls["best"][-1]
@@ -56,12 +56,12 @@ def test_a_finished_example_and_behind_its_doors_a_run_a_batch_and_a_table(
     asked.value.set_files({"name": "mine.csv", "mimeType": "text/csv", "buffer": TABLE})
     page.get_by_role("dialog").get_by_role("button", name="Load", exact=True).click()
     again.see("40 points")
-    assert not doors.is_visible()
+    assert not welcome.is_visible()
 
     third = lab_of("")
     third.press("A lesson")
     third.see("Step 1 of")
-    assert not doors.is_visible()
+    assert not welcome.is_visible()
 
 
 def test_a_digit_shows_its_picture_and_a_killed_spare_worker_costs_nothing(lab_of, server):

@@ -1,4 +1,4 @@
-"""The page behind its door, in real browsers: texts stay texts, and runs their owner's."""
+"""The page behind its access check, in real browsers: texts stay texts, and runs their owner's."""
 
 import os
 import re

@@ -3,7 +3,7 @@
 import pytest
 
 from ccviz.runs.archive import Archive
-from ccviz.runs.spares import Spares
+from ccviz.runs.worker_pool import WorkerPool
 
 
 @pytest.fixture
@@ -14,9 +14,9 @@ def archive(tmp_path):
 
 
 @pytest.fixture
-def spares(archive):
+def pool(archive):
     """Return the waiting workers of the archive."""
-    spares = Spares(archive.path)
-    spares.fill()
-    yield spares
-    spares.close()
+    pool = WorkerPool(archive.path)
+    pool.fill()
+    yield pool
+    pool.close()

@@ -16,7 +16,7 @@ from tests.patience import PATIENCE_S, wait_until
 PROBLEM = Problem(np.arange(4.0)[:, None], 2)
 
 
-class Tape:
+class RecordBuffer:
     """Puts made-up records into a recorder."""
 
     def __init__(self, archive):
@@ -41,7 +41,7 @@ class Tape:
 
 @pytest.fixture
 def tape(archive):
-    return Tape(archive)
+    return RecordBuffer(archive)
 
 
 def test_a_record_is_readable_soon_without_another_coming(tape):

@@ -68,7 +68,7 @@ def page_of(
     axes: tuple[str, str],
     told: Told | None,
 ) -> str:
-    """Return the page of some runs, in the process that `ccviz.views.lab.intake` begins for it.
+    """Return the page of some runs, in the process that `ccviz.views.lab.file_jobs` begins for it.
 
     Parameters
     ----------

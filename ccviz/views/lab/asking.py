@@ -30,7 +30,7 @@ _NOISE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class AskState:
     """Where the questions have come to.
 
     Attributes
@@ -61,7 +61,7 @@ class Asking(param.Parameterized):
     Attributes
     ----------
     active : bool
-    asked : Asked or None
+    asked : AskState or None
         None while the next question is worked out.
     """
 
@@ -73,7 +73,7 @@ class Asking(param.Parameterized):
         self._learner: Learner | None = None
         self._draft: Draft | None = None
         self._thread: ThreadPoolExecutor | None = None
-        self._coming: Future[Asked] | None = None
+        self._coming: Future[AskState] | None = None
         self._put: set[frozenset[int]] = set()
         self._again: Counter[Link] = Counter()
         self._labels: IntArray | None = None
@@ -145,7 +145,7 @@ class Asking(param.Parameterized):
         """Take the question that was waited for, once it is there."""
         self._take(0.0)
 
-    def settle(self) -> Asked | None:
+    def settle(self) -> AskState | None:
         """Wait for the question, and return where the questions stand; None if nobody asks."""
         self._take(None)
         return self.asked
@@ -181,13 +181,13 @@ class Asking(param.Parameterized):
 
 def _next(
     learner: Learner, draft: Draft, put: frozenset[frozenset[int]], again: Counter[Link]
-) -> Asked:
+) -> AskState:
     """Return where the questions stand; in a thread, which alone uses the learner."""
     answers = list(_answers(draft, again))
     learner.start_over(answers)
     pair, labels, truth = learner.question(), learner.labels, draft.data.truth
     given = {frozenset((each.i, each.j)) for each in answers}
-    return Asked(
+    return AskState(
         pair=pair,
         enough=learner.enough,
         labels=labels,

@@ -18,13 +18,13 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.priority import RUN, stand_back
-from ccviz.runs.spares import Spares
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver
 from ccviz.studies.batch import Cell, carry_out, outcomes, plan
 from ccviz.views.draft import Draft
-from ccviz.views.lab.errand import Errand
+from ccviz.views.lab.personal_archive import PersonalArchive
 from ccviz.views.lab.queue import RunQueue, Ticket
-from ccviz.views.lab.shelf import Shelf
+from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.person import Person
 
 _IN_A_ROW = 10
@@ -44,10 +44,10 @@ class Batch(param.Parameterized):
 
     Parameters
     ----------
-    archive : Shelf
+    archive : PersonalArchive
     queue : RunQueue
-    spares : Spares, optional
-        Whose nursery forks the processes that run.
+    pool : WorkerPool, optional
+        Its fork server forks the processes of the runs.
 
     Attributes
     ----------
@@ -70,15 +70,17 @@ class Batch(param.Parameterized):
     left_out = param.Parameter(default=())
     outcomes = param.Parameter(default=())
 
-    def __init__(self, archive: Shelf, queue: RunQueue, spares: Spares | None = None) -> None:
+    def __init__(
+        self, archive: PersonalArchive, queue: RunQueue, pool: WorkerPool | None = None
+    ) -> None:
         super().__init__()
-        self._archive, self._queue, self._spares = archive, queue, spares
+        self._archive, self._queue, self._pool = archive, queue, pool
         self._todo: list[Cell] = []
         self._row: list[Cell] = []
         self._ran: list[RunInfo] = []
         self._about: tuple[Any, ...] = ()
         self._ticket: Ticket | None = None
-        self._errand: Errand | None = None
+        self._call: SandboxedCall | None = None
         self._began = self._looked = 0.0
 
     def start(
@@ -129,41 +131,41 @@ class Batch(param.Parameterized):
         CcvizError
             If a run was refused; the batch is then over.
         """
-        if self._errand is not None:
-            self._follow(self._errand)
+        if self._call is not None:
+            self._follow(self._call)
         elif self._ticket is not None and self._ticket.waiting == 0:
             self._row, self._todo = self._todo[:_IN_A_ROW], self._todo[_IN_A_ROW:]
             person, (draft, limits) = self._archive.person, self._about
             self._began = time.time()
-            self._errand = Errand(
+            self._call = SandboxedCall(
                 _carry_out, (self._archive.path, person, self._row, draft, limits), math.inf,
-                person.quota.worker_bytes or resource.RLIM_INFINITY, self._spares,
+                person.quota.worker_bytes or resource.RLIM_INFINITY, self._pool,
             )  # fmt: skip
 
-    def _follow(self, errand: Errand) -> None:
+    def _follow(self, call: SandboxedCall) -> None:
         if time.monotonic() < self._looked + _LOOK_S:
             return
         self._looked = time.monotonic()
-        over = errand.done  # asked before the archive: what ended later is counted next time
-        runs = self._runs_of(errand)
+        over = call.done  # asked before the archive: what ended later is counted next time
+        runs = self._runs_of(call)
         ended = sum(info.state == "finished" for info in runs)
         before = self.total - len(self._todo) - len(self._row)
         self.done = before + ended
         self.at = str(self._row[ended]) if ended < len(self._row) else ""
         self.outcomes = tuple(outcomes([*self._ran, *runs]))
         if over:
-            self._take(errand, runs, ended)
+            self._take(call, runs, ended)
 
-    def _runs_of(self, errand: Errand) -> list[RunInfo]:
+    def _runs_of(self, call: SandboxedCall) -> list[RunInfo]:
         """Return the runs of a process; others may have had its number before."""
         known = self._archive.runs()
-        return [each for each in known if each.pid == errand.pid and each.created >= self._began]
+        return [each for each in known if each.pid == call.pid and each.created >= self._began]
 
-    def _take(self, errand: Errand, runs: list[RunInfo], ended: int) -> None:
+    def _take(self, call: SandboxedCall, runs: list[RunInfo], ended: int) -> None:
         """Take what a process has done, and go on with what is left."""
-        self._errand = None
+        self._call = None
         try:
-            refused = errand.answer()
+            refused = call.answer()
         except CcvizError:  # it ended in the middle of a run: that one is given up
             self._close(runs, "failed", _BROKE_OFF)
             self._todo = [*self._row[ended + 1 :], *self._todo]
@@ -196,10 +198,10 @@ class Batch(param.Parameterized):
 
     def stop(self) -> None:
         """End the batch; what it found stays."""
-        errand, self._errand, self._todo = self._errand, None, []
-        if errand is not None:
-            errand.close()
-            runs = self._runs_of(errand)
+        call, self._call, self._todo = self._call, None, []
+        if call is not None:
+            call.close()
+            runs = self._runs_of(call)
             self._close(runs, "interrupted", TERMINATION_SENTENCES["interrupted"])
             self._sum_up(runs)
         self._leave()
@@ -226,10 +228,10 @@ def _carry_out(path: Path, person: Person, cells: list[Cell], draft: Draft, limi
     """Do some runs in the process that was begun for them; return why no more could be stored."""
     stand_back(RUN)
     with threadpool_limits(1), Archive(path) as archive:
-        shelf = Shelf(archive, person)
+        personal = PersonalArchive(archive, person)
         try:
             for _ in carry_out(
-                shelf, cells, Problems(draft), limits, dataset=draft.data.name,
+                personal, cells, Problems(draft), limits, dataset=draft.data.name,
                 scaling=draft.scaling,
             ):  # fmt: skip
                 pass

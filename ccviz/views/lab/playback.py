@@ -5,7 +5,7 @@ from __future__ import annotations
 from ccviz.events import DeadEnded, Finished
 from ccviz.runs.archive import Archive
 from ccviz.views.lab.player import Player, Shot
-from ccviz.views.lab.runner import Order, Runner
+from ccviz.views.lab.runner import Runner, RunRequest
 
 
 class Playback:
@@ -26,7 +26,7 @@ class Playback:
         self._followed = ""
         self._opened = ""
 
-    def start(self, order: Order, paused: bool) -> None:
+    def start(self, request: RunRequest, paused: bool) -> None:
         """Queue a run, and show it from its beginning.
 
         Raises
@@ -34,7 +34,7 @@ class Playback:
         UnsupportedError
             If the solver cannot handle the problem; what was shown stays.
         """
-        self._runner.start(order, paused)
+        self._runner.start(request, paused)
         self._player.close()
         self._stopping = self._awaited = self._resumed = False
         self._follow()

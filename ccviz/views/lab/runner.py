@@ -14,7 +14,7 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.runs.limits import NO_LIMITS, Limits
-from ccviz.runs.spares import Spares
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, check
 from ccviz.views.lab.queue import RunQueue, Ticket
 
@@ -22,7 +22,7 @@ _GRACE_S = 2.0
 
 
 @dataclass(frozen=True, eq=False)
-class Order:
+class RunRequest:
     """What to run."""
 
     problem: Problem
@@ -42,7 +42,7 @@ class Runner(param.Parameterized):
     queue : RunQueue
     memory : int, optional
         Bytes that a worker may take.
-    spares : Spares, optional
+    pool : WorkerPool, optional
         Workers that wait already.
 
     Attributes
@@ -63,10 +63,10 @@ class Runner(param.Parameterized):
         archive: Archive,
         queue: RunQueue,
         memory: int | None = None,
-        spares: Spares | None = None,
+        pool: WorkerPool | None = None,
     ) -> None:
         super().__init__()
-        self._worker: dict[str, Any] = {"memory": memory, "spares": spares}
+        self._worker: dict[str, Any] = {"memory": memory, "pool": pool}
         self._archive, self._queue = archive, queue
         self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
@@ -94,7 +94,7 @@ class Runner(param.Parameterized):
         """Process id of the worker."""
         return self._job.pid if self._job is not None else None
 
-    def start(self, order: Order, paused: bool = False) -> None:
+    def start(self, request: RunRequest, paused: bool = False) -> None:
         """Queue a run; it starts at once if nobody is before it. An earlier run is stopped.
 
         Raises
@@ -102,10 +102,10 @@ class Runner(param.Parameterized):
         UnsupportedError
             If the solver cannot handle the problem.
         """
-        check(order.solver, order.problem)
+        check(request.solver, request.problem)
         begin = partial(
-            Job.start, self._archive, order.problem, order.solver, seed=order.seed,
-            dataset=order.dataset, scaling=order.scaling, paused=paused, limits=order.limits,
+            Job.start, self._archive, request.problem, request.solver, seed=request.seed,
+            dataset=request.dataset, scaling=request.scaling, paused=paused, limits=request.limits,
             **self._worker,
         )  # fmt: skip
         self._enqueue(begin, paused)

@@ -23,25 +23,25 @@ from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
-from ccviz.runs.spares import Spares
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, History, draft_of, draft_of_problem, group_links, links_between
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import check_axes, usual_axes
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.batch import Batch
+from ccviz.views.lab.cluster_colors import ClusterColors
+from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.ending import Ending
 from ccviz.views.lab.example import Example
-from ccviz.views.lab.hues import Hues
-from ccviz.views.lab.intake import Intake
+from ccviz.views.lab.file_jobs import FileJobs
 from ccviz.views.lab.notice import Notice, failure
+from ccviz.views.lab.personal_archive import PersonalArchive
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
-from ccviz.views.lab.runner import Order, Runner
-from ccviz.views.lab.shelf import Shelf
+from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.suiting import impossible, unsuited
-from ccviz.views.lab.sweep import Sweep
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.lab.words import Worded
 from ccviz.views.link_table import Kind, Link
@@ -113,22 +113,22 @@ class Session(Worded):
         queue: RunQueue,
         data: Dataset,
         person: Person = ALONE,
-        spares: Spares | None = None,
+        pool: WorkerPool | None = None,
         example: Example | None = None,
     ) -> None:
         draft, (x_axis, y_axis) = draft_of(data), usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
-        self.person, self.archive = person, Shelf(archive, person, example)
+        self.person, self.archive = person, PersonalArchive(archive, person, example)
         archive = self.archive
-        self.intake = Intake(person.quota, spares)
-        self.sweep = Sweep(queue, person.quota, spares)
-        self.batch = Batch(archive, queue, spares)
-        self.runner = Runner(archive, queue, person.quota.worker_bytes, spares)
-        if spares is not None:
-            self.param.watch(lambda event: spares.expect(event.new.name), "solver")
+        self.file_jobs = FileJobs(person.quota, pool)
+        self.elbow = Elbow(queue, person.quota, pool)
+        self.batch = Batch(archive, queue, pool)
+        self.runner = Runner(archive, queue, person.quota.worker_bytes, pool)
+        if pool is not None:
+            self.param.watch(lambda event: pool.expect(event.new.name), "solver")
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
-        self.hues = Hues()
+        self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
         self._history = History(draft)
@@ -159,17 +159,17 @@ class Session(Worded):
             self._edit(draft)
 
     def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
-        """Let the intake read a file, and say so while it does; see `Intake.take`."""
-        self._by_the_intake(partial(self.intake.take, read, *args, **how), name, "read")
+        """Start a file job that reads a file, and say so while it does; see `FileJobs.take`."""
+        self._by_a_file_job(partial(self.file_jobs.take, read, *args, **how), name, "read")
 
     def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
-        """Let the intake write a file, and say so while it does; see `Intake.do`."""
-        self._by_the_intake(partial(self.intake.do, work, *args, **how), name, "written")
+        """Start a file job that writes a file, and say so while it does; see `FileJobs.do`."""
+        self._by_a_file_job(partial(self.file_jobs.do, work, *args, **how), name, "written")
 
-    def _by_the_intake(self, begin: Callable[[], None], name: str, done: str) -> None:
+    def _by_a_file_job(self, begin: Callable[[], None], name: str, done: str) -> None:
         with self.in_words():
             begin()
-            if self.intake.busy:
+            if self.file_jobs.busy:
                 self.notice = Notice("info", f"{name} is being {done}…")
 
     def set_k(self, k: int) -> None:
@@ -228,7 +228,7 @@ class Session(Worded):
         if moved:
             watched = watched_settings(self.solver.name, draft.problem)
             changes["solver"] = replace(self.solver, **watched)
-            self.hues.forget()
+            self.cluster_colors.forget()
             self.asking.forget()
             self.playback.close()
         self.param.update(**changes)
@@ -365,7 +365,7 @@ class Session(Worded):
             self.notice = refused
             return
         with self.in_words("solver"):
-            self.playback.start(self._order(), paused)
+            self.playback.start(self._request(), paused)
             self.asking.stop()
             self.cancel()
             self._solver_then = self.solver
@@ -375,8 +375,8 @@ class Session(Worded):
         """The limits of the next run."""
         return Limits(self.time_limit, self.gap_limit, self.node_limit)
 
-    def _order(self) -> Order:
-        return Order(
+    def _request(self) -> RunRequest:
+        return RunRequest(
             self.draft.problem_for(self.solver),
             self.solver,
             self.seed,
@@ -429,7 +429,7 @@ class Session(Worded):
             else:
                 self.archive.check_idle(run_id)
             if self.player.run_id == run_id:
-                self.hues.forget()
+                self.cluster_colors.forget()
                 self.player.close()
             self.compared = tuple(other for other in self.compared if other != run_id)
             self.archive.delete(run_id)
@@ -469,7 +469,7 @@ class Session(Worded):
         """Look after the worker and move the player on; call it a few times a second."""
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
-        for each in (self.intake, self.sweep, self.batch, self.asking):
+        for each in (self.file_jobs, self.elbow, self.batch, self.asking):
             with self.in_words():
                 each.tick()
         with self.in_words():
@@ -480,11 +480,11 @@ class Session(Worded):
     @property
     def restless(self) -> bool:
         """Whether something moves, so that `tick` must be called."""
-        busy = (self.intake.busy, self.sweep.busy, self.batch.busy, self.asking.busy)
+        busy = (self.file_jobs.busy, self.elbow.busy, self.batch.busy, self.asking.busy)
         return self.playback.restless or any(busy)
 
     def close(self) -> None:
         """End the worker: nobody is watching any more."""
-        for end in (self.intake.close, self.sweep.stop, self.batch.stop, self.asking.close):
+        for end in (self.file_jobs.close, self.elbow.stop, self.batch.stop, self.asking.close):
             end()
         self.playback.close()

@@ -13,7 +13,7 @@ from ccviz.runs.run import Result, result_of
 from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
-from ccviz.views.lab.parcel import Order, is_small
+from ccviz.views.lab.download import DownloadRequest, is_small
 from ccviz.views.lab.session import Session
 
 Wish = Literal["rows", "profile", "markdown", "report"]
@@ -26,7 +26,7 @@ _FILES: dict[Wish, tuple[str, str]] = {
 }
 
 
-def answer_order(session: Session, what: Wish) -> Order:
+def answer_download(session: Session, what: Wish) -> DownloadRequest:
     """Return how a file of the answer on show is written.
 
     Parameters
@@ -36,7 +36,7 @@ def answer_order(session: Session, what: Wish) -> Order:
 
     Returns
     -------
-    Order
+    DownloadRequest
 
     Raises
     ------
@@ -47,12 +47,12 @@ def answer_order(session: Session, what: Wish) -> Order:
     if run is None or run.finished is None or run.incumbent is None:
         raise CcvizError("There is no answer yet: run a solver first.")
     data, answer = session.draft.data, run.incumbent
-    colors = session.hues.of(answer.labels, answer.problem.k)
+    colors = session.cluster_colors.of(answer.labels, answer.problem.k)
     # The run with its events stays here: a report has no word of it.
     result = replace(result_of(run), run=None)  # type: ignore[arg-type]
     suffix, kind = _FILES[what]
     args = (what, data, result, colors)
-    return Order(f"{data.name}{suffix}", kind, write, args, is_small(data))
+    return DownloadRequest(f"{data.name}{suffix}", kind, write, args, is_small(data))
 
 
 def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccviz.numbers import count
-from ccviz.views.lab.asking import Asked
+from ccviz.views.lab.asking import AskState
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory
 from ccviz.views.lessons.needs import Need, answered, kept_by_truth, takes
@@ -30,7 +30,7 @@ def _answer_up_to(session: Session, questions: int) -> None:
         session.link("must" if truth is not None and truth[i] == truth[j] else "cannot")
 
 
-def _asked(session: Session) -> Asked | None:
+def _asked(session: Session) -> AskState | None:
     return session.asking.asked if session.asking.active else None
 
 
@@ -47,7 +47,7 @@ def _has_answers(questions: int) -> Need:
     return missing
 
 
-def _agreement(session: Session, memory: Memory) -> Asked:
+def _agreement(session: Session, memory: Memory) -> AskState:
     asked = _asked(session)
     assert asked is not None
     memory.append(asked)
@@ -119,7 +119,7 @@ LESSON = Lesson(
     ),
     paper=(
         "Cohn, Ghahramani and Jordan (1996) let a learner choose what it asks, so that the answers "
-        "lower its expected error most. Asked about pairs, that is worth far more than links drawn "
+        "lower its expected error most. Asked about pairs, that gains far more than links drawn "
         "by chance, most of which the points have told already."
     ),
     look=(

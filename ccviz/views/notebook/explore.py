@@ -28,14 +28,14 @@ from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Kind, Link
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
-from ccviz.views.panels.asked import Asked
-from ccviz.views.panels.asking import AskButton, AskingPanel
 from ccviz.views.panels.axes import Axes
 from ccviz.views.panels.header import NoticePanel
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.links import LinksPanel
 from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
+from ccviz.views.panels.problem_fields import ProblemFields
+from ccviz.views.panels.question_progress import AskButton, QuestionProgress
 from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.scatter import ScatterPanel
@@ -192,14 +192,14 @@ class Explorer:
         inspection = Inspection(self._archive, self.session.player, CATALOGUE)
         keep_time(self.session)
         points, axes, asked = (
-            ScatterPanel(self.session, inspection), Axes(self.session), Asked(self.session),
+            ScatterPanel(self.session, inspection), Axes(self.session), ProblemFields(self.session),
         )  # fmt: skip
         middle = pn.Column(
             pn.Row(
                 axes.x,
                 axes.y,
                 AskButton(self.session),
-                AskingPanel(self.session),
+                QuestionProgress(self.session),
                 sizing_mode="stretch_width",
             ),
             pn.Column(

@@ -15,7 +15,7 @@ from bokeh.settings import settings
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
-from ccviz.runs.spares import Spares
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.example import Example
 from ccviz.views.lab.importing import Importing
@@ -32,7 +32,6 @@ from ccviz.views.page.resources import fetch_little
 from ccviz.views.page.script import PageScript
 from ccviz.views.panels.commit import rebuilt
 from ccviz.views.panels.data import DataPanel
-from ccviz.views.panels.doors import DoorsPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
 from ccviz.views.panels.lessons import LessonChoice, LessonPanel
 from ccviz.views.panels.links import LinksPanel
@@ -44,7 +43,8 @@ from ccviz.views.panels.right import RightPanel
 from ccviz.views.panels.rules import RulesPanel
 from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
-from ccviz.views.serve.desk import DESK, Desk
+from ccviz.views.panels.welcome import WelcomePanel
+from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 
@@ -62,11 +62,11 @@ def build() -> pn.template.Template:
     _lose_in_our_words()
     archive, person = pn.state.as_cached("archive", Archive), visitor()
     many = _SPARES_OF_A_CLASS if person.in_class else 1
-    spares = pn.state.as_cached("spares", partial(Spares, archive.path, many))
-    pn.state.onload(spares.fill)  # first the page
+    pool = pn.state.as_cached("pool", partial(WorkerPool, archive.path, many))
+    pn.state.onload(pool.fill)  # first the page
     queue = pn.state.as_cached("queue", RunQueue)
     example = pn.state.as_cached("example", Example)
-    session = Session(archive, queue, load("iris"), person, spares, example)
+    session = Session(archive, queue, load("iris"), person, pool, example)
     pn.config.exception_handler = _report_to(session)
     asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
     session.dark = asked.pop("theme", "") == "dark"
@@ -74,8 +74,8 @@ def build() -> pn.template.Template:
     if asked:
         apply_query(session, asked)
     importing = Importing(session)
-    desk: Desk | None = pn.state.cache.get(DESK)
-    brought = desk is not None and desk.greet(session, importing)
+    last_project: LastProject | None = pn.state.cache.get(LAST_PROJECT)
+    brought = last_project is not None and last_project.register(session, importing)
     if not (asked or empty or brought):  # nothing else comes onto the table
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
@@ -142,7 +142,7 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
-    above = pn.Column(DoorsPanel(session, course), LessonPanel(course), **wide)
+    above = pn.Column(WelcomePanel(session, course), LessonPanel(course), **wide)
     page.add_panel("lesson", above)
     page.add_panel(
         "left",

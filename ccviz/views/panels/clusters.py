@@ -13,9 +13,9 @@ from ccviz.numbers import count
 from ccviz.problem.partition import Partition
 from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
 from ccviz.views.frames.rules import RuleRow, rule_rows
-from ccviz.views.lab.parcel import Parcel, deliver
+from ccviz.views.lab.download import Download, deliver
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.take_home import answer_order
+from ccviz.views.lab.take_home import answer_download
 from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import with_template
@@ -92,12 +92,12 @@ class ClustersPanel(JSComponent):
         if answer is None:
             self.table = {"about": _NONE}
             return
-        colors = session.hues.of(answer.labels, answer.problem.k)
+        colors = session.cluster_colors.of(answer.labels, answer.problem.k)
         shown = Partition(answer.problem, colors)
         self.table = content(clusters(session.draft.data, shown), _rules(answer))
 
-    def _hand(self, parcel: Parcel) -> None:
-        self._send_msg(asdict(parcel))
+    def _hand(self, download: Download) -> None:
+        self._send_msg(asdict(download))
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         held(self._act)(data)
@@ -105,7 +105,7 @@ class ClustersPanel(JSComponent):
     def _act(self, message: dict[str, Any]) -> None:
         if message["what"] == "file":
             with self._session.in_words():
-                deliver(self._session, answer_order(self._session, message["file"]), self._hand)
+                deliver(self._session, answer_download(self._session, message["file"]), self._hand)
         else:
             self._session.isolate(message["cluster"])
 

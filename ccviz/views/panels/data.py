@@ -10,12 +10,12 @@ from markupsafe import Markup
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.asked import Asked
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import take_dropped
 from ccviz.views.panels.elbow import ElbowPanel
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.problem_fields import ProblemFields
 
 _MOST_UPLOAD = "200MB"
 
@@ -35,7 +35,7 @@ class DataPanel(pn.viewable.Viewer):
         self._n = pn.widgets.IntInput(
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
         )
-        self._asked = Asked(session)
+        self._fields = ProblemFields(session)
         self._file = pn.widgets.FileDropper(
             multiple=False, max_file_size=_MOST_UPLOAD, layout="integrated", height=36,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
@@ -60,10 +60,10 @@ class DataPanel(pn.viewable.Viewer):
                 Html(Markup("<h2>Data</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
                 self._which, margin=0, height=21, sizing_mode="stretch_width",
             ),
-            pn.Row(self._name, self._asked.scaling, margin=0, sizing_mode="stretch_width"),
+            pn.Row(self._name, self._fields.scaling, margin=0, sizing_mode="stretch_width"),
             self._file,
             pn.FlexBox(
-                self._asked.k, self._n, self._asked.sizes, margin=0, sizing_mode="stretch_width"
+                self._fields.k, self._n, self._fields.sizes, margin=0, sizing_mode="stretch_width"
             ),
             pn.Row(self._elbow, width=0, height=0, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),

@@ -57,7 +57,7 @@ class ElbowPanel(JSComponent):
     def __init__(self, session: Session, **params: Any) -> None:
         super().__init__(**params)
         self._session = session
-        session.sweep.param.watch(self._refresh, ["steps", "at"])
+        session.elbow.param.watch(self._refresh, ["steps", "at"])
 
     def _refresh(self, *_: Any) -> None:
         sweep = self._session.sweep
@@ -76,19 +76,19 @@ class ElbowPanel(JSComponent):
         if what == "start":
             self._start(message)
         elif what == "stop":
-            session.sweep.stop()
+            session.elbow.stop()
         elif what == "take":
             session.set_k(message["k"])
             self.shown = False
         else:
-            session.sweep.stop()
+            session.elbow.stop()
             self.shown = False
 
     def _start(self, message: dict[str, Any]) -> None:
         session, before = self._session, self._session.notice
         low, high = (int(message[end]) for end in ("low", "high"))
         with session.in_words():
-            session.sweep.start(
+            session.elbow.start(
                 session.draft, low, high, max(0.0, float(message["seconds"])), session.seed
             )
         if session.notice is not None and session.notice is not before:

@@ -9,7 +9,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ccviz.views.lab.parcel import Order, Parcel, deliver
+from ccviz.views.lab.download import Download, DownloadRequest, deliver
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import with_template
@@ -29,7 +29,7 @@ class FileButton(JSComponent):
     Parameters
     ----------
     session : Session
-    order : callable
+    request : callable
         Returns how the file is written, or raises `CcvizError`.
 
     Attributes
@@ -47,10 +47,10 @@ class FileButton(JSComponent):
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(
-        self, session: Session, label: str, order: Callable[[], Order], **params: Any
+        self, session: Session, label: str, request: Callable[[], DownloadRequest], **params: Any
     ) -> None:
         super().__init__(label=label, **params)
-        self._session, self._order = session, order
+        self._session, self._order = session, request
 
     def _handle_msg(self, _: Any) -> None:
         held(self.press)()
@@ -60,5 +60,5 @@ class FileButton(JSComponent):
         with self._session.in_words():
             deliver(self._session, self._order(), self._hand)
 
-    def _hand(self, parcel: Parcel) -> None:
-        self._send_msg(asdict(parcel))
+    def _hand(self, download: Download) -> None:
+        self._send_msg(asdict(download))

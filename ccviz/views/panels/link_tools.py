@@ -11,8 +11,8 @@ from bokeh.models import Tooltip
 from markupsafe import Markup
 
 from ccviz.data.link_files import links_text
+from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.many_links import draw_links, load_links
-from ccviz.views.lab.parcel import Order
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.file_button import FileButton
@@ -55,7 +55,9 @@ class LinkTools(pn.viewable.Viewer):
         )
         self._clear = pn.widgets.Button(name="Delete all", margin=(4, 4))
         self._clear.on_click(lambda _: held(session.remove_links)(session.draft.links))
-        self._export = FileButton(session, "Export", partial(links_order, session), margin=(4, 4))
+        self._export = FileButton(
+            session, "Export", partial(links_download, session), margin=(4, 4)
+        )
         self._import = pn.widgets.FileInput(
             accept=".txt,.csv,.json", margin=(6, 4), name="Import links"
         )
@@ -81,9 +83,9 @@ class LinkTools(pn.viewable.Viewer):
             held(load_links)(self._session, self._import.filename or "links", event.new)
 
 
-def links_order(session: Session) -> Order:
+def links_download(session: Session) -> DownloadRequest:
     """Return how the links on the table are written to a file."""
     problem = session.draft.given
     links = (problem.must_link, problem.cannot_link)
     small = sum(map(len, links)) <= _SMALL
-    return Order("links.txt", "text/plain", links_text, links, small)
+    return DownloadRequest("links.txt", "text/plain", links_text, links, small)

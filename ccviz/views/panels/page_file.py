@@ -7,7 +7,7 @@ from functools import partial
 
 from ccviz.views.export.page import MOST_RUNS, Told
 from ccviz.views.export.stored import page_of
-from ccviz.views.lab.parcel import Order
+from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.file_button import FileButton
 
@@ -28,7 +28,7 @@ def page_button(session: Session, told: Callable[[], Told | None]) -> FileButton
     FileButton
     """
     button = FileButton(
-        session, "Run as a page", partial(page_order, session, told), hint=_HINT,
+        session, "Run as a page", partial(page_download, session, told), hint=_HINT,
         ready=session.player.shot is not None, margin=(4, 8, 0, 0),
     )  # fmt: skip
     session.player.param.watch(
@@ -37,7 +37,7 @@ def page_button(session: Session, told: Callable[[], Told | None]) -> FileButton
     return button
 
 
-def page_order(session: Session, told: Callable[[], Told | None]) -> Order:
+def page_download(session: Session, told: Callable[[], Told | None]) -> DownloadRequest:
     """Return how the page is written.
 
     Parameters
@@ -47,14 +47,14 @@ def page_order(session: Session, told: Callable[[], Told | None]) -> Order:
 
     Returns
     -------
-    Order
+    DownloadRequest
     """
     # The run that is shown, and those over which its bounds are drawn, if this person sees them.
     chosen = dict.fromkeys((session.player.run_id, *session.compared))
     run_ids = [session.archive.info(run_id).id for run_id in chosen if run_id][:MOST_RUNS]
     runs = [(session.archive.home_of(run_id).path, run_id) for run_id in run_ids]
     axes = (session.x_axis, session.y_axis)
-    return Order(
+    return DownloadRequest(
         f"{session.draft.data.name or 'run'}.html", "text/html", page_of,
         (runs, session.draft, axes, told()),
     )  # fmt: skip

@@ -11,11 +11,11 @@ from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
-from ccviz.views.panels.asking import AskButton, AskingPanel
 from ccviz.views.panels.axes import Axes
 from ccviz.views.panels.brush import BrushPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.pairs import PairsPanel
+from ccviz.views.panels.question_progress import AskButton, QuestionProgress
 from ccviz.views.panels.scatter import ScatterPanel
 
 _VIEWS = ("Plane", "Matrix")
@@ -41,7 +41,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._classes.param.update(css_classes=["advice"], margin=(2, 0))
         self._ask = AskButton(session)
         self._paint = _button("Paint", icons.BRUSH, "Paint points by hand (P)")
-        self._brush, self._asking = BrushPanel(painter), AskingPanel(session)
+        self._brush, self._asking = BrushPanel(painter), QuestionProgress(session)
         self._place = pn.Column(self._scatter, sizing_mode="stretch_both", margin=0)
         self._watch()
         self._follow()

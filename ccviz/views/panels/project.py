@@ -8,7 +8,7 @@ from typing import Any
 import panel as pn
 from markupsafe import Markup
 
-from ccviz.views.lab.parcel import Order, is_small
+from ccviz.views.lab.download import DownloadRequest, is_small
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.dropped import take_dropped
@@ -37,8 +37,11 @@ class ProjectPanel(pn.viewable.Viewer):
         super().__init__()
         self._session, self._beside = session, beside
         self._save, self._data = (
-            FileButton(session, label, partial(order, session), margin=(4, 8, 0, 0))
-            for label, order in (("Save to a file", project_order), ("Data as CSV", data_order))
+            FileButton(session, label, partial(request, session), margin=(4, 8, 0, 0))
+            for label, request in (
+                ("Save to a file", project_download),
+                ("Data as CSV", data_download),
+            )
         )
         self._open = pn.widgets.FileDropper(
             multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
@@ -58,13 +61,15 @@ class ProjectPanel(pn.viewable.Viewer):
             held(open_project)(self._session, name, content)
 
 
-def project_order(session: Session) -> Order:
+def project_download(session: Session) -> DownloadRequest:
     """Return how the whole laboratory is written to a file."""
     name = f"{session.draft.data.name or 'laboratory'}{SUFFIX}"
-    return Order(name, "application/zip", write_project, parts(session))
+    return DownloadRequest(name, "application/zip", write_project, parts(session))
 
 
-def data_order(session: Session) -> Order:
+def data_download(session: Session) -> DownloadRequest:
     """Return how the points are written to a file."""
     data = session.draft.data
-    return Order(f"{data.name or 'data'}.csv", "text/csv", csv_text, (data,), is_small(data))
+    return DownloadRequest(
+        f"{data.name or 'data'}.csv", "text/csv", csv_text, (data,), is_small(data)
+    )

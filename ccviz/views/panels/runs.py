@@ -14,9 +14,9 @@ from panel.custom import JSComponent
 from ccviz.errors import CcvizError
 from ccviz.runs.file import run_bytes
 from ccviz.views.frames.runs import COLUMNS, run_row, run_table
-from ccviz.views.lab.parcel import Order
+from ccviz.views.lab.download import DownloadRequest
+from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.batch import BatchPanel
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
@@ -103,11 +103,11 @@ class RunsPanel(pn.viewable.Viewer):
         self._many.on_click(lambda _: held(self._batch.open)())
         self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = FileButton(
-            session, "Export the run shown", partial(run_order, session), margin=(6, 6)
+            session, "Export the run shown", partial(run_download, session), margin=(6, 6)
         )
         self._tables = [
             FileButton(
-                session, f"Table ({words})", partial(table_order, session, style), margin=(6, 6)
+                session, f"Table ({words})", partial(table_download, session, style), margin=(6, 6)
             )
             for style, words in _STYLES
         ]
@@ -191,7 +191,7 @@ class RunsPanel(pn.viewable.Viewer):
         self.refresh()
 
 
-def run_order(session: Session) -> Order:
+def run_download(session: Session) -> DownloadRequest:
     """Return how the run that is shown is written to a file.
 
     Raises
@@ -204,11 +204,13 @@ def run_order(session: Session) -> Order:
         raise CcvizError("There is no run to export yet.")
     run_id = session.archive.info(shot.info.id).id  # if this person sees it
     kind = "application/octet-stream"
-    return Order("run.ccviz", kind, run_bytes, (session.archive.home_of(run_id).path, run_id))
+    return DownloadRequest(
+        "run.ccviz", kind, run_bytes, (session.archive.home_of(run_id).path, run_id)
+    )
 
 
-def table_order(session: Session, style: Literal["csv", "markdown"]) -> Order:
+def table_download(session: Session, style: Literal["csv", "markdown"]) -> DownloadRequest:
     """Return how the runs that are ticked, or all if none is, are written as a table."""
     chosen = session.compared
     infos = [each for each in session.archive.runs() if not chosen or each.id in chosen]
-    return Order(*_KINDS[style], run_table, (infos, style), at_once=True)
+    return DownloadRequest(*_KINDS[style], run_table, (infos, style), at_once=True)

@@ -35,7 +35,7 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.legend import Legend
 from ccviz.views.panels.popup import LinkPopup
-from ccviz.views.panels.question import QuestionPopup
+from ccviz.views.panels.question_popup import QuestionPopup
 
 
 class ScatterPanel(pn.viewable.Viewer):
@@ -144,7 +144,7 @@ class ScatterPanel(pn.viewable.Viewer):
             run = None  # the old colours stay until there are new ones
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
-        hues, inside_node = session.hues, node_labels(self._inspection)
+        hues, inside_node = session.cluster_colors, node_labels(self._inspection)
         if session.asking.labels is None:
             before = hues.shown if run is None else hues.before
             frame = coloring(run, self._plane, before, inside_node)
@@ -156,7 +156,7 @@ class ScatterPanel(pn.viewable.Viewer):
         labels = frame.labels if found else None
         names: dict[int, str] = {}
         if truth is not None and (self.by_class or painted):
-            frame = classes(truth, None if painted else session.hues.shown)
+            frame = classes(truth, None if painted else session.cluster_colors.shown)
             called = session.draft.data.classes or [f"class {j}" for j in range(truth.max() + 1)]
             known, first = np.unique(truth, return_index=True)
             names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}

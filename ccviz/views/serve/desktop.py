@@ -1,4 +1,4 @@
-"""The dashboard in a window of its own: the server begins and ends with it."""
+"""The dashboard in its own window: the server starts and ends with the window."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import panel as pn
 from tornado.ioloop import PeriodicCallback
 
 from ccviz.runs.archive import default_path
-from ccviz.views.serve.desk import DESK, Desk
+from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.server import Serving, make_server
-from ccviz.views.serve.visitor import DOOR
+from ccviz.views.serve.visitor import ACCESS
 from ccviz.views.serve.window import find_browser, open_window
 
 _LOOK_MS = 200
@@ -23,29 +23,29 @@ _PATIENCE_S = 5.0
 
 
 def run_desktop(main: Path, file: Path | None = None) -> None:
-    """Serve the dashboard to one window, until that is closed.
+    """Serve the dashboard to one window, until the window is closed.
 
-    The port is a free one on which this machine alone is heard, and the word that opens the door
-    is told to nobody but the window: other people of the machine stay outside.
+    The server listens on a free port of this machine only. Its token is passed to the window
+    alone, so other users of the machine have no access.
 
     Parameters
     ----------
     main : path
         The script that builds a page.
     file : path, optional
-        What to open; the last project if not given.
+        File to open; the last project if not given.
 
     Raises
     ------
     CcvizError
-        If there is no browser that makes a window.
+        If no installed browser can open such a window.
     """
-    find_browser()  # before anything is begun
+    find_browser()  # before the server starts
     token = secrets.token_urlsafe(24)
     serving = Serving(port=_free_port(), token=token)
-    door, desk = serving.door(), Desk(default_path().parent, file)
-    pn.state.cache[DOOR], pn.state.cache[DESK] = door, desk
-    server = make_server(serving, door, main)
+    access, last_project = serving.access(), LastProject(default_path().parent, file)
+    pn.state.cache[ACCESS], pn.state.cache[LAST_PROJECT] = access, last_project
+    server = make_server(serving, access, main)
     server.start()
     with tempfile.TemporaryDirectory(prefix="ccviz-window-", ignore_cleanup_errors=True) as profile:
         address = f"http://127.0.0.1:{serving.port}/main?token={token}"
@@ -53,7 +53,7 @@ def run_desktop(main: Path, file: Path | None = None) -> None:
         try:
             _serve_until_closed(server, window)
         finally:
-            desk.clear()
+            last_project.save_and_close()
             _close(window)
             server.stop()
 

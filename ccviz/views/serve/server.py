@@ -1,4 +1,4 @@
-"""Serves the dashboard behind its door."""
+"""Serves the dashboard under its access rules."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ from tornado.websocket import WebSocketClosedError
 
 from ccviz.errors import CcvizError
 from ccviz.runs.archive import default_path
-from ccviz.views.serve.door import Door, load_key
-from ccviz.views.serve.gate import guard
-from ccviz.views.serve.visitor import DOOR
+from ccviz.views.serve.access import Access, load_key
+from ccviz.views.serve.access_handlers import guard
+from ccviz.views.serve.visitor import ACCESS
 
 _THIS_MACHINE = ("localhost", "127.0.0.1")
 
 
 @dataclass(frozen=True)
 class Serving:
-    """How the dashboard is served.
+    """Settings of the server.
 
     Attributes
     ----------
     port : int
     address : str
-        Of this machine, on which is listened.
+        Address of this machine to listen on.
     hosts : tuple of str
-        Names and addresses by which others know it.
+        Further names and addresses of the server.
     token, teacher_token : str
-        See `ccviz.views.serve.door.Door`.
+        See `ccviz.views.serve.access.Access`.
     is_class : bool
     certificate, private_key : str
         Files for TLS; empty for none.
     show : bool
-        Whether a browser is opened.
+        Whether to open a browser.
 
     Raises
     ------
     CcvizError
-        If these do not go together.
+        If the settings contradict each other.
     """
 
     port: int = 5006
@@ -59,11 +59,13 @@ class Serving:
     def __post_init__(self) -> None:
         if not (_is_loopback(self.address) or self.is_class or self.token):
             raise CcvizError(
-                f"whoever reaches {self.address} could do what you can; "
+                f"anyone who reaches {self.address} would have full access; "
                 "give a --token, or serve a --class."
             )
         if self.teacher_token and not self.is_class:
-            raise CcvizError("a teacher's token is for a class; --token is for everybody.")
+            raise CcvizError(
+                "a teacher's token needs --class; use --token to protect a server for one person."
+            )
         if self.teacher_token and self.teacher_token == self.token:
             raise CcvizError("the teacher's token and the token must differ.")
         if bool(self.certificate) != bool(self.private_key):
@@ -74,14 +76,14 @@ class Serving:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every name by which the server may be asked for."""
+        """All host names of the server."""
         own = () if self.address in ("0.0.0.0", "::") else (self.address,)
         return tuple(dict.fromkeys((*_THIS_MACHINE, *own, *(h.lower() for h in self.hosts))))
 
-    def door(self) -> Door:
-        """Return the door to this server."""
+    def access(self) -> Access:
+        """Return the access rules of this server."""
         key = load_key(default_path().parent) if self.is_class or self.token else b""
-        return Door(
+        return Access(
             frozenset(self.names), key, self.token, self.teacher_token, self.is_class,
             cookie=f"ccviz-{self.port}",
         )  # fmt: skip
@@ -103,16 +105,16 @@ def serve(serving: Serving, main: Path) -> None:
     main : path
         The script that builds a page.
     """
-    door = serving.door()
-    pn.state.cache[DOOR] = door
-    server = make_server(serving, door, main)
-    logging.getLogger("asyncio").addFilter(is_worth_telling)
+    access = serving.access()
+    pn.state.cache[ACCESS] = access
+    server = make_server(serving, access, main)
+    logging.getLogger("asyncio").addFilter(is_no_closed_socket)
     server.start()
     server.io_loop.start()
 
 
-def is_worth_telling(record: logging.LogRecord) -> bool:
-    """Return whether a line of the log says more than that a browser left while it was written to.
+def is_no_closed_socket(record: logging.LogRecord) -> bool:
+    """Return whether a log record is not about a browser that left during a write.
 
     Parameters
     ----------
@@ -125,13 +127,13 @@ def is_worth_telling(record: logging.LogRecord) -> bool:
     return not (record.exc_info and isinstance(record.exc_info[1], WebSocketClosedError))
 
 
-def make_server(serving: Serving, door: Door, main: Path) -> Any:
+def make_server(serving: Serving, access: Access, main: Path) -> Any:
     """Return a server that is not started yet.
 
     Parameters
     ----------
     serving : Serving
-    door : Door
+    access : Access
     main : path
 
     Returns
@@ -141,11 +143,11 @@ def make_server(serving: Serving, door: Door, main: Path) -> Any:
     tls: Any = {}
     if serving.certificate:
         tls = {"ssl_certfile": serving.certificate, "ssl_keyfile": serving.private_key}
-    # Bokeh asks for the origin of sockets by name and port; behind a proxy that is the proxy's.
+    # Bokeh checks name and port of a socket's origin; behind a proxy the port is the proxy's.
     origins = [f"{name}:{port}" for name in serving.names for port in (serving.port, 80, 443)]
     server = get_server(
         {"/main": str(main)}, port=serving.port, address=serving.address, start=False,
         show=serving.show, websocket_origin=origins, **tls,
     )  # fmt: skip
-    guard(server._tornado, door)
+    guard(server._tornado, access)
     return server

@@ -1,20 +1,20 @@
-"""Who asked for the page that is being built."""
+"""The person whose page is being built."""
 
 from __future__ import annotations
 
 import panel as pn
 
 from ccviz.views.person import Person
-from ccviz.views.serve.door import Door
+from ccviz.views.serve.access import Access
 
-DOOR = "door"
-"""Under this name the pages of a server find its door in `panel.state.cache`."""
+ACCESS = "access"
+"""Key of the access rules in `panel.state.cache`."""
 
 
 def visitor() -> Person:
-    """Return who came in through the door; without one there is one person only."""
-    door: Door | None = pn.state.cache.get(DOOR)
-    if door is None:
+    """Return the person of the current request; without access rules there is only one."""
+    access: Access | None = pn.state.cache.get(ACCESS)
+    if access is None:
         return Person()
-    cookie = pn.state.cookies.get(door.cookie, "")
-    return door.person(cookie) or Person(browser="nobody")
+    cookie = pn.state.cookies.get(access.cookie, "")
+    return access.person(cookie) or Person(browser="nobody")

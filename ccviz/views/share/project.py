@@ -36,8 +36,8 @@ from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import axis_names
+from ccviz.views.lab.personal_archive import PersonalArchive
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.shelf import Shelf
 from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.person import Person
 from ccviz.views.share.table_part import decode_table, encode_table
@@ -126,7 +126,7 @@ def write_project(
         parts.writestr(_DATA, encode_problem(points))
         parts.writestr(_TABLE, encode_table(data))
         if with_runs:
-            _write_runs(parts, Shelf(archive, person), draft)
+            _write_runs(parts, PersonalArchive(archive, person), draft)
     return file.getvalue()
 
 
@@ -209,7 +209,7 @@ def take_project(session: Session, project: Project) -> None:
 
 
 def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
-    """Read a project file, its runs into a person's shelf of an archive.
+    """Read a project file, its runs into a person's part of an archive.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])
         person.quota.check_links(len(draft.links))
-        _import_runs(Shelf(archive, person), file)
+        _import_runs(PersonalArchive(archive, person), file)
         settings = {"solver": solver, "seed": head.seed, **limits}
         return Project(draft, head.x_axis, head.y_axis, settings)
 

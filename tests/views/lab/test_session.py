@@ -203,10 +203,10 @@ def test_another_k_keeps_the_picture_and_other_points_do_not(session):
     play_out(session)
     session.set_k(5)
     assert session.run.problem.k == 3
-    session.hues.keep(session.run.labels)
+    session.cluster_colors.keep(session.run.labels)
     session.set_scaling("standard")
     assert session.run is None
-    assert session.hues.shown is None
+    assert session.cluster_colors.shown is None
 
 
 def test_a_second_run_waits_for_the_first(session):

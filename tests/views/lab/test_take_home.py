@@ -5,10 +5,10 @@ import numpy as np
 import pytest
 
 from ccviz.errors import CcvizError
-from ccviz.views.lab import parcel
+from ccviz.views.lab import download
+from ccviz.views.lab.download import deliver
 from ccviz.views.lab.importing import Importing
-from ccviz.views.lab.parcel import deliver
-from ccviz.views.lab.take_home import answer_order
+from ccviz.views.lab.take_home import answer_download
 from tests.patience import wait_until
 
 TABLE = b"id,x,y,note\n" + b"\n".join(b"%d,%d.5,%d,n%d" % (7 * i, i % 5, 9 * (i % 2), i % 3)
@@ -38,11 +38,11 @@ def answered(session):
 
 def taken(session, what):
     """Return the file that somebody takes home."""
-    parcels = []
-    deliver(session, answer_order(session, what), parcels.append)
-    tick_until(session, lambda: parcels)
+    downloads = []
+    deliver(session, answer_download(session, what), downloads.append)
+    tick_until(session, lambda: downloads)
     assert session.notice is None
-    return parcels[0]
+    return downloads[0]
 
 
 def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
@@ -63,20 +63,20 @@ def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
 
 def test_a_large_file_is_written_elsewhere(answered, monkeypatch):
     here = taken(answered, "report").content
-    monkeypatch.setattr(parcel, "_SMALL", 0)
-    parcels = []
-    deliver(answered, answer_order(answered, "report"), parcels.append)
+    monkeypatch.setattr(download, "_SMALL", 0)
+    downloads = []
+    deliver(answered, answer_download(answered, "report"), downloads.append)
     assert answered.notice.text == "mine-report.html is being written…"
-    assert not parcels
-    assert taken_when_ready(answered, parcels) == here
+    assert not downloads
+    assert taken_when_ready(answered, downloads) == here
 
 
-def taken_when_ready(session, parcels):
-    tick_until(session, lambda: parcels)
+def taken_when_ready(session, downloads):
+    tick_until(session, lambda: downloads)
     assert session.notice is None
-    return parcels[0].content
+    return downloads[0].content
 
 
 def test_without_an_answer_there_is_nothing_to_take(session):
     with pytest.raises(CcvizError, match="no answer yet"):
-        answer_order(session, "rows")
+        answer_download(session, "rows")

@@ -1,7 +1,7 @@
-"""The door as the web server has it: before every page, file and socket, and around what it sends.
+"""The access rules in the web server: a check before each request, headers on each answer.
 
-Tornado asks the routes in turn; `Outside` stands before all others and takes every request that the
-door does not let in to `Threshold`. `Headers` goes with every answer.
+Tornado tries its routes in order. `NotAdmitted` is the first and sends each request that the
+access rules refuse to `AdmissionHandler`. `SecurityHeaders` changes each answer.
 """
 
 from __future__ import annotations
@@ -16,17 +16,16 @@ from tornado.httputil import HTTPHeaders, HTTPServerRequest
 from tornado.routing import Matcher, Rule
 from tornado.web import Application, OutputTransform, RequestHandler
 
-from ccviz.views.serve.door import Door
+from ccviz.views.serve.access import COOKIE_DAYS, Access
 
-_YEAR_DAYS = 365
 _POLICY = (
     "default-src 'self'; script-src 'self' 'nonce-{nonce}' 'unsafe-eval' blob:; "
     "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
     "connect-src 'self' blob: data: {sockets}; object-src 'none'; base-uri 'none'; "
     "form-action 'self'; frame-ancestors 'self'"
 )
-"""What a page may do. Bokeh makes functions of text (eval) and modules of text (blob:); a script
-in the page itself, or in an attribute, runs only with the nonce, which is new for every page."""
+"""Content security policy. Bokeh compiles functions (eval) and modules (blob:) from text; a script
+in the page or in an attribute runs only with the nonce, which is new for each page."""
 
 _SCRIPT = re.compile(rb"<script(?=[\s>])")
 
@@ -43,29 +42,31 @@ _FORM = Markup(
 )
 
 
-def guard(application: Application, door: Door) -> None:
-    """Put a door before an application, and strict headers on all that comes out.
+def guard(application: Application, access: Access) -> None:
+    """Add access rules and security headers to an application.
 
     Parameters
     ----------
     application : tornado.web.Application
-    door : Door
+    access : Access
     """
-    application.default_router.rules.insert(0, Rule(Outside(door), Threshold, {"door": door}))
-    application.add_transform(Headers)
+    application.default_router.rules.insert(
+        0, Rule(NotAdmitted(access), AdmissionHandler, {"access": access})
+    )
+    application.add_transform(SecurityHeaders)
 
 
-def _cookie_of(door: Door, request: HTTPServerRequest) -> str:
-    found = request.cookies.get(door.cookie)
+def _cookie_of(access: Access, request: HTTPServerRequest) -> str:
+    found = request.cookies.get(access.cookie)
     return found.value if found else ""
 
 
-def is_refused(door: Door, request: HTTPServerRequest) -> str:
-    """Return why a request is not answered, whoever it is from; empty if it is.
+def is_refused(access: Access, request: HTTPServerRequest) -> str:
+    """Return why a request is refused for any sender; empty if it is not.
 
     Parameters
     ----------
-    door : Door
+    access : Access
     request : HTTPServerRequest
 
     Returns
@@ -73,8 +74,8 @@ def is_refused(door: Door, request: HTTPServerRequest) -> str:
     str
         A sentence.
     """
-    if not door.knows(request.host):
-        return "This server is not known by that name; start it with --host to make it known."
+    if not access.knows(request.host):
+        return "This server does not answer to that name. Start it with --host NAME to allow it."
     origin = request.headers.get("Origin", "")
     if origin and urlsplit(origin).netloc.lower() != request.host.lower():
         return "Another site's page asked for this."
@@ -83,38 +84,38 @@ def is_refused(door: Door, request: HTTPServerRequest) -> str:
     return ""
 
 
-class Outside(Matcher):
-    """Matches what the door does not let in.
+class NotAdmitted(Matcher):
+    """Matches the requests that are not admitted.
 
     Parameters
     ----------
-    door : Door
+    access : Access
     """
 
-    def __init__(self, door: Door) -> None:
-        self._door = door
+    def __init__(self, access: Access) -> None:
+        self._access = access
 
     def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
-        """Return no parameters for a request that stays outside, None for one that comes in."""
-        brings_token = self._door.has_cookies and "token" in request.arguments
-        if brings_token or is_refused(self._door, request):
+        """Return no parameters for a refused request, None for an admitted one."""
+        brings_token = self._access.has_cookies and "token" in request.arguments
+        if brings_token or is_refused(self._access, request):
             return {}
-        return None if self._door.person(_cookie_of(self._door, request)) else {}
+        return None if self._access.person(_cookie_of(self._access, request)) else {}
 
 
-class Threshold(RequestHandler):
-    """Gives cookies to whom the door admits, and answers the others."""
+class AdmissionHandler(RequestHandler):
+    """Gives cookies to admitted browsers and asks the others for a token."""
 
-    def initialize(self, door: Door) -> None:
-        """Take the door."""
-        self._door = door
+    def initialize(self, access: Access) -> None:
+        """Keep the access rules."""
+        self._access = access
 
     def check_xsrf_cookie(self) -> None:
-        """Ask for nothing: nothing is changed here."""
+        """Skip the check: these requests change nothing."""
 
     def get(self) -> None:
         """Answer a request for a page."""
-        refused = is_refused(self._door, self.request)
+        refused = is_refused(self._access, self.request)
         cookie = None if refused else self._cookie()
         if refused:
             self._say(refused)
@@ -128,12 +129,12 @@ class Threshold(RequestHandler):
 
     def _cookie(self) -> str | None:
         given = self.get_argument("token", "")
-        return self._door.admit(given, _cookie_of(self._door, self.request))
+        return self._access.admit(given, _cookie_of(self._access, self.request))
 
     def _let_in(self, cookie: str) -> None:
-        """Set the cookie, and ask for the same page again, without the token in its address."""
+        """Set the cookie and redirect to the same page, without the token in its address."""
         self.set_cookie(
-            self._door.cookie, cookie, expires_days=_YEAR_DAYS,
+            self._access.cookie, cookie, expires_days=COOKIE_DAYS,
             httponly=True, samesite="Lax", secure=self.request.protocol == "https",
         )  # fmt: skip
         rest = [(name, value) for name, values in self.request.query_arguments.items()
@@ -145,8 +146,8 @@ class Threshold(RequestHandler):
         self.finish(str(_PAGE.format(sentence=sentence, form=form)))
 
 
-class Headers(OutputTransform):
-    """Adds to every answer what a browser is to be strict about."""
+class SecurityHeaders(OutputTransform):
+    """Adds strict security headers to each answer."""
 
     def __init__(self, request: HTTPServerRequest) -> None:
         super().__init__(request)
@@ -156,7 +157,7 @@ class Headers(OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, HTTPHeaders, bytes]:
-        """Return the first part of an answer with our headers, a page with its nonce."""
+        """Return the first part of an answer with the headers, and a page with its nonce."""
         headers["X-Content-Type-Options"] = "nosniff"
         headers["Referrer-Policy"] = "same-origin"
         headers["Cross-Origin-Opener-Policy"] = "same-origin"
@@ -165,7 +166,7 @@ class Headers(OutputTransform):
             nonce = secrets.token_urlsafe(16)
             chunk = _SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), chunk)
             headers["Content-Security-Policy"] = _POLICY.format(nonce=nonce, sockets=self._sockets)
-            headers.pop("Etag", None)  # no page is the same again
+            headers.pop("Etag", None)  # each page has another nonce
             if "Content-Length" in headers:
                 headers["Content-Length"] = str(len(chunk))
         return status_code, headers, chunk

@@ -1,9 +1,9 @@
-"""Work on what a person brought, in a process of its own: nobody else waits for it.
+"""A function call in a process of its own, with limits on time and memory.
 
-What is read may be long, large or hostile. So the process has an end in time and in memory, and
-the server goes on meanwhile. Both ends are this module: the child is forked by the nursery of the
-server's workers, which has the libraries loaded, or where there is none a new interpreter that runs
-it as a script. The work and its answer travel as pickles, which no third party writes.
+An uploaded file may be long, large or hostile, so it is read in such a process while the server
+continues. This module is both sides: the child is forked by the fork server, which has the
+libraries loaded, or is a new interpreter that runs this module as a script. The function, its
+arguments and its result travel as pickles, which only these two processes write.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from pathlib import Path
 from typing import IO, Any
 
 from ccviz.errors import CcvizError
-from ccviz.runs.forked import Forked, end_all
-from ccviz.runs.spares import Spares
+from ccviz.runs.fork_client import ForkedProcess, end_all
+from ccviz.runs.worker_pool import WorkerPool
 
-_SHORT_OF_MEMORY = "It needs more memory than there is for reading a file."
+_SHORT_OF_MEMORY = "Reading it needs more memory than is allowed for a file."
 _MOST_TOLD = 500
 
 
-class Errand:
-    """Some work under way. Look at `done` from time to time, then take the `answer`.
+class SandboxedCall:
+    """A call in progress. Poll `done`, then take the `answer`.
 
     Parameters
     ----------
@@ -36,11 +36,11 @@ class Errand:
         A function of a module.
     args : tuple
     seconds : float
-        After which it is given up.
+        Time limit, after which the call is abandoned.
     memory : int
-        Bytes that it may take.
-    spares : Spares, optional
-        Whose nursery is to fork the process.
+        Memory limit in bytes.
+    pool : WorkerPool, optional
+        Its fork server forks the process.
     """
 
     def __init__(
@@ -49,21 +49,21 @@ class Errand:
         args: tuple[Any, ...],
         seconds: float,
         memory: int,
-        spares: Spares | None = None,
+        pool: WorkerPool | None = None,
     ) -> None:
         self._end, self._seconds, self._memory = time.monotonic() + seconds, seconds, memory
         self._order: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         self._answer: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         pickle.dump((work, args), self._order)
         self._order.seek(0)
-        forks = spares.nursery() if spares is not None else None
-        self._process: Forked | subprocess.Popen[bytes]
-        if forks is None:
+        client = pool.fork_client() if pool is not None else None
+        self._process: ForkedProcess | subprocess.Popen[bytes]
+        if client is None:
             self._process = self._fresh()
         else:
             with Path(os.devnull).open("wb") as nowhere:
                 streams = [each.fileno() for each in (self._order, self._answer, nowhere)]
-                self._process = forks.fork(__name__, str(memory), *streams)
+                self._process = client.fork(__name__, str(memory), *streams)
 
     def _fresh(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
@@ -74,34 +74,36 @@ class Errand:
 
     @property
     def pid(self) -> int:
-        """Number of the process."""
+        """Process id."""
         return self._process.pid
 
     @property
     def done(self) -> bool:
-        """Whether there is an answer, or never will be."""
+        """Whether the call has returned, failed or exceeded its time limit."""
         ended = self._process.poll() is not None
-        if ended and not self._process.pid:  # its nursery was lost before it came
+        if ended and not self._process.pid:  # the fork server ended before it forked
             self._process, ended = self._fresh(), False
         return ended or time.monotonic() > self._end
 
     def answer(self) -> Any:
-        """Return what the work returned.
+        """Return the value that the function returned.
 
         Raises
         ------
         CcvizError
-            If it was refused, took too long, or broke off.
+            If the function raised one, exceeded a limit or crashed.
         """
         code = self._process.poll()
         if code is None:
             self.close()
-            raise CcvizError(f"It takes more than {self._seconds:g} seconds to read; it was left.")
+            raise CcvizError(
+                f"Reading it took more than {self._seconds:g} seconds and was stopped."
+            )
         self._answer.seek(0)
         try:
             if code or not os.fstat(self._answer.fileno()).st_size:
                 raise CcvizError(_SHORT_OF_MEMORY if code != 1 else "It cannot be read.")
-            refused, value = pickle.load(self._answer)  # read piece by piece: it may be large
+            refused, value = pickle.load(self._answer)  # read in pieces: it may be large
         finally:
             self.close()
         if refused:
@@ -109,7 +111,7 @@ class Errand:
         return value
 
     def close(self) -> None:
-        """End the work, if it is still under way."""
+        """Kill the process if it still runs."""
         if self._process.poll() is None:
             end_all(self._process.pid)
             self._process.wait()
@@ -118,7 +120,7 @@ class Errand:
 
 
 def drive(memory: str) -> None:
-    """Do what standard input says, and write the answer to standard output.
+    """Call the function on standard input and write its result to standard output.
 
     Parameters
     ----------

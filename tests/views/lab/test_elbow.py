@@ -1,5 +1,5 @@
+from ccviz.views.lab.elbow import finder
 from ccviz.views.lab.ruling import KINDS, add_rule
-from ccviz.views.lab.sweep import finder
 from ccviz.views.link_table import Link
 from ccviz.views.panels.elbow import ElbowPanel
 from tests.patience import wait_until
@@ -20,10 +20,10 @@ def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
     assert session.restless
     assert panel.content["words"] == "k = 2 is being measured…"
     sweep_out(session)
-    assert [step.k for step in session.sweep.steps] == [2, 3]
+    assert [step.k for step in session.elbow.steps] == [2, 3]
     first, second = panel.content["rows"]
     assert (first["objective"], first["cells"][-1]) == (None, "cannot be kept")
-    assert second["objective"] == session.sweep.steps[1].objective
+    assert second["objective"] == session.elbow.steps[1].objective
     assert second["bound"] is None
     assert "The silhouette is greatest at k = " in panel.content["words"]
     panel.shown = True
@@ -32,16 +32,16 @@ def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
 
 
 def test_a_bound_stands_below_what_was_found(session):
-    session.sweep.start(session.draft, 3, 3, 20.0)
+    session.elbow.start(session.draft, 3, 3, 20.0)
     sweep_out(session)
-    (step,) = session.sweep.steps
+    (step,) = session.elbow.steps
     assert 0.99 * step.objective < step.lower_bound <= step.objective * (1 + 1e-9)
 
 
 def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(session):
     panel = ElbowPanel(session)
     panel._act({"what": "start", "low": 0, "high": 3, "seconds": 0})
-    assert not session.sweep.busy
+    assert not session.elbow.busy
     assert panel.content["words"] == session.notice.text
     panel._act({"what": "start", "low": 2, "high": 8, "seconds": 0})
     assert session.runner._queue.join().waiting == 1  # it has its place in the line
@@ -49,7 +49,7 @@ def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(sessio
     assert not session.restless
     panel._act({"what": "start", "low": 2, "high": 8, "seconds": 0})
     panel._act({"what": "close"})
-    assert not session.sweep.busy
+    assert not session.elbow.busy
 
 
 def test_who_finds_the_clusterings_can_have_the_problem(session):
@@ -60,9 +60,9 @@ def test_who_finds_the_clusterings_can_have_the_problem(session):
 
 def test_rules_go_along_and_forbid_what_they_forbid(session):
     add_rule(session, KINDS[2], "60")
-    session.sweep.start(session.draft, 2, 3, 0.0)
+    session.elbow.start(session.draft, 2, 3, 0.0)
     sweep_out(session)
-    two, three = session.sweep.steps
+    two, three = session.elbow.steps
     assert (two.k, two.status) == (2, "infeasible")
     assert (three.k, three.status) == (3, "feasible")
     assert three.objective > 78.9  # which clusters of 50, 62 and 38 flowers have

@@ -30,7 +30,7 @@ _PASSING: frozenset[type[Event]] = frozenset(
 """Those that another of their kind replaces: a run is understood without some of them."""
 
 
-class Tape:
+class RecordBuffer:
     """The records of a run; of the passing ones every second goes where there are too many.
 
     Parameters

@@ -18,7 +18,7 @@ from ccviz.views.lab.example import Example
 from ccviz.views.person import Person
 
 
-class Shelf(Archive):
+class PersonalArchive(Archive):
     """An open archive, for one person.
 
     Whoever reads a run must see it, and whoever writes to it must own it; a run that is neither is
@@ -127,7 +127,7 @@ class Shelf(Archive):
 
 
 def import_for(content: bytes, name: str, path: Path, person: Person) -> str:
-    """Read a run from a file into a person's shelf, and return its id there.
+    """Read a run from a file into a person's part of the archive, and return its id there.
 
     Parameters
     ----------
@@ -151,6 +151,6 @@ def import_for(content: bytes, name: str, path: Path, person: Person) -> str:
         file = Path(folder) / (Path(name).name or "run.ccviz")
         file.write_bytes(content)
         try:
-            return import_run(Shelf(archive, person), file)
+            return import_run(PersonalArchive(archive, person), file)
         except ArchiveError as refused:
             raise ArchiveError(str(refused).replace(f"{folder}/", "")) from None

@@ -7,12 +7,12 @@ import param
 from ccviz.errors import UnfillableError, UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
-from ccviz.runs.spares import Spares
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
 from ccviz.studies.elbow import Step, impossible, measure
 from ccviz.views.draft import Draft
-from ccviz.views.lab.errand import Errand
 from ccviz.views.lab.queue import RunQueue, Ticket
+from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.lab.suiting import unable
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
@@ -25,15 +25,15 @@ _MOST_REFERRED = 20_000
 """Points beyond which nothing is compared with uniform ones."""
 
 
-class Sweep(param.Parameterized):
+class Elbow(param.Parameterized):
     """The sweep of one session; every number waits in the server's queue like a run.
 
     Parameters
     ----------
     queue : RunQueue
     quota : Quota
-    spares : Spares, optional
-        Whose nursery forks the processes that measure.
+    pool : WorkerPool, optional
+        Its fork server forks the measuring processes.
 
     Attributes
     ----------
@@ -46,11 +46,11 @@ class Sweep(param.Parameterized):
     steps = param.Parameter(default=())
     at = param.Integer(default=0)
 
-    def __init__(self, queue: RunQueue, quota: Quota, spares: Spares | None = None) -> None:
+    def __init__(self, queue: RunQueue, quota: Quota, pool: WorkerPool | None = None) -> None:
         super().__init__()
-        self._queue, self._quota, self._spares = queue, quota, spares
+        self._queue, self._quota, self._pool = queue, quota, pool
         self._ticket: Ticket | None = None
-        self._errand: Errand | None = None
+        self._call: SandboxedCall | None = None
         self._todo: list[tuple[Solver, Problem] | Step] = []
         self._bound_s = 0.0
         self._seed = 0
@@ -91,16 +91,16 @@ class Sweep(param.Parameterized):
         CcvizError
             If it was refused; the sweep is then over.
         """
-        if self._errand is not None and self._errand.done:
-            errand, self._errand = self._errand, None
+        if self._call is not None and self._call.done:
+            call, self._call = self._call, None
             try:
-                self.steps = (*self.steps, errand.answer())
+                self.steps = (*self.steps, call.answer())
             except BaseException:
                 self.stop()
                 raise
             if not self._todo:
                 self.stop()
-        if self._errand is None and self._ticket is not None and self._ticket.waiting == 0:
+        if self._call is None and self._ticket is not None and self._ticket.waiting == 0:
             self._next()
 
     def _next(self) -> None:
@@ -118,18 +118,18 @@ class Sweep(param.Parameterized):
         quota = self._quota
         seconds = min(_MOST_TIME_S + self._bound_s + _SPARE_S, quota.run_s)
         references = _REFERENCES if problem.n <= _MOST_REFERRED else 0
-        self._errand = Errand(
+        self._call = SandboxedCall(
             _measured, (problem, solver, self._seed, references, self._bound_s), seconds,
-            quota.worker_bytes or quota.reading_bytes, self._spares,
+            quota.worker_bytes or quota.reading_bytes, self._pool,
         )  # fmt: skip
 
     def stop(self) -> None:
         """End the sweep; what it found stays."""
-        if self._errand is not None:
-            self._errand.close()
+        if self._call is not None:
+            self._call.close()
         if self._ticket is not None:
             self._ticket.release()
-        self._errand, self._ticket, self._todo = None, None, []
+        self._call, self._ticket, self._todo = None, None, []
         self.at = 0
 
 

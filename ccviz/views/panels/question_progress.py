@@ -9,7 +9,7 @@ from bokeh.models import Tooltip
 from markupsafe import Markup
 
 from ccviz.numbers import count
-from ccviz.views.lab.asking import Asked, Asking
+from ccviz.views.lab.asking import Asking, AskState
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
@@ -35,7 +35,7 @@ class AskButton(pn.viewable.Viewer):
         self._button.button_type = "primary" if event.new else "default"
 
 
-class AskingPanel(pn.viewable.Viewer):
+class QuestionProgress(pn.viewable.Viewer):
     """Questions so far, pairs implied for free, the agreement; and when it is enough, why."""
 
     def __init__(self, session: Session) -> None:
@@ -64,7 +64,7 @@ def words(asking: Asking) -> Markup:
     return Markup('<div class="asking" role="status">{}</div>').format(told)
 
 
-def _state(asked: Asked) -> Markup:
+def _state(asked: AskState) -> Markup:
     facts = [f"{count(asked.questions, 'question')} so far", f"{asked.implied:,} implied for free"]
     if asked.ari is not None:
         facts.append(f"ARI {asked.ari:.3f}")

@@ -10,21 +10,21 @@ from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
-from ccviz.views.serve.desk import Desk
+from ccviz.views.serve.last_project import LastProject
 from tests.patience import wait_until
 
 
 @pytest.fixture
 def open_session(tmp_path):
-    """Return a function that opens a session, which greets a desk."""
+    """Return a function that opens a session, which greets a last_project."""
     archive = Archive(tmp_path / "runs.sqlite")
     sessions = []
 
-    def open_one(desk):
+    def open_one(last_project):
         sessions.append(Session(archive, RunQueue(), load("iris")))
         importing = Importing(sessions[-1])
-        desk.greet(sessions[-1], importing)
-        wait_until(lambda: sessions[-1].tick() or not sessions[-1].intake.busy)
+        last_project.register(sessions[-1], importing)
+        wait_until(lambda: sessions[-1].tick() or not sessions[-1].file_jobs.busy)
         importing.load()  # what lies on the sheet, if there is one
         return sessions[-1]
 
@@ -35,12 +35,12 @@ def open_session(tmp_path):
 
 
 def test_the_last_project_is_opened_again(open_session, tmp_path):
-    first = Desk(tmp_path)
+    first = LastProject(tmp_path)
     session = open_session(first)
     session.load(load("moons", n=60))
     session.add_links([Link("must", 3, 4)])
     first.clear()
-    again = open_session(Desk(tmp_path))
+    again = open_session(LastProject(tmp_path))
     assert (again.draft.data.name, again.draft.n) == ("moons", 60)
     assert [link.pair for link in again.draft.links] == [(3, 4)]
     assert not again.archive.runs()
@@ -48,9 +48,9 @@ def test_the_last_project_is_opened_again(open_session, tmp_path):
 
 def test_a_file_comes_before_the_last_project_and_only_once(open_session, tmp_path):
     (tmp_path / "mine.csv").write_text("a,b\n" + "1,2\n3,4\n5,7\n" * 5)
-    desk = Desk(tmp_path, tmp_path / "mine.csv")
-    assert open_session(desk).draft.data.name == "mine"
-    assert open_session(desk).draft.data.name == "iris"
+    last_project = LastProject(tmp_path, tmp_path / "mine.csv")
+    assert open_session(last_project).draft.data.name == "mine"
+    assert open_session(last_project).draft.data.name == "iris"
 
 
 def test_a_run_is_opened_with_its_problem(open_session, tmp_path):
@@ -60,12 +60,12 @@ def test_a_run_is_opened_with_its_problem(open_session, tmp_path):
         run_id = other.create(stepper.problem, "blp-kmeans", {}, dataset="four")
         other.append(run_id, records, summarise(stepper.run))
         export_run(other, run_id, tmp_path / "run.ccviz")
-    session = open_session(Desk(tmp_path, tmp_path / "run.ccviz"))
+    session = open_session(LastProject(tmp_path, tmp_path / "run.ccviz"))
     assert session.draft.n == 4
     assert session.run.incumbent is not None
 
 
 def test_a_file_that_cannot_be_read_is_a_notice(open_session, tmp_path):
-    session = open_session(Desk(tmp_path, tmp_path / "gone.csv"))
+    session = open_session(LastProject(tmp_path, tmp_path / "gone.csv"))
     assert "gone.csv cannot be read: No such file" in session.notice.text
     assert session.draft.data.name == "iris"

@@ -12,9 +12,9 @@ from ccviz.quota import STUDENT
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.views.lab.example import Example
+from ccviz.views.lab.personal_archive import PersonalArchive
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.shelf import Shelf
 from ccviz.views.person import ALONE, Person
 
 PROBLEM = Problem(np.arange(12.0).reshape(6, 2), 2)
@@ -28,37 +28,37 @@ def archive(tmp_path):
 
 @pytest.fixture
 def ann(archive):
-    return Shelf(archive, Person("ann"))
+    return PersonalArchive(archive, Person("ann"))
 
 
 @pytest.fixture
 def bob(archive):
-    return Shelf(archive, Person("bob"))
+    return PersonalArchive(archive, Person("bob"))
 
 
-def enter(shelf):
-    run_id = shelf.create(PROBLEM, "blp-kmeans", {})
-    shelf.finish(run_id, "converged", "It ended.")
+def enter(personal):
+    run_id = personal.create(PROBLEM, "blp-kmeans", {})
+    personal.finish(run_id, "converged", "It ended.")
     return run_id
 
 
-def ids(shelf):
-    return [info.id for info in shelf.runs()]
+def ids(personal):
+    return [info.id for info in personal.runs()]
 
 
 READS = [
-    lambda shelf, run_id: shelf.info(run_id),
-    lambda shelf, run_id: shelf.problem(run_id),
-    lambda shelf, run_id: shelf.records(run_id),
-    lambda shelf, run_id: shelf.load(run_id),
+    lambda personal, run_id: personal.info(run_id),
+    lambda personal, run_id: personal.problem(run_id),
+    lambda personal, run_id: personal.records(run_id),
+    lambda personal, run_id: personal.load(run_id),
 ]
 WRITES = [
-    lambda shelf, run_id: shelf.rename(run_id, "mine"),
-    lambda shelf, run_id: shelf.delete(run_id),
-    lambda shelf, run_id: shelf.share(run_id),
-    lambda shelf, run_id: shelf.reopen(run_id),
-    lambda shelf, run_id: shelf.score(run_id),
-    lambda shelf, run_id: shelf.append(run_id, [], None),
+    lambda personal, run_id: personal.rename(run_id, "mine"),
+    lambda personal, run_id: personal.delete(run_id),
+    lambda personal, run_id: personal.share(run_id),
+    lambda personal, run_id: personal.reopen(run_id),
+    lambda personal, run_id: personal.score(run_id),
+    lambda personal, run_id: personal.append(run_id, [], None),
 ]
 
 
@@ -85,7 +85,7 @@ def test_a_shared_run_is_seen_and_not_changed(ann, bob):
 
 def test_the_teacher_sees_all_and_changes_nothing(archive, ann):
     run_id = enter(ann)
-    teacher = Shelf(archive, Person("ms", is_teacher=True))
+    teacher = PersonalArchive(archive, Person("ms", is_teacher=True))
     assert ids(teacher) == [run_id]
     with pytest.raises(ArchiveError, match="is somebody else's"):
         teacher.delete(run_id)
@@ -93,14 +93,14 @@ def test_the_teacher_sees_all_and_changes_nothing(archive, ann):
 
 def test_one_person_has_all(archive, ann):
     run_id = enter(ann)
-    alone = Shelf(archive, ALONE)
+    alone = PersonalArchive(archive, ALONE)
     assert ids(alone) == [run_id]
     alone.delete(run_id)
     assert ids(ann) == []
 
 
 def test_runs_of_one_person_are_not_shown_to_a_class(archive, ann):
-    enter(Shelf(archive, ALONE))
+    enter(PersonalArchive(archive, ALONE))
     assert ids(ann) == []
 
 
@@ -128,18 +128,18 @@ def test_a_run_that_was_deleted_elsewhere_is_put_away(archive, ann):
 def test_a_class_has_a_quota(archive, monkeypatch):
     quota = replace(STUDENT, runs=1, points=6, cells=12, run_s=9.0)
     monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
-    shelf = Shelf(archive, Person("ann"))
+    personal = PersonalArchive(archive, Person("ann"))
     with pytest.raises(CcvizError, match="7 points are more than the 6"):
-        shelf.create(Problem(np.arange(7.0)[:, None], 2), "blp-kmeans", {})
+        personal.create(Problem(np.arange(7.0)[:, None], 2), "blp-kmeans", {})
     with pytest.raises(CcvizError, match="18 values are more than the 12"):
-        shelf.create(Problem(np.arange(18.0).reshape(6, 3), 2), "blp-kmeans", {})
-    run_id = enter(shelf)
-    assert shelf.info(run_id).limits == Limits(time_limit=9.0)
+        personal.create(Problem(np.arange(18.0).reshape(6, 3), 2), "blp-kmeans", {})
+    run_id = enter(personal)
+    assert personal.info(run_id).limits == Limits(time_limit=9.0)
     with pytest.raises(CcvizError, match="you have 1 runs, and may have 1"):
-        enter(shelf)
-    shelf.reopen(run_id, Limits(time_limit=500.0, gap=0.1))
-    limits = shelf.info(run_id).limits
-    assert limits == Limits(time_limit=shelf.info(run_id).time_s + 9.0, gap=0.1)
+        enter(personal)
+    personal.reopen(run_id, Limits(time_limit=500.0, gap=0.1))
+    limits = personal.info(run_id).limits
+    assert limits == Limits(time_limit=personal.info(run_id).time_s + 9.0, gap=0.1)
 
 
 def test_records_count(archive, ann, bob):
@@ -161,7 +161,7 @@ def test_so_many_go_on_at_a_time(archive, ann, bob):
 
 def test_the_example_is_everybodys_to_look_at_and_nobodys_to_change(archive):
     example = Example()
-    ann = Shelf(archive, Person("ann"), example)
+    ann = PersonalArchive(archive, Person("ann"), example)
     info = ann.info(example.run_id)
     assert (info.status, info.dataset, info.links) == ("optimal", "iris", 8)
     assert ann.runs() == []

@@ -15,7 +15,7 @@ _NARROWEST_SIZES = 130
 """Pixels; beside the number of points there are fewer, and the field takes a line of its own."""
 
 
-class Asked:
+class ProblemFields:
     """Three fields that follow the session, to be put where there is room.
 
     Parameters

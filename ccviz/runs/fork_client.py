@@ -1,4 +1,4 @@
-"""Processes that a nursery forks, as the parent of both holds them (`ccviz.runs.nursery`)."""
+"""The parent's handles of the fork server and of its children (`ccviz.runs.fork_server`)."""
 
 from __future__ import annotations
 
@@ -14,49 +14,51 @@ from select import select
 from signal import SIGKILL
 
 NUMBER = struct.Struct("<i")
-"""How a nursery tells a process id, and an exit code."""
+"""Format of a process id or an exit code on the status socket."""
 
 ORDER_BYTES = 4096
-"""Of an order, at most: a module's name, a zero, and an argument such as an archive's path."""
+"""Largest size of an order in bytes: module name, zero byte, argument (such as a path)."""
 
 UNABLE = 3
-"""Exit code of a nursery that cannot or must not fork."""
+"""Exit code of a fork server that cannot fork, or has threads and therefore must not."""
 
+_SERVER = "ccviz.runs.fork_server"
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 
 def one_thread() -> dict[str, str]:
-    """Return this process's environment, with one thread for each library that would have more."""
+    """Return this environment with one thread for each multithreaded numerical library."""
     return os.environ | {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
 
 
 def end_all(pid: int) -> None:
-    """Kill a process with those that it began; one that was just forked has no group yet.
+    """Kill a process and its group; a process that was just forked may have no group yet.
 
     Parameters
     ----------
     pid : int
-        Its number; 0 if it never was.
+        Process id; 0 if the process was never started.
     """
     for end in (os.killpg, os.kill) if pid else ():
         with suppress(ProcessLookupError):
             end(pid, SIGKILL)
 
 
-class Forked:
-    """A process forked by a nursery, with what a `subprocess.Popen` has of it.
+class ForkedProcess:
+    """A child of the fork server, with the interface of `subprocess.Popen`.
 
-    One that was never forked counts as killed; so does one that outlives its nursery, at its end.
+    A process that could not be forked counts as killed, and so does one whose exit code is lost
+    because its fork server ended first.
 
     Parameters
     ----------
     status : socket
-        Where the nursery tells its process id, and its exit code.
+        The fork server writes the process id and later the exit code to it.
 
     Attributes
     ----------
     returncode : int or None
-        Its exit code, once somebody has asked after its end.
+        Exit code, once `poll` or `wait` has returned it.
     """
 
     def __init__(self, status: socket.socket) -> None:
@@ -68,19 +70,19 @@ class Forked:
 
     @property
     def pid(self) -> int:
-        """Its number, when it is there; 0 if it never was."""
+        """Process id; waits for the fork. 0 if the fork failed."""
         return self._pid.result()
 
     def poll(self) -> int | None:
-        """Return its exit code, or None while it is there or awaited."""
+        """Return its exit code, or None while it runs or has not been forked yet."""
         return self.wait() if self._code.done() else None
 
     def await_end(self) -> None:
-        """Wait for its end, after which its number is still its own."""
+        """Wait for its end without reaping it: its process id stays reserved."""
         self._code.result()
 
     def wait(self) -> int:
-        """Wait for its end and let it be buried; return its exit code."""
+        """Wait for its end, let the fork server reap it and return its exit code."""
         self.returncode = self._code.result()
         self._status.close()
         return self.returncode
@@ -89,40 +91,47 @@ class Forked:
         pid = self._number()
         self._pid.set_result(pid or 0)
         code = None if pid is None else self._number()
-        if pid is not None and code is None:  # the nursery is lost, and the worker goes on
+        if pid is not None and code is None:  # the fork server has ended, its child runs on
             _await(pid)
         self._code.set_result(-SIGKILL if code is None else code)
 
     def _number(self) -> int | None:
-        told = self._status.recv(NUMBER.size, socket.MSG_WAITALL)
-        return NUMBER.unpack(told)[0] if told else None
+        packed = self._status.recv(NUMBER.size, socket.MSG_WAITALL)
+        return NUMBER.unpack(packed)[0] if packed else None
 
 
 def _await(pid: int) -> None:
-    """Wait for the end of a process that is not ours."""
+    """Wait for the end of a process that is not a child of this one."""
     with suppress(ProcessLookupError):
         watch = os.pidfd_open(pid)
         select([watch], [], [])
         os.close(watch)
 
 
-class Forks:
-    """A nursery, as its parent holds it; it ends with its parent.
+class ForkClient:
+    """The handle of a fork server, which ends with its parent.
 
     Parameters
     ----------
     solver : str
-        Name of the solver that it loads before it forks anything.
+        Name of the solver that is loaded before the first fork.
     """
 
     possible = sys.platform == "linux"
-    """Whether a fork of a process with these libraries can be relied upon."""
+    """Whether this system can fork a process that has loaded these libraries."""
 
     def __init__(self, solver: str) -> None:
         self._orders, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "ccviz.runs.nursery", str(theirs.fileno()), solver],
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "ccviz.runs.fork_server",
+                    str(theirs.fileno()),
+                    solver,
+                ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -132,43 +141,46 @@ class Forks:
 
     @property
     def pid(self) -> int:
-        """Number of its process."""
+        """Process id."""
         return self._process.pid
 
     @property
     def alive(self) -> bool:
-        """Whether it is there."""
+        """Whether the server is running."""
         return self._process.poll() is None
 
     @property
     def unable(self) -> bool:
-        """Whether it has ended because it cannot or must not fork."""
+        """Whether it ended with the exit code `UNABLE`."""
         return self._process.poll() == UNABLE
 
-    def fork(self, module: str, argument: str, *streams: int) -> Forked:
-        """Order a process, which comes when all is loaded.
+    def fork(self, module: str, argument: str, *streams: int) -> ForkedProcess:
+        """Request a child process; it is forked once the libraries are loaded.
 
         Parameters
         ----------
         module : str
-            Whose function ``drive`` it calls.
+            The child calls its function ``drive``.
         argument : str
-            What that function is given.
+            Argument of that function.
         *streams : int
-            Descriptors of its standard input, output and error; they may be closed at once.
+            Descriptors for its standard input, output and error; the caller may close them.
 
         Returns
         -------
-        Forked
+        ForkedProcess
         """
         status, theirs = socket.socketpair()
-        with theirs, suppress(OSError):  # if it has ended, so does the status, without a word
+        with (
+            theirs,
+            suppress(OSError),
+        ):  # if the server has ended, the status socket is closed without data
             order = os.fsencode(f"{module}\0{argument}")
             socket.send_fds(self._orders, [order], [*streams, theirs.fileno()])
-        return Forked(status)
+        return ForkedProcess(status)
 
     def close(self) -> None:
-        """End it, and wait for that; what it forked goes on."""
+        """Kill the server and wait for its end; its children continue."""
         self._process.kill()
         self._process.wait()
         self._orders.close()

@@ -1,4 +1,4 @@
-"""The three doors of the opening page: try it, take a lesson, bring your own table."""
+"""The three choices of the opening page: try it, take a lesson, bring your own table."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _TRY = (
 )
 
 _STYLE = """
-.doors { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; font-size: 13px; }
-.doors p { margin: 0; flex: 1 1 260px; }
-.doors div { display: flex; gap: 8px; flex: 0 0 auto; }
+.welcome { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; font-size: 13px; }
+.welcome p { margin: 0; flex: 1 1 260px; }
+.welcome div { display: flex; gap: 8px; flex: 0 0 auto; }
 button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
   color: var(--ink); font: 600 13px var(--font); padding: 0 14px; min-height: 34px;
   cursor: pointer; white-space: nowrap; }
@@ -33,7 +33,7 @@ button:focus-visible { outline: 2px solid var(--accent); }
 """
 
 
-class DoorsPanel(JSComponent):
+class WelcomePanel(JSComponent):
     """A strip over the page, as long as the example lies on the table untouched.
 
     Parameters
@@ -44,7 +44,7 @@ class DoorsPanel(JSComponent):
 
     words = param.String(default=WORDS, constant=True)
 
-    _esm = with_template("doors.js")
+    _esm = with_template("welcome.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, session: Session, course: Course, **params: Any) -> None:
@@ -74,11 +74,11 @@ class DoorsPanel(JSComponent):
     def _handle_msg(self, data: str) -> None:
         held(self._open)(data)
 
-    def _open(self, door: str) -> None:
+    def _open(self, choice: str) -> None:
         session = self._session
-        if door == "try":
+        if choice == "try":
             session.start()
             if session.runner.busy:
                 session.notice = Notice("info", _TRY)
-        elif door == "lesson":
+        elif choice == "lesson":
             self._course.begin(LESSONS[0])

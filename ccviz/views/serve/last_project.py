@@ -1,7 +1,7 @@
-"""The laboratory of a window of its own: what it opens with, and what it leaves for the next time.
+"""The project of the desktop window: opened at its start and saved at its end.
 
-The server of a window has one `Desk`, and every page that is built greets it. The first page opens
-the file that the window was started for, or the project that lay open last.
+The server of a window has one `LastProject`, and each new page registers with it. The first page
+opens the file given to the window, or else the last project.
 """
 
 from __future__ import annotations
@@ -11,27 +11,27 @@ from pathlib import Path
 
 from ccviz.errors import CcvizError
 from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.shelf import import_for
 from ccviz.views.share.project import SUFFIX, open_project, save_project
 from ccviz.wholefile import whole_file
 
-DESK = "desk"
-"""Under this name the pages of a server find its desk in `panel.state.cache`."""
+LAST_PROJECT = "last_project"
+"""Key of the last project in `panel.state.cache`."""
 
 RUN_SUFFIX = ".ccviz"
 _LAST = f"last{SUFFIX}"
 
 
-class Desk:
-    """What lies on it.
+class LastProject:
+    """The sessions of the window, and the project to open and save.
 
     Parameters
     ----------
     folder : path
-        Where the last project is kept.
+        Folder of the saved project.
     file : path, optional
-        What to open; the last project if not given.
+        File to open; the last project if not given.
     """
 
     def __init__(self, folder: Path, file: Path | None = None) -> None:
@@ -39,8 +39,8 @@ class Desk:
         self._file: Path | None = file or (self._last if self._last.is_file() else None)
         self._sessions: list[weakref.ref[Session]] = []
 
-    def greet(self, session: Session, importing: Importing) -> bool:
-        """Open the file in the first session, a table on its sheet; keep an eye on every one.
+    def register(self, session: Session, importing: Importing) -> bool:
+        """Register a session; the first one opens the file, a table on its import sheet.
 
         Parameters
         ----------
@@ -50,7 +50,7 @@ class Desk:
         Returns
         -------
         bool
-            Whether there is something to open.
+            Whether a file was opened.
         """
         self._sessions.append(weakref.ref(session))
         file, self._file = self._file, None
@@ -59,11 +59,11 @@ class Desk:
                 open_file(session, importing, file)
         return file is not None
 
-    def clear(self) -> None:
-        """End every session, and keep the project of the last one for the next time."""
+    def save_and_close(self) -> None:
+        """Save the project of the newest session, then close all sessions."""
         alive = [session for each in self._sessions if (session := each()) is not None]
         if alive and not alive[-1].archive.is_example(alive[-1].player.run_id):
-            content = save_project(alive[-1], with_runs=False)  # these are in the archive already
+            content = save_project(alive[-1], with_runs=False)  # the runs are in the archive
             with whole_file(self._last) as file:
                 file.write(content)
         for session in alive:

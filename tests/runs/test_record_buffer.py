@@ -1,7 +1,7 @@
 import numpy as np
 
 from ccviz.events import Assigned, Finished, IncumbentFound, Record, Started
-from ccviz.runs.tape import Tape
+from ccviz.runs.record_buffer import RecordBuffer
 
 
 def records(many):
@@ -14,7 +14,7 @@ def records(many):
 
 
 def taped(many, **limits):
-    tape = Tape(**limits)
+    tape = RecordBuffer(**limits)
     for seq, event in enumerate(records(many)):
         tape.append(Record(seq, 0.0, event))
     return tape.records()

@@ -1,4 +1,4 @@
-"""What a server behind the door answers, asked by hand."""
+"""What a server behind the access answers, asked by hand."""
 
 import asyncio
 import re
@@ -10,13 +10,13 @@ from tornado.testing import bind_unused_port
 from tornado.web import Application, RequestHandler
 from tornado.websocket import WebSocketHandler
 
-from ccviz.views.serve.door import Door
-from ccviz.views.serve.gate import guard
+from ccviz.views.serve.access import Access
+from ccviz.views.serve.access_handlers import guard
 
 HOSTS = frozenset({"127.0.0.1"})
-OPEN = Door(HOSTS)
-LOCKED = Door(HOSTS, b"key", token="open sesame")
-CLASS = Door(HOSTS, b"key", teacher_token="ms", is_class=True)
+OPEN = Access(HOSTS)
+LOCKED = Access(HOSTS, b"key", token="open sesame")
+CLASS = Access(HOSTS, b"key", teacher_token="ms", is_class=True)
 
 
 class Page(RequestHandler):
@@ -35,12 +35,12 @@ class Socket(WebSocketHandler):
         self.write_message("in")
 
 
-def ask(door, *requests):
+def ask(access, *requests):
     """Return the answers of a server to requests: paths, each with its headers."""
 
     async def all_of_them():
         application = Application([("/", Page), ("/data.js", Data), ("/ws", Socket)])
-        guard(application, door)
+        guard(application, access)
         sockets, port = bind_unused_port()
         server = HTTPServer(application)
         server.add_socket(sockets)

@@ -1,4 +1,4 @@
-// Three doors. The field for files is another widget's: a door presses its button, wherever that is.
+// Three choices. The field for files is another widget's: a choice presses its button, wherever that is.
 function browse(root) {
   const input = root.querySelector("input.filepond--browser")
   if (input) return input
@@ -11,15 +11,15 @@ function browse(root) {
 
 export function render({model}) {
   const box = document.createElement("div")
-  box.className = "doors"
+  box.className = "welcome"
   box.setAttribute("role", "region")
   box.setAttribute("aria-label", "Where to begin")
-  box.innerHTML = html`<p>${model.words}</p><div><button class="primary" data-door="try">Try it</button>
-    <button data-door="lesson">A lesson</button><button data-door="table">Your table</button></div>`.text
+  box.innerHTML = html`<p>${model.words}</p><div><button class="primary" data-choice="try">Try it</button>
+    <button data-choice="lesson">A lesson</button><button data-choice="table">Your table</button></div>`.text
   box.addEventListener("click", ({target}) => {
-    const {door} = target.dataset
-    if (door === "table") browse(document)?.click()
-    else if (door) model.send_msg(door)
+    const {choice} = target.dataset
+    if (choice === "table") browse(document)?.click()
+    else if (choice) model.send_msg(choice)
   })
   return box
 }

@@ -18,15 +18,15 @@ from ccviz.errors import CcvizError
 from ccviz.quota import ONE_PERSON, STUDENT
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run
-from ccviz.runs.forked import Forks
-from ccviz.runs.spares import Spares
-from ccviz.views.lab import intake
-from ccviz.views.lab.errand import Errand
+from ccviz.runs.fork_client import ForkClient
+from ccviz.runs.worker_pool import WorkerPool
+from ccviz.views.lab import file_jobs
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.many_links import draw_links, load_links
+from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.lab.session import Session
-from ccviz.views.lab.shelf import import_for
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.person import Person
 from ccviz.views.share.address import apply_query
@@ -44,11 +44,11 @@ def session(tmp_path):
 
 
 def read_in(session):
-    """Tick the session until its intake has ended."""
+    """Tick the session until its file job has ended."""
 
     def read():
         session.tick()
-        return not session.intake.busy
+        return not session.file_jobs.busy
 
     wait_until(read)
 
@@ -65,48 +65,50 @@ def take(session, name, content):
 
 
 @pytest.fixture(scope="module")
-def spares(tmp_path_factory):
-    """Return those of a server, whose nursery has loaded everything."""
-    spares = Spares(tmp_path_factory.mktemp("spares") / "runs.sqlite")
-    yield spares
-    spares.close()
+def pool(tmp_path_factory):
+    """Return those of a server, whose fork server has loaded everything."""
+    pool = WorkerPool(tmp_path_factory.mktemp("pool") / "runs.sqlite")
+    yield pool
+    pool.close()
 
 
 @pytest.fixture(params=["forked", "new"])
-def answer(request, spares):
-    """Return a function that has an errand done, and returns its answer."""
-    if request.param == "forked" and not Forks.possible:
+def answer(request, pool):
+    """Return a function that has an call done, and returns its answer."""
+    if request.param == "forked" and not ForkClient.possible:
         pytest.skip("no forks on this system")
 
     def answer_of(work, *args, seconds=PATIENCE_S, memory=MEMORY):
-        errand = Errand(work, args, seconds, memory, spares if request.param == "forked" else None)
-        wait_until(lambda: errand.done)
-        return errand.answer()
+        call = SandboxedCall(
+            work, args, seconds, memory, pool if request.param == "forked" else None
+        )
+        wait_until(lambda: call.done)
+        return call.answer()
 
     return answer_of
 
 
-def test_an_errand_brings_its_answer_and_keeps_to_its_memory(answer):
+def test_a_call_brings_its_answer_and_keeps_to_its_memory(answer):
     assert answer(np.arange, 5).tolist() == [0, 1, 2, 3, 4]
     assert answer(resource.getrlimit, resource.RLIMIT_DATA) == (MEMORY, MEMORY)
     assert answer(os.getsid, 0) != os.getsid(0)
 
 
-@pytest.mark.skipif(not Forks.possible, reason="no forks on this system")
-def test_an_errand_whose_nursery_is_lost_is_run_by_a_new_interpreter(spares):
-    nursery = spares.nursery()
-    os.kill(nursery.pid, signal.SIGSTOP)
-    errand = Errand(np.arange, (5,), PATIENCE_S, MEMORY, spares)
-    os.kill(nursery.pid, signal.SIGKILL)
-    wait_until(lambda: errand.done)
-    assert errand.answer().tolist() == [0, 1, 2, 3, 4]
+@pytest.mark.skipif(not ForkClient.possible, reason="no forks on this system")
+def test_a_call_whose_fork_server_is_lost_is_run_by_a_new_interpreter(pool):
+    server = pool.fork_client()
+    os.kill(server.pid, signal.SIGSTOP)
+    call = SandboxedCall(np.arange, (5,), PATIENCE_S, MEMORY, pool)
+    os.kill(server.pid, signal.SIGKILL)
+    wait_until(lambda: call.done)
+    assert call.answer().tolist() == [0, 1, 2, 3, 4]
 
 
-@pytest.mark.skipif(not Forks.possible, reason="no forks on this system")
-def test_an_errand_that_is_left_is_ended(spares):
-    errand = Errand(time.sleep, (PATIENCE_S,), PATIENCE_S, MEMORY, spares)
-    doing = psutil.Process(errand.pid)
-    errand.close()
+@pytest.mark.skipif(not ForkClient.possible, reason="no forks on this system")
+def test_a_call_that_is_left_is_ended(pool):
+    call = SandboxedCall(time.sleep, (PATIENCE_S,), PATIENCE_S, MEMORY, pool)
+    doing = psutil.Process(call.pid)
+    call.close()
     wait_until(lambda: not doing.is_running())
 
 
@@ -120,21 +122,23 @@ def test_an_errand_that_is_left_is_ended(spares):
         (int, ("x",), {}, "cannot be read"),
     ],
 )
-def test_an_errand_ends_in_a_sentence(work, args, limits, sentence, answer):
+def test_a_call_ends_in_a_sentence(work, args, limits, sentence, answer):
     with pytest.raises(CcvizError, match=sentence) as refused:
         answer(work, *args, **limits)
     assert len(str(refused.value)) <= 500
-    assert not [each for each in psutil.Process().children() if "errand" in str(each.cmdline())]
+    assert not [
+        each for each in psutil.Process().children() if "sandboxed_call" in str(each.cmdline())
+    ]
 
 
 def test_a_small_file_is_read_at_once(session):
     take(session, "small.csv", csv(50))
-    assert not session.intake.busy
+    assert not session.file_jobs.busy
     assert session.draft.n == 50
 
 
 def test_a_large_file_is_read_elsewhere(session, monkeypatch):
-    monkeypatch.setattr(intake, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(file_jobs, "_SMALL_BYTES", 0)
     importing = Importing(session)
     importing.bring("large.csv", csv(300))
     assert session.draft.data.name == "iris"
@@ -153,26 +157,28 @@ def test_a_large_file_is_read_elsewhere(session, monkeypatch):
 def test_a_file_of_few_bytes_may_hold_much(session):
     table = io.BytesIO()
     pd.DataFrame({"a": np.zeros(100_000), "b": np.zeros(100_000)}).to_parquet(table)
-    assert len(table.getvalue()) < intake._SMALL_BYTES
+    assert len(table.getvalue()) < file_jobs._SMALL_BYTES
     Importing(session).bring("zeros.parquet", table.getvalue())
-    assert session.intake.busy
+    assert session.file_jobs.busy
     read_in(session)
     assert session.notice.text == "100,000 points are more than the 50,000 that are allowed here."
     assert session.draft.data.name == "iris"
 
 
 def test_who_leaves_takes_the_work_along(session, monkeypatch):
-    monkeypatch.setattr(intake, "_SMALL_BYTES", 0)
+    monkeypatch.setattr(file_jobs, "_SMALL_BYTES", 0)
     Importing(session).bring("large.csv", csv(300))
     session.close()
-    assert not session.intake.busy
-    assert not [each for each in psutil.Process().children() if "errand" in str(each.cmdline())]
+    assert not session.file_jobs.busy
+    assert not [
+        each for each in psutil.Process().children() if "sandboxed_call" in str(each.cmdline())
+    ]
 
 
 def test_more_than_the_quota_is_refused(session, monkeypatch):
     quota = replace(STUDENT, file_bytes=300, links=2)
     monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
-    session.intake = intake.Intake(quota)
+    session.file_jobs = file_jobs.FileJobs(quota)
     Importing(session).bring("large.csv", csv(300))
     assert "bytes in a file are more than the 300" in session.notice.text
     load_links(session, "links.txt", b"ML 0 1\nML 1 2\nML 3 4\n")

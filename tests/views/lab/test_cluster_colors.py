@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ccviz.views.lab.hues import Hues
+from ccviz.views.lab.cluster_colors import ClusterColors
 
 
 def test_a_run_follows_the_answer_before_it_and_not_its_own_random_start():
-    hues = Hues()
+    hues = ClusterColors()
     hues.keep(np.array([0, 0, 1, 1]), is_answer=True)
     hues.keep(np.array([1, 0, 0, 0]))  # the first clusters of the next run
     assert hues.before.tolist() == [0, 0, 1, 1]
@@ -14,7 +14,7 @@ def test_a_run_follows_the_answer_before_it_and_not_its_own_random_start():
 
 
 def test_without_an_answer_a_run_follows_what_is_shown():
-    hues = Hues()
+    hues = ClusterColors()
     assert hues.before is None
     hues.keep(np.array([1, 1, 0, 0]))
     hues.keep(np.full(4, -1), is_answer=True)  # nothing was found: nothing is known
@@ -23,7 +23,7 @@ def test_without_an_answer_a_run_follows_what_is_shown():
 
 
 def test_other_points_begin_anew():
-    hues = Hues()
+    hues = ClusterColors()
     hues.keep(np.array([1, 1, 0, 0]), is_answer=True)
     hues.forget()
     assert hues.before is None

@@ -8,7 +8,7 @@ from ccviz.arrays import IntArray
 from ccviz.views.frames.scatter import matching
 
 
-class Hues:
+class ClusterColors:
     """Remembers the colours shown, so that runs, views and tables name clusters alike.
 
     Attributes

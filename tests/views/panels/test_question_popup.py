@@ -2,13 +2,13 @@ import numpy as np
 
 from ccviz.data.datasets import Dataset
 from ccviz.views.frames.question import question
-from ccviz.views.panels.asking import AskButton, AskingPanel
-from ccviz.views.panels.question import _words
+from ccviz.views.panels.question_popup import _words
+from ccviz.views.panels.question_progress import AskButton, QuestionProgress
 from ccviz.views.panels.scatter import ScatterPanel
 
 
 def test_the_line_tells_how_far_it_is_and_why_it_is_enough(session):
-    panel, button = AskingPanel(session), AskButton(session)
+    panel, button = QuestionProgress(session), AskButton(session)
     assert not panel._html.visible
     button._button.clicks += 1
     session.asking.settle()

@@ -1,0 +1,106 @@
+"""Options and arguments that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from ccviz.problem.rule_text import GRAMMAR
+
+Data = Annotated[
+    str,
+    typer.Argument(
+        help="File (CSV, Excel, Parquet, Arrow, .npy, 'n d k' text) or name of a built-in data set."
+    ),
+]
+K = Annotated[int | None, typer.Option("-k", help="Number of clusters.")]
+LinkFiles = Annotated[
+    list[str] | None,
+    typer.Option("--links", help="File of links: lines 'ML i j' or 'CL i j', or JSON."),
+]
+SolverName = Annotated[
+    str, typer.Option("--solver", help="Solver name; 'ccviz solvers' lists them.")
+]
+SolverOrAuto = Annotated[
+    str,
+    typer.Option(
+        "--solver",
+        help="Solver name ('ccviz solvers' lists them); 'auto' chooses one for the problem.",
+    ),
+]
+Params = Annotated[
+    list[str] | None, typer.Option("--param", help="Solver parameter NAME=VALUE; may be repeated.")
+]
+SizesText = Annotated[
+    str | None,
+    typer.Option(
+        "--sizes",
+        help="Cluster sizes: 'equal', N or A-B; one for all clusters, or one each, with commas.",
+    ),
+]
+Rules = Annotated[list[str] | None, typer.Option("--rule", help=f"A rule: {GRAMMAR}.")]
+Columns = Annotated[
+    str | None,
+    typer.Option(help="Columns to use as features: A,B,...; all numeric ones by default."),
+]
+ClassColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--class-column",
+        "--label",
+        help="Column of the known classes, '' for none; used for scores only.",
+    ),
+]
+NameColumn = Annotated[str | None, typer.Option(help="Column with the names of the points.")]
+MissingValues = Annotated[
+    str | None,
+    typer.Option(
+        "--missing", help="Rows with missing values: 'drop' them, or fill in the column's 'median'."
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header", help="Whether the first row of a CSV file holds the column names."
+    ),
+]
+Scaling = Annotated[
+    str,
+    typer.Option(
+        "--scale",
+        help="Scaling of the features: 'none', 'standard' (z-scores) or 'range' (0 to 1).",
+    ),
+]
+TimeLimit = Annotated[float | None, typer.Option(help="Stop after this number of seconds.")]
+Gap = Annotated[
+    float | None, typer.Option(help="Stop at this relative gap between objective and lower bound.")
+]
+NodeLimit = Annotated[int | None, typer.Option(help="Stop after this number of tree nodes.")]
+Seed = Annotated[
+    int, typer.Option(help="Random seed; the same seed and workers give the same run.")
+]
+Workers = Annotated[
+    str, typer.Option(help="Number of worker processes, or the tcp:// address of a Dask scheduler.")
+]
+Threads = Annotated[
+    int | None,
+    typer.Option(help="Threads of a multithreaded solver; short for --param threads=N."),
+]
+JsonFile = Annotated[
+    str | None,
+    typer.Option("--json", help="Write the result as JSON to this file; - is standard output."),
+]
+LabelsFile = Annotated[
+    str | None, typer.Option("--labels", help="Write the cluster of each point, one per line.")
+]
+TableFile = Annotated[
+    str | None,
+    typer.Option("--table", help="Write the input rows with cluster, distance and silhouette."),
+]
+ProfileFile = Annotated[
+    str | None, typer.Option("--profile", help="Write a profile of each cluster, as .csv or .md.")
+]
+ReportFile = Annotated[str | None, typer.Option("--report", help="Write a report as HTML.")]
+Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
+Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Store the run in the archive.")]
