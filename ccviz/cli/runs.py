@@ -10,8 +10,9 @@ from rich.table import Table
 
 from ccviz.cli.common import out
 from ccviz.numbers import number, percent
-from ccviz.runs.archive import Archive, default_path
+from ccviz.runs.archive import Archive
 from ccviz.runs.check import check_archive
+from ccviz.runs.database import default_path
 from ccviz.runs.info import RunInfo
 
 _COLUMNS = (

@@ -1,4 +1,4 @@
-"""A run in the archive as a run that goes on."""
+"""Opening a stored run as a stepper, and resuming it."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from ccviz.solvers import make_solver
 def open_run(
     archive: Archive, run_id: str, resume: bool = False, workers: int | str = 1
 ) -> Stepper:
-    """Return a stepper for a run as the archive describes it, after its records if resumed.
+    """Return a stepper for a stored run; a resumed one continues after its records.
 
-    Where it works is for the caller to say. What the archive says of it is past: a run may have
-    come from elsewhere, and an address in it would be called up.
+    The caller chooses the workers. The stored ones are ignored: a run may come from another
+    machine, and an address in it would be contacted.
     """
     info = archive.info(run_id)
     return start(
@@ -29,28 +29,28 @@ def open_run(
 
 
 def reopen(archive: Archive, run_id: str, limits: Limits) -> None:
-    """Take back a run's end, so that `open_run` can resume it under new limits.
+    """Reopen a finished run, so that `open_run` can resume it under new limits.
 
     Parameters
     ----------
     archive : Archive
     run_id : str
     limits : Limits
-        For the whole run; the old ones do not hold any more.
+        For the whole run, in place of the old ones.
 
     Raises
     ------
     ArchiveError
-        If there is no such run, it still goes on, or nothing is left to do.
+        If there is no such run, it is still running, or it has nothing left to do.
     UnsupportedError
-        If its solver cannot go on from its events.
+        If its solver cannot resume from its events.
     """
     info = archive.info(run_id)
     solver = make_solver(info.solver, **info.settings)
     if info.state == "running":
-        raise ArchiveError(f"the run {run_id} still goes on.")
+        raise ArchiveError(f"the run {run_id} is still running.")
     if info.termination in {"proved", "converged"}:
-        raise ArchiveError(f"the run {run_id} has come to its end; nothing is left to do.")
+        raise ArchiveError(f"the run {run_id} has finished; nothing is left to do.")
     if not solver.supports.resume:
-        raise UnsupportedError(f"{solver.name} cannot go on where it stopped; start a new run.")
+        raise UnsupportedError(f"{solver.name} cannot resume a run; start a new one.")
     archive.reopen(run_id, limits)

@@ -26,8 +26,8 @@ def test_a_disk_that_fills_up_costs_the_record_and_not_the_run(ccviz, folder, mo
 
     def create_and_fill(self, *about, **more):
         run_id = create(self, *about, **more)
-        pages = self._db.execute("PRAGMA page_count").fetchone()[0]
-        self._db.execute(f"PRAGMA max_page_count = {pages}")
+        pages = self._file._db.execute("PRAGMA page_count").fetchone()[0]
+        self._file._db.execute(f"PRAGMA max_page_count = {pages}")
         return run_id
 
     monkeypatch.setattr(Archive, "create", create_and_fill)
@@ -63,7 +63,7 @@ def test_check_says_that_all_is_well_or_what_it_mended(ccviz, folder):
     with Archive() as archive:
         run_id = archive.find("last")
         archive.reopen(run_id)
-        archive._update(archive._number(run_id), {"tick": -1e9})
+        archive._set(run_id, {"tick": -1e9})
     assert "had lost its driver" in ccviz("runs", "--check").out
     assert ccviz("runs", "--check").out == "nothing is wrong with the archive.\n"
 

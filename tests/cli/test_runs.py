@@ -44,7 +44,7 @@ def test_a_run_that_goes_on_is_not_deleted(ccviz, solved):
         archive.rename(archive.create(problem, "sdp", {}), "at work")
     done = ccviz("runs", "--delete", "at work")
     assert done.code == 2
-    assert f"run 'at work' goes on in process {os.getpid()}: stop it" in done.sentence
+    assert f"run 'at work' is running in process {os.getpid()}: stop it" in done.sentence
     assert len(run_ids(ccviz)) == 2
 
 
@@ -103,7 +103,7 @@ def test_a_run_that_lost_its_driver_is_listed_as_lost(ccviz, solved, folder):
         records = archive.records(known.id)[:-1]
         lost = archive.create(archive.problem(known.id), known.solver, known.settings)
         archive.append(lost, records, summarise(archive.load(known.id, upto=records[-1].seq)))
-        archive._update(archive._number(lost), {"tick": -1e9})
+        archive._set(lost, {"tick": -1e9})
     assert " lost " in ccviz("runs").out.splitlines()[1]
 
 

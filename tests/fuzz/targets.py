@@ -68,7 +68,7 @@ def _archive() -> Archive:
 def _content(archive: Archive) -> list[Any]:
     """Return all that an archive holds, but for how long ago."""
     tables = ("problems", "runs", "records")
-    return [tuple(row) for table in tables for row in archive._read(f"SELECT * FROM {table}")]
+    return [tuple(row) for table in tables for row in archive._file.read(f"SELECT * FROM {table}")]
 
 
 @contextlib.contextmanager

@@ -25,7 +25,8 @@ from ccviz.events import (
     Started,
 )
 from ccviz.runs import info
-from ccviz.runs.archive import Archive, default_path
+from ccviz.runs.archive import Archive
+from ccviz.runs.database import default_path
 from ccviz.runs.info import summarise
 from ccviz.runs.limits import Limits
 from ccviz.runs.schema import VERSION
@@ -162,7 +163,7 @@ def test_rename_and_find(archive, problem):
     assert archive.find("best yet") == archive.find(first) == archive.find(first[-4:]) == first
     assert archive.find("last") == second
     archive.rename(second, "best yet")
-    with pytest.raises(ArchiveError, match="may be any of the runs"):
+    with pytest.raises(ArchiveError, match="matches the runs"):
         archive.find("best yet")
     with pytest.raises(ArchiveError, match="no run 'nothing'"):
         archive.find("nothing")
@@ -235,14 +236,14 @@ def test_a_clock_that_is_set_makes_no_run_lost(archive, problem, monkeypatch):
 def test_a_run_has_one_driver(archive, problem):
     run_id = fill(archive, problem)
     archive.reopen(run_id)
-    with pytest.raises(ArchiveError, match=f"the run {run_id} still goes on"):
+    with pytest.raises(ArchiveError, match=f"the run {run_id} is still running"):
         archive.reopen(run_id)
 
 
 def test_a_full_disk_is_a_sentence_and_what_was_stored_stays(archive, problem):
     run_id = fill(archive, problem, records()[:5])
-    pages = archive._db.execute("PRAGMA page_count").fetchone()[0]
-    archive._db.execute(f"PRAGMA max_page_count = {pages}")
+    pages = archive._file._db.execute("PRAGMA page_count").fetchone()[0]
+    archive._file._db.execute(f"PRAGMA max_page_count = {pages}")
     large = [Record(5, 0.0, Noted(text="x" * 100_000))]
     with pytest.raises(ArchiveError, match="cannot be used: database or disk is full"):
         archive.append(run_id, large, None)
@@ -264,7 +265,7 @@ def test_an_archive_that_may_only_be_read_is_read(tmp_path, problem, monkeypatch
 
 def test_a_record_cannot_be_stored_twice_and_a_batch_is_all_or_nothing(archive, problem):
     run_id = fill(archive, problem, records()[:5])
-    with pytest.raises(ArchiveError, match="another process writes to the run"):
+    with pytest.raises(ArchiveError, match="another process also writes to the run"):
         archive.append(run_id, records()[3:8], None)
     assert archive.info(run_id).last_seq == 4
 

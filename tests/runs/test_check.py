@@ -28,7 +28,7 @@ def add(archive, *events):
 
 
 def forget_driver(archive, run_id):
-    archive._update(archive._number(run_id), {"boot": "", "pid": -1, "tick": -1e9})
+    archive._set(run_id, {"boot": "", "pid": -1, "tick": -1e9})
 
 
 def test_a_sound_archive_is_left_alone(path):
@@ -48,8 +48,8 @@ def test_runs_without_a_driver_are_closed_and_a_broken_one_is_named(path):
         ))  # fmt: skip
         for run_id in (lost, ended):
             forget_driver(archive, run_id)
-        with archive._writing() as db:
-            number = archive._number(broken)
+        with archive._file.writing() as db:
+            number = archive._owned(broken)
             db.execute("UPDATE records SET data = x'00' WHERE run = ? AND seq = 1", (number,))
     said = dict(zip(("broken", "ended", "lost"), check_archive(path), strict=True))
     assert said["lost"].startswith(f"the run {lost} had lost its driver")

@@ -246,7 +246,7 @@ def test_a_stopped_exact_run_goes_on_to_its_proof(archive, iris, begin):
 
 def test_only_what_can_go_on_is_resumed(archive, begin):
     job = begin()
-    with pytest.raises(ArchiveError, match="still goes on"):
+    with pytest.raises(ArchiveError, match="is still running"):
         Job.resume(archive, job.run_id)
     job.stop()
     assert job.wait(PATIENCE_S)

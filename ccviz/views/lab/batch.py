@@ -22,7 +22,7 @@ from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver
 from ccviz.studies.batch import Cell, carry_out, outcomes, plan
 from ccviz.views.draft import Draft
-from ccviz.views.lab.personal_archive import PersonalArchive
+from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.queue import RunQueue, Ticket
 from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.person import Person
@@ -44,8 +44,10 @@ class Batch(param.Parameterized):
 
     Parameters
     ----------
-    archive : PersonalArchive
+    archive : Archive
     queue : RunQueue
+    person : Person
+        Owner of the runs.
     pool : WorkerPool, optional
         Its fork server forks the processes of the runs.
 
@@ -71,10 +73,10 @@ class Batch(param.Parameterized):
     outcomes = param.Parameter(default=())
 
     def __init__(
-        self, archive: PersonalArchive, queue: RunQueue, pool: WorkerPool | None = None
+        self, archive: Archive, queue: RunQueue, person: Person, pool: WorkerPool | None = None
     ) -> None:
         super().__init__()
-        self._archive, self._queue, self._pool = archive, queue, pool
+        self._archive, self._queue, self._person, self._pool = archive, queue, person, pool
         self._todo: list[Cell] = []
         self._row: list[Cell] = []
         self._ran: list[RunInfo] = []
@@ -135,7 +137,7 @@ class Batch(param.Parameterized):
             self._follow(self._call)
         elif self._ticket is not None and self._ticket.waiting == 0:
             self._row, self._todo = self._todo[:_IN_A_ROW], self._todo[_IN_A_ROW:]
-            person, (draft, limits) = self._archive.person, self._about
+            person, (draft, limits) = self._person, self._about
             self._began = time.time()
             self._call = SandboxedCall(
                 _carry_out, (self._archive.path, person, self._row, draft, limits), math.inf,
@@ -228,7 +230,7 @@ def _carry_out(path: Path, person: Person, cells: list[Cell], draft: Draft, limi
     """Do some runs in the process that was begun for them; return why no more could be stored."""
     stand_back(RUN)
     with threadpool_limits(1), Archive(path) as archive:
-        personal = PersonalArchive(archive, person)
+        personal = personal_archive(archive, person)
         try:
             for _ in carry_out(
                 personal, cells, Problems(draft), limits, dataset=draft.data.name,

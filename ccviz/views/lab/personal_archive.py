@@ -1,141 +1,103 @@
-"""The archive as one person has it: what they see of it, what is theirs, and how much it may be."""
+"""The archive of one person: their policy on the shared archive, and runs read from files."""
 
 from __future__ import annotations
 
 import tempfile
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-from ccviz.errors import ArchiveError, UnknownRunError
-from ccviz.events import Record
+from ccviz.errors import ArchiveError
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import NO_LIMITS, Limits
+from ccviz.runs.policy import Policy
 from ccviz.views.lab.example import Example
 from ccviz.views.person import Person
 
 
-class PersonalArchive(Archive):
-    """An open archive, for one person.
+@dataclass(frozen=True)
+class PersonalPolicy(Policy):
+    """Own and shared runs are visible, own runs can be changed, new runs obey the quota.
 
-    Whoever reads a run must see it, and whoever writes to it must own it; a run that is neither is
-    not there. New runs are theirs, within their quota.
+    Attributes
+    ----------
+    person : Person
+    """
+
+    person: Person
+
+    def sees(self, run: RunInfo) -> bool:
+        """Return whether the person may read a run."""
+        return self.person.sees(run)
+
+    def owns(self, run: RunInfo) -> bool:
+        """Return whether the person may change a run."""
+        return self.person.owns(run)
+
+    def owner_of_new(self, given: str) -> str:
+        """Return the person: nobody creates runs for others."""
+        return self.person.browser
+
+    def limits_of_new(self, archive: Archive, problem: Problem, limits: Limits) -> Limits:
+        """Return the limits of a new run within the quota."""
+        quota = self.person.quota
+        quota.check_table(problem.n, problem.d)
+        quota.check_links(len(problem.must_link) + len(problem.cannot_link))
+        quota.check_runs(*archive.size_of(self.person.browser))
+        self._check_at_once(archive)
+        return self._within(limits)
+
+    def limits_of_resumed(
+        self, archive: Archive, run: RunInfo, limits: Limits | None
+    ) -> Limits | None:
+        """Return the limits of a resumed run within the quota."""
+        self._check_at_once(archive)
+        return self._within(limits or NO_LIMITS, run.time_s)
+
+    def name(self, path: Path) -> str:
+        """Return the name of the archive in messages, without its path on the server."""
+        return "this archive"
+
+    def _within(self, limits: Limits, spent_s: float = 0.0) -> Limits:
+        most = self.person.quota.most_seconds(limits.time_limit, spent_s)
+        return replace(limits, time_limit=most)
+
+    def _check_at_once(self, archive: Archive) -> None:
+        if self.person.in_class:
+            running = sum(self.owns(info) and info.state == "running" for info in archive.runs())
+            self.person.quota.check_at_once(running)
+
+
+def personal_archive(archive: Archive, person: Person, example: Example | None = None) -> Archive:
+    """Return the shared archive as one person may use it.
 
     Parameters
     ----------
     archive : Archive
-        Shared with everybody, and closed by whoever opened it.
+        Shared with all people of the server.
     person : Person
     example : Example, optional
-        A finished run that everybody may look at; it is in no list.
+        A finished run that each person may read; it is in no list.
+
+    Returns
+    -------
+    Archive
     """
-
-    def __init__(self, archive: Archive, person: Person, example: Example | None = None) -> None:
-        self.path, self._lock, self._db = archive.path, archive._lock, archive._db
-        self._problems = archive._problems
-        self.person = person
-        self._example = example
-
-    def is_example(self, run_id: str) -> bool:
-        """Return whether a run is the example, which is nobody's.
-
-        Parameters
-        ----------
-        run_id : str
-        """
-        return self.home_of(run_id) is not self
-
-    def home_of(self, run_id: str) -> Archive:
-        """Return the archive that a run is in: this one, or that of the example.
-
-        Parameters
-        ----------
-        run_id : str
-        """
-        if self._example is not None and run_id == self._example.run_id:
-            return self._example.archive
-        return self
-
-    def problem(self, run_id: str) -> Problem:
-        """Return the problem that a run is about."""
-        home = self.home_of(run_id)
-        return super().problem(run_id) if home is self else home.problem(run_id)
-
-    def create(
-        self,
-        problem: Problem,
-        solver: str,
-        settings: dict[str, Any],
-        *,
-        limits: Limits = NO_LIMITS,
-        **about: Any,
-    ) -> str:
-        """Enter a run of this person's, within the quota; see `Archive.create`."""
-        person = self.person
-        person.quota.check_table(problem.n, problem.d)
-        person.quota.check_links(len(problem.must_link) + len(problem.cannot_link))
-        person.quota.check_runs(*self.size_of(person.browser))
-        self._check_at_once()
-        about |= {"owner": person.browser}
-        return super().create(problem, solver, settings, limits=self._within(limits), **about)
-
-    def reopen(self, run_id: str, limits: Limits | None = None) -> None:
-        """Take back a run's end, within the quota; see `Archive.reopen`."""
-        self._check_at_once()
-        spent = self.info(run_id).time_s
-        super().reopen(run_id, self._within(limits or NO_LIMITS, spent))
-
-    def _within(self, limits: Limits, spent_s: float = 0.0) -> Limits:
-        """Return limits within the quota."""
-        most = self.person.quota.most_seconds(limits.time_limit, spent_s)
-        return replace(limits, time_limit=most)
-
-    def _check_at_once(self) -> None:
-        if self.person.in_class:
-            mine = (info for info in self.runs() if self.person.owns(info))
-            self.person.quota.check_at_once(sum(info.state == "running" for info in mine))
-
-    def runs(self) -> list[RunInfo]:
-        """Return what is known about every run that the person sees, the newest first."""
-        return [info for info in super().runs() if self.person.sees(info)]
-
-    def _records(self, also: str, run_id: str, values: dict[str, Any]) -> list[Record]:
-        home = self.home_of(run_id)
-        if home is self:
-            return super()._records(also, run_id, values)
-        return home._records(also, run_id, values)
-
-    def _run_row(self, run_id: str) -> Any:
-        home = self.home_of(run_id)
-        if home is not self:
-            return home._run_row(run_id)
-        row = super()._run_row(run_id)
-        if not self.person.sees(RunInfo.from_row(dict(row))):
-            raise UnknownRunError(f"there is no run {run_id!r}.")
-        return row
-
-    def _number(self, run_id: str) -> int:
-        if self.is_example(run_id):
-            raise ArchiveError("the example stays as it is.")
-        row = self._run_row(run_id)
-        if not self.person.owns(RunInfo.from_row(dict(row))):
-            raise ArchiveError(f"the run {row['name']!r} is somebody else's.")
-        return int(row["number"])
+    return archive.under(PersonalPolicy(person), example.archive if example else None)
 
 
 def import_for(content: bytes, name: str, path: Path, person: Person) -> str:
-    """Read a run from a file into a person's part of the archive, and return its id there.
+    """Read a run from a file into a person's part of the archive and return its id.
 
     Parameters
     ----------
     content : bytes
     name : str
-        Of the file.
+        Name of the file.
     path : path
-        Of the archive.
+        Path of the archive.
     person : Person
 
     Returns
@@ -151,6 +113,6 @@ def import_for(content: bytes, name: str, path: Path, person: Person) -> str:
         file = Path(folder) / (Path(name).name or "run.ccviz")
         file.write_bytes(content)
         try:
-            return import_run(PersonalArchive(archive, person), file)
+            return import_run(personal_archive(archive, person), file)
         except ArchiveError as refused:
             raise ArchiveError(str(refused).replace(f"{folder}/", "")) from None

@@ -36,7 +36,7 @@ from ccviz.views.lab.ending import Ending
 from ccviz.views.lab.example import Example
 from ccviz.views.lab.file_jobs import FileJobs
 from ccviz.views.lab.notice import Notice, failure
-from ccviz.views.lab.personal_archive import PersonalArchive
+from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
@@ -118,11 +118,11 @@ class Session(Worded):
     ) -> None:
         draft, (x_axis, y_axis) = draft_of(data), usual_axes(data.features)
         super().__init__(draft=draft, x_axis=x_axis, y_axis=y_axis, solver=make_solver(_SOLVER))
-        self.person, self.archive = person, PersonalArchive(archive, person, example)
+        self.person, self.archive = person, personal_archive(archive, person, example)
         archive = self.archive
         self.file_jobs = FileJobs(person.quota, pool)
         self.elbow = Elbow(queue, person.quota, pool)
-        self.batch = Batch(archive, queue, pool)
+        self.batch = Batch(archive, queue, person, pool)
         self.runner = Runner(archive, queue, person.quota.worker_bytes, pool)
         if pool is not None:
             self.param.watch(lambda event: pool.expect(event.new.name), "solver")

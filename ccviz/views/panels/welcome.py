@@ -48,7 +48,7 @@ class WelcomePanel(JSComponent):
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, session: Session, course: Course, **params: Any) -> None:
-        shown = session.archive.is_example(session.player.run_id)
+        shown = session.archive.is_in_library(session.player.run_id)
         super().__init__(
             visible=shown, sizing_mode="stretch_width", css_classes=["section"],
             margin=(0, 0, 8, 0), **params,
@@ -64,7 +64,7 @@ class WelcomePanel(JSComponent):
         session = self._session
         untouched = (
             session.draft is self._draft
-            and session.archive.is_example(session.player.run_id)
+            and session.archive.is_in_library(session.player.run_id)
             and not session.runner.busy
             and self._course.lesson is None
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 import panel as pn
 from tornado.ioloop import PeriodicCallback
 
-from ccviz.runs.archive import default_path
+from ccviz.runs.database import default_path
 from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.server import Serving, make_server
 from ccviz.views.serve.visitor import ACCESS

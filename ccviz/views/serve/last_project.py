@@ -62,7 +62,7 @@ class LastProject:
     def save_and_close(self) -> None:
         """Save the project of the newest session, then close all sessions."""
         alive = [session for each in self._sessions if (session := each()) is not None]
-        if alive and not alive[-1].archive.is_example(alive[-1].player.run_id):
+        if alive and not alive[-1].archive.is_in_library(alive[-1].player.run_id):
             content = save_project(alive[-1], with_runs=False)  # the runs are in the archive
             with whole_file(self._last) as file:
                 file.write(content)

@@ -13,7 +13,7 @@ from panel.io.server import get_server
 from tornado.websocket import WebSocketClosedError
 
 from ccviz.errors import CcvizError
-from ccviz.runs.archive import default_path
+from ccviz.runs.database import default_path
 from ccviz.views.serve.access import Access, load_key
 from ccviz.views.serve.access_handlers import guard
 from ccviz.views.serve.visitor import ACCESS

@@ -113,7 +113,7 @@ def way_back(session: Session) -> str:
     except CcvizError:
         words = ""  # the run, if there is one, brings its problem
     run_id = session.player.run_id or session.runner.run_id
-    kept = run_id and not session.archive.is_example(run_id)  # each server has its own
+    kept = run_id and not session.archive.is_in_library(run_id)  # each server has its own
     parts = (words, urlencode({"run": run_id}) if kept else "", "theme=dark" * session.dark)
     return "&".join(filter(None, parts))
 

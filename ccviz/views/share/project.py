@@ -36,7 +36,7 @@ from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import axis_names
-from ccviz.views.lab.personal_archive import PersonalArchive
+from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link, LinkTable
 from ccviz.views.person import Person
@@ -126,7 +126,7 @@ def write_project(
         parts.writestr(_DATA, encode_problem(points))
         parts.writestr(_TABLE, encode_table(data))
         if with_runs:
-            _write_runs(parts, PersonalArchive(archive, person), draft)
+            _write_runs(parts, personal_archive(archive, person), draft)
     return file.getvalue()
 
 
@@ -240,7 +240,7 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])
         person.quota.check_links(len(draft.links))
-        _import_runs(PersonalArchive(archive, person), file)
+        _import_runs(personal_archive(archive, person), file)
         settings = {"solver": solver, "seed": head.seed, **limits}
         return Project(draft, head.x_axis, head.y_axis, settings)
 

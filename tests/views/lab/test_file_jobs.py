@@ -145,7 +145,7 @@ def test_a_large_file_is_read_elsewhere(session, monkeypatch):
     assert session.notice.text == "large.csv is being read…"
     assert session.restless
     importing.bring("another.csv", csv(30))
-    assert session.notice.text == "The last file is still being read or written."
+    assert session.notice.text == "The previous file is still being read or written."
     read_in(session)
     importing.load()
     assert (session.draft.data.name, session.draft.n, session.notice) == ("large", 300, None)

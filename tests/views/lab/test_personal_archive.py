@@ -1,6 +1,7 @@
 """What one person of a class sees and may do; an archive of one person shows all."""
 
 from dataclasses import replace
+from inspect import signature
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from ccviz.quota import STUDENT
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.views.lab.example import Example
-from ccviz.views.lab.personal_archive import PersonalArchive
+from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.person import ALONE, Person
@@ -28,12 +29,12 @@ def archive(tmp_path):
 
 @pytest.fixture
 def ann(archive):
-    return PersonalArchive(archive, Person("ann"))
+    return personal_archive(archive, Person("ann"))
 
 
 @pytest.fixture
 def bob(archive):
-    return PersonalArchive(archive, Person("bob"))
+    return personal_archive(archive, Person("bob"))
 
 
 def enter(personal):
@@ -46,26 +47,40 @@ def ids(personal):
     return [info.id for info in personal.runs()]
 
 
-READS = [
-    lambda personal, run_id: personal.info(run_id),
-    lambda personal, run_id: personal.problem(run_id),
-    lambda personal, run_id: personal.records(run_id),
-    lambda personal, run_id: personal.load(run_id),
-]
-WRITES = [
-    lambda personal, run_id: personal.rename(run_id, "mine"),
-    lambda personal, run_id: personal.delete(run_id),
-    lambda personal, run_id: personal.share(run_id),
-    lambda personal, run_id: personal.reopen(run_id),
-    lambda personal, run_id: personal.score(run_id),
-    lambda personal, run_id: personal.append(run_id, [], None),
-]
+READS = {
+    "info": {}, "problem": {}, "records": {}, "load": {},
+    "check_idle": {},
+}  # fmt: skip
+WRITES = {
+    "rename": {"name": "mine"}, "delete": {}, "share": {}, "reopen": {}, "score": {},
+    "append": {"records": [], "summary": None},
+    "finish": {"termination": "failed", "message": ""},
+}  # fmt: skip
+NAMES_NO_RUN = {"create", "runs", "find", "size_of", "under", "close"}
+SAY_NOTHING = {"home_of", "is_in_library"}
+"""Whether a run is the example, which is for all."""
+
+
+def acts(table):
+    return [
+        lambda archive, run_id, name=name, more=more: getattr(archive, name)(run_id, **more)
+        for name, more in table.items()
+    ]
+
+
+def test_each_public_method_of_an_archive_is_known_to_these_tests():
+    public = {name for name in vars(Archive) if not name.startswith("_")}
+    assert public == READS.keys() | WRITES.keys() | NAMES_NO_RUN | SAY_NOTHING
+    asking = {name for name in public if "run_id" in signature(getattr(Archive, name)).parameters}
+    assert asking == READS.keys() | WRITES.keys() | SAY_NOTHING
 
 
 def test_runs_of_others_are_not_there(ann, bob):
     run_id = enter(ann)
     assert (ids(ann), ids(bob)) == ([run_id], [])
-    for act in READS + WRITES:
+    with pytest.raises(ArchiveError, match="there is no run"):
+        bob.find(run_id)
+    for act in acts(READS | WRITES):
         with pytest.raises(ArchiveError, match="there is no run"):
             act(bob, run_id)
 
@@ -74,10 +89,10 @@ def test_a_shared_run_is_seen_and_not_changed(ann, bob):
     run_id = enter(ann)
     ann.share(run_id)
     assert ids(bob) == [run_id]
-    for act in READS:
+    for act in acts(READS):
         act(bob, run_id)
-    for act in WRITES:
-        with pytest.raises(ArchiveError, match="is somebody else's"):
+    for act in acts(WRITES):
+        with pytest.raises(ArchiveError, match="belongs to another person"):
             act(bob, run_id)
     ann.share(run_id, shared=False)
     assert ids(bob) == []
@@ -85,22 +100,22 @@ def test_a_shared_run_is_seen_and_not_changed(ann, bob):
 
 def test_the_teacher_sees_all_and_changes_nothing(archive, ann):
     run_id = enter(ann)
-    teacher = PersonalArchive(archive, Person("ms", is_teacher=True))
+    teacher = personal_archive(archive, Person("ms", is_teacher=True))
     assert ids(teacher) == [run_id]
-    with pytest.raises(ArchiveError, match="is somebody else's"):
+    with pytest.raises(ArchiveError, match="belongs to another person"):
         teacher.delete(run_id)
 
 
 def test_one_person_has_all(archive, ann):
     run_id = enter(ann)
-    alone = PersonalArchive(archive, ALONE)
+    alone = personal_archive(archive, ALONE)
     assert ids(alone) == [run_id]
     alone.delete(run_id)
     assert ids(ann) == []
 
 
 def test_runs_of_one_person_are_not_shown_to_a_class(archive, ann):
-    enter(PersonalArchive(archive, ALONE))
+    enter(personal_archive(archive, ALONE))
     assert ids(ann) == []
 
 
@@ -109,7 +124,7 @@ def test_a_run_that_another_session_drives_is_not_deleted(archive):
     session = Session(archive, RunQueue(), load("iris"))
     session.open_run(run_id)
     session.delete_run(run_id)
-    assert "goes on in process" in session.notice.text
+    assert "is running in process" in session.notice.text
     assert ids(session.archive) == [run_id]
     assert session.player.run_id == run_id
 
@@ -128,7 +143,7 @@ def test_a_run_that_was_deleted_elsewhere_is_put_away(archive, ann):
 def test_a_class_has_a_quota(archive, monkeypatch):
     quota = replace(STUDENT, runs=1, points=6, cells=12, run_s=9.0)
     monkeypatch.setattr("ccviz.views.person.STUDENT", quota)
-    personal = PersonalArchive(archive, Person("ann"))
+    personal = personal_archive(archive, Person("ann"))
     with pytest.raises(CcvizError, match="7 points are more than the 6"):
         personal.create(Problem(np.arange(7.0)[:, None], 2), "blp-kmeans", {})
     with pytest.raises(CcvizError, match="18 values are more than the 12"):
@@ -161,18 +176,18 @@ def test_so_many_go_on_at_a_time(archive, ann, bob):
 
 def test_the_example_is_everybodys_to_look_at_and_nobodys_to_change(archive):
     example = Example()
-    ann = PersonalArchive(archive, Person("ann"), example)
+    ann = personal_archive(archive, Person("ann"), example)
     info = ann.info(example.run_id)
     assert (info.status, info.dataset, info.links) == ("optimal", "iris", 8)
     assert ann.runs() == []
-    assert ann.is_example(example.run_id)
+    assert ann.is_in_library(example.run_id)
     assert ann.home_of(example.run_id) is example.archive
     run = ann.load(example.run_id)
     assert run.problem is ann.problem(example.run_id)
     assert [record.seq for record in ann.records(example.run_id)][-1] == run.seq
     for change in (ann.delete, ann.share, ann.reopen):
-        with pytest.raises(ArchiveError, match="the example stays as it is"):
+        with pytest.raises(ArchiveError, match="the example cannot be changed"):
             change(example.run_id)
     mine = enter(ann)
-    assert not ann.is_example(mine)
+    assert not ann.is_in_library(mine)
     assert ann.home_of(mine) is ann

@@ -278,7 +278,7 @@ def test_who_comes_back_hears_whether_the_run_goes_on(open_session, tick, words)
     archive = session.archive
     run_id = archive.create(session.draft.problem, "sdp", {})
     if tick is not None:
-        archive._update(archive._number(run_id), {"tick": tick})
+        archive._set(run_id, {"tick": tick})
     apply_query(session, {"run": run_id})
     assert f"The run {run_id} {words}" in session.notice.text
     assert session.player.playing == (tick is None)
