@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs lock chromium flaky clean wheel profile hooks
+.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -85,6 +85,9 @@ notebook: env  ## Open the notebooks in JupyterLab
 
 docs: env  ## Build the documentation into docs/_build/html
 	$(PY) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
+
+pictures: chromium  ## Make the pictures of README and docs from the real page (ARGS="tour tree" for some)
+	$(PY) docs/pictures.py $(ARGS)
 
 wheel: $(SERVES)  ## Build a wheel into dist/
 	$(PY) -m hatchling build -t wheel $(ARGS)

@@ -11,15 +11,23 @@ from statistics import mean
 
 from result_tables import at_least, at_most, cells, chosen, percent, row, table, text, total, whole
 
+from ccviz.solvers import SOLVERS
 from ccviz.solvers import advice as rules
+from ccviz.views.lessons.catalogue import LESSONS
 
 ROOT = Path(__file__).parents[1]
+_PRINTED_ACCURACY = 1e-4  # relative; an objective farther from the printed one is of other links
+_WORDS = ("none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
 
 def sdp_published() -> dict[str, str]:
     """Return what `sdp` proves of the published instances."""
     rows = table("sdp_published")
+    vertebral = chosen(rows, dataset="vertebral")
+    others = [row for row in vertebral if abs(float(row["f_difference"])) > _PRINTED_ACCURACY]
     return {
+        "vertebral": f"{len(vertebral)}",
+        "vertebral-not-printed": f"{len(others)}",
         "sdp-proved": f"{len(rows)}",
         "sdp-cpu": whole(total(rows, "cpu_s")),
         "sdp-published-cpu": whole(total(rows, "published_time_s")),
@@ -41,7 +49,12 @@ def divide() -> dict[str, str]:
             f"divide-{name}-cpu": whole(float(line["cpu_s"])),
             f"divide-{name}-verify": at_most(float(line["verify_s"])),
         }
-    return found
+    return found | {
+        f"divide-{name.lower()}-gap": percent(
+            float(row(table("divide"), set=name, links="no")["verified_gap"]), 2
+        )
+        for name in ("letter", "shuttle", "urbanGB", "Electric")
+    }
 
 
 def classes_proved() -> dict[str, str]:
@@ -139,6 +152,7 @@ def scale() -> dict[str, str]:
     (soft,) = [row for case, row in rows.items() if case.startswith("pccc: blobs")]
     return {
         "scale-ratio": plain["ratio"],
+        "scale-rival-cpu": whole(float(plain["rival_s"])),
         "scale-100000-links-cpu": whole(float(some["cpu_s"])),
         "scale-million-links-cpu": whole(float(many["cpu_s"])),
         "scale-memory": many["memory_in_points"],
@@ -167,6 +181,23 @@ def page_million() -> dict[str, str]:
         "million-picture": page["first picture, s"],
         "million-click": at_most(float(page["click, median, ms"]) / 1000, 2),
         "million-memory": page["server at most, MB"],
+    }
+
+
+def memory_left() -> dict[str, str]:
+    """Return by how much the server grows with people who have gone."""
+    (crowd,) = [line for name, line in cells("page_soak").items() if name.startswith("20 sessions")]
+    (after_class,) = re.findall(r"\(\+([\d.]+) %\)", text("class_server"))
+    return {"memory-sessions": crowd[2].lstrip("+"), "memory-class": f"{after_class} %"}
+
+
+def counted() -> dict[str, str]:
+    """Return how many solvers, lessons and notebooks there are."""
+    notebooks = len(list((ROOT / "notebooks").glob("*.ipynb")))
+    return {
+        "solvers": f"{len(SOLVERS)}",
+        "lessons": _WORDS[len(LESSONS)],
+        "notebooks": _WORDS[notebooks],
     }
 
 
@@ -315,7 +346,7 @@ def tests() -> dict[str, str]:
 
 SOURCES = [
     sdp_published, divide, classes_proved, memetic_published, colgen, plane, assignment, questions,
-    scale, page_load, page_million, proofs, mutants, hostile, workers, export, cluster, advised,
+    scale, page_load, page_million, memory_left, counted, proofs, mutants, hostile, workers, export, cluster, advised,
     advice, tests,
 ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Makes the gallery for the site: a page for each lesson and each solver, with a run to play.
+"""Makes the gallery of the docs: a page for each lesson and each solver, with a run to play.
 
 Sphinx calls `write_gallery` before it reads the pages. The runs are small, and made once a build.
 """
@@ -11,11 +11,13 @@ from pathlib import Path
 
 from gallery_texts import ENTRIES, Entry
 from threadpoolctl import threadpool_limits
+from thumbnails import save_thumbnail
 
 from ccviz import Problem, start
 from ccviz.data import load
 from ccviz.data.random_links import random_pairs
 from ccviz.solvers import SOLVERS
+from ccviz.solvers.base import Solver
 from ccviz.views.export.page import save_html
 from ccviz.views.export.story import Play
 from ccviz.views.lessons.catalogue import LESSONS
@@ -26,8 +28,12 @@ _RUN = """
 <iframe src="../runs/{name}.html" title="{title}: the run" loading="lazy"
  style="width:100%;height:780px;border:1px solid var(--color-background-border)"></iframe>
 
-<p><a href="../runs/{name}.html">The run by itself</a>: a file to keep, to open and to hand out.</p>
+<p><a href="../runs/{name}.html">The run as a file of its own</a>, to keep and to hand out.</p>
 """
+_CARD = """<a class="card" href="{name}.html"><picture>
+<source media="(prefers-reduced-motion: reduce)" srcset="../runs/{name}.png">
+<img src="../runs/{name}.gif" alt="" width="320" height="200" loading="lazy">
+</picture><p><strong>{title}</strong><br>{paper}</p></a>"""
 
 
 def write_gallery(pages: Path, runs: Path) -> None:
@@ -41,36 +47,64 @@ def write_gallery(pages: Path, runs: Path) -> None:
     for folder in (pages, runs):
         folder.mkdir(parents=True, exist_ok=True)
     with threadpool_limits(1):
-        names = [_write_lesson(lesson, pages, runs) for lesson in LESSONS]
-        names += [_write_solver(solver, pages, runs) for solver in SOLVERS]
-    lines = ["# Gallery", "", "Runs to play in the page that you read, without a server.", ""]
-    lines += ["```{toctree}", ":maxdepth: 1", "", *names, "```", ""]
-    (pages / "index.md").write_text("\n".join(lines), encoding="utf-8")
+        for lesson in LESSONS:
+            _write_lesson(lesson, pages, runs)
+        for solver in SOLVERS:
+            _write_solver(solver, pages, runs)
+    (pages / "index.md").write_text(_index(), encoding="utf-8")
 
 
-def _write_lesson(lesson: Lesson, pages: Path, runs: Path) -> str:
+def _index() -> str:
+    """Return the first page of the gallery: a card with a moving picture for each run."""
+    lines = ["# Gallery", "", "Every card leads to a run that plays in the page, without a server."]
+    for title, entries in (
+        ("Lessons", [(each.name, each.title, "") for each in LESSONS]),
+        ("Solvers", [(each.name, each.title, each.paper) for each in SOLVERS]),
+    ):
+        cards = [_CARD.format(name=n, title=escape(t), paper=escape(p)) for n, t, p in entries]
+        names = [name for name, *_ in entries]
+        lines += ["", f"## {title}", "", '<div class="cards">', *cards, "</div>", ""]
+        lines += ["```{toctree}", ":hidden:", f":caption: {title}", "", *names, "```"]
+    return "\n".join([*lines, ""])
+
+
+def _write_lesson(lesson: Lesson, pages: Path, runs: Path) -> None:
     plays, told = walk(lesson)
     save_html(runs / f"{lesson.name}.html", plays, told)
+    save_thumbnail(plays[-1], runs / f"{lesson.name}.gif", runs / f"{lesson.name}.png")
     steps = [
         f"{place}. {text} *{finding}*" for place, (text, finding, _) in enumerate(told.steps, 1)
     ]
     body = "\n".join(["## The lesson", "", *steps])
     page = _page(lesson.name, lesson.title, lesson.paper, lesson.look, lesson.exercises, body)
     (pages / f"{lesson.name}.md").write_text(page, encoding="utf-8")
-    return lesson.name
 
 
-def _write_solver(solver: type, pages: Path, runs: Path) -> str:
+def _write_solver(solver: type[Solver], pages: Path, runs: Path) -> None:
     name, entry = solver.name, ENTRIES[solver.name]
-    problem = problem_of(entry)
-    records = list(start(problem, name, **entry.settings))
-    save_html(
-        runs / f"{name}.html", [Play(solver.title, problem, records, len(records), entry.data)]
-    )
+    play = play_of(solver)
+    save_html(runs / f"{name}.html", [play])
+    save_thumbnail(play, runs / f"{name}.gif", runs / f"{name}.png")
     body = "Its settings are on [the page of solvers](../solvers.md)."
     page = _page(name, solver.title, entry.paper, entry.look, entry.exercises, body)
     (pages / f"{name}.md").write_text(page, encoding="utf-8")
-    return name
+
+
+def play_of(solver: type[Solver]) -> Play:
+    """Run a solver on its small problem.
+
+    Parameters
+    ----------
+    solver : type of Solver
+
+    Returns
+    -------
+    Play
+    """
+    entry = ENTRIES[solver.name]
+    problem = problem_of(entry)
+    records = list(start(problem, solver.name, **entry.settings))
+    return Play(solver.title, problem, records, len(records), entry.data)
 
 
 def problem_of(entry: Entry) -> Problem:

@@ -1,21 +1,35 @@
-"""Makes the pictures of the README and of the dashboard's page, from the real page.
+"""Makes the pictures of README and docs from the real page: `make pictures`.
 
-make app PORT=5007                                   # in one shell
-make docs                                            # the gallery, for the picture of a handout
-.venv/bin/python docs/pictures.py http://localhost:5007/main
+`make pictures ARGS="tour tree"` makes the ones that are named. The page is served for this alone,
+with an archive of its own, by the code as it is now.
 """
 
 from __future__ import annotations
 
+import os
 import shutil
+import socket
+import subprocess
 import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import movie
+from gallery import play_of
 from playwright.sync_api import sync_playwright
 
+from ccviz.solvers.sdp.solver import Sdp
+from ccviz.views.export.page import save_html
+
 PICTURES = Path(__file__).parents[1] / "assets"
-GALLERY = Path(__file__).parent / "_build" / "html" / "runs"
+_PAGE = {"width": 1280, "height": 720}
+_FIRST_START_S = 120
+_SLOWEST_RUN_MS = 300_000
 
 _READY = """() => {
     const plot = window.Bokeh && Bokeh.documents.length
@@ -34,18 +48,63 @@ _IRIS = "data=iris&k=3&ml=8-42,33-36,57-93,102-145&cl=22-98,70-138,56-106,113-13
 _SPIRALS = "data=spirals&n=60&solver=sdp&set.cuts_per_block=0"
 
 
-def main(url: str, *names: str) -> None:
-    """Make those that are named, or all of them."""
-    with sync_playwright() as play:
+def main(*names: str) -> None:
+    """Make the pictures that are named, or all of them."""
+    with sync_playwright() as play, _served() as url:
         path = shutil.which("chromium") or shutil.which("google-chrome")
         browser = play.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        _wait_for_kernels(browser.new_page(viewport=_PAGE), url)
         for name in names or _PICTURES:
-            page = browser.new_page(viewport={"width": 1280, "height": 720})
+            page = browser.new_page(viewport=_PAGE)
+            page.set_default_timeout(_SLOWEST_RUN_MS)
             _PICTURES[name](page, url)
-            page.mouse.move(640, 24)  # away from tooltips
-            page.wait_for_timeout(1500)
-            page.screenshot(path=PICTURES / f"{name}.png")
+            if name != "tour":
+                _shoot(page, PICTURES / f"{name}.png")
             page.close()
+
+
+@contextmanager
+def _served() -> Iterator[str]:
+    """Serve the page on a free port, and yield its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with tempfile.TemporaryDirectory() as home:
+        command = [Path(sys.executable).with_name("ccviz"), "app", "--port", str(port)]
+        server = subprocess.Popen(command, env=os.environ | {"CCVIZ_HOME": home})
+        try:
+            url = f"http://localhost:{port}/main"
+            _wait_for_server(url)
+            yield url
+        finally:
+            server.terminate()
+            server.wait()
+
+
+def _wait_for_server(url: str) -> None:
+    until = time.monotonic() + _FIRST_START_S
+    while True:
+        try:
+            urllib.request.urlopen(url, timeout=_FIRST_START_S).close()
+        except OSError:
+            if time.monotonic() > until:
+                raise
+            time.sleep(0.5)
+        else:
+            return
+
+
+def _wait_for_kernels(page: Any, url: str) -> None:
+    """Wait until the solvers are compiled, so that no picture shows that they are being so."""
+    _open(page, url)
+    page.get_by_text("Compiling the solvers").first.wait_for(state="hidden", timeout=600_000)
+    page.close()
+
+
+def _shoot(page: Any, path: Path) -> None:
+    page.mouse.move(640, 24)  # away from tooltips
+    page.wait_for_timeout(1500)
+    page.screenshot(path=path)
 
 
 def _overview(page: Any, url: str) -> None:
@@ -109,10 +168,21 @@ def _paint(page: Any, url: str) -> None:
 
 
 def _handout(page: Any, url: str) -> None:  # noqa: ARG001, it needs no server
-    page.goto((GALLERY / "sdp.html").as_uri())
+    with tempfile.TemporaryDirectory() as folder:
+        run = Path(folder, "sdp.html")
+        save_html(run, [play_of(Sdp)])
+        page.goto(run.as_uri())
+        page.locator("html[data-ready]").wait_for()
+
+
+def _tour(page: Any, url: str) -> None:
+    """Film the scene of `movie`, which makes its own file."""
+    _open(page, f"{url}?{movie.DATA}")
+    movie.play(page).save(PICTURES / "tour.gif")
 
 
 _PICTURES = {
+    "tour": _tour,
     "handout": _handout,
     "screenshot": _overview,
     "lesson": _lesson,

@@ -55,9 +55,9 @@ def whole(value: float) -> str:
     return f"{value:,.0f}"
 
 
-def percent(share: float) -> str:
-    """Return a share as per cent with three decimals."""
-    return f"{100 * share:.3f} %"
+def percent(share: float, decimals: int = 3) -> str:
+    """Return a share as per cent."""
+    return f"{100 * share:.{decimals}f} %"
 
 
 def at_most(value: float, decimals: int = 0) -> str:

@@ -30,6 +30,7 @@ def amend(path: Path, diff: str) -> None:
 # What looks through the tuples that the page adds to, and the table that goes with one of them.
 COPIED = (
     "README.md",
+    "docs/choose.md",
     "tests/test_readme.py",
     "tests/solvers/test_contract.py",
     "tests/views/inside/test_catalogue.py",
@@ -56,7 +57,7 @@ def copy(tmp_path_factory):
 
 
 def test_every_recipe_brings_what_it_says(copy):
-    """The tests of the page, the contract of the new solvers, and the README's table."""
+    """The tests of the page, the contract of the new solvers, and the table of solvers."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]
     run = subprocess.run(
         [*command, "--rootdir", str(copy), "--import-mode=importlib", "tests",

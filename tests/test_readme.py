@@ -18,6 +18,15 @@ def test_the_library_example_runs_as_it_stands():
     example = re.search(r"```python\n(.*?)```", README, flags=re.DOTALL).group(1)
     names: dict[str, object] = {}
     exec(compile(example, "README.md", "exec"), names)
+    assert names["model"].status_ == "optimal"
+
+
+def test_the_first_steps_run_as_they_stand():
+    page = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    exec(
+        compile(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1), "start", "exec"), names
+    )
     assert names["result"].status == "feasible"
 
 
@@ -49,4 +58,10 @@ def test_a_table_of_solvers_says_what_each_supports():
 
 def test_every_picture_is_there():
     for path in re.findall(r"!\[[^\]]*\]\(([^)]+)\)", README):
-        assert (ROOT / path).stat().st_size > 0
+        assert 0 < (ROOT / path).stat().st_size < 2_000_000
+
+
+def test_every_link_of_the_readme_leads_somewhere():
+    links = re.findall(r"(?<!!)\[[^\]]*\]\(([^)#]+)", README)
+    assert len(links) > 15
+    assert not [path for path in links if "://" not in path and not (ROOT / path).exists()]
