@@ -14,7 +14,7 @@ from PIL import Image
 
 DATA = "data=spirals&n=60&solver=sdp&set.cuts_per_block=0&example=no"
 _APART = (20, 41)  # two points of one spiral
-_COLORS = 96
+_COLORS = 160
 _STEP_MS = 300  # between two frames while the run goes on
 _MOST_FRAMES = 40  # while the run goes on
 
@@ -37,6 +37,11 @@ _POINT = """(place) => {
     const box = view.canvas_view.el.getBoundingClientRect()
     return [box.left + view.frame.x_scale.compute(points.x[place]),
             box.top + view.frame.y_scale.compute(points.y[place])]
+}"""
+
+_TREE = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("tree")
+    return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
 }"""
 
 
@@ -97,10 +102,13 @@ def play(page: Any) -> Film:
     _click_on(film, page.locator(".bk-tab").get_by_text("Inside the solver", exact=True))
     _click_on(film, page.get_by_role("button", name="Run", exact=True).first)
     page.mouse.move(640, 24)
+    page.wait_for_function(_TREE)
     _follow(film)
     film.take(2500)
     _click_on(film, page.locator(".bk-tab").get_by_text("Bounds", exact=True))
     page.mouse.move(640, 24)
+    page.locator(".bk-Figure >> visible=true").nth(1).wait_for()  # the points are the first
+    page.wait_for_timeout(2000)
     film.take(3000)
     return film
 
@@ -108,7 +116,6 @@ def play(page: Any) -> Film:
 def _follow(film: Film) -> None:
     """Film the page until the run has ended."""
     ended = film.page.get_by_role("button", name="Pause", exact=True, disabled=True)
-    film.page.get_by_role("button", name="Pause", exact=True, disabled=False).wait_for()
     for _ in range(_MOST_FRAMES):
         film.page.wait_for_timeout(_STEP_MS)
         film.take(_STEP_MS)

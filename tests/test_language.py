@@ -1,0 +1,68 @@
+"""Words that a reader has to decode are in no text that people read: see CONTRIBUTING, *Style*."""
+
+import ast
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+AVOIDED = re.compile(r"\b(so many|so much|nobody|somebody|anew|dear|dearer)\b", re.IGNORECASE)
+
+# Files of the package that still show some: lower it with each that is put right.
+FILES_LEFT = 12
+
+
+def pages():
+    """Yield README, docs and changes, by name."""
+    yield from (ROOT / name for name in ("README.md", "CHANGELOG.md"))
+    yield from sorted((ROOT / "docs").glob("*.md"))
+    yield from sorted((ROOT / "docs").glob("gallery*.py"))
+
+
+def cells(notebook):
+    """Return the texts of a notebook's cells."""
+    found = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    return "\n".join("".join(cell["source"]) for cell in found)
+
+
+def shown(source):
+    """Return the strings of a module that are no docstrings: labels, help, notices, errors."""
+    tree = ast.parse(source.read_text(encoding="utf-8"))
+    # Docstrings, and the texts behind constants.
+    plain = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    return "\n".join(
+        node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in plain
+    )
+
+
+def offenders(texts):
+    """Return the avoided words of each text, by its name."""
+    found = {name: sorted(set(AVOIDED.findall(text))) for name, text in texts.items()}
+    return {name: words for name, words in found.items() if words}
+
+
+def test_no_page_has_them():
+    texts = {path.name: path.read_text(encoding="utf-8") for path in pages()}
+    assert len(texts) > 15
+    assert offenders(texts) == {}
+
+
+def test_no_notebook_has_them():
+    notebooks = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    assert len(notebooks) >= 10
+    assert offenders({path.name: cells(path) for path in notebooks}) == {}
+
+
+def test_few_texts_of_the_program_have_them():
+    sources = {
+        str(path.relative_to(ROOT)): shown(path) for path in sorted((ROOT / "ccviz").rglob("*.py"))
+    }
+    found = offenders(sources)
+    assert len(found) <= FILES_LEFT, found
+
+
+def test_the_words_are_found():
+    assert AVOIDED.findall("So many, dearer than anybody's") == ["So many", "dearer"]
+    assert shown(ROOT / "ccviz" / "errors.py") != ""
