@@ -346,8 +346,8 @@ def tests() -> dict[str, str]:
 
 SOURCES = [
     sdp_published, divide, classes_proved, memetic_published, colgen, plane, assignment, questions,
-    scale, page_load, page_million, memory_left, counted, proofs, mutants, hostile, workers, export, cluster, advised,
-    advice, tests,
+    scale, page_load, page_million, memory_left, counted, proofs, mutants, hostile, workers, export,
+    cluster, advised, advice, tests,
 ]  # fmt: skip
 
 
