@@ -53,4 +53,4 @@ if __name__ == "__main__":
         for path in PAGES
         for fault in faults(path.read_text(encoding="utf-8"))
     ]
-    sys.exit("\n".join(found))
+    sys.exit("\n".join(found) or 0)
