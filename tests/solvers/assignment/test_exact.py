@@ -14,6 +14,7 @@ from ccviz.solvers.assignment import (
     solve_assignment,
 )
 from ccviz.solvers.assignment import exact as exact_step
+from tests.seeds import seeds
 
 KINDS = ("hard", "soft", "both", "sized", "sized links")
 
@@ -69,7 +70,7 @@ def no_search(monkeypatch):
     monkeypatch.setattr(core, "NODE_LIMIT", 0)
 
 
-@pytest.mark.parametrize("chunk", range(10))
+@pytest.mark.parametrize("chunk", seeds(2, 10))
 def test_equals_brute_force_and_the_whole_model_on_500_random_problems(chunk):
     seeds, solved = count(1000 * chunk), 0
     while solved < 50:  # others are infeasible, and found to be
@@ -86,8 +87,9 @@ def test_equals_brute_force_and_the_whole_model_on_500_random_problems(chunk):
         solved += ours.found
 
 
-def test_hard_cores_go_to_the_bound_and_highs(no_search):
-    for seed in range(100):
+@pytest.mark.parametrize("chunk", seeds(2, 10))
+def test_hard_cores_go_to_the_bound_and_highs(no_search, chunk):
+    for seed in range(10 * chunk, 10 * chunk + 10):
         cost, structure, nonempty = random_case(seed)
         exact = brute_force(cost, structure, nonempty)
         ours = solve_assignment(cost, structure, nonempty=nonempty)

@@ -46,6 +46,7 @@ def objective(program, found):
     return float(found.row.sum()) - program.k * found.price
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
