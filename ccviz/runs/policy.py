@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from ccviz.problem.problem import Problem
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 
-if TYPE_CHECKING:
-    from ccviz.runs.archive import Archive
+
+class Holdings(Protocol):
+    """What a policy asks an archive for, to count runs against a quota."""
+
+    def runs(self) -> list[RunInfo]:
+        """Return the visible runs."""
+
+    def size_of(self, owner: str) -> tuple[int, int]:
+        """Return the number of runs of an owner and the bytes of their records."""
 
 
 class Policy:
@@ -31,7 +38,7 @@ class Policy:
         """Return the owner of a new run, for which an owner may be given."""
         return given
 
-    def limits_of_new(self, archive: Archive, problem: Problem, limits: Limits) -> Limits:
+    def limits_of_new(self, holdings: Holdings, problem: Problem, limits: Limits) -> Limits:
         """Return the limits of a new run.
 
         Raises
@@ -42,7 +49,7 @@ class Policy:
         return limits
 
     def limits_of_resumed(
-        self, archive: Archive, run: RunInfo, limits: Limits | None
+        self, holdings: Holdings, run: RunInfo, limits: Limits | None
     ) -> Limits | None:
         """Return the limits of a run that is resumed, None for its old ones.
 

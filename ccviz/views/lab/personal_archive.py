@@ -12,7 +12,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import import_run
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import NO_LIMITS, Limits
-from ccviz.runs.policy import Policy
+from ccviz.runs.policy import Holdings, Policy
 from ccviz.views.lab.example import Example
 from ccviz.views.person import Person
 
@@ -40,20 +40,20 @@ class PersonalPolicy(Policy):
         """Return the person: nobody creates runs for others."""
         return self.person.browser
 
-    def limits_of_new(self, archive: Archive, problem: Problem, limits: Limits) -> Limits:
+    def limits_of_new(self, holdings: Holdings, problem: Problem, limits: Limits) -> Limits:
         """Return the limits of a new run within the quota."""
         quota = self.person.quota
         quota.check_table(problem.n, problem.d)
         quota.check_links(len(problem.must_link) + len(problem.cannot_link))
-        quota.check_runs(*archive.size_of(self.person.browser))
-        self._check_at_once(archive)
+        quota.check_runs(*holdings.size_of(self.person.browser))
+        self._check_at_once(holdings)
         return self._within(limits)
 
     def limits_of_resumed(
-        self, archive: Archive, run: RunInfo, limits: Limits | None
+        self, holdings: Holdings, run: RunInfo, limits: Limits | None
     ) -> Limits | None:
         """Return the limits of a resumed run within the quota."""
-        self._check_at_once(archive)
+        self._check_at_once(holdings)
         return self._within(limits or NO_LIMITS, run.time_s)
 
     def name(self, path: Path) -> str:
@@ -64,9 +64,9 @@ class PersonalPolicy(Policy):
         most = self.person.quota.most_seconds(limits.time_limit, spent_s)
         return replace(limits, time_limit=most)
 
-    def _check_at_once(self, archive: Archive) -> None:
+    def _check_at_once(self, holdings: Holdings) -> None:
         if self.person.in_class:
-            running = sum(self.owns(info) and info.state == "running" for info in archive.runs())
+            running = sum(self.owns(info) and info.state == "running" for info in holdings.runs())
             self.person.quota.check_at_once(running)
 
 
