@@ -22,7 +22,8 @@ extensions = [
 ]
 html_theme = "furo"
 html_title = "ccviz"
-html_static_path = ["../assets"]
+html_static_path = ["../assets", "_static"]
+html_css_files = ["cards.css"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 nb_execution_mode = "off"  # the tests run every notebook; the site shows their text and code
@@ -33,12 +34,16 @@ autodoc_default_options = {"exclude-members": ", ".join(not_shown)}
 numpydoc_show_class_members = False
 autosummary_generate = True
 myst_enable_extensions = ["dollarmath", "deflist"]
+myst_heading_anchors = 3
 
 
 def write_solver_pages(app):
     """Write the table of solvers and the parameters of each, from the registry."""
-    lines = ["# Solvers", "", "| Name | What it is | Paper | Honours |", "|---|---|---|---|"]
-    lines += [f"| `{s.name}` | {s.title} | {s.paper} | {honours(s)} |" for s in SOLVERS]
+    lines = ["# Solvers", "", "[Choose a solver](choose.md) says which one suits which problem."]
+    lines += ["", "| Name | Method | Paper | Supports |", "|---|---|---|---|"]
+    lines += [
+        f"| [`{s.name}`](#{s.name}) | {s.title} | {s.paper} | {supported(s)} |" for s in SOLVERS
+    ]
     for solver in SOLVERS:
         lines += ["", f"## {solver.name}", "", *parameters(solver), ""]
         lines += ["```{eval-rst}", f".. autoclass:: {solver.__module__}.{solver.__name__}", "```"]
@@ -60,9 +65,19 @@ def make_gallery(app):
         write_gallery(Path(app.srcdir, "gallery"), Path(app.outdir, "runs"))
 
 
-def honours(solver):
+_SUPPORTED = {
+    "hard": "hard links",
+    "soft": "soft links",
+    "sizes": "sizes",
+    "bounds": "bounds",
+    "exact": "proofs",
+}
+
+
+def supported(solver):
     """Return what a solver supports, in words."""
-    return ", ".join(name for name, can in vars(solver.supports).items() if can)
+    can = vars(solver.supports)
+    return ", ".join(_SUPPORTED.get(name, name) for name in can if can[name])
 
 
 def parameters(solver):
@@ -71,7 +86,7 @@ def parameters(solver):
         f"| `{f.name}` | {label_of(f.name, solver)} | `{f.default!r}` | {f.metadata['doc']} |"
         for f in fields(solver)
     ]
-    head = ["| Parameter | In the dashboard | Default | Meaning |", "|---|---|---|---|"]
+    head = ["| Parameter | On the page | Default | Meaning |", "|---|---|---|---|"]
     return [*head, *rows] if rows else []
 
 

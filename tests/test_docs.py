@@ -48,6 +48,15 @@ def test_every_notebook_is_a_page(site):
     assert sources == {path.stem for path in (site / "notebooks").glob("*.html")}
 
 
+def test_the_first_steps_run_as_they_stand():
+    page = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
+    names: dict[str, object] = {}
+    exec(
+        compile(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1), "start", "exec"), names
+    )
+    assert names["result"].status == "feasible"
+
+
 def test_the_teachers_page_names_every_notebook():
     page = (ROOT / "docs" / "teachers.md").read_text(encoding="utf-8")
     assert not [p.stem for p in (ROOT / "notebooks").glob("*.ipynb") if f"`{p.stem}`" not in page]

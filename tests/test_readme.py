@@ -21,15 +21,6 @@ def test_the_library_example_runs_as_it_stands():
     assert names["model"].status_ == "optimal"
 
 
-def test_the_first_steps_run_as_they_stand():
-    page = (ROOT / "docs" / "start.md").read_text(encoding="utf-8")
-    names: dict[str, object] = {}
-    exec(
-        compile(re.search(r"```python\n(.*?)```", page, re.DOTALL).group(1), "start", "exec"), names
-    )
-    assert names["result"].status == "feasible"
-
-
 def tables_of_solvers():
     """Return the tables of solvers on hand-written pages: the rows of each, by solver."""
     for path in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
