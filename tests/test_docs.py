@@ -1,5 +1,6 @@
 """The documentation builds without a warning and has a page for everything public."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path

@@ -24,11 +24,11 @@ class SessionHere(Session):
 
     def start(self, paused: bool = False) -> None:
         """Run the chosen solver on the problem, to its end."""
-        order = self._order()
-        stepper = start(order.problem, order.solver, seed=order.seed, **order.limits.given)
+        request = self._request()
+        stepper = start(request.problem, request.solver, seed=request.seed, **request.limits.given)
         records = list(stepper)
         run_id = self.archive.create(
-            order.problem, order.solver.name, {}, seed=order.seed, dataset=order.dataset
+            request.problem, request.solver.name, {}, seed=request.seed, dataset=request.dataset
         )
         self.archive.append(run_id, records, summarise(stepper.run))
         self.player.open(run_id, playing=False)
