@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from _events_case import Case
 
-from ccviz.errors import UnsupportedError
 from ccviz.events import Event
 from ccviz.problem.problem import Problem, Sizes
 from ccviz.solvers import make_solver
@@ -74,10 +73,6 @@ def _case(solver: str, problem: str, **settings: Any) -> Case:
 
 def _run(name: str, problem: str, settings: dict[str, Any]) -> list[Event]:
     solver = make_solver(name, **settings)
-    try:
-        solver.check(PROBLEMS[problem]())
-    except UnsupportedError:
-        return []
     return [*solver.steps(PROBLEMS[problem](), Context(seed=_SEED))]
 
 
@@ -87,7 +82,9 @@ _HEURISTICS = (
 )  # fmt: skip
 
 _CASES: tuple[Case, ...] = (
-    *(_case(solver, problem) for solver in _HEURISTICS for problem in ("free", "linked", "soft")),
+    *(_case(solver, problem) for solver in _HEURISTICS for problem in ("free", "linked")),
+    *(_case(name, "soft") for name in
+      ("bh-kmeans", "pck-means", "ppc", "post-process", "hg-means", "dils", "pccc")),
     *(_case(name, problem) for name in ("bh-kmeans", "pccc", "blp-kmeans", "cop-kmeans")
       for problem in ("dense", "sized", "sized-linked", "wide")),
     _case("s-mdeclust", "dense"), _case("s-mdeclust", "wide", restarts=0),

@@ -37,7 +37,7 @@ from ccviz.events import PartsCut  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
 from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
 from ccviz.solvers.divide.bounding import Effort, bound_part  # noqa: E402
-from ccviz.solvers.divide.partition import cut  # noqa: E402
+from ccviz.solvers.divide.partition import anticluster  # noqa: E402
 from ccviz.solvers.divide.parts import Part, take_parts  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
@@ -76,7 +76,7 @@ def parts_of(X: FloatArray) -> list[Part]:
     problem = Problem(X, 3).centred()
     blocks = contract(problem)
     labels = plain_kmeans(problem.X, 3, 10).labels_.astype(np.int64)
-    return take_parts(blocks, cut(blocks, labels, len(X) // PART_SIZE, 0, 0), labels)
+    return take_parts(blocks, anticluster(blocks, labels, len(X) // PART_SIZE, 0, 0), labels)
 
 
 def measure_parts(which: str, X: FloatArray, most: int | None) -> None:

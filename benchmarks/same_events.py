@@ -93,7 +93,7 @@ def shown(value: object) -> str:
 
 
 def first_difference(path: Path, lines: list[str]) -> str | None:
-    """Return the first line that differs from a record, with the record's; None if all are equal."""
+    """Return the first line that differs from a record, with that of the record; None if equal."""
     if not path.exists():
         return "not recorded"
     before = path.read_text().splitlines()

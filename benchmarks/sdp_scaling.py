@@ -27,7 +27,7 @@ from ccviz.solvers.relaxation.admm import (  # noqa: E402
     Iterate,
     balance,
     cold_start,
-    cut_off,
+    exchange_cuts,
     iterate,
 )
 from ccviz.solvers.relaxation.model import relax  # noqa: E402
@@ -37,8 +37,8 @@ SIZES = (100, 200, 400, 800)
 ROUNDS = 12
 SHARES = {
     "eigenvectors": ("_follow", "_afresh"),
-    "projection on the cuts": ("hildreth_sweep", "add_rows", "splitting_update"),
-    "separation": ("cut_off",),
+    "projection on the cuts": ("hildreth_sweep", "add_rows", "admm_update"),
+    "separation": ("exchange_cuts",),
     "certificate": ("certify",),
 }
 
@@ -83,7 +83,7 @@ def root(problem: Problem) -> Iterate:
     at = cold_start(relaxation)
     for _ in range(ROUNDS):
         at = balance(iterate(relaxation, at, 30))
-        at = cut_off(relaxation, at, 15 * relaxation.s, 1e-4)[0]
+        at = exchange_cuts(relaxation, at, 15 * relaxation.s, 1e-4)[0]
     return at
 
 

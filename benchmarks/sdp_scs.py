@@ -27,7 +27,7 @@ from ccviz.solvers.relaxation.admm import (  # noqa: E402
     Iterate,
     balance,
     cold_start,
-    cut_off,
+    exchange_cuts,
     iterate,
 )
 from ccviz.solvers.relaxation.model import Relaxation, relax  # noqa: E402
@@ -74,7 +74,7 @@ def tightened(relaxation: Relaxation, rounds: int = ROUNDS) -> Iterate:
     at = cold_start(relaxation)
     for _ in range(rounds):
         at = balance(iterate(relaxation, at, 30))
-        at = cut_off(relaxation, at, 15 * relaxation.s, 1e-4)[0]
+        at = exchange_cuts(relaxation, at, 15 * relaxation.s, 1e-4)[0]
     active = at.weights > 0
     return replace(at, cuts=at.cuts.where(active), weights=at.weights[active])
 

@@ -1,14 +1,14 @@
 """The switch between compiled loops and plain ones: every kernel takes its `njit` from here.
 
-Where numba is not to be had (in a browser, on a platform without LLVM), or where
-``CCVIZ_COMPILED=0`` is set, a kernel is the Python and NumPy that it is written in: slow, and with
-the same results.
+Without numba (in a browser, on a platform without LLVM), or with ``CCVIZ_COMPILED=0``, a kernel is
+the Python and NumPy that it is written in: slow, and with the same results.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
@@ -29,4 +29,26 @@ def __getattr__(name: str) -> Any:
         return _plain
     from numba import njit
 
+    _skip_unreadable_caches()
     return njit
+
+
+@cache
+def _skip_unreadable_caches() -> None:
+    """Let numba compile again where its cache names a class that was renamed or moved since.
+
+    numba (0.68) unpickles the index of a cached kernel before it compares the index's stamp with
+    the source. A signature with a class that is gone then raises instead of being out of date.
+    """
+    from numba.core.caching import IndexDataCacheFile
+
+    load: Any = IndexDataCacheFile._load_index
+
+    def load_index(self: Any) -> dict[Any, Any]:
+        try:
+            index: dict[Any, Any] = load(self)
+        except (AttributeError, ImportError):
+            return {}
+        return index
+
+    IndexDataCacheFile._load_index = load_index

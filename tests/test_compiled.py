@@ -56,3 +56,32 @@ def test_plain_kernels_do_what_compiled_ones_do():
         assert ours[1] == theirs[1], name  # the same clustering
         assert ours[2] == pytest.approx(theirs[2], rel=1e-9), name
         assert ours[3] == theirs[3], name
+
+
+_KERNEL = """
+from typing import NamedTuple
+import numpy as np
+from ccviz.compiled import njit
+
+class {name}(NamedTuple):
+    values: np.ndarray
+
+@njit(cache=True)
+def total(data):
+    return data.values.sum()
+
+print(total({name}(np.arange({size}.0))))
+"""
+
+
+def test_a_cache_of_a_class_that_was_renamed_is_compiled_again(tmp_path):
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "CCVIZ_COMPILED": "1"}
+    for name, size, printed in (("Old", 3, "3.0"), ("New", 5, "10.0")):
+        script = tmp_path / "kernel.py"
+        script.write_text("import module_of_kernel\n")
+        (tmp_path / "module_of_kernel.py").write_text(_KERNEL.format(name=name, size=size))
+        run = subprocess.run(
+            [sys.executable, str(script)], env=environment, capture_output=True, text=True,
+            check=False,
+        )  # fmt: skip
+        assert run.stdout.strip() == printed, run.stderr

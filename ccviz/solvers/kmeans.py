@@ -26,6 +26,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.seeding import INITS, point_centers
 
 _STRIP = 1 << 16
@@ -86,36 +87,10 @@ def _assigned(X: FloatArray, centers: FloatArray) -> tuple[IntArray, float]:
         square = cdist(X[some], centers, "sqeuclidean")
         labels[some] = square.argmin(axis=1)
         paid[some] = square.min(axis=1)
-    for point, empty in fillings(labels, paid, len(centers)):
+    for point, empty in farthest_moves(labels, paid, len(centers)):
         labels[point] = empty
         paid[point] = float(((X[point] - centers[empty]) ** 2).sum())
     return labels, float(paid.sum())
-
-
-def fillings(labels: IntArray, paid: FloatArray, k: int) -> list[tuple[int, int]]:
-    """Return points that empty clusters get: the farthest from their centres, and not alone.
-
-    Parameters
-    ----------
-    labels : (n,) int64
-    paid : (n,) float64
-        Squared distance of each point to its centre.
-    k : int
-
-    Returns
-    -------
-    list of pairs of int
-        A point and the cluster that it gets.
-    """
-    size, given = np.bincount(labels, minlength=k), []
-    taken = np.zeros(len(labels), dtype=bool)
-    for empty in np.flatnonzero(size == 0).tolist():
-        spare = np.flatnonzero((size[labels] > 1) & ~taken)
-        point = int(spare[paid[spare].argmax()])
-        size[labels[point]] -= 1
-        taken[point] = True
-        given.append((point, empty))
-    return given
 
 
 def told_of_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:

@@ -231,11 +231,11 @@ class _Step:
     def _filled(self, answer: Assignment, cost: FloatArray) -> Assignment:
         """Give a block to each empty cluster: no conflict is broken by that."""
         from ccviz.solvers.assignment import Assignment, objective_of
-        from ccviz.solvers.assignment.exact import fill_clusters
+        from ccviz.solvers.common.clusters import fill_cheapest
 
         if np.bincount(answer.labels, minlength=self.blocks.k).all():
             return answer
-        labels = fill_clusters(answer.labels, cost)
+        labels = fill_cheapest(answer.labels, cost)
         objective = objective_of(labels, cost, self._structure)
         return Assignment(labels, objective, proved=False, infeasible=False)
 

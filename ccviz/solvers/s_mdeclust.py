@@ -135,7 +135,7 @@ class SMdeClust(Solver):
 
     def _evolve(self, problem: Problem, feasible: IntArray, context: Context) -> Iterator[Event]:
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.memetic.breeding import Recipe
+        from ccviz.solvers.memetic.breeding import OffspringParams
         from ccviz.solvers.memetic.evolution import Evolution, Schedule
         from ccviz.solvers.memetic.instance import Instance
         from ccviz.solvers.search.workforce import open_workforce
@@ -149,7 +149,7 @@ class SMdeClust(Solver):
             generations=self.generations,
             delta=self.delta,
         )
-        recipe = Recipe(
+        params = OffspringParams(
             exact=self.assignment == "exact",
             from_means=self.offspring == "means",
             alpha=self.alpha,
@@ -162,5 +162,5 @@ class SMdeClust(Solver):
         blocks = contract(problem)
         instance = Instance.of(blocks, feasible)
         with open_workforce(context.workers) as workforce:
-            evolution = Evolution(schedule, recipe, instance, blocks, workforce, context)
+            evolution = Evolution(schedule, params, instance, blocks, workforce, context)
             yield from evolution.steps()

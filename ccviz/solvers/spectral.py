@@ -24,8 +24,9 @@ from ccviz.arrays import FloatArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.seeding import plain_kmeans
-from ccviz.solvers.kmeans import fillings, told_of_broken_links
+from ccviz.solvers.kmeans import told_of_broken_links
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Spectral(Solver):
                 best = float(model.inertia_)
                 found = model.labels_.astype(np.int64)
                 paid = ((rows - model.cluster_centers_[found]) ** 2).sum(axis=1)
-                for row, empty in fillings(found, paid, problem.k):
+                for row, empty in farthest_moves(found, paid, problem.k):
                     found[row] = empty
                 yield Assigned(iteration=start, labels=found, objective=best, moved=problem.n)
                 yield IncumbentFound(labels=found, source=self.name, objective=best)

@@ -28,7 +28,7 @@ GAP = 1e-4
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch):
     cut = DivideSettings(part_size=10, largest_part=20)
-    monkeypatch.setattr(presolve, "look_ahead", partial(presolve.look_ahead, cut=cut))
+    monkeypatch.setattr(presolve, "presolve", partial(presolve.presolve, settings=cut))
 
 
 def problem_of(seed, n=60, k=3, links=16, spread=1.0):

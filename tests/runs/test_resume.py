@@ -7,12 +7,12 @@ from ccviz import Problem
 from ccviz.errors import ParameterError
 from ccviz.runs.job import Job
 from ccviz.runs.resume import open_run
-from ccviz.solvers.search import workforce
+from ccviz.solvers.search import dask, workforce
 
 
 def test_the_workers_of_the_archive_are_not_called_up(archive, monkeypatch):
-    monkeypatch.setattr(workforce, "_Cluster", pytest.fail)
-    monkeypatch.setattr(workforce, "_Processes", pytest.fail)
+    monkeypatch.setattr(dask, "DaskWorkers", pytest.fail)
+    monkeypatch.setattr(workforce, "Processes", pytest.fail)
     problem = Problem(np.arange(12.0).reshape(6, 2), 2, cannot_link=[(0, 1)])
     for workers in ("tcp://203.0.113.7:8786", "24"):
         run_id = archive.create(problem, "sdp", {}, workers=workers)

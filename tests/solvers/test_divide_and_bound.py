@@ -18,7 +18,7 @@ from ccviz.proof.verify import verify
 from ccviz.solvers.divide import division
 from ccviz.solvers.divide.bounding import Effort, bound_part, work_of
 from ccviz.solvers.divide.branching import branch_part
-from ccviz.solvers.divide.partition import Cut
+from ccviz.solvers.divide.partition import Anticlustering
 from ccviz.solvers.divide.parts import take_parts
 
 
@@ -82,7 +82,7 @@ def test_no_tree_of_a_part_is_above_the_optimum(problem, calls):
     if math.isinf(best):
         reject()
     labels = blocks.project(check_feasibility(problem).labels)
-    (part,) = take_parts(blocks, Cut(np.zeros(blocks.s, dtype=np.int64), 1), labels)
+    (part,) = take_parts(blocks, Anticlustering(np.zeros(blocks.s, dtype=np.int64), 1), labels)
     effort = Effort(tolerance=1e-6, rounds=1)
     bound = bound_part(effort, part)
     for _ in range(calls if bound.certificate else 0):

@@ -81,17 +81,20 @@ def test_what_a_move_changes_is_told_without_making_it(iris, p, copies):
     rng = np.random.default_rng(0)
     data = Annotations.of(problem, p).data
     fit = _posterior.open_fit(data, rng.integers(3, size=problem.n), 3)
-    books, pull = open_books(fit), _relocation.Pull(*map(np.zeros, [(2, 3), (2, 4, 3), (2, 4)]))
-    _relocation.count(data, fit, books)
+    costs, pull = (
+        open_costs(fit),
+        _relocation.Pull(*map(np.zeros, [(2, 3), (2, 4, 3), (2, 4)])),
+    )
+    _relocation.count(data, fit, costs)
     before = _posterior.posterior_cost(data, fit)
-    assert books.cost[0] == pytest.approx(before, rel=1e-12)
+    assert costs.cost[0] == pytest.approx(before, rel=1e-12)
     for _ in range(50):
         i, c = int(rng.integers(problem.n)), int(rng.integers(3))
         a = int(fit.label[i])
         if a == c:
             continue
-        _relocation.weigh(i, data, fit, books, pull)
-        told = _relocation.change_of(i, c, data, fit, books, pull)
+        _relocation.weigh(i, data, fit, costs, pull)
+        told = _relocation.change_of(i, c, data, fit, costs, pull)
         _posterior.shift(i, c, data, fit)
         change = _posterior.posterior_cost(data, fit) - before
         assert told == pytest.approx(change, rel=1e-6, abs=1e-9 * abs(before))
@@ -107,10 +110,10 @@ def repeated(problem, copies):
     return Problem(np.tile(problem.X, (copies, 1)), problem.k, must, cannot)
 
 
-def open_books(fit):
+def open_costs(fit):
     edges = 0.5 * fit.links.sum(axis=(1, 2))
     shapes = [(2, 2), (2, 4, 3, 3), (2, 4, 3), (2, 4, 2), (3,), (3,), (1,)]
-    return _relocation.Books(edges, *map(np.zeros, shapes))
+    return _relocation.CostParts(edges, *map(np.zeros, shapes))
 
 
 def test_the_local_search_improves_and_keeps_all_clusters(iris):

@@ -4,7 +4,6 @@ from sklearn.cluster import KMeans as Rival
 
 from ccviz import Problem, solve
 from ccviz.solvers import kmeans
-from ccviz.solvers.kmeans import fillings
 
 
 def test_it_is_as_good_as_its_rival_and_says_which_links_it_breaks():
@@ -14,11 +13,6 @@ def test_it_is_as_good_as_its_rival_and_says_which_links_it_breaks():
     assert result.objective == pytest.approx(Rival(3, n_init=10, random_state=0).fit(X).inertia_)
     assert result.status == "unknown"
     assert "1 hard links are broken" in result.run.notes[0]
-
-
-def test_an_empty_cluster_takes_the_farthest_point_that_is_not_alone():
-    assert fillings(np.array([0, 0, 1]), np.array([9.0, 1.0, 25.0]), 3) == [(0, 2)]
-    assert fillings(np.array([0, 0, 0]), np.array([9.0, 1.0, 25.0]), 3) == [(2, 1), (0, 2)]
 
 
 def test_strips_change_nothing(monkeypatch):

@@ -22,6 +22,7 @@ from ccviz.solvers.assignment.result import Assignment, keeps_sizes, objective_o
 from ccviz.solvers.assignment.sizes import Costs, solve_sizes
 from ccviz.solvers.assignment.structure import Structure
 from ccviz.solvers.base import never
+from ccviz.solvers.common.clusters import fill_cheapest
 
 NODE_LIMIT = 20_000
 """Nodes of the compiled search for each component before it counts as a hard core."""
@@ -73,7 +74,7 @@ def solve_assignment(
     answer = _solve_links(cost, structure, warm_start, deadline)
     if not nonempty or not answer.found or keeps_sizes(answer.labels, structure, nonempty):
         return answer
-    filled = fill_clusters(answer.labels, cost)
+    filled = fill_cheapest(answer.labels, cost)
     return solve_conditions(cost, structure, nonempty, filled, deadline)
 
 
@@ -160,14 +161,3 @@ def solve_transport(
     if not feasible:
         return Assignment.impossible(structure.s)
     return Assignment(labels, 0.0, proved=True, infeasible=False, prices=paid)
-
-
-def fill_clusters(labels: IntArray, cost: FloatArray) -> IntArray:
-    """Move the cheapest blocks into the empty clusters: nobody there conflicts with them."""
-    labels, k = labels.copy(), cost.shape[1]
-    for empty in np.setdiff1d(np.arange(k), labels):
-        spare = np.flatnonzero(np.bincount(labels, minlength=k)[labels] > 1)
-        if len(spare):
-            rise = cost[spare, empty] - cost[spare, labels[spare]]
-            labels[spare[rise.argmin()]] = empty
-    return labels

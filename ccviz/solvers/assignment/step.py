@@ -15,7 +15,6 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, some_wcss
 from ccviz.solvers.assignment.exact import (
-    fill_clusters,
     is_transport,
     solve_assignment,
     solve_linked,
@@ -25,6 +24,7 @@ from ccviz.solvers.assignment.passes import Passes
 from ccviz.solvers.assignment.result import Assignment, links_cost, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
 from ccviz.solvers.base import never
+from ccviz.solvers.common.clusters import fill_cheapest
 
 MOST_PROVED = 20_000
 """Blocks up to which an empty cluster is filled at least cost; beyond, by the cheapest moves."""
@@ -113,7 +113,7 @@ class Descent:
         if self._blocks.s <= MOST_PROVED:
             return self._solve(centers)
         costs = block_costs(self._blocks.centroid, self._blocks.mass, centers)
-        filled = fill_clusters(labels, costs)
+        filled = fill_cheapest(labels, costs)
         objective = objective_of(filled, costs, self._structure)
         return Assignment(filled, objective, proved=False, infeasible=False)
 

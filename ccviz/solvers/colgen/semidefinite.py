@@ -1,10 +1,9 @@
 """A second certificate for a node that column generation closed, quick to check.
 
-The duals of a node prove its bound only to who searches all clusters again, and in many dimensions
-that takes longer than the solving did. So the semidefinite relaxation of Piccialli, Russo Russo and
-Sudoso (2022) is solved as well: its multipliers prove a bound by themselves. Where it is not tight,
-which shows soon, clusters have few points and the search is short. The node's own bound is not
-touched.
+To check a node's duals all clusters have to be searched again, which takes longer than the solving
+did in many dimensions. So the semidefinite relaxation of Piccialli, Russo Russo and Sudoso (2022)
+is solved as well: its multipliers prove a bound by themselves. Where it is not tight, clusters have
+few points and the search is short. The node's own bound stays as it is.
 """
 
 from __future__ import annotations
@@ -15,15 +14,10 @@ import numpy as np
 
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
-from ccviz.solvers.relaxation.admm import balance, cold_start, cut_off, iterate
+from ccviz.solvers.relaxation.admm import cold_start
 from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.relaxation.rounds import RoundParams, run_rounds
 from ccviz.solvers.search.tree import StoppedError
-
-_ROUND = 30  # iterations between two rounds of cuts
-_CUTS_PER_BLOCK = 15.0
-_CUT_TOLERANCE = 1e-4
-_WINDOW = 3  # rounds over which progress is measured
-_PATIENCE = 8.0
 
 
 def semidefinite(
@@ -35,31 +29,14 @@ def semidefinite(
     ----------
     blocks : Blocks
     target : float
-        Sum of squares, that inside the blocks with it.
+        Sum of squares, including the scatter inside the blocks.
     rounds : int
-        Of the splitting, at most.
+        Largest number of rounds of the relaxation.
     stop : callable
     """
     relaxation = relax(blocks)
-    at = cold_start(relaxation)
-    bounds: list[float] = []
-    while len(bounds) < rounds:
-        try:
-            at = iterate(relaxation, at, _ROUND, stop)
-        except StoppedError:  # the node is closed without it
-            break
-        bounds.append(at.lower_bound)
-        if at.lower_bound >= target:
-            return at.best.arrays() if at.best else {}
-        if _is_stuck(bounds, target):
-            break
-        most = int(_CUTS_PER_BLOCK * relaxation.s)
-        at, _, _ = cut_off(relaxation, balance(at), most, _CUT_TOLERANCE)
-    return {}
-
-
-def _is_stuck(bounds: list[float], target: float) -> bool:
-    if len(bounds) <= 2 * _WINDOW:
-        return False
-    gain = bounds[-1] - bounds[-1 - _WINDOW]
-    return gain * _PATIENCE < target - bounds[-1]
+    try:
+        at, _ = run_rounds(RoundParams(), relaxation, cold_start(relaxation), target, rounds, stop)
+    except StoppedError:  # the node is closed without it
+        return {}
+    return at.best.arrays() if at.best and at.lower_bound >= target else {}

@@ -28,15 +28,15 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         """Yield the events of the search, see `ccviz.solvers.search.tree`."""
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.colgen.node import advance
-        from ccviz.solvers.common.scaling import in_unit, work_in_unit
+        from ccviz.solvers.common.scaling import rescale, work_rescaled
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
         from ccviz.solvers.start.memetic import first_labels
 
-        scaled, exponent = in_unit(problem)
+        scaled, exponent = rescale(problem)
         yield from branch_and_bound(
             problem,
             context,
-            partial(work_in_unit, partial(advance, scaled, self), exponent),
+            partial(work_rescaled, partial(advance, scaled, self), exponent),
             tolerance=self.tolerance,
             order=self.order,
             first=partial(first_labels, problem, context, self.incumbent),

@@ -1,4 +1,4 @@
-"""Points in no more dimensions than there are points: turned, with all distances as they were."""
+"""Reduction of dimensions: points rotated into no more dimensions than there are points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from ccviz.arrays import FloatArray
 
 
-def in_few_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:
+def reduce_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:
     """Centre points, and rotate them where that saves dimensions: distances stay the same.
 
     Parameters
@@ -23,10 +23,10 @@ def in_few_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:
     centred = point - np.average(point, axis=0, weights=mass)
     if centred.shape[1] < len(centred):
         return np.ascontiguousarray(centred)
-    return turned(centred)
+    return rotate(centred)
 
 
-def turned(point: FloatArray) -> FloatArray:
+def rotate(point: FloatArray) -> FloatArray:
     """Rotate s points of more than s features into s dimensions: distances stay the same.
 
     Parameters

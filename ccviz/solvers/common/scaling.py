@@ -3,7 +3,7 @@
 Linear programs are solved to absolute tolerances: points that lie a millionth apart would all be
 worth the same to them, and squares of very small or large numbers leave the range of doubles. The
 unit is a power of two, so nothing is rounded on the way. Points of more features than there are
-points are turned into as few dimensions as hold them, once for all nodes.
+points are rotated into as few dimensions as hold them, once for all nodes.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from ccviz.events import ColumnsPriced, CutsAdded, Event
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Alternatives, Rule, conjunction
-from ccviz.solvers.common.dimensions import turned
+from ccviz.solvers.common.dimensions import rotate
 from ccviz.solvers.search.tree import Report, Task
 
 _REACH = 5  # the farthest point is about 2^5 from the mean
@@ -33,7 +33,7 @@ class _Settled(Rule):
         return self.normal_form
 
 
-def in_unit(problem: Problem) -> tuple[Problem, int]:
+def rescale(problem: Problem) -> tuple[Problem, int]:
     """Return the problem about its mean in the unit, and axes, of an exact solver's work.
 
     Parameters
@@ -50,17 +50,17 @@ def in_unit(problem: Problem) -> tuple[Problem, int]:
     centred = problem.centred()
     exponent = _REACH - int(np.frexp(np.abs(centred.X).max())[1])
     rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
-    X = turned(centred.X) if problem.d > problem.n else centred.X
+    X = rotate(centred.X) if problem.d > problem.n else centred.X
     return replace(centred, X=np.ldexp(X, exponent), rules=rules), exponent
 
 
-def work_in_unit(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:
+def work_rescaled(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:
     """Return the report on a task in the unit of the points, of work that has its own.
 
     Parameters
     ----------
     work : callable
-        Knows the problem as `in_unit` has it.
+        Knows the problem as `rescale` has it.
     exponent : int
     task : Task
         In the unit of the points.

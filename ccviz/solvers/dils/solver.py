@@ -19,6 +19,7 @@ from ccviz.events import Event, Finished, GenerationEnded, IncumbentFound, Noted
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
+from ccviz.solvers.common.clusters import fill_randomly
 from ccviz.solvers.common.softening import priced_graph, soften
 
 
@@ -98,7 +99,7 @@ class Dils(Solver):
         length = int(np.ceil(self.segment * problem.n))
         segment = (rng.integers(problem.n) + np.arange(length)) % problem.n
         child[segment] = rng.integers(problem.k, size=length)
-        return fill_empty(child, problem.k, rng)
+        return fill_randomly(child, problem.k, rng)
 
     def _improve(self, problem: Problem, labels: IntArray, rng: np.random.Generator) -> Individual:
         """Return the labels after a local search, with their fitness."""
@@ -131,12 +132,4 @@ def far_apart(one: Individual, other: Individual, xi: float) -> bool:
 
 def random_labels(problem: Problem, rng: np.random.Generator) -> IntArray:
     """Return random labels without empty clusters."""
-    return fill_empty(rng.integers(problem.k, size=problem.n), problem.k, rng)
-
-
-def fill_empty(labels: IntArray, k: int, rng: np.random.Generator) -> IntArray:
-    """Give each empty cluster a random point of a cluster that has others."""
-    for missing in np.setdiff1d(np.arange(k), labels):
-        count = np.bincount(labels, minlength=k)
-        labels[rng.choice(np.flatnonzero(count[labels] > 1))] = missing
-    return labels
+    return fill_randomly(rng.integers(problem.k, size=problem.n), problem.k, rng)

@@ -1,4 +1,4 @@
-"""Bound one part: rounds of the SDP's splitting and cuts, as at a node of its tree.
+"""The bound of one part: rounds of the semidefinite relaxation, as at a node of `sdp`.
 
 `bound_part` is a pure function of picklable values. It begins with the part's piece of the whole
 clustering, which is nearly optimal, and with this clustering's closed-form multipliers
@@ -18,40 +18,43 @@ from ccviz.events import PartBounded
 from ccviz.solvers.base import never
 from ccviz.solvers.divide.parts import Part, cost
 from ccviz.solvers.relaxation import kernels
-from ccviz.solvers.relaxation.admm import Iterate, balance, cold_start, cut_off, iterate
+from ccviz.solvers.relaxation.admm import Iterate, cold_start
 from ccviz.solvers.relaxation.certificate import certify
 from ccviz.solvers.relaxation.closed_form import multipliers_of
 from ccviz.solvers.relaxation.cuts import Cuts, rows_of
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import Relaxation, relax
+from ccviz.solvers.relaxation.rounds import WINDOW, RoundParams, run_rounds
 
-_ROUND = 30  # iterations between two rounds of cuts
-_CUTS_PER_BLOCK = 15.0
-_CUT_TOLERANCE = 1e-4
-# Of an apex among a thousand blocks, more among fewer: with all, separation takes two thirds of a
-# round there, and a part is seldom worked on until only they find what is left.
-_FIRST_LEAVES = 48
-_POWER = 2.5  # of the blocks, that a round's cost is taken to grow with
-_ERRAND = 12 * 250.0**_POWER  # work that is about a second's, far more than what sending it costs
-_WINDOW = 3  # rounds over which progress is measured
-_HOPE = 3.0  # rounds that are hoped to close a part which had none
-_EAGER = 1.0 / 3.0  # of the usual penalty, for multipliers that are nearly right to begin with
-_WARY = 4.0  # of the usual penalty, for those that are not
-_NEARLY = 0.05  # of what the clustering costs, that such multipliers may leave
+# Trying all first members would take two thirds of a round with a thousand blocks, and a part is
+# seldom bounded until only the other members find a violated cut.
+_ROUNDS = RoundParams(first_members=48)
+_POWER = 2.5
+"""Power of the number of blocks by which the work of a round is estimated."""
+_BATCH_WORK = 12 * 250.0**_POWER
+"""Least work of a batch: about a second, far more than the cost of sending it."""
+_FIRST_ESTIMATE = 3.0
+"""Rounds assumed to close a part that had no round yet."""
+_SMALL_PENALTY = 1.0 / 3.0
+"""Multiple of the usual penalty for closed-form multipliers with a small gap."""
+_LARGE_PENALTY = 4.0
+"""Multiple of the usual penalty for closed-form multipliers with a large gap."""
+_SMALL_GAP = 0.05
+"""Largest gap called small, relative to the cost of the clustering."""
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How long to work on a part.
+    """Effort spent on a part in one call.
 
     Attributes
     ----------
     tolerance : float
-        Relative gap of the part at which it is done.
+        Relative gap of the part at which it is closed.
     rounds : int
-        At most so many; without any the clustering's own multipliers are all there is.
+        Largest number of rounds; with none the bound is that of the closed-form multipliers.
     patience : float
-        Leave it if so many times the gain of the last rounds would not do.
+        As in `ccviz.solvers.relaxation.rounds.RoundParams`.
     """
 
     tolerance: float
@@ -84,7 +87,7 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class PartBound:
-    """What is known about a part.
+    """Bounds of a part, and the state of its rounds.
 
     Attributes
     ----------
@@ -95,15 +98,15 @@ class PartBound:
     certificate : dict of arrays
         What proves the bound, in the part's own masses; empty where the bound is zero.
     penalty : float
-        Of the splitting, to go on with.
+        Penalty of ADMM to continue with.
     rounds : int
-        So far.
+        Rounds so far.
     gain : float
-        What one of the last rounds added to the bound.
+        Gain of the bound in one of the last rounds.
     leaves : tuple of Leaf
-        Of the part's tree, if it was branched; they have the certificates then.
+        Leaves of the part's tree, if it was branched; they have the certificates then.
     is_exhausted : bool
-        Whether branching has gained nothing.
+        Whether the last branching gained too little to branch again.
     """
 
     lower_bound: float
@@ -117,7 +120,7 @@ class PartBound:
 
     @property
     def slack(self) -> float:
-        """What better multipliers might still add to the bound."""
+        """Largest gain of the bound that better multipliers could bring."""
         return self.upper_bound - self.lower_bound
 
 
@@ -137,14 +140,14 @@ def bound_part(
     effort : Effort
     part : Part
     known : PartBound, optional
-        What an earlier call returned; the answer is not worse.
+        Result of an earlier call; the new bound is not worse.
     stop : callable
-        See `ccviz.solvers.relaxation.admm.iterate`.
+        Cheap; tested before each iteration.
 
     Raises
     ------
     StoppedError
-        If ``stop`` says so.
+        If ``stop`` returns true.
     """
     if part.blocks.s <= part.blocks.k:
         return PartBound(0.0, 0.0, {})
@@ -152,16 +155,16 @@ def bound_part(
     labels = exchange(part.blocks, relaxation, part.labels)
     upper = min(cost(part.blocks, part.labels), cost(part.blocks, labels))
     certificate, penalty = (known.certificate, known.penalty) if known else ({}, 0.0)
-    at = started(relaxation, labels, certificate, penalty)
+    at = initial_iterate(relaxation, labels, certificate, penalty)
     slack = upper - at.lower_bound
-    at, bounds = worked(effort, relaxation, at, upper * (1.0 - effort.tolerance), stop)
+    at, bounds = improve(effort, relaxation, at, upper * (1.0 - effort.tolerance), stop)
     found = PartBound(
         lower_bound=max(0.0, float(at.lower_bound) / part.scale),
         upper_bound=upper / part.scale,
         certificate=at.best.arrays() if at.best else {},
         penalty=float(at.penalty),
         rounds=len(bounds) - 1 + (known.rounds if known else 0),
-        gain=(_last_gain(bounds) if len(bounds) > 1 else slack / _HOPE) / part.scale,
+        gain=(_last_gain(bounds) if len(bounds) > 1 else slack / _FIRST_ESTIMATE) / part.scale,
     )
     if known is None or found.lower_bound > known.lower_bound:
         return found
@@ -171,64 +174,56 @@ def bound_part(
 def bound_several(
     how: Callable[..., PartBound], tasks: list[Task], stop: Callable[[], bool] = never
 ) -> list[PartBound]:
-    """Return what ``how`` returns for each task: one errand of another process."""
+    """Return ``how(*task)`` for each task: one batch, for a worker."""
     return [how(*task, stop=stop) for task in tasks]
 
 
-def bundled(tasks: list[Task], least: int) -> list[list[Task]]:
-    """Return the tasks in bundles that are worth sending: of work enough, but as many as ``least``.
+def batched(tasks: list[Task], least: int) -> list[list[Task]]:
+    """Return the tasks in batches with enough work to be sent to another process.
 
     Parameters
     ----------
     tasks : list of (Effort, Part, PartBound or None)
     least : int
-        Bundles that there should be, if there are as many tasks.
+        Least number of batches, if there are as many tasks.
     """
     most = max(1, len(tasks) // least)
-    bundles: list[list[Task]] = []
-    work = _ERRAND
+    batches: list[list[Task]] = []
+    work = _BATCH_WORK
     for task in tasks:
-        if work >= _ERRAND or len(bundles[-1]) >= most:
-            bundles.append([])
+        if work >= _BATCH_WORK or len(batches[-1]) >= most:
+            batches.append([])
             work = 0.0
-        bundles[-1].append(task)
+        batches[-1].append(task)
         work += work_of(max(1, task[0].rounds), task[1].blocks.s)
-    return bundles
+    return batches
 
 
 def work_of(rounds: int, blocks: int) -> float:
-    """Return what rounds on so many blocks are taken to cost; no clock is asked."""
+    """Return the estimated work of rounds over blocks, the same on any machine."""
     return rounds * float(blocks) ** _POWER
 
 
-def worked(
+def improve(
     effort: Effort,
     relaxation: Relaxation,
     at: Iterate,
     target: float,
     stop: Callable[[], bool],
 ) -> tuple[Iterate, list[float]]:
-    """Go on by rounds of the splitting and cuts; return also the bound after each, and before."""
-    bounds = [at.lower_bound]
-    while len(bounds) <= effort.rounds:
-        at = iterate(relaxation, at, _ROUND, stop)
-        bounds.append(at.lower_bound)
-        if at.lower_bound >= target or _is_stuck(bounds, target, effort.patience):
-            break
-        most = int(_CUTS_PER_BLOCK * relaxation.s)
-        firsts = max(_FIRST_LEAVES, _FIRST_LEAVES * 1_000_000 // relaxation.s**2)
-        at, _, _ = cut_off(relaxation, balance(at), most, _CUT_TOLERANCE, firsts)
-    return at, bounds
+    """Run the rounds of an effort; see `ccviz.solvers.relaxation.rounds.run_rounds`."""
+    params = replace(_ROUNDS, patience=effort.patience)
+    return run_rounds(params, relaxation, at, target, effort.rounds, stop)
 
 
 def restored(event: PartBounded) -> PartBound:
-    """Return what an event says of a part; nothing is known of its last rounds but hope."""
+    """Return the bounds of a part from its event; the gain of its last rounds is a guess."""
     return PartBound(
         lower_bound=event.lower_bound,
         upper_bound=event.upper_bound,
         certificate=event.certificate,
         rounds=event.rounds,
-        gain=(event.upper_bound - event.lower_bound) / _ROUND,
+        gain=(event.upper_bound - event.lower_bound) / _ROUNDS.iterations,
         leaves=tuple(map(_restored_leaf, event.leaves)),
     )
 
@@ -240,30 +235,23 @@ def _restored_leaf(arrays: dict[str, np.ndarray]) -> Leaf:
     return Leaf(tuple((i, j, bool(side)) for i, j, side in decisions), bound, certificate)
 
 
-def _is_stuck(bounds: list[float], target: float, patience: float) -> bool:
-    if len(bounds) <= 2 * _WINDOW + 1:
-        return False
-    gain = bounds[-1] - bounds[-1 - _WINDOW]
-    return gain * patience < target - bounds[-1]
-
-
 def _last_gain(bounds: list[float]) -> float:
-    """Return what a round added to the bound, of late."""
-    window = min(_WINDOW, len(bounds) - 2)  # before the first round there may be no bound
+    """Return the mean gain of the bound in the last rounds."""
+    window = min(WINDOW, len(bounds) - 2)  # before the first round there may be no bound
     return (bounds[-1] - bounds[-1 - window]) / window if window > 0 else 0.0
 
 
-def started(
+def initial_iterate(
     relaxation: Relaxation, labels: IntArray, certificate: dict[str, np.ndarray], penalty: float
 ) -> Iterate:
-    """Begin at the clustering, with the multipliers that are known or else with its own."""
+    """Return the iterate of a clustering, with known multipliers or else its closed-form ones."""
     at = replace(cold_start(relaxation), Y=_as_matrix(relaxation, labels))
     if not certificate:
         M = -multipliers_of(relaxation, labels)
         best = certify(relaxation, M, at.cuts, at.weights)
         upper = relaxation.constant + float((relaxation.cost * at.Y).sum())
-        is_near = best.lower_bound >= (1.0 - _NEARLY) * upper
-        penalty = (_EAGER if is_near else _WARY) * at.penalty
+        is_near = best.lower_bound >= (1.0 - _SMALL_GAP) * upper
+        penalty = (_SMALL_PENALTY if is_near else _LARGE_PENALTY) * at.penalty
         return replace(at, M=M / at.unit, penalty=penalty, best=best)
     cuts = Cuts(certificate["points"], certificate["kind"])
     weights = certificate["weights"].astype(np.float64)
@@ -277,7 +265,7 @@ def started(
 
 
 def _as_matrix(relaxation: Relaxation, labels: IntArray) -> FloatArray:
-    """Return the Y of a clustering."""
+    """Return the (s, s) Y of a clustering."""
     belongs = np.zeros((relaxation.s, relaxation.k))
     belongs[np.arange(relaxation.s), labels] = np.sqrt(relaxation.mass)
     belongs /= np.sqrt((belongs**2).sum(axis=0))

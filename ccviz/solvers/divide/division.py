@@ -30,26 +30,30 @@ from ccviz.solvers.base import Context
 from ccviz.solvers.divide.bounding import (
     Effort,
     PartBound,
+    batched,
     bound_part,
     bound_several,
-    bundled,
     restored,
     work_of,
 )
 from ccviz.solvers.divide.branching import branch_part
-from ccviz.solvers.divide.partition import Cut
+from ccviz.solvers.divide.partition import Anticlustering
 from ccviz.solvers.divide.parts import Part, dropped, take_parts
-from ccviz.solvers.divide.refine import cut_well
-from ccviz.solvers.divide.schedule import Choice, Standing, next_choices
+from ccviz.solvers.divide.refine import refine
+from ccviz.solvers.divide.schedule import PartState, Step, next_steps
 from ccviz.solvers.search.margin import margin_of
 from ccviz.solvers.search.tree import StoppedError
 from ccviz.solvers.search.workforce import Workforce, in_order, open_workforce
-from ccviz.solvers.start.staged import clusterings
+from ccviz.solvers.start.staged import staged_clusterings
 
-_ROUNDING = 1e-12  # relative to the data's scatter: what adding up the parts may lose
-_SHARE = 0.5  # of the tolerance that a part's own bound may leave; the rest is for the cut
-_AT_ONCE = 1.5e10  # work of a round of all parts, times clusters; beyond it, parts grow by merging
-_NO_END = 1e9  # of patience
+_ROUNDING = 1e-12
+"""Rounding of the sum over the parts, relative to the scatter of the data."""
+_SHARE = 0.5
+"""Share of the tolerance for the bounds of single parts; the rest is for the anticlustering."""
+_AT_ONCE = 1.5e10
+"""Work of a round of all parts, times clusters, beyond which parts grow by merging only."""
+_ENDLESS = 1e9
+"""Patience with which all rounds of an effort are run."""
 
 Group = tuple[int, ...]
 
@@ -65,12 +69,12 @@ class Division:
     labels : (s,) int64
         The best clustering of the blocks.
     upper_bound, lower_bound : float
-    found : Cut or None
-        The cut, once there is one.
+    found : Anticlustering or None
+        The partition into parts, once there is one.
     parts : dict of tuple of int to Part
-        By the parts of the cut that they are made of: one, or several that were merged.
+        By the parts of the anticlustering that they are made of: one, or several merged ones.
     bounds : dict of tuple of int to PartBound
-        What is known of them.
+        Their bounds.
     """
 
     problem: Problem
@@ -84,7 +88,7 @@ class Division:
     labels: IntArray = field(init=False)
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
-    found: Cut | None = None
+    found: Anticlustering | None = None
     parts: dict[Group, Part] = field(default_factory=dict)
     bounds: dict[Group, PartBound] = field(default_factory=dict)
     infeasible: bool = False
@@ -96,8 +100,8 @@ class Division:
         self._rounding = _ROUNDING * float((self.problem.X**2).sum())
         self._in_vain: set[Group] = set()  # merged without gain
         self._allowed = _SHARE * self.tolerance
-        self._won: dict[str, float] = {}  # by merging and branching
-        self._to_win: dict[str, float] = {}
+        self._gained: dict[str, float] = {}  # by merging, by branching
+        self._to_gain: dict[str, float] = {}
 
     def steps(self) -> Iterator[Event]:
         """Yield the events of the run; `ccviz.events.Finished` comes last unless stopped."""
@@ -118,7 +122,7 @@ class Division:
     def _find_clustering(self) -> Iterator[Event]:
         if self.found is not None:
             return
-        for answer in clusterings(self.problem, self.blocks, self.context, self.incumbent):
+        for answer in staged_clusterings(self.problem, self.blocks, self.context, self.incumbent):
             if isinstance(answer, InfeasibilityProved):
                 self.infeasible = True
                 yield answer
@@ -139,33 +143,35 @@ class Division:
         return better
 
     def _close_the_gap(self, workforce: Workforce) -> Iterator[Event]:
-        """Bound every part at little cost; then go on where that gains most for its work."""
+        """Bound every part by closed-form multipliers; then take the steps of the schedule."""
         if self.context.stop() or self.is_closed:
             return
         if self.found is None:
-            yield from self._cut()
+            yield from self._anticluster()
         todo = [part for group, part in self.parts.items() if group not in self.bounds]
         first = Effort(self._allowed, rounds=0)
         yield from self._bound(workforce, todo, [first] * len(todo))
         while not self.context.stop() and not self.is_closed:
-            choices = next_choices(
+            steps = next_steps(
                 [self._standing(group) for group in self.parts],
                 allowed=self._allowed,
                 largest=self.largest_part,
                 in_vain=self._in_vain,
-                gains={what: self._won[what] / most for what, most in self._to_win.items() if most},
+                gains={
+                    what: self._gained[what] / most for what, most in self._to_gain.items() if most
+                },
                 branching=self.branching,
             )
-            if not choices:
+            if not steps:
                 return
-            yield from self._follow(workforce, choices)
+            yield from self._follow(workforce, steps)
 
-    def _standing(self, group: Group) -> Standing:
+    def _standing(self, group: Group) -> PartState:
         part = self.parts[group]
-        return Standing(group, part.own, part.blocks.s - part.own, part.piece, self.bounds[group])
+        return PartState(group, part.own, part.blocks.s - part.own, part.piece, self.bounds[group])
 
-    def _cut(self) -> Iterator[Event]:
-        self.found = self._well_cut()
+    def _anticluster(self) -> Iterator[Event]:
+        self.found = self._refined()
         count = self.found.parts
         lost = dropped(self.blocks, self.found)
         self._adopt([(number,) for number in range(count)])
@@ -177,11 +183,11 @@ class Division:
                 "from one part to another, and do not count for the bound."
             )
 
-    def _well_cut(self) -> Cut:
-        """Return a cut; of larger parts than asked for where those lose much, within reason."""
+    def _refined(self) -> Anticlustering:
+        """Return an anticlustering, of larger parts than asked for where those lose too much."""
         size = self.part_size
         while True:
-            found, loss = cut_well(
+            found, loss = refine(
                 self.blocks,
                 self.labels,
                 max(1, self.blocks.s // size),
@@ -193,8 +199,8 @@ class Division:
             larger = 2 * size
             enough = loss <= self._allowed or self.context.stop()
             work = self.blocks.s // larger * work_of(1, larger)
-            dear = work * self.blocks.k > _AT_ONCE
-            if enough or dear or larger > min(self.largest_part, self.blocks.s // 2):
+            too_much = work * self.blocks.k > _AT_ONCE
+            if enough or too_much or larger > min(self.largest_part, self.blocks.s // 2):
                 return found
             size = larger
 
@@ -205,20 +211,19 @@ class Division:
         assert self.found is not None
         return take_parts(self.blocks, self.found, self.labels, groups)
 
-    def _follow(self, workforce: Workforce, choices: list[Choice]) -> Iterator[Event]:
-        """Merge parts, go on with others, branch others."""
+    def _follow(self, workforce: Workforce, steps: list[Step]) -> Iterator[Event]:
+        """Merge some parts, continue others, branch others."""
         merge, go_on, branch = (
-            [choice for choice in choices if choice.what == what]
-            for what in ("merge", "go on", "branch")
+            [step for step in steps if step.what == what] for what in ("merge", "go on", "branch")
         )
         effort = Effort(self._allowed)
         if merge:
-            merged = self._taken([choice.group for choice in merge])
+            merged = self._taken([step.group for step in merge])
             yield from self._bound(workforce, merged, [effort] * len(merged))
-        # As far as was looked ahead, and no less.
-        efforts = [replace(effort, rounds=each.rounds, patience=_NO_END) for each in go_on]
+        # All rounds that the schedule planned.
+        efforts = [replace(effort, rounds=each.rounds, patience=_ENDLESS) for each in go_on]
         yield from self._bound(workforce, [self.parts[each.group] for each in go_on], efforts)
-        branched = [self.parts[choice.group] for choice in branch]
+        branched = [self.parts[step.group] for step in branch]
         yield from self._bound(workforce, branched, [effort] * len(branched), branch_part)
 
     def _bound(
@@ -231,12 +236,12 @@ class Division:
         parts = [] if self.is_closed else parts
         known = [self.bounds.get(part.numbers) for part in parts]
         tasks = list(zip(efforts, parts, known, strict=False))  # none if all is closed
-        is_here, stop = workforce.is_here, self.context.stop
-        work = partial(bound_several, how, stop=stop) if is_here else partial(bound_several, how)
-        bundles = [tasks[i : i + 1] for i in range(len(tasks))]
-        if not is_here:
-            bundles = bundled(tasks, 2 * workforce.size)
-        several = in_order(workforce, work, ((bundle,) for bundle in bundles), stop)
+        is_local, stop = workforce.is_local, self.context.stop
+        work = partial(bound_several, how, stop=stop) if is_local else partial(bound_several, how)
+        batches = [tasks[i : i + 1] for i in range(len(tasks))]
+        if not is_local:
+            batches = batched(tasks, 2 * workforce.size)
+        several = in_order(workforce, work, ((batch,) for batch in batches), stop)
         answers = chain.from_iterable(several)
         for part, bound in zip(parts, answers, strict=False):  # fewer answers if stopped
             self._count(part, bound, how is branch_part)
@@ -245,11 +250,11 @@ class Division:
                 return
 
     def _within(self, group: Group) -> list[Group]:
-        """Return the parts that a group is made of as things stand."""
+        """Return the current parts that a group is made of."""
         return [group] if group in self.parts else [g for g in self.parts if set(g) <= set(group)]
 
     def _count(self, part: Part, bound: PartBound, is_branched: bool) -> None:
-        """Keep the books on what merging and branching gain, of what there is to gain."""
+        """Record the gains of merging and branching, and the largest gains possible."""
         within = self._within(part.numbers)
         if len(within) == 1 and not is_branched:
             return
@@ -257,11 +262,11 @@ class Division:
         known = [self._standing(each) for each in within]
         gain = bound.lower_bound - math.fsum(each.bound.lower_bound for each in known)
         most = math.fsum(each.bound.slack if is_branched else each.loss for each in known)
-        self._won[what] = self._won.get(what, 0.0) + max(0.0, gain)
-        self._to_win[what] = self._to_win.get(what, 0.0) + most
+        self._gained[what] = self._gained.get(what, 0.0) + max(0.0, gain)
+        self._to_gain[what] = self._to_gain.get(what, 0.0) + most
 
     def _fold(self, part: Part, bound: PartBound) -> Iterator[Event]:
-        """Take a bound if it is better than what is known of its parts."""
+        """Take a bound if it is better than the known bounds of its parts."""
         group = part.numbers
         within = self._within(group)
         known = math.fsum(self.bounds[each].lower_bound for each in within if each in self.bounds)
@@ -298,7 +303,7 @@ class Division:
             yield BoundImproved(lower_bound=total)
 
     def restore(self) -> None:
-        """Take up what the records of an earlier run say, see `Context.history`."""
+        """Restore the state from the records of an earlier run, see `Context.history`."""
         groups: list[Group] = []
         for event in (record.event for record in self.context.history):
             match event:
@@ -307,7 +312,7 @@ class Division:
                 case BoundImproved():
                     self.lower_bound = event.lower_bound
                 case PartsCut():
-                    self.found = Cut(self.blocks.project(event.part_of), event.parts)
+                    self.found = Anticlustering(self.blocks.project(event.part_of), event.parts)
                     groups, self.bounds = [(number,) for number in range(event.parts)], {}
                 case PartBounded():
                     group = event.group

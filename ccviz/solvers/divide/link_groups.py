@@ -1,8 +1,8 @@
-"""Which blocks go to the parts together: those whose cannot-links would otherwise be lost.
+"""Groups of linked blocks that go to one part together, so that their cannot-links are kept.
 
-A cannot-link between two parts is dropped, which may cost some of the bound: most where both ends
-would rather be in the same cluster. So links join their ends to bundles, those first, until a
-bundle has as many blocks as allowed.
+A cannot-link between two parts is dropped, which may weaken the bound: most where both ends are
+nearest to the same centre. So links join their ends into groups, those links first, up to a largest
+number of blocks.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 
 
-def tied(conflicts: IntArray, nearest: IntArray) -> IntArray:
-    """Return the conflicts, those first whose ends are nearest to the same centre.
+def most_likely_lost_first(conflicts: IntArray, nearest: IntArray) -> IntArray:
+    """Return the conflicts in order: first those whose ends are nearest to the same centre.
 
     Parameters
     ----------
@@ -26,17 +26,17 @@ def tied(conflicts: IntArray, nearest: IntArray) -> IntArray:
     return conflicts[np.argsort(loose, kind="stable")]
 
 
-def bundled(conflicts: IntArray, free: np.ndarray, most: int) -> IntArray:
-    """Return the bundle of each block, named by one of its blocks.
+def link_groups(conflicts: IntArray, free: np.ndarray, most: int) -> IntArray:
+    """Return the group of each block, named by one of its blocks.
 
     Parameters
     ----------
     conflicts : (c, 2) int64
-        The most important first.
+        In the order in which they join blocks.
     free : (s,) bool
-        Blocks that may be bundled.
+        Blocks that may be grouped.
     most : int
-        At most so many blocks in a bundle.
+        Largest number of blocks in a group.
     """
     both = free[conflicts[:, 0]] & free[conflicts[:, 1]]
     root = np.arange(len(free))

@@ -11,9 +11,11 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
-from ccviz.solvers.divide.partition import SHARED, Cut
+from ccviz.solvers.common.clusters import cluster_means
+from ccviz.solvers.divide.partition import SHARED, Anticlustering
 
-_LEFT_OUT = -2  # the group of blocks whose part nobody asks for
+_LEFT_OUT = -2
+"""Group of the blocks of parts that are not taken."""
 _NO_LINKS = Links(np.empty((0, 2), np.int64), np.empty(0))
 
 
@@ -24,15 +26,15 @@ class Part:
     Attributes
     ----------
     numbers : tuple of int
-        The parts of the cut that it is made of.
+        The parts of the anticlustering that it is made of.
     own : int
-        How many blocks come before the shared ones.
+        Number of blocks before the shared ones.
     blocks : Blocks
         Each block as one weighted point: the scatter inside blocks is left out.
     labels : (s,) int64
         The whole's clustering of them, every cluster with a block.
     scale : float
-        What masses were multiplied by, so that shares of a mass are whole numbers.
+        Factor of the masses, by which shares of a mass are whole numbers.
     """
 
     numbers: tuple[int, ...]
@@ -43,52 +45,55 @@ class Part:
 
     @cached_property
     def piece(self) -> float:
-        """What the whole's clustering costs in it, in its share of mass."""
+        """Cost of the whole's clustering in the part, in its share of mass."""
         return cost(self.blocks, self.labels) / self.scale
 
 
 def take_parts(
-    blocks: Blocks, cut: Cut, labels: IntArray, groups: Sequence[tuple[int, ...]] | None = None
+    blocks: Blocks,
+    found: Anticlustering,
+    labels: IntArray,
+    groups: Sequence[tuple[int, ...]] | None = None,
 ) -> list[Part]:
-    """Return the parts of a cut, or some of them merged.
+    """Return the parts of an anticlustering, or some of them merged.
 
     Parameters
     ----------
     blocks : Blocks
-    cut : Cut
+    found : Anticlustering
     labels : (s,) int64
         A clustering of the blocks.
     groups : sequence of tuple of int, optional
-        Parts that are to be taken together; no part is in two groups.
+        Parts to merge; no part is in two groups.
     """
     if groups is None:
-        groups = [(number,) for number in range(cut.parts)]
-    place = np.full(cut.parts + 1, _LEFT_OUT)
+        groups = [(number,) for number in range(found.parts)]
+    place = np.full(found.parts + 1, _LEFT_OUT)
     place[SHARED] = SHARED
     for at, group in enumerate(groups):
         place[list(group)] = at
-    group_of = place[cut.part_of]
+    group_of = place[found.part_of]
     shared = np.flatnonzero(group_of == SHARED)
     taken = np.flatnonzero(group_of >= 0)
     order = taken[np.argsort(group_of[taken], kind="stable")]
     own = np.split(order, np.cumsum(np.bincount(group_of[order], minlength=len(groups)))[:-1])
     conflicts = _by_group(blocks, group_of, len(groups))
-    scale = float(cut.parts) if len(shared) else 1.0
+    scale = float(found.parts) if len(shared) else 1.0
     parts = []
     for at, group in enumerate(groups):
         index = np.concatenate([own[at], shared])
         mass = blocks.mass[index]
         mass[: len(own[at])] *= scale
-        mass[len(own[at]) :] *= len(group)  # as many shares
+        mass[len(own[at]) :] *= len(group)  # a share for each part
         inside = np.concatenate([conflicts[at], conflicts[SHARED]])
         part = _as_blocks(blocks, index, mass, inside)
         parts.append(Part(group, len(own[at]), part, filled(part, labels[index]), scale))
     return parts
 
 
-def dropped(blocks: Blocks, cut: Cut) -> int:
-    """Return how many conflicts of the blocks lie between two parts, and so are lost."""
-    ends = cut.part_of[blocks.conflicts]
+def dropped(blocks: Blocks, found: Anticlustering) -> int:
+    """Return the number of conflicts between two parts, which are dropped."""
+    ends = found.part_of[blocks.conflicts]
     return int(((ends != SHARED).all(axis=1) & (ends[:, 0] != ends[:, 1])).sum())
 
 
@@ -122,28 +127,26 @@ def _as_blocks(blocks: Blocks, index: IntArray, mass: FloatArray, conflicts: Int
 
 
 def filled(blocks: Blocks, labels: IntArray) -> IntArray:
-    """Return labels 0 to k - 1 of every cluster used, having split clusters if they are too few.
+    """Return labels of k clusters, all used: clusters are split where there are fewer.
 
-    That costs nothing and breaks no conflict: a block far from its centroid goes off by itself.
+    A block far from its centroid becomes a cluster, which costs nothing and breaks no conflict.
     """
     used, labels = np.unique(labels, return_inverse=True)
     for cluster in range(len(used), blocks.k):
         counts = np.bincount(labels)
-        away = (blocks.centroid - _centroids(blocks, labels)[labels]) ** 2
-        worth = np.where(counts[labels] > 1, blocks.mass * away.sum(axis=1), -1.0)
-        labels[int(worth.argmax())] = cluster
+        away = (blocks.centroid - _means(blocks, labels)[labels]) ** 2
+        gain = np.where(counts[labels] > 1, blocks.mass * away.sum(axis=1), -1.0)
+        labels[int(gain.argmax())] = cluster
     return labels.astype(np.int64)
 
 
-def _centroids(blocks: Blocks, labels: IntArray) -> FloatArray:
-    total = np.zeros((labels.max() + 1, blocks.centroid.shape[1]))
-    np.add.at(total, labels, blocks.mass[:, None] * blocks.centroid)
-    return total / np.bincount(labels, blocks.mass)[:, None]
+def _means(blocks: Blocks, labels: IntArray) -> FloatArray:
+    return cluster_means(blocks.centroid, blocks.mass, labels, int(labels.max()) + 1)
 
 
 def cost(blocks: Blocks, labels: IntArray) -> float:
-    """Return what a clustering of blocks costs, without the scatter inside the blocks."""
+    """Return the cost of a clustering of blocks, without the scatter inside the blocks."""
     if not blocks.s:
         return 0.0
-    away = blocks.centroid - _centroids(blocks, labels)[labels]
+    away = blocks.centroid - _means(blocks, labels)[labels]
     return float(blocks.mass @ (away**2).sum(axis=1))

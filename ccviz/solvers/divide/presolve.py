@@ -1,7 +1,7 @@
-"""What divide and bound says of a problem before a search tree over all of it.
+"""Presolve by divide and bound: a clustering and a bound before a tree over all blocks.
 
-A round on some thousand blocks takes minutes; cut into parts they have a clustering and a bound
-after seconds. Parts are merged, but not branched: what they leave open is for the tree.
+A round on some thousand blocks takes minutes; in parts they have a clustering and a bound after
+seconds. Parts are merged, but not branched: the gap that is left is for the tree.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from ccviz.solvers.divide.division import Division
 from ccviz.solvers.divide.settings import DivideSettings
 from ccviz.solvers.search.branch_and_bound import Known
 
-_USUAL = DivideSettings()
+_DEFAULTS = DivideSettings()
 
 
-def look_ahead(
-    problem: Problem, context: Context, tolerance: float, cut: DivideSettings = _USUAL
+def presolve(
+    problem: Problem, context: Context, tolerance: float, settings: DivideSettings = _DEFAULTS
 ) -> Generator[Event, None, Known | Finished]:
-    """Yield the events of divide and bound but for the last, and return what the tree begins with.
+    """Yield the events of divide and bound, and return the bounds that the tree starts from.
 
     Parameters
     ----------
     problem : Problem
     context : Context
-        A history that has a tree already has all that divide said.
+        If its history has nodes of a tree, it has all events of the presolve as well.
     tolerance : float
         Relative gap at which no tree is needed: then the last event is returned.
-    cut : DivideSettings
-        How to cut; the tolerance there is not looked at.
+    settings : DivideSettings
+        Settings of the parts; their tolerance is not used.
     """
-    before = tuple(takewhile(_is_ahead, context.history))
+    before = tuple(takewhile(_is_presolve, context.history))
     division = Division(
         problem,
         replace(context, history=before),
         tolerance=tolerance,
-        incumbent=cut.incumbent,
-        part_size=cut.part_size,
-        largest_part=cut.largest_part,
-        shared=cut.shared,
+        incumbent=settings.incumbent,
+        part_size=settings.part_size,
+        largest_part=settings.largest_part,
+        shared=settings.shared,
         branching=False,
     )
     if len(before) < len(context.history):
@@ -52,11 +52,11 @@ def look_ahead(
     for event in division.steps():
         if isinstance(event, Finished) and division.is_closed:
             return event
-        # That no clustering exists is for the tree to prove: its certificate is what is checked.
+        # The tree proves infeasibility, with a certificate that can be checked.
         if not isinstance(event, Finished | InfeasibilityProved):
             yield event
     return Known(division.upper_bound, division.lower_bound)
 
 
-def _is_ahead(record: Record) -> bool:
+def _is_presolve(record: Record) -> bool:
     return not isinstance(record.event, NodeOpened)

@@ -1,11 +1,11 @@
-"""Cut anew, so that the parts agree on clusterings that single parts would rather have.
+"""Anticlustering in several passes, so that no part has a much better clustering than its piece.
 
-Pieces with their clusters' centroids cost nothing as long as every part keeps to the whole's
-clustering. Where clusters are not well apart, a part of few blocks has a better one of its own, and
-that is what the cut loses. So the parts' own optima are looked for by exchanges, from the whole's
-clustering and from a few others. With their centres, what a block would cost more than now is one
-more number that the pieces should have alike: a part then gains no more by these centres than the
-whole does, which gains nothing. Many such numbers go as a few directions that hold most of them.
+An anticlustering costs nothing as long as the optimum of every part is its piece of the whole's
+clustering. Where clusters are not well apart, a part of few blocks has a better clustering, and the
+difference is the loss. So each part's optimum is searched by exchanges, from the whole's clustering
+and from a few others. With the centres of that optimum, the increase of each block's cost is one
+more feature that the parts should have alike: then a part gains no more by these centres than the
+whole does, which gains nothing. Many such features are reduced to a few principal directions.
 """
 
 from __future__ import annotations
@@ -17,32 +17,42 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
+from ccviz.solvers.common.clusters import cluster_means
 from ccviz.solvers.divide.link_groups import nearest_centers
-from ccviz.solvers.divide.partition import Cut, cut, means
+from ccviz.solvers.divide.partition import Anticlustering, anticluster
 from ccviz.solvers.divide.parts import Part, cost, take_parts
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import relax
 
-_TIMES = 4  # at most, that a cut is made
-_MOST_DEALT = 400_000  # blocks, in all cuts: with more of them one cut takes long enough
-_WORTH_IT = 0.9  # of the least loss so far: a cut that loses more is the last
-_ASKED = 40  # parts whose optima are looked for
-_STARTS = 3  # beside the whole's clustering
-_NEARLY = 1.02  # what costs so many times the piece at most tells something
+_PASSES = 4
+"""Largest number of anticlusterings that are made."""
+_MOST_BLOCKS = 400_000
+"""Largest number of blocks in all passes together: with more, one pass takes long enough."""
+_PROGRESS = 0.9
+"""Share of the least loss so far; a pass with a larger loss is the last."""
+_SEARCHED = 40
+"""Largest number of parts whose optima are searched in a pass."""
+_STARTS = 3
+"""Starts of a part's search, besides its piece of the whole's clustering."""
+_NEAR_OPTIMAL = 1.02
+"""Largest cost of a clustering whose centres are used, as a multiple of the piece's cost."""
 _MOST_CENTERS = 160
-_MOST_COSTS = 20_000_000  # blocks times centres
+"""Largest number of sets of centres that make features."""
+_MOST_COSTS = 20_000_000
+"""Largest number of blocks times sets of centres."""
 _DIRECTIONS = 40
+"""Principal directions to which the features are reduced."""
 
 
 @dataclass(frozen=True, eq=False)
 class _Optima:
-    """What parts would rather have: the share that the cut loses, and (m, k, d) centres."""
+    """Optima of single parts: the relative loss, and (m, k, d) centres of near optima."""
 
     loss: float
     centers: list[FloatArray]
 
 
-def cut_well(
+def refine(
     blocks: Blocks,
     labels: IntArray,
     parts: int,
@@ -50,32 +60,36 @@ def cut_well(
     seed: int,
     allowed: float,
     stop: Callable[[], bool],
-) -> tuple[Cut, float]:
-    """Return the best of a cut and some more that were made by what the parts' own optima tell.
-
-    It comes with the relative loss that was found: parts may do better still.
+) -> tuple[Anticlustering, float]:
+    """Return the best anticlustering of several passes.
 
     Parameters
     ----------
     blocks, labels, parts, most_shared, seed
-        As for `ccviz.solvers.divide.partition.cut`.
+        As for `ccviz.solvers.divide.partition.anticluster`.
     allowed : float
-        Relative loss that is good enough.
+        Relative loss at which no more passes are made.
     stop : callable
-        Ends the search; the best cut so far is returned.
+        Ends the search; the best anticlustering so far is returned.
+
+    Returns
+    -------
+    anticlustering : Anticlustering
+    loss : float
+        The relative loss that was found; better clusterings of the parts may exist.
 
     Raises
     ------
     StoppedError
-        If it ends while a cut is made.
+        If ``stop`` returns true within a pass.
     """
-    best = found = cut(blocks, labels, parts, most_shared, seed, stop=stop)
+    best = found = anticluster(blocks, labels, parts, most_shared, seed, stop=stop)
     rng = np.random.default_rng(seed)
     least, centers = np.inf, []
-    times = min(_TIMES, max(1, _MOST_DEALT // blocks.s)) if parts > 1 else 0
-    for left in reversed(range(times)):
+    passes = min(_PASSES, max(1, _MOST_BLOCKS // blocks.s)) if parts > 1 else 0
+    for left in reversed(range(passes)):
         optima = _own_optima(blocks, found, labels, rng, stop)
-        gains = optima.loss < _WORTH_IT * least
+        gains = optima.loss < _PROGRESS * least
         if optima.loss < least:
             best, least = found, optima.loss
         if not left or least <= allowed or not gains or not optima.centers or stop():
@@ -83,21 +97,21 @@ def cut_well(
         centers += optima.centers
         most = min(_MOST_CENTERS, max(1, _MOST_COSTS // blocks.s))
         alike = _costs(blocks, labels, centers[-most:])
-        found = cut(blocks, labels, parts, most_shared, seed, alike, stop)
+        found = anticluster(blocks, labels, parts, most_shared, seed, alike, stop)
     return best, least if parts > 1 else 0.0
 
 
 def _own_optima(
     blocks: Blocks,
-    found: Cut,
+    found: Anticlustering,
     labels: IntArray,
     rng: np.random.Generator,
     stop: Callable[[], bool],
 ) -> _Optima:
-    asked = [(number,) for number in range(min(found.parts, _ASKED))]
+    searched = [(number,) for number in range(min(found.parts, _SEARCHED))]
     own = pieces = 0.0
     centers: list[FloatArray] = []
-    for part in take_parts(blocks, found, labels, asked):
+    for part in take_parts(blocks, found, labels, searched):
         if stop():
             break
         if part.blocks.s <= part.blocks.k:
@@ -108,15 +122,15 @@ def _own_optima(
         own, pieces = own + min(costs), pieces + piece
         if part.blocks.k == blocks.k:
             centers += [
-                means(part.blocks, each)
+                _means(part.blocks, each)
                 for each, value in zip(known, costs, strict=True)
-                if value < _NEARLY * piece
+                if value < _NEAR_OPTIMAL * piece
             ]
     return _Optima(1.0 - own / pieces if pieces > 0.0 else 0.0, centers)
 
 
 def _clusterings(part: Part, rng: np.random.Generator) -> list[IntArray]:
-    """Return local optima of a part; those from other starts only where no link can be broken."""
+    """Return local optima of a part, from one start only if it has conflicts."""
     relaxation = relax(part.blocks)
     found = [exchange(part.blocks, relaxation, part.labels)]
     if len(part.blocks.conflicts):
@@ -131,14 +145,18 @@ def _clusterings(part: Part, rng: np.random.Generator) -> list[IntArray]:
 
 
 def _costs(blocks: Blocks, labels: IntArray, centers: list[FloatArray]) -> FloatArray:
-    """Return (s, q) main directions of what blocks would cost more with other centres."""
-    own = means(blocks, labels)
+    """Return (s, q) principal directions of the increases of the blocks' costs by other centres."""
+    own = _means(blocks, labels)
     now = ((blocks.centroid - own[labels]) ** 2).sum(axis=1)
     more = np.column_stack([_least_squares(blocks.centroid, each) - now for each in centers])
     more *= blocks.mass[:, None]
     more -= more.mean(axis=0)
     vectors = np.linalg.eigh(more.T @ more)[1]
     return more @ vectors[:, : -_DIRECTIONS - 1 : -1]
+
+
+def _means(blocks: Blocks, labels: IntArray) -> FloatArray:
+    return cluster_means(blocks.centroid, blocks.mass, labels, blocks.k)
 
 
 def _least_squares(points: FloatArray, centers: FloatArray) -> FloatArray:

@@ -1,8 +1,8 @@
-"""What to do next with the parts: go on with, merge or branch some, as gains most for its work.
+"""Schedule of the parts: continue, merge or branch those with the largest gain per work.
 
-All is counted in rounds and blocks, not in seconds, so that a run is the same on any machine. What
-a part has lost is what the whole's clustering costs in it less its bound: the cut has lost some of
-that, the relaxation the rest.
+Work is measured in rounds and blocks, not in seconds, so that a run is the same on any machine. The
+loss of a part is the cost of the whole's clustering in it, less its bound: the anticlustering lost
+some of it, the relaxation the rest.
 """
 
 from __future__ import annotations
@@ -14,27 +14,32 @@ from itertools import pairwise
 
 from ccviz.solvers.divide.bounding import PartBound, work_of
 
-_AHEAD = (3, 12)  # rounds to go on with a part: as many as it had, but within these
-
-_MERGING_GAINS = 0.5  # of what the parts have lost, before anything is known of it
-_GOOD = 0.5  # what gains so much of the best for its work is done with it
-_LEAST = 200.0  # rounds like the last that would close a part at least; else leave it
-_BRANCHING_GAINS = 0.01  # of what the relaxation has lost, before anything is known of it
+_MORE_ROUNDS = (3, 12)
+"""Least and largest number of rounds to continue a part; between them, as many as it had."""
+_MERGING_GAIN = 0.5
+"""Share of the parts' loss that merging is assumed to gain before any were merged."""
+_NEAR_BEST = 0.5
+"""Share of the best gain per work above which steps are taken together with the best."""
+_MOST_TO_CLOSE = 200.0
+"""Rounds at the current rate to close a part; with more, it is not continued."""
+_BRANCHING_GAIN = 0.01
+"""Share of the slack that branching is assumed to gain before any part was branched."""
 _BRANCHING_ROUNDS = 100
+"""Rounds that branching a part is assumed to take."""
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
-    """A part and how far it is.
+class PartState:
+    """A part and its bounds.
 
     Attributes
     ----------
     group : tuple of int
-        The parts of the cut that it is made of.
+        The parts of the anticlustering that it is made of.
     own, shared : int
-        Blocks of its own, and those that all parts have.
+        Numbers of its own and of the shared blocks.
     cost : float
-        Of the whole's clustering, in it.
+        Cost of the whole's clustering in it.
     bound : PartBound
     """
 
@@ -46,97 +51,97 @@ class Standing:
 
     @property
     def loss(self) -> float:
-        """What its bound lacks, whatever took it."""
+        """Cost of the whole's clustering in the part, less the part's bound."""
         return max(0.0, self.cost - self.bound.lower_bound)
 
 
 @dataclass(frozen=True)
-class Choice:
-    """Parts to be merged, or one to go on with or to branch.
+class Step:
+    """Parts to merge, or one part to continue or to branch.
 
     Attributes
     ----------
     group : tuple of int
     what : {"go on", "merge", "branch"}
-    worth : float
-        Expected gain for its work.
+    gain_per_work : float
+        Expected.
     rounds : int
-        To go on with.
+        Rounds to continue for.
     """
 
     group: tuple[int, ...]
     what: str
-    worth: float
+    gain_per_work: float
     rounds: int = 0
 
 
-def next_choices(
-    standings: list[Standing],
+def next_steps(
+    standings: list[PartState],
     *,
     allowed: float,
     largest: int,
     in_vain: Collection[tuple[int, ...]],
     gains: dict[str, float],
     branching: bool = True,
-) -> list[Choice]:
-    """Return what to do next, the best first; nothing if nothing is worth it.
+) -> list[Step]:
+    """Return the next steps, the best first; none if no step promises a gain.
 
     Parameters
     ----------
-    standings : list of Standing
+    standings : list of PartState
     allowed : float
-        Relative gap of a part at which it is done.
+        Relative gap at which a part is closed.
     largest : int
-        Most blocks of merged parts, without the shared ones.
+        Largest number of blocks of merged parts, without the shared ones.
     in_vain : collection of tuple of int
-        Not to be merged again.
+        Groups that were merged without a gain.
     gains : dict of str to float
-        Which share of the loss "merge" and "branch" have won back so far, once that is known.
+        Share of the loss that "merge" and "branch" have gained so far, once known.
     branching : bool
         Whether parts may be branched.
     """
-    share = gains.get("branch", _BRANCHING_GAINS) if branching else None
-    choices = _alone(standings, allowed, share)
-    choices += _merging(standings, largest, in_vain, gains.get("merge", _MERGING_GAINS))
-    choices.sort(key=lambda choice: (-choice.worth, choice.group))
-    chosen: list[Choice] = []
+    share = gains.get("branch", _BRANCHING_GAIN) if branching else None
+    steps = _alone(standings, allowed, share)
+    steps += _merging(standings, largest, in_vain, gains.get("merge", _MERGING_GAIN))
+    steps.sort(key=lambda step: (-step.gain_per_work, step.group))
+    chosen: list[Step] = []
     taken: set[int] = set()
-    for choice in choices:
-        if choice.worth < _GOOD * choices[0].worth:
+    for step in steps:
+        if step.gain_per_work < _NEAR_BEST * steps[0].gain_per_work:
             break
-        if not taken & set(choice.group):
-            chosen.append(choice)
-            taken |= set(choice.group)
+        if not taken & set(step.group):
+            chosen.append(step)
+            taken |= set(step.group)
     return chosen
 
 
-def _alone(standings: list[Standing], allowed: float, share: float | None) -> list[Choice]:
-    """Go on with the open parts that still gain; branch those that do not, or are branched.
+def _alone(standings: list[PartState], allowed: float, share: float | None) -> list[Step]:
+    """Continue the open parts that still gain; branch the others.
 
-    Without a share that branching wins back, none is branched.
+    No part is branched if ``share``, the expected gain of branching, is None.
     """
-    choices = []
+    steps = []
     for each in standings:
         bound, blocks = each.bound, each.own + each.shared
         open_by = bound.slack - allowed * bound.upper_bound
         if open_by <= 0.0 or not (bound.certificate or bound.leaves):
             continue
-        if bound.gain * _LEAST > open_by and not bound.leaves:
-            rounds = min(max(bound.rounds, _AHEAD[0]), _AHEAD[1])
+        if bound.gain * _MOST_TO_CLOSE > open_by and not bound.leaves:
+            rounds = min(max(bound.rounds, _MORE_ROUNDS[0]), _MORE_ROUNDS[1])
             gain = min(bound.slack, rounds * bound.gain)
-            choices.append(Choice(each.group, "go on", gain / work_of(rounds, blocks), rounds))
+            steps.append(Step(each.group, "go on", gain / work_of(rounds, blocks), rounds))
         elif share is not None and not bound.is_exhausted:
             gain = share * bound.slack
-            choices.append(Choice(each.group, "branch", gain / work_of(_BRANCHING_ROUNDS, blocks)))
-    return choices
+            steps.append(Step(each.group, "branch", gain / work_of(_BRANCHING_ROUNDS, blocks)))
+    return steps
 
 
 def _merging(
-    standings: list[Standing], largest: int, in_vain: Collection[tuple[int, ...]], share: float
-) -> list[Choice]:
-    """Pair off those with the largest losses, of about the same size."""
+    standings: list[PartState], largest: int, in_vain: Collection[tuple[int, ...]], share: float
+) -> list[Step]:
+    """Merge pairs of parts with the largest losses, of about the same size."""
     order = sorted(standings, key=lambda each: (len(each.group), -each.loss, each.group))
-    choices = []
+    steps = []
     free = True
     for one, other in pairwise(order):
         group = tuple(sorted(one.group + other.group))
@@ -147,6 +152,6 @@ def _merging(
         gain = share * (one.loss + other.loss)
         if gain > 0.0:
             rounds = math.ceil(0.5 * (one.bound.rounds + other.bound.rounds)) or 1
-            choices.append(Choice(group, "merge", gain / work_of(rounds, own + one.shared)))
+            steps.append(Step(group, "merge", gain / work_of(rounds, own + one.shared)))
             free = False
-    return choices
+    return steps

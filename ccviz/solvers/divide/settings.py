@@ -1,4 +1,4 @@
-"""What divide and bound takes from the person."""
+"""Settings of divide and bound."""
 
 from __future__ import annotations
 
@@ -11,24 +11,29 @@ from ccviz.solvers.base import setting
 class DivideSettings:
     """Settings of a `ccviz.solvers.divide.division.Division`."""
 
-    tolerance: float = setting(1e-3, "Relative gap that is aimed at.", low=0.0)
+    tolerance: float = setting(1e-3, "Relative gap at which the run ends.", low=0.0)
     incumbent: str = setting(
         "auto",
-        "What looks for the clustering: memetic where that takes seconds, or BLP k-means.",
+        "Source of the clustering: the memetic solver, BLP k-means, or the former where it takes "
+        "seconds.",
         choices=("auto", "memetic", "blp-kmeans"),
         label="First clustering",
     )
     part_size: int = setting(
         250,
-        "Blocks of a part, more where such parts lose much; fewer than two parts' go to sdp.",
+        "Target blocks per part. Grows automatically if parts lose too much; problems with fewer "
+        "than two parts are solved by `sdp`.",
         low=2,
     )
     largest_part: int = setting(
-        1000, "Parts that stay open are merged, up to this size.", low=2, label="Largest part"
+        1000,
+        "Largest number of blocks of a part. Parts that stay open are merged up to it.",
+        low=2,
+        label="Largest part",
     )
     shared: float = setting(
         0.33,
-        "Most far blocks that every part has a share of, relative to a part's size.",
+        "Largest number of outlying blocks shared by all parts, relative to a part's size.",
         low=0.0,
         advanced=True,
         label="Shared blocks",

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.memetic._state import (
-    Ground,
+    BlockData,
     State,
     cheapest_free,
     entering,
@@ -34,7 +34,7 @@ RELOCATIONS, EJECTIONS, CHAINS = 1, 2, 3
 
 @njit(cache=True)
 def descend(
-    ground: Ground,
+    data: BlockData,
     label: IntArray,
     anchor: FloatArray,
     inertia: float,
@@ -46,7 +46,7 @@ def descend(
 
     Parameters
     ----------
-    ground : Ground
+    data : BlockData
     label : (s,) int64
         A clustering that breaks no conflict and leaves no cluster empty.
     anchor : (k, d) float64
@@ -65,31 +65,31 @@ def descend(
     sweeps : int
         Passes over the blocks, by any of the three.
     """
-    state = open_state(ground, label, anchor, inertia)
+    state = open_state(data, label, anchor, inertia)
     checked = np.full(len(order), -1, np.int64)
-    linked = _linked_in(order, ground)
+    linked = _linked_in(order, data)
     sweeps = 0
     improved = len(anchor) > 1
     while improved:
         improved = False
-        while _relocate(order, checked, ground, state, tolerance):
+        while _relocate(order, checked, data, state, tolerance):
             sweeps += 1
         sweeps += 1
         if depth >= EJECTIONS:
-            improved |= _eject(linked, ground, state, tolerance)
+            improved |= _eject(linked, data, state, tolerance)
             sweeps += 1
         if depth >= CHAINS:
-            improved |= _flip_chains(linked, ground, state, tolerance)
+            improved |= _flip_chains(linked, data, state, tolerance)
             sweeps += 1
     return state.label, sweeps
 
 
 @njit(cache=True)
-def _linked_in(order: IntArray, ground: Ground) -> IntArray:
+def _linked_in(order: IntArray, data: BlockData) -> IntArray:
     """Return the linked blocks in the given order."""
-    linked, size = np.empty(len(ground.linked), np.int64), 0
+    linked, size = np.empty(len(data.linked), np.int64), 0
     for b in order:
-        if ground.start[b + 1] > ground.start[b]:
+        if data.start[b + 1] > data.start[b]:
             linked[size] = b
             size += 1
     return linked
@@ -97,7 +97,7 @@ def _linked_in(order: IntArray, ground: Ground) -> IntArray:
 
 @njit(cache=True)
 def _relocate(
-    order: IntArray, checked: IntArray, ground: Ground, state: State, tolerance: float
+    order: IntArray, checked: IntArray, data: BlockData, state: State, tolerance: float
 ) -> bool:
     """Move each block to its best free cluster; return whether any moved.
 
@@ -110,19 +110,19 @@ def _relocate(
         since = -1 if state.changed[a] > checked[b] else checked[b]
         checked[b] = state.moves[0]
         if state.size[a] > 1 and since < state.moves[0]:
-            c = _best_relocation(b, since, ground, state, tolerance)
+            c = _best_relocation(b, since, data, state, tolerance)
             if c >= 0:
-                move(b, c, ground, state)
+                move(b, c, data, state)
                 improved = True
     return improved
 
 
 @njit(cache=True, forceinline=True)
-def _best_relocation(b: int, since: int, ground: Ground, state: State, tolerance: float) -> int:
+def _best_relocation(b: int, since: int, data: BlockData, state: State, tolerance: float) -> int:
     """Return the best better cluster among those that changed after ``since``, or -1."""
-    point, mass, changed, crowd = ground.point, ground.mass, state.changed, state.crowd
+    point, mass, changed, crowd = data.point, data.mass, state.changed, state.crowd
     total, weight, a = state.total, state.weight, state.label[b]
-    best, least = -1, leaving(b, ground, state) - tolerance
+    best, least = -1, leaving(b, data, state) - tolerance
     for c in range(len(weight)):
         if changed[c] > since and c != a and crowd[b, c] == 0:
             cost = entering(b, c, point, mass, total, weight)
@@ -132,49 +132,49 @@ def _best_relocation(b: int, since: int, ground: Ground, state: State, tolerance
 
 
 @njit(cache=True)
-def _eject(linked: IntArray, ground: Ground, state: State, tolerance: float) -> bool:
+def _eject(linked: IntArray, data: BlockData, state: State, tolerance: float) -> bool:
     """Let each linked block push its conflicts out of another cluster; return whether any did."""
     improved = False
     evicted = np.empty(len(linked), np.int64)
     for b in linked:
         for c in range(len(state.weight)):
             if c != state.label[b] and state.crowd[b, c] > 0:
-                improved |= _try_ejection(b, c, evicted, ground, state, tolerance)
+                improved |= _try_ejection(b, c, evicted, data, state, tolerance)
     return improved
 
 
 @njit(cache=True)
 def _try_ejection(
-    b: int, c: int, evicted: IntArray, ground: Ground, state: State, tolerance: float
+    b: int, c: int, evicted: IntArray, data: BlockData, state: State, tolerance: float
 ) -> bool:
     """Put block b into cluster c and its conflicts elsewhere if that is better."""
-    a, number = state.label[b], _conflicts_in(b, c, evicted, ground, state)
-    gain = leaving(b, ground, state)
-    gain -= entering(b, c, ground.point, ground.mass, state.total, state.weight)
-    move(b, c, ground, state)
+    a, number = state.label[b], _conflicts_in(b, c, evicted, data, state)
+    gain = leaving(b, data, state)
+    gain -= entering(b, c, data.point, data.mass, state.total, state.weight)
+    move(b, c, data, state)
     placed = 0
     while placed < number:
         u = evicted[placed]
-        goal, cost = cheapest_free(u, c, ground, state)
+        goal, cost = cheapest_free(u, c, data, state)
         if goal < 0:
             break
-        gain += leaving(u, ground, state) - cost
-        move(u, goal, ground, state)
+        gain += leaving(u, data, state) - cost
+        move(u, goal, data, state)
         placed += 1
     if placed == number and gain > tolerance and state.size[a] > 0:
         return True
     for place in range(placed):
-        move(evicted[place], c, ground, state)
-    move(b, a, ground, state)
+        move(evicted[place], c, data, state)
+    move(b, a, data, state)
     return False
 
 
 @njit(cache=True)
-def _conflicts_in(b: int, c: int, members: IntArray, ground: Ground, state: State) -> int:
+def _conflicts_in(b: int, c: int, members: IntArray, data: BlockData, state: State) -> int:
     """Write the conflicts of block b in cluster c into ``members``; return their number."""
     number = 0
-    for e in range(ground.start[b], ground.start[b + 1]):
-        u = ground.neighbour[e]
+    for e in range(data.start[b], data.start[b + 1]):
+        u = data.neighbour[e]
         if state.label[u] == c:
             members[number] = u
             number += 1
@@ -182,22 +182,22 @@ def _conflicts_in(b: int, c: int, members: IntArray, ground: Ground, state: Stat
 
 
 @njit(cache=True)
-def _flip_chains(linked: IntArray, ground: Ground, state: State, tolerance: float) -> bool:
+def _flip_chains(linked: IntArray, data: BlockData, state: State, tolerance: float) -> bool:
     """Flip every chain that is better on the other side; return whether any was."""
     improved = False
     k = len(state.weight)
-    chain, in_chain = np.empty(len(linked), np.int64), np.zeros(len(ground.mass), np.bool_)
-    seen = np.zeros((len(ground.mass), k), np.bool_)
-    flow = np.empty(ground.point.shape[1])
+    chain, in_chain = np.empty(len(linked), np.int64), np.zeros(len(data.mass), np.bool_)
+    seen = np.zeros((len(data.mass), k), np.bool_)
+    flow = np.empty(data.point.shape[1])
     for b in linked:
         for c in range(k):
             a = state.label[b]
             if c == a or seen[b, c] or state.crowd[b, c] == 0:
                 continue
-            size = _collect_chain(b, c, chain, in_chain, seen, ground, state)
-            if _flip_gain(chain[:size], a, c, flow, ground, state) > tolerance:
+            size = _collect_chain(b, c, chain, in_chain, seen, data, state)
+            if _flip_gain(chain[:size], a, c, flow, data, state) > tolerance:
                 for v in chain[:size]:
-                    move(v, c if state.label[v] == a else a, ground, state)
+                    move(v, c if state.label[v] == a else a, data, state)
                 improved = True
     return improved
 
@@ -209,7 +209,7 @@ def _collect_chain(
     chain: IntArray,
     in_chain: BoolArray,
     seen: BoolArray,
-    ground: Ground,
+    data: BlockData,
     state: State,
 ) -> int:
     """Write the component of block b between its cluster and c into ``chain``; return its size."""
@@ -221,8 +221,8 @@ def _collect_chain(
         position += 1
         other = c if state.label[v] == a else a
         seen[v, other] = True
-        for e in range(ground.start[v], ground.start[v + 1]):
-            u = ground.neighbour[e]
+        for e in range(data.start[v], data.start[v + 1]):
+            u = data.neighbour[e]
             if state.label[u] == other and not in_chain[u]:
                 chain[size], in_chain[u] = u, True
                 size += 1
@@ -233,7 +233,7 @@ def _collect_chain(
 
 @njit(cache=True)
 def _flip_gain(
-    chain: IntArray, a: int, c: int, flow: FloatArray, ground: Ground, state: State
+    chain: IntArray, a: int, c: int, flow: FloatArray, data: BlockData, state: State
 ) -> float:
     """Return what the sum of squares falls by when the chain changes sides, -1 if one empties.
 
@@ -244,9 +244,9 @@ def _flip_gain(
     for v in chain:
         sign = 1 if state.label[v] == a else -1
         number += sign
-        mass += sign * ground.mass[v]
+        mass += sign * data.mass[v]
         for j in range(len(flow)):
-            flow[j] += sign * ground.mass[v] * ground.point[v, j]
+            flow[j] += sign * data.mass[v] * data.point[v, j]
     if state.size[a] <= number or state.size[c] <= -number:
         return -1.0
     gain = 0.0

@@ -3,7 +3,7 @@
 A move from cluster a to c changes the sizes and links of two clusters, so of the k^2 pairs of
 clusters only those with a or c are counted again: O(k) for each cluster that a point may go to.
 All others change through the prior alone, whose scale depends on all sizes together. What such a
-small change of the scale does is known from series that are summed beforehand (`Books`).
+small change of the scale does is known from series that are summed beforehand (`CostParts`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LEAST_GAIN = 1e-9
 """Smallest gain that counts, relative to the cost."""
 
 
-class Books(NamedTuple):
+class CostParts(NamedTuple):
     """The cost of a fit by its parts, worked out again after each move.
 
     Attributes
@@ -98,7 +98,7 @@ def relocate(data: Annotated, fit: Fit, order: IntArray) -> bool:
         The points in the order in which they are tried.
     """
     k, moved = len(fit.size), False
-    books = Books(
+    costs = CostParts(
         np.array([0.5 * fit.links[0].sum(), 0.5 * fit.links[1].sum()]),
         np.zeros((2, 2)),
         np.zeros((2, 4, k, k)),
@@ -109,57 +109,57 @@ def relocate(data: Annotated, fit: Fit, order: IntArray) -> bool:
         np.zeros(1),
     )
     pull = Pull(np.zeros((2, k)), np.zeros((2, 4, k)), np.zeros((2, 4)))
-    count(data, fit, books)
+    count(data, fit, costs)
     for i in order:
         if fit.size[fit.label[i]] < 2.0:
             continue
-        weigh(i, data, fit, books, pull)
-        c = _best_cluster(i, data, fit, books, pull)
+        weigh(i, data, fit, costs, pull)
+        c = _best_cluster(i, data, fit, costs, pull)
         if c != fit.label[i]:
             shift(i, c, data, fit)
-            count(data, fit, books)
+            count(data, fit, costs)
             moved = True
     return moved
 
 
 @njit(cache=True)
-def count(data: Annotated, fit: Fit, books: Books) -> None:
-    """Bring the books up to date."""
+def count(data: Annotated, fit: Fit, costs: CostParts) -> None:
+    """Bring the costs up to date."""
     k = len(fit.size)
     n, squares = fit.size.sum(), (fit.size**2).sum()
-    books.row[:] = 0.0
-    books.total[:] = 0.0
+    costs.row[:] = 0.0
+    costs.total[:] = 0.0
     cost = 0.0
     for r in range(k):
-        books.norm[r] = (fit.total[r] ** 2).sum()
-        books.gaussian[r] = gaussian_cost(r, data, fit)
-        cost += books.gaussian[r]
+        costs.norm[r] = (fit.total[r] ** 2).sum()
+        costs.gaussian[r] = gaussian_cost(r, data, fit)
+        cost += costs.gaussian[r]
     for kind in range(2):
-        if books.edges[kind] == 0.0:
+        if costs.edges[kind] == 0.0:
             continue
-        scale = prior_scales(kind, books.edges[kind], n, squares, data.accuracy)
-        books.scale[kind, 0], books.scale[kind, 1] = scale
+        scale = prior_scales(kind, costs.edges[kind], n, squares, data.accuracy)
+        costs.scale[kind, 0], costs.scale[kind, 1] = scale
         for r in range(k):
             for s in range(r, k):
-                _enter(kind, r, s, pair_cost(kind, r, s, fit, scale), books)
-        cost += prior_cost(k, scale) + books.total[kind, 0].sum()
-    books.cost[0] = cost
+                _enter(kind, r, s, pair_cost(kind, r, s, fit, scale), costs)
+        cost += prior_cost(k, scale) + costs.total[kind, 0].sum()
+    costs.cost[0] = cost
 
 
 @njit(cache=True)
 def _enter(
-    kind: int, r: int, s: int, parts: tuple[float, float, float, float], books: Books
+    kind: int, r: int, s: int, parts: tuple[float, float, float, float], costs: CostParts
 ) -> None:
     for q in range(4):
-        books.part[kind, q, r, s] = books.part[kind, q, s, r] = parts[q]
-        books.total[kind, q, 0 if r == s else 1] += parts[q]
+        costs.part[kind, q, r, s] = costs.part[kind, q, s, r] = parts[q]
+        costs.total[kind, q, 0 if r == s else 1] += parts[q]
         if r != s:
-            books.row[kind, q, r] += parts[q]
-            books.row[kind, q, s] += parts[q]
+            costs.row[kind, q, r] += parts[q]
+            costs.row[kind, q, s] += parts[q]
 
 
 @njit(cache=True)
-def weigh(i: int, data: Annotated, fit: Fit, books: Books, pull: Pull) -> None:
+def weigh(i: int, data: Annotated, fit: Fit, costs: CostParts, pull: Pull) -> None:
     """Count a point's links, and what its cluster's links cost without it."""
     a = fit.label[i]
     pull.links[:] = 0.0
@@ -167,43 +167,43 @@ def weigh(i: int, data: Annotated, fit: Fit, books: Books, pull: Pull) -> None:
     for e in range(data.start[i], data.start[i + 1]):
         pull.links[data.kind[e], fit.label[data.neighbour[e]]] += 1.0
     for kind in range(2):
-        if books.edges[kind] == 0.0:
+        if costs.edges[kind] == 0.0:
             continue
         for s in range(len(fit.size)):
             if s == a:
                 continue
             found = fit.links[kind, a, s] - pull.links[kind, s]
-            parts = rate_cost(found, (fit.size[a] - 1.0) * fit.size[s], books.scale[kind, 1])
+            parts = rate_cost(found, (fit.size[a] - 1.0) * fit.size[s], costs.scale[kind, 1])
             for q in range(4):
                 pull.left[kind, q, s] = parts[q]
                 pull.rest[kind, q] += parts[q]
 
 
 @njit(cache=True)
-def _best_cluster(i: int, data: Annotated, fit: Fit, books: Books, pull: Pull) -> int:
+def _best_cluster(i: int, data: Annotated, fit: Fit, costs: CostParts, pull: Pull) -> int:
     """Return the cluster where the cost is least, the point's own unless another is better."""
     best = fit.label[i]
-    least = -LEAST_GAIN * (1.0 + abs(books.cost[0]))
+    least = -LEAST_GAIN * (1.0 + abs(costs.cost[0]))
     for c in range(len(fit.size)):
         if c != fit.label[i]:
-            change = change_of(i, c, data, fit, books, pull)
+            change = change_of(i, c, data, fit, costs, pull)
             if change < least:
                 best, least = c, change
     return best
 
 
 @njit(cache=True)
-def change_of(i: int, c: int, data: Annotated, fit: Fit, books: Books, pull: Pull) -> float:
+def change_of(i: int, c: int, data: Annotated, fit: Fit, costs: CostParts, pull: Pull) -> float:
     """Return what the cost changes by if point i, which was weighed, moves to cluster c."""
-    change = _points_change(i, c, data, fit, books)
+    change = _points_change(i, c, data, fit, costs)
     for kind in range(2):
-        if books.edges[kind] > 0.0:
-            change += _links_change(kind, fit.label[i], c, data.accuracy, fit, books, pull)
+        if costs.edges[kind] > 0.0:
+            change += _links_change(kind, fit.label[i], c, data.accuracy, fit, costs, pull)
     return change
 
 
 @njit(cache=True)
-def _points_change(i: int, c: int, data: Annotated, fit: Fit, books: Books) -> float:
+def _points_change(i: int, c: int, data: Annotated, fit: Fit, costs: CostParts) -> float:
     a, d = fit.label[i], data.point.shape[1]
     own, to_a, to_c = 0.0, 0.0, 0.0
     for j in range(d):
@@ -212,24 +212,24 @@ def _points_change(i: int, c: int, data: Annotated, fit: Fit, books: Books) -> f
         to_a += value * fit.total[a, j]
         to_c += value * fit.total[c, j]
     fewer, more = fit.size[a] - 1.0, fit.size[c] + 1.0
-    scatter_a = fit.square[a] - own - (books.norm[a] - 2.0 * to_a + own) / fewer
-    scatter_c = fit.square[c] + own - (books.norm[c] + 2.0 * to_c + own) / more
+    scatter_a = fit.square[a] - own - (costs.norm[a] - 2.0 * to_a + own) / fewer
+    scatter_c = fit.square[c] + own - (costs.norm[c] + 2.0 * to_c + own) / more
     after = gaussian_of(fewer, scatter_a, d, data.least_variance)
     after += gaussian_of(more, scatter_c, d, data.least_variance)
-    return after - books.gaussian[a] - books.gaussian[c]
+    return after - costs.gaussian[a] - costs.gaussian[c]
 
 
 @njit(cache=True)
 def _links_change(
-    kind: int, a: int, c: int, accuracy: float, fit: Fit, books: Books, pull: Pull
+    kind: int, a: int, c: int, accuracy: float, fit: Fit, costs: CostParts, pull: Pull
 ) -> float:
     k = len(fit.size)
-    inside, across = books.scale[kind]
+    inside, across = costs.scale[kind]
     squares = (fit.size**2).sum() + 2.0 * (fit.size[c] - fit.size[a] + 1.0)
-    scale = prior_scales(kind, books.edges[kind], fit.size.sum(), squares, accuracy)
+    scale = prior_scales(kind, costs.edges[kind], fit.size.sum(), squares, accuracy)
     wider, further = scale[0] - inside, scale[1] - across
     change = prior_cost(k, scale) - prior_cost(k, (inside, across))
-    part, row = books.part[kind], books.row[kind]
+    part, row = costs.part[kind], costs.row[kind]
     change -= row[0, a] + row[0, c] - part[0, a, c] + part[0, a, a] + part[0, c, c]
     change += _pairs_of_both(kind, a, c, scale, fit, pull)
     for s in range(k):
@@ -237,13 +237,13 @@ def _links_change(
             found = fit.links[kind, c, s] + pull.links[kind, s]
             change += rate_cost(found, (fit.size[c] + 1.0) * fit.size[s], scale[1])[0]
     if abs(wider) > NEAR * inside or abs(further) > NEAR * across:
-        return change + _others_anew(kind, a, c, scale, fit, books, pull)
+        return change + _others_anew(kind, a, c, scale, fit, costs, pull)
     power = np.array([1.0, further, further**2, further**3])
     change += pull.rest[kind, 0] - pull.left[kind, 0, c]
     for q in range(1, 4):
-        others = books.total[kind, q, 1] - row[q, a] - row[q, c] + part[q, a, c]
+        others = costs.total[kind, q, 1] - row[q, a] - row[q, c] + part[q, a, c]
         change += (others + pull.rest[kind, q] - pull.left[kind, q, c]) * power[q]
-        change += (books.total[kind, q, 0] - part[q, a, a] - part[q, c, c]) * wider**q
+        change += (costs.total[kind, q, 0] - part[q, a, a] - part[q, c, c]) * wider**q
     return change
 
 
@@ -266,7 +266,7 @@ def _others_anew(
     c: int,
     scale: tuple[float, float],
     fit: Fit,
-    books: Books,
+    costs: CostParts,
     pull: Pull,
 ) -> float:
     """Return what the left cluster's pairs cost, and what those of neither cluster change by."""
@@ -278,7 +278,7 @@ def _others_anew(
         change += rate_cost(found, (fit.size[a] - 1.0) * fit.size[r], scale[1])[0]
         for s in range(r, k):
             if s != a and s != c:
-                change += pair_cost(kind, r, s, fit, scale)[0] - books.part[kind, 0, r, s]
+                change += pair_cost(kind, r, s, fit, scale)[0] - costs.part[kind, 0, r, s]
     return change
 
 

@@ -19,7 +19,7 @@ REORDER = {"reassoc", "contract", "arcp"}
 """Lets sums be added in any order, so that the compiler can use vector instructions."""
 
 
-class Ground(NamedTuple):
+class BlockData(NamedTuple):
     """What does not change: the blocks and their conflicts.
 
     Attributes
@@ -72,7 +72,7 @@ class State(NamedTuple):
 
 
 @njit(cache=True)
-def open_state(ground: Ground, label: IntArray, anchor: FloatArray, inertia: float) -> State:
+def open_state(data: BlockData, label: IntArray, anchor: FloatArray, inertia: float) -> State:
     """Return the state of a clustering whose clusters hold an extra mass at given anchors.
 
     With no inertia this is the plain clustering. With much of it the means stand still at the
@@ -80,7 +80,7 @@ def open_state(ground: Ground, label: IntArray, anchor: FloatArray, inertia: flo
 
     Parameters
     ----------
-    ground : Ground
+    data : BlockData
     label : (s,) int64
     anchor : (k, d) float64
     inertia : float
@@ -98,11 +98,11 @@ def open_state(ground: Ground, label: IntArray, anchor: FloatArray, inertia: flo
     )
     for b in range(s):
         c = label[b]
-        state.total[c] += ground.mass[b] * ground.point[b]
-        state.weight[c] += ground.mass[b]
+        state.total[c] += data.mass[b] * data.point[b]
+        state.weight[c] += data.mass[b]
         state.size[c] += 1
-        for e in range(ground.start[b], ground.start[b + 1]):
-            state.crowd[ground.neighbour[e], c] += 1
+        for e in range(data.start[b], data.start[b + 1]):
+            state.crowd[data.neighbour[e], c] += 1
     return state
 
 
@@ -112,7 +112,7 @@ def entering(
 ) -> float:
     """Return what the sum of squares grows by when block b enters cluster c.
 
-    The arrays are members of `Ground` and `State`: to fetch them for each call would cost more
+    The arrays are members of `BlockData` and `State`: to fetch them for each call would cost more
     than the sum.
     """
     held = weight[c]
@@ -126,22 +126,22 @@ def entering(
 
 
 @njit(cache=True, forceinline=True)
-def leaving(b: int, ground: Ground, state: State) -> float:
+def leaving(b: int, data: BlockData, state: State) -> float:
     """Return what the sum of squares falls by when block b leaves its cluster."""
-    a, mass = state.label[b], ground.mass[b]
+    a, mass = state.label[b], data.mass[b]
     held = state.weight[a]
     if held <= mass:
         return 0.0
-    share = entering(b, a, ground.point, ground.mass, state.total, state.weight)
+    share = entering(b, a, data.point, data.mass, state.total, state.weight)
     return share * (held + mass) / (held - mass)
 
 
 @njit(cache=True, forceinline=True)
-def move(b: int, c: int, ground: Ground, state: State) -> None:
+def move(b: int, c: int, data: BlockData, state: State) -> None:
     """Move block b to cluster c, whatever it breaks."""
-    point, total, weight, crowd = ground.point, state.total, state.weight, state.crowd
-    start, neighbour = ground.start, ground.neighbour
-    a, mass = state.label[b], ground.mass[b]
+    point, total, weight, crowd = data.point, state.total, state.weight, state.crowd
+    start, neighbour = data.start, data.neighbour
+    a, mass = state.label[b], data.mass[b]
     for j in range(point.shape[1]):
         share = mass * point[b, j]
         total[a, j] -= share
@@ -159,9 +159,9 @@ def move(b: int, c: int, ground: Ground, state: State) -> None:
 
 
 @njit(cache=True, forceinline=True)
-def cheapest_free(b: int, barred: int, ground: Ground, state: State) -> tuple[int, float]:
+def cheapest_free(b: int, barred: int, data: BlockData, state: State) -> tuple[int, float]:
     """Return the cluster that block b enters at least cost without a conflict, -1 if none."""
-    point, mass, crowd = ground.point, ground.mass, state.crowd
+    point, mass, crowd = data.point, data.mass, state.crowd
     total, weight = state.total, state.weight
     best, least = -1, np.inf
     for c in range(len(weight)):

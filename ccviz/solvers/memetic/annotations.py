@@ -12,6 +12,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import never
+from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.memetic._posterior import Annotated, Fit, open_fit, posterior_cost, variance
 from ccviz.solvers.memetic._relocation import assign_likeliest, relocate
@@ -60,7 +61,7 @@ class Annotations:
         return cls(data, problem.k)
 
 
-def settle(instance: Annotations, seed: np.random.SeedSequence) -> Member:
+def initial_member(instance: Annotations, seed: np.random.SeedSequence) -> Member:
     """Return k-means' clustering without links, as a member; no local search is made."""
     centers = _plain_centers(instance, np.random.default_rng(seed))
     labels = _nearest(instance, centers)
@@ -178,8 +179,6 @@ def _nearest(instance: Annotations, centers: FloatArray) -> IntArray:
     """Return labels by distance; an empty cluster gets the point that is farthest from its own."""
     distance = cdist(instance.data.point, centers)
     labels = distance.argmin(axis=1)
-    for empty in np.flatnonzero(np.bincount(labels, minlength=instance.k) == 0):
-        shared = np.bincount(labels, minlength=instance.k)[labels] > 1
-        own = distance[np.arange(len(labels)), labels]
-        labels[np.where(shared, own, -1.0).argmax()] = empty
+    for point, empty in farthest_moves(labels, distance.min(axis=1), instance.k):
+        labels[point] = empty
     return labels

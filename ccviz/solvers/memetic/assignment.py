@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.assignment import solve_assignment
-from ccviz.solvers.assignment.exact import fill_clusters
 from ccviz.solvers.assignment.kernels.assign import assign
 from ccviz.solvers.assignment.kernels.search import SOLVED
+from ccviz.solvers.common.clusters import fill_cheapest
 from ccviz.solvers.memetic._descent import CHAINS, descend
-from ccviz.solvers.memetic._state import Ground
+from ccviz.solvers.memetic._state import BlockData
 from ccviz.solvers.memetic.instance import Instance
 
 SWIFT_NODES = 2_000
@@ -54,16 +54,16 @@ def swift_step(
     structure = instance.structure
     outcome, labels, _ = assign(costs, structure.linked, structure.graph, feasible, SWIFT_NODES)
     if outcome == SOLVED:
-        return fill_clusters(labels, costs)
-    inertia = ANCHOR_MASS * instance.ground.mass.sum()
+        return fill_cheapest(labels, costs)
+    inertia = ANCHOR_MASS * instance.data.mass.sum()
     tolerance = SWIFT_GAIN * instance.spread
-    return descend(instance.ground, feasible, centers, inertia, order, CHAINS, tolerance)[0]
+    return descend(instance.data, feasible, centers, inertia, order, CHAINS, tolerance)[0]
 
 
 def greedy_step(instance: Instance, centers: FloatArray) -> IntArray:
     """Return the labels of Algorithm 2: they may break conflicts."""
     labels = np.full(instance.s, -1)
-    _assign_open(instance.costs(centers), instance.ground, labels, -1)
+    _assign_open(instance.costs(centers), instance.data, labels, -1)
     return labels
 
 
@@ -71,7 +71,7 @@ def greedy_without(instance: Instance, centers: FloatArray, removed: int) -> Int
     """Return the greedy labels, the removed centre's blocks spread over the others (3.2)."""
     labels = greedy_step(instance, centers)
     labels[labels == removed] = -1
-    _assign_open(instance.costs(centers), instance.ground, labels, removed)
+    _assign_open(instance.costs(centers), instance.data, labels, removed)
     return labels
 
 
@@ -87,7 +87,7 @@ def exact_without(
 
 
 @njit(cache=True)
-def _assign_open(costs: FloatArray, ground: Ground, labels: IntArray, barred: int) -> None:
+def _assign_open(costs: FloatArray, data: BlockData, labels: IntArray, barred: int) -> None:
     """Give each block labelled -1 its cheapest centre without a conflict, or else its cheapest."""
     k = costs.shape[1]
     taken = np.zeros(k, np.bool_)
@@ -95,9 +95,9 @@ def _assign_open(costs: FloatArray, ground: Ground, labels: IntArray, barred: in
         if labels[b] >= 0:
             continue
         taken[:] = False
-        for e in range(ground.start[b], ground.start[b + 1]):
-            if labels[ground.neighbour[e]] >= 0:
-                taken[labels[ground.neighbour[e]]] = True
+        for e in range(data.start[b], data.start[b + 1]):
+            if labels[data.neighbour[e]] >= 0:
+                taken[labels[data.neighbour[e]]] = True
         labels[b] = _cheapest(costs[b], taken, barred)
         if labels[b] < 0:
             taken[:] = False

@@ -19,7 +19,7 @@ from ccviz.solvers.memetic.operators import crossover, random_centers, relocate_
 
 
 @dataclass(frozen=True)
-class Recipe:
+class OffspringParams:
     """How a solution is made; the fields are settings of `ccviz.solvers.s_mdeclust.SMdeClust`."""
 
     exact: bool
@@ -40,48 +40,50 @@ class Mating:
     mutation_rate: float
 
 
-def settle(instance: Instance, recipe: Recipe, seed: np.random.SeedSequence) -> Member:
+def initial_member(
+    instance: Instance, params: OffspringParams, seed: np.random.SeedSequence
+) -> Member:
     """Return a member of a first population: random centres, then the local search."""
     rng = np.random.default_rng(seed)
     centers = random_centers(instance, rng)
-    return _improve(instance, recipe, centers, instance.feasible, rng)
+    return _improve(instance, params, centers, instance.feasible, rng)
 
 
 def breed(
-    instance: Instance, recipe: Recipe, mating: Mating, seed: np.random.SeedSequence
+    instance: Instance, params: OffspringParams, mating: Mating, seed: np.random.SeedSequence
 ) -> Member:
     """Return an offspring: crossover, maybe mutation, local search (Algorithm 1, lines 6 to 9)."""
     rng = np.random.default_rng(seed)
     first, second, third = mating.parents
-    scale = rng.uniform(recipe.scale_low, recipe.scale_high)
+    scale = rng.uniform(params.scale_low, params.scale_high)
     centers = crossover(first.centers, second.centers, third.centers, scale)
     if rng.random() < mating.mutation_rate:
-        centers = _mutate(instance, recipe, centers, rng)
-    if recipe.from_means and not recipe.exact:
+        centers = _mutate(instance, params, centers, rng)
+    if params.from_means and not params.exact:
         # The local search begins with the means of a membership that may break conflicts.
         centers = instance.means(greedy_step(instance, centers), centers)
-    return _improve(instance, recipe, centers, first.labels, rng)
+    return _improve(instance, params, centers, first.labels, rng)
 
 
 def _mutate(
-    instance: Instance, recipe: Recipe, centers: FloatArray, rng: np.random.Generator
+    instance: Instance, params: OffspringParams, centers: FloatArray, rng: np.random.Generator
 ) -> FloatArray:
     removed = int(rng.integers(instance.k))
     labels: IntArray | None
-    if recipe.exact:
-        labels = exact_without(instance, centers, removed, recipe.step_limit)
+    if params.exact:
+        labels = exact_without(instance, centers, removed, params.step_limit)
     else:
         labels = greedy_without(instance, centers, removed)
-    return relocate_center(instance, centers, removed, labels, recipe.alpha, rng)
+    return relocate_center(instance, centers, removed, labels, params.alpha, rng)
 
 
 def _improve(
     instance: Instance,
-    recipe: Recipe,
+    params: OffspringParams,
     centers: FloatArray,
     feasible: IntArray,
     rng: np.random.Generator,
 ) -> Member:
-    if recipe.local_search == "blp-kmeans":
-        return blp_kmeans(instance, centers, feasible, recipe.local_iterations, recipe.step_limit)
-    return steep_descent(instance, centers, feasible, DEPTH[recipe.local_search], rng)
+    if params.local_search == "blp-kmeans":
+        return blp_kmeans(instance, centers, feasible, params.local_iterations, params.step_limit)
+    return steep_descent(instance, centers, feasible, DEPTH[params.local_search], rng)

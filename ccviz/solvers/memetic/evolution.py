@@ -19,7 +19,7 @@ from ccviz.events import (
 )
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import Context
-from ccviz.solvers.memetic.breeding import Mating, Recipe, breed, settle
+from ccviz.solvers.memetic.breeding import Mating, OffspringParams, breed, initial_member
 from ccviz.solvers.memetic.instance import Instance
 from ccviz.solvers.memetic.local_search import Member, member_of
 from ccviz.solvers.memetic.population import Population, is_better
@@ -50,7 +50,7 @@ class Evolution:
     Attributes
     ----------
     schedule : Schedule
-    recipe : Recipe
+    params : OffspringParams
     instance : Instance
     blocks : Blocks
     workforce : Workforce
@@ -64,7 +64,7 @@ class Evolution:
     """
 
     schedule: Schedule
-    recipe: Recipe
+    params: OffspringParams
     instance: Instance
     blocks: Blocks
     workforce: Workforce
@@ -114,10 +114,10 @@ class Evolution:
 
     def _fill(self, population: Population, restart: int) -> Iterator[Event]:
         tasks = (
-            (self.instance, self.recipe, self._seed(restart, 0, place))
+            (self.instance, self.params, self._seed(restart, 0, place))
             for place in range(self.schedule.population)
         )
-        for member in in_order(self.workforce, settle, tasks, self.context.stop):
+        for member in in_order(self.workforce, initial_member, tasks, self.context.stop):
             population.members.append(member)
             yield from self._count(member, "first population")
         if len(population.members) == self.schedule.population:
@@ -131,7 +131,7 @@ class Evolution:
             tasks = [
                 (
                     self.instance,
-                    self.recipe,
+                    self.params,
                     Mating(population.parents(place, rng), rate),
                     self._seed(restart, generation, place),
                 )

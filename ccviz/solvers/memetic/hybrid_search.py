@@ -21,7 +21,7 @@ from ccviz.events import (
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
-from ccviz.solvers.memetic.annotations import Annotations, cross, found, settle
+from ccviz.solvers.memetic.annotations import Annotations, cross, found, initial_member
 from ccviz.solvers.memetic.local_search import Member
 from ccviz.solvers.memetic.population import spread_of
 from ccviz.solvers.search.workforce import Workforce, in_order
@@ -58,7 +58,7 @@ class HybridSearch:
 
     def steps(self) -> Iterator[Event]:
         """Yield the events of all generations."""
-        yield from self._improved(settle(self.instance, self._seed(0, 0)), "k-means")
+        yield from self._improved(initial_member(self.instance, self._seed(0, 0)), "k-means")
         yield from self._evolve(0, found, [(self.instance,)] * self.survivors)
         for generation in range(1, self.generations + 1):
             if self.context.stop():
@@ -79,7 +79,7 @@ class HybridSearch:
     def _evolve(self, generation: int, make: Any, tasks: list[tuple[Any, ...]]) -> Iterator[Event]:
         seeded = [(*task, self._seed(generation, i)) for i, task in enumerate(tasks)]
         offspring: list[Member] = []
-        if self.workforce.is_here:
+        if self.workforce.is_local:
             make = partial(make, stop=self.context.stop)
         for child in in_order(self.workforce, make, seeded, self.context.stop):
             offspring.append(child)

@@ -10,8 +10,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.structure import Structure, structure_of
-from ccviz.solvers.common.dimensions import in_few_dimensions
-from ccviz.solvers.memetic._state import Ground
+from ccviz.solvers.common.dimensions import reduce_dimensions
+from ccviz.solvers.memetic._state import BlockData
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,7 +20,7 @@ class Instance:
 
     Attributes
     ----------
-    ground : Ground
+    data : BlockData
         Points, masses and conflicts of the blocks, for the compiled code. The points are centred,
         and rotated into fewer dimensions where there are more features than blocks.
     structure : Structure
@@ -34,7 +34,7 @@ class Instance:
         Labels of the blocks that break no conflict and leave no cluster empty.
     """
 
-    ground: Ground
+    data: BlockData
     structure: Structure
     k: int
     scatter: float
@@ -44,7 +44,7 @@ class Instance:
     @property
     def s(self) -> int:
         """Number of blocks."""
-        return len(self.ground.mass)
+        return len(self.data.mass)
 
     @classmethod
     def of(cls, blocks: Blocks, feasible: IntArray) -> Instance:
@@ -57,8 +57,8 @@ class Instance:
             Any feasible labels of the points, as `ccviz.check_feasibility` gives them.
         """
         graph = blocks.conflict_graph
-        point = in_few_dimensions(blocks.centroid, blocks.mass)
-        ground = Ground(
+        point = reduce_dimensions(blocks.centroid, blocks.mass)
+        data = BlockData(
             point=point,
             mass=np.array(blocks.mass),
             start=graph.indptr.astype(np.int64),
@@ -66,7 +66,7 @@ class Instance:
             linked=np.unique(blocks.conflicts),
         )
         return cls(
-            ground=ground,
+            data=data,
             structure=structure_of(blocks),
             k=blocks.k,
             scatter=blocks.scatter,
@@ -76,12 +76,12 @@ class Instance:
 
     def means(self, labels: IntArray, otherwise: FloatArray) -> FloatArray:
         """Return (k, d) means of the clusters, those of ``otherwise`` for empty ones."""
-        return block_means(self.ground.point, self.ground.mass, labels, otherwise)
+        return block_means(self.data.point, self.data.mass, labels, otherwise)
 
     def costs(self, centers: FloatArray) -> FloatArray:
         """Return (s, k) squared distances of the blocks to the centres, times their mass."""
-        return block_costs(self.ground.point, self.ground.mass, centers)
+        return block_costs(self.data.point, self.data.mass, centers)
 
     def wcss(self, labels: IntArray, centers: FloatArray) -> float:
         """Return the within-cluster sum of squares of the points around given centres."""
-        return self.scatter + block_wcss(self.ground.point, self.ground.mass, labels, centers)
+        return self.scatter + block_wcss(self.data.point, self.data.mass, labels, centers)

@@ -92,12 +92,12 @@ def steep_descent(
     order = rng.permutation(instance.s)
     labels = swift_step(instance, centers, feasible, order)
     tolerance = TOLERANCE * member_of(instance, labels).objective + ROUNDING * instance.spread
-    labels, sweeps = descend(instance.ground, labels, centers, 0.0, order, depth, tolerance)
+    labels, sweeps = descend(instance.data, labels, centers, 0.0, order, depth, tolerance)
     return member_of(instance, labels, 1 + sweeps)
 
 
 def member_of(instance: Instance, labels: IntArray, iterations: int = 0) -> Member:
     """Return a member from (s,) labels."""
-    none = np.zeros((instance.k, instance.ground.point.shape[1]))
+    none = np.zeros((instance.k, instance.data.point.shape[1]))
     centers = instance.means(labels, none)
     return Member(labels, centers, instance.wcss(labels, centers), iterations)

@@ -12,9 +12,9 @@ from ccviz.solvers.memetic.instance import Instance
 
 def random_centers(instance: Instance, rng: np.random.Generator) -> FloatArray:
     """Return the centroids of k random blocks, each as likely as it has points."""
-    mass = instance.ground.mass
+    mass = instance.data.mass
     chosen = rng.choice(instance.s, instance.k, replace=False, p=mass / mass.sum())
-    return instance.ground.point[chosen]
+    return instance.data.point[chosen]
 
 
 def match_centers(centers: FloatArray, reference: FloatArray) -> FloatArray:
@@ -46,12 +46,12 @@ def relocate_center(
     alpha : float
         How much distance counts, 0 to 1.
     """
-    ground = instance.ground
-    share = ground.mass / ground.mass.sum()
+    data = instance.data
+    share = data.mass / data.mass.sum()
     if labels is not None:
-        far = ground.mass * np.linalg.norm(ground.point - centers[labels], axis=1)
+        far = data.mass * np.linalg.norm(data.point - centers[labels], axis=1)
         if far.sum() > 0:
             share = (1.0 - alpha) * share + alpha * far / far.sum()
     mutant = centers.copy()
-    mutant[removed] = ground.point[rng.choice(instance.s, p=share / share.sum())]
+    mutant[removed] = data.point[rng.choice(instance.s, p=share / share.sum())]
     return mutant

@@ -34,8 +34,8 @@ from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.dimensions import in_few_dimensions
-from ccviz.solvers.common.scaling import in_unit
+from ccviz.solvers.common.dimensions import reduce_dimensions
+from ccviz.solvers.common.scaling import rescale
 
 if TYPE_CHECKING:
     from ccviz.solvers.rbba._search import Ground
@@ -75,7 +75,7 @@ class Rbba(Solver):
             return
         if known.labels is not None:  # the first k-means may take long
             yield IncumbentFound(labels=known.labels, source="feasibility")
-        scaled, exponent = in_unit(problem)
+        scaled, exponent = rescale(problem)
         blocks = contract(scaled)
         labels = self._first_answer(blocks, known.labels, context)
         if labels is not None:
@@ -114,7 +114,7 @@ class Rbba(Solver):
         from ccviz.solvers.rbba._search import Ground
         from ccviz.solvers.rbba.order import entry_order
 
-        point = in_few_dimensions(blocks.centroid, blocks.mass)
+        point = reduce_dimensions(blocks.centroid, blocks.mass)
         order = entry_order(point, blocks.mass)
         graph = blocks.conflict_graph[order][:, order].tocsr()
         ground = Ground(

@@ -1,11 +1,11 @@
-"""The node bound by two-block splitting with cutting planes.
+"""The relaxation by two-block ADMM with cutting planes.
 
-The relaxation asks for a point of two sets: the spectral set {u u^T + R : 0 <= R <= I, R u = 0,
-trace R = k - 1} and the polyhedron {Y >= 0, Y_ij = 0 on conflicts, cuts}. The alternating direction
-method (with a multiplier step of 1.5) projects on them in turn, as de Meijer, Sotirov, Wiegele and
-Zhao (2023) do for graph partition. The projection on the polyhedron is one warm-started Hildreth
-sweep over the cuts; cuts are separated long before convergence. The multipliers of any iteration
-prove a bound, see `certificate`.
+A solution lies in two sets, the spectral set {u u^T + R : 0 <= R <= I, R u = 0, trace R = k - 1}
+and the polyhedron {Y >= 0, Y_ij = 0 on conflicts, cuts}. The alternating direction method of
+multipliers (with a step of 1.5) projects on them in turn, as de Meijer, Sotirov, Wiegele and Zhao
+(2023) do for graph partition. The projection on the polyhedron is one warm-started Hildreth sweep
+over the cuts; cuts are separated long before convergence. The multipliers of any iteration prove a
+bound, see `certificate`.
 """
 
 from __future__ import annotations
@@ -24,16 +24,21 @@ from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 from ccviz.solvers.search.tree import StoppedError
 
-_STEP = 1.5  # multiplier step; the method converges below (1 + sqrt 5) / 2
-_FORBIDDEN = -1e6  # on conflicts, far enough below zero for any multiplier of the cuts
-_BALANCE = 5.0  # primal over dual residual aimed at: a small penalty serves the bound
-_PENALTY_CHANGE = 1.5  # most that the penalty changes at a time
-_PENALTY_SETTLES = 1000  # iterations after which it is left alone, so that the method converges
+_STEP = 1.5
+"""Step of the multipliers; the method converges below (1 + sqrt 5) / 2."""
+_FORBIDDEN = -1e6
+"""Value on conflicts before projection, below zero for any multiplier of the cuts."""
+_BALANCE = 5.0
+"""Target of the primal over the dual residual: a small penalty serves the bound."""
+_PENALTY_CHANGE = 1.5
+"""Largest factor by which the penalty changes in a round."""
+_PENALTY_SETTLES = 1000
+"""Iterations after which the penalty is fixed, so that the method converges."""
 
 
 @dataclass(frozen=True, eq=False)
 class Iterate:
-    """Where the splitting stands between two rounds; all that goes on to the next.
+    """State of ADMM between two rounds.
 
     Attributes
     ----------
@@ -45,7 +50,7 @@ class Iterate:
     penalty : float
         rho.
     unit : float
-        What the objective was divided by.
+        Divisor of the objective.
     iterations, rounds : int
         Counted from the root of the tree.
     best : Certificate or None
@@ -75,7 +80,7 @@ class Iterate:
 
 
 def cold_start(relaxation: Relaxation) -> Iterate:
-    """Return the iterate to begin the root with."""
+    """Return the first iterate of a root."""
     cost, s = relaxation.cost, relaxation.s
     unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
     penalty = 12.0 * float(np.abs(cost).mean()) * np.sqrt(s) / unit or 1.0
@@ -92,9 +97,9 @@ def cold_start(relaxation: Relaxation) -> Iterate:
 def inherit(
     parent: Iterate, child_of: IntArray, parent_mass: FloatArray, child: Relaxation
 ) -> Iterate:
-    """Return the iterate to begin a child with.
+    """Return the first iterate of a child node.
 
-    The child's blocks are unions of the parent's, ``child_of`` (s,) says of which. With the
+    The child's blocks are unions of the parent's: block a is in block ``child_of[a]``. With the
     isometry T, T_ca = sqrt(e_a / e_c), matrices go over as T Y T^T; cuts keep their form in terms
     of Z, and those that became trivial go.
     """
@@ -117,12 +122,12 @@ def inherit(
 def iterate(
     relaxation: Relaxation, start: Iterate, iterations: int, stop: Callable[[], bool] = never
 ) -> Iterate:
-    """Run the splitting for some iterations on fixed cuts and certify the bound reached.
+    """Run ADMM for some iterations on fixed cuts and certify the bound reached.
 
     Raises
     ------
     StoppedError
-        If ``stop`` says so before an iteration.
+        If ``stop`` returns true before an iteration.
     """
     rho, unit = start.penalty, start.unit
     C = relaxation.cost / unit
@@ -144,7 +149,7 @@ def iterate(
         kernels.forbid(G, relaxation.conflicts, _FORBIDDEN)
         kernels.add_rows(G, weights, *rows.entries)
         kernels.hildreth_sweep(G, weights, *rows.entries, rows.side)
-        primal, dual = kernels.splitting_update(X, G, C, Y, M, W, rho, _STEP)
+        primal, dual = kernels.admm_update(X, G, C, Y, M, W, rho, _STEP)
     # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is in it.
     multiplier = M - (_STEP - 1.0) * rho * (X - Y)
     weights *= rho / rows.norm
@@ -176,20 +181,20 @@ def balance(at: Iterate) -> Iterate:
     return replace(at, penalty=at.penalty * change)
 
 
-def cut_off(
+def exchange_cuts(
     relaxation: Relaxation,
     at: Iterate,
     most: int,
     tolerance: float,
-    firsts: int | None = None,
+    first_members: int | None = None,
 ) -> tuple[Iterate, Cuts, int]:
-    """Drop the inactive cuts and add violated ones; return also the new cuts and how many went.
+    """Drop the inactive cuts and add violated ones; return also the new and the number dropped.
 
-    ``most``, ``tolerance`` and ``firsts`` as for `ccviz.solvers.relaxation.cuts.separate`.
+    ``most``, ``tolerance`` and ``first_members`` as for `ccviz.solvers.relaxation.cuts.separate`.
     """
     active = at.weights > 0.0
     kept = at.cuts.where(active)
-    new = separate(relaxation, at.Y, kept, most, tolerance, firsts)
+    new = separate(relaxation, at.Y, kept, most, tolerance, first_members)
     return (
         replace(
             at,

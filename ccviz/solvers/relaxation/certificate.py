@@ -1,4 +1,4 @@
-"""Certificates: multipliers that prove a lower bound, whatever accuracy they were found with.
+"""Certificates: multipliers that prove a lower bound, whatever the accuracy of the solver.
 
 For N with N_ij >= 0 off the conflicts and cut weights w >= 0 put
 
@@ -10,7 +10,7 @@ Every feasible Y = u u^T + R has <N, Y> >= 0 and <A_c, Y> >= b_c, so its objecti
              + sum_c w_c b_c,
 
 because 0 <= R <= I, R u = 0 and trace R = k - 1. This is the best case of the perturbation bound of
-Piccialli et al. 2022, Theorem 3.2 (after Jansson et al. 2008), see `perturbation_bound`.
+Piccialli et al. 2022, Theorem 3.2 (after Jansson et al. 2008).
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from ccviz.solvers.relaxation import kernels
 from ccviz.solvers.relaxation.cuts import Cuts, rows_of
 from ccviz.solvers.relaxation.model import Relaxation
 
-_SINGLE = (1e-30, 1e38)  # largest magnitudes that single precision holds to all its digits
+_SINGLE = (1e-30, 1e38)
+"""Range of the largest multiplier for which single precision keeps all its digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ class Certificate:
 def certify(
     relaxation: Relaxation, multiplier: FloatArray, cuts: Cuts, weights: FloatArray
 ) -> Certificate:
-    """Return the certificate nearest to the splitting's multipliers.
+    """Return the certificate nearest to the multipliers of ADMM.
 
     Parameters
     ----------
@@ -123,25 +124,3 @@ def spectral_bound(relaxation: Relaxation, S: FloatArray) -> float:
         inside, eigvals_only=True, subset_by_index=[0, k - 2], check_finite=False, overwrite_a=True
     )
     return relaxation.constant + inner + float(smallest.sum()) - margin
-
-
-def perturbation_bound(
-    relaxation: Relaxation, y: FloatArray, trace_dual: float, S: FloatArray, cut_part: float = 0.0
-) -> float:
-    """Return the safe bound of Piccialli et al. 2022, Theorem 3.2.
-
-    Parameters
-    ----------
-    relaxation : Relaxation
-    y : (s,) float64
-        Multipliers of Z e = e (the constraint is symmetrised, E_i).
-    trace_dual : float
-        Multiplier of <Diag(e), Z> = k.
-    S : (s, s) float64
-        What the other multipliers leave of the objective, in terms of Z: the theorem's S~.
-    cut_part : float
-        Sum of the cuts' multipliers times their right sides.
-    """
-    negative = np.minimum(np.linalg.eigvalsh(S), 0.0).sum()
-    dual = float(y.sum()) + relaxation.k * trace_dual
-    return relaxation.constant + dual + cut_part + float(negative)

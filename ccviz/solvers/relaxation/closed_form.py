@@ -1,4 +1,4 @@
-r"""Multipliers that a clustering says by itself: a bound before the first iteration.
+r"""Closed-form multipliers of a clustering: a bound before the first iteration.
 
 If clusters are well apart the relaxation has their clustering as its only solution, and multipliers
 that prove it can be written down (Iguchi, Mixon, Peterson and Villar 2017; Li, Li, Ling, Strohmer
@@ -11,8 +11,8 @@ and zero within a cluster. Then S = C - N takes each cluster's indicator to a mu
 for a multiple of u, with the value -c on all of their span that is orthogonal to u; what is
 orthogonal to all indicators it sees through the scatter inside single clusters only. So the k - 1
 smallest eigenvalues are -c, and the bound is the clustering's cost, if c is at least the largest
-eigenvalue of any cluster's scatter matrix. The least such c is taken, for it leaves fewest N_ij
-negative; these are set to zero, and that is all that is lost.
+eigenvalue of any cluster's scatter matrix. The least such c leaves the fewest N_ij
+negative; these are set to zero, which is the only loss.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.common.clusters import cluster_means
 from ccviz.solvers.relaxation.model import Relaxation
 
 
@@ -35,9 +36,8 @@ def multipliers_of(relaxation: Relaxation, labels: IntArray) -> FloatArray:
     root = np.sqrt(relaxation.mass)
     points = relaxation.factor / root[:, None]
     size = np.bincount(labels, relaxation.mass, relaxation.k)
-    means = np.zeros((relaxation.k, points.shape[1]))
-    np.add.at(means, labels, relaxation.mass[:, None] * points)
-    away = points - (means / size[:, None])[labels]
+    means = cluster_means(points, relaxation.mass, labels, relaxation.k)
+    away = points - means[labels]
     level = _largest_scatter(root[:, None] * away, labels, relaxation.k)
     taken = (away**2).sum(axis=1) + level / size[labels]
     products = points @ points.T

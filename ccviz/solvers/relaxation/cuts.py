@@ -1,12 +1,12 @@
 """Cutting planes: pair (8), triangle (9) and clique (10) inequalities of Piccialli et al. 2022.
 
-Pairs and triangles are the first two stars. With an apex i and leaves T,
+Pairs and triangles are the smallest 2-partition inequalities (Groetschel and Wakabayashi 1990).
+With a centre i and members T,
 
     Z_ii - sum over T of Z_ij + sum over pairs in T of Z_jh >= 0,
 
-for if t leaves share the cluster C of i, the left side is at least (t - 1)(t - 2) / (2 |C|). One
-leaf makes a pair, two a triangle; three to five make cuts that are stronger than the paper's (in
-terms of 0-1 matrices they are 2-partition inequalities, Groetschel and Wakabayashi 1990).
+for if t members share the cluster C of i, the left side is at least (t - 1)(t - 2) / (2 |C|). One
+member makes a pair, two a triangle; three to five make stronger cuts than the paper's.
 
 Over any k + 1 blocks the sum of Z_ij is at least 1 / (n - k + 1): two of them share a cluster, of
 at most n - k + 1 points.
@@ -20,7 +20,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
-from ccviz.solvers.relaxation.kernels import CLIQUE, MOST_LEAVES, STAR
+from ccviz.solvers.relaxation.kernels import CLIQUE, MOST_MEMBERS, TWO_PARTITION
 from ccviz.solvers.relaxation.model import Relaxation
 
 
@@ -31,9 +31,9 @@ class Cuts:
     Attributes
     ----------
     points : (m, w) int64
-        The blocks of each cut, padded by -1; a star's apex first.
+        The blocks of each cut, padded by -1; the centre of a 2-partition inequality first.
     kind : (m,) int8
-        ``STAR`` or ``CLIQUE``.
+        ``TWO_PARTITION`` or ``CLIQUE``.
     """
 
     points: IntArray
@@ -53,14 +53,14 @@ class Cuts:
         )
 
     def counts(self) -> dict[str, int]:
-        """Return how many pair, triangle, wider star and clique inequalities there are."""
-        leaves = (self.points >= 0).sum(axis=1) - 1
-        star = self.kind == STAR
+        """Return the numbers of pair, triangle, wider 2-partition and clique inequalities."""
+        members = (self.points >= 0).sum(axis=1) - 1
+        two_partition = self.kind == TWO_PARTITION
         return {
-            "pair": int((star & (leaves == 1)).sum()),
-            "triangle": int((star & (leaves == 2)).sum()),
-            "wider": int((star & (leaves > 2)).sum()),
-            "clique": int((~star).sum()),
+            "pair": int((two_partition & (members == 1)).sum()),
+            "triangle": int((two_partition & (members == 2)).sum()),
+            "wider": int((two_partition & (members > 2)).sum()),
+            "clique": int((~two_partition).sum()),
         }
 
     def keys(self) -> np.ndarray:
@@ -78,7 +78,7 @@ def no_cuts(k: int) -> Cuts:
 
 
 def _width(k: int) -> int:
-    return max(1 + MOST_LEAVES, k + 1)
+    return max(1 + MOST_MEMBERS, k + 1)
 
 
 def clique_side(relaxation: Relaxation) -> float:
@@ -115,7 +115,7 @@ def separate(
     known: Cuts,
     most: int,
     tolerance: float,
-    firsts: int | None = None,
+    first_members: int | None = None,
 ) -> Cuts:
     """Return violated cuts that are not yet known, deepest first.
 
@@ -126,18 +126,18 @@ def separate(
         The point to be cut off, without negative entries.
     known : Cuts
     most : int
-        At most so many.
+        Largest number of cuts returned.
     tolerance : float
         Least violation, relative to the mean of Z's diagonal.
-    firsts : int, optional
-        At most so many stars of an apex are tried, from its nearest blocks; all of them if None.
+    first_members : int, optional
+        Blocks tried as the first member for a centre, its nearest ones; all of them if None.
     """
     Z = relaxation.to_z(Y)
     least = tolerance * float(np.diag(Z).mean())
-    stars, star_depth = _stars(relaxation, Z, least, firsts or relaxation.s)
+    two_partitions, depth = _two_partitions(relaxation, Z, least, first_members or relaxation.s)
     cliques, clique_depth = _cliques(relaxation, Z, least)
-    found = stars.joined(cliques)
-    order = np.argsort(-np.concatenate([star_depth, clique_depth]), kind="stable")
+    found = two_partitions.joined(cliques)
+    order = np.argsort(-np.concatenate([depth, clique_depth]), kind="stable")
     found = found.where(order)
     keys = found.keys()
     fresh = np.zeros(len(found), dtype=bool)
@@ -146,13 +146,13 @@ def separate(
     return found.where(np.flatnonzero(fresh)[:most])
 
 
-def _stars(
-    relaxation: Relaxation, Z: FloatArray, least: float, firsts: int
+def _two_partitions(
+    relaxation: Relaxation, Z: FloatArray, least: float, first_members: int
 ) -> tuple[Cuts, FloatArray]:
     points = np.full((relaxation.s**2, _width(relaxation.k)), -1, np.int64)
     depth = np.empty(len(points))
-    found = kernels.separate_stars(Z, relaxation.mass, least, firsts, points, depth)
-    return Cuts(points[:found], np.full(found, STAR, np.int8)), depth[:found]
+    found = kernels.separate_two_partitions(Z, relaxation.mass, least, first_members, points, depth)
+    return Cuts(points[:found], np.full(found, TWO_PARTITION, np.int8)), depth[:found]
 
 
 def _cliques(relaxation: Relaxation, Z: FloatArray, least: float) -> tuple[Cuts, FloatArray]:

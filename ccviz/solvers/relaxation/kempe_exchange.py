@@ -1,4 +1,4 @@
-"""Local search by Kempe exchanges: what exact assignments and means cannot improve.
+"""Local search by Kempe exchanges, beyond the optima of exact assignments and means.
 
 Moving a block may force the blocks it conflicts with to move back, and so on: the chain is its
 connected component among the two clusters' conflicts (Kempe 1879). Exchanging a chain keeps every
@@ -111,7 +111,7 @@ def _chain(
 def _shift(
     chain: IntArray, a: int, labels: IntArray, sums: FloatArray, mass: FloatArray, shift: FloatArray
 ) -> float:
-    """Set ``shift`` to the sum of points that leaves cluster a; return how many leave."""
+    """Set ``shift`` to the sum of the points that leave cluster a; return their mass."""
     shift[:] = 0.0
     moved = 0.0
     for c in chain:

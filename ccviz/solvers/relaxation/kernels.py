@@ -1,4 +1,4 @@
-"""The compiled inner loops of the node solver: cut rows, one splitting step, separation.
+"""Compiled loops of the relaxation: rows of cuts, one step of ADMM, separation.
 
 A cut is a row of sparse entries of the symmetric matrix Y, scaled to Frobenius norm 1. Entries are
 flat positions in the (s, s) matrix, with the position of their mirror image beside them.
@@ -12,8 +12,8 @@ import numpy as np
 
 from ccviz.compiled import njit
 
-STAR, CLIQUE = 0, 1
-MOST_LEAVES = 5
+TWO_PARTITION, CLIQUE = 0, 1
+MOST_MEMBERS = 5
 
 
 @njit(cache=True)  # pragma: no cover - compiled
@@ -38,7 +38,7 @@ def cut_rows(points: Any, kind: Any, root_mass: Any, right_side: float) -> Any:
         members = 0
         while members < width and points[c, members] >= 0:
             members += 1
-        lead = 0  # a star's first block is its apex, with entries of the other sign
+        lead = 0  # the first block of a 2-partition is its centre: entries of the other sign
         if kind[c] == CLIQUE:
             side[c] = right_side
         else:
@@ -120,7 +120,7 @@ def forbid(G: Any, conflicts: Any, value: float) -> None:
 
 
 @njit(cache=True)  # pragma: no cover - compiled
-def splitting_update(
+def admm_update(
     X: Any, G: Any, C: Any, Y: Any, M: Any, W: Any, rho: float, step: float
 ) -> tuple[float, float]:
     """Set Y = max(G, 0), M += step rho (X - Y), W = Y - (C + M) / rho; return both residuals."""
@@ -141,34 +141,34 @@ def splitting_update(
 
 
 @njit(cache=True)  # pragma: no cover - compiled
-def separate_stars(  # noqa: C901 - one compiled loop nest
-    Z: Any, mass: Any, least: float, firsts: int, points: Any, depth: Any
+def separate_two_partitions(  # noqa: C901 - one compiled loop nest
+    Z: Any, mass: Any, least: float, first_members: int, points: Any, depth: Any
 ) -> int:
-    """Find violated star inequalities greedily; return how many.
+    """Find violated 2-partition inequalities greedily; return their number.
 
-    For each apex i and first leaf j, leaves join while they deepen the violation; the deepest
-    star on the way is kept. One star an ordered pair: the top of all is full of near-copies. At
-    most so many ``firsts`` an apex are first leaves, those of the largest Z_ij.
-    ``points`` (c, 1 + MOST_LEAVES) and ``depth`` (c,) are filled.
+    For each centre i and first member j, members join while they deepen the violation; the deepest
+    set on the way is kept. There is one for each ordered pair: the deepest of all are near-copies.
+    Only the ``first_members`` blocks with the largest Z_ij are first members of a centre.
+    ``points`` (c, 1 + MOST_MEMBERS) and ``depth`` (c,) are filled.
     """
     s = len(Z)
     near = np.empty(s, np.int64)
     gain = np.empty(s)
-    leaves = np.empty(MOST_LEAVES, np.int64)
+    members = np.empty(MOST_MEMBERS, np.int64)
     found = 0
     for i in range(s):
         count = 0
         for j in range(s):
-            # With Z >= 0 only leaves with Z_ij > 0 can deepen a violation.
+            # With Z >= 0 only members with Z_ij > 0 can deepen a violation.
             if j != i and Z[i, j] > least:
                 near[count] = j
                 count += 1
-        # A violated star has a leaf above this mean to begin with.
-        first = Z[i, i] / MOST_LEAVES
-        if count > firsts:
+        # A violated inequality has a first member above this mean.
+        first = Z[i, i] / MOST_MEMBERS
+        if count > first_members:
             for b in range(count):
                 gain[b] = Z[i, near[b]]
-            rank = count - firsts - 1
+            rank = count - first_members - 1
             first = max(first, np.partition(gain[:count], rank)[rank])
         for a in range(count):
             if Z[i, near[a]] <= first:
@@ -178,13 +178,13 @@ def separate_stars(  # noqa: C901 - one compiled loop nest
             for b in range(count):
                 gain[b] = Z[i, near[b]]
             add, kept = a, 0
-            while gain[add] > 0.0 and size < MOST_LEAVES:
+            while gain[add] > 0.0 and size < MOST_MEMBERS:
                 j = near[add]
                 violation += gain[add]
                 square += 0.5 / (mass[i] * mass[j])
                 for t in range(size):
-                    square += 0.5 / (mass[j] * mass[leaves[t]])
-                leaves[size] = j
+                    square += 0.5 / (mass[j] * mass[members[t]])
+                members[size] = j
                 size += 1
                 if violation > least and violation / np.sqrt(square) > best:
                     best, kept = violation / np.sqrt(square), size
@@ -195,7 +195,7 @@ def separate_stars(  # noqa: C901 - one compiled loop nest
             if kept > 0:
                 points[found, 0] = i
                 points[found, 1:] = -1
-                points[found, 1 : kept + 1] = np.sort(leaves[:kept])
+                points[found, 1 : kept + 1] = np.sort(members[:kept])
                 depth[found] = best
                 found += 1
     return found
@@ -205,7 +205,7 @@ def separate_stars(  # noqa: C901 - one compiled loop nest
 def separate_cliques(
     Z: Any, root_mass: Any, size: int, right_side: float, least: float, points: Any, depth: Any
 ) -> int:
-    """Find violated clique inequalities (10) greedily from each block; return how many."""
+    """Find violated clique inequalities (10) greedily from each block; return their number."""
     s = len(Z)
     cost = np.empty(s)
     chosen = np.empty(size, np.int64)

@@ -7,7 +7,7 @@ With block sizes e, D = diag(e) and Y = D^1/2 Z D^1/2 the relaxation reads
 
 where u = sqrt(e / n) is a unit vector, the rows of Q are sqrt(e_i) times the centred centroids,
 and so C u = 0. Facial reduction: Y = u u^T + R with R psd, R u = 0 and trace R = k - 1. In a
-clustering R is a projection, so R <= I may be added; `splitting` and `certificate` both use it.
+clustering R is a projection, so R <= I may be added; `admm` and `certificate` both use it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The relaxation given to SCS, a general conic solver: the second backend of the node bound.
+"""The relaxation solved by SCS, a general conic solver: the second backend of a node.
 
 The unknown is the lower triangle of Y, off-diagonal entries times sqrt 2, as SCS orders its
-semidefinite cone. Its multipliers go through the same certificate as the splitting's.
+semidefinite cone. Its multipliers go through the same certificate as those of ADMM.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ccviz.solvers.relaxation.model import Relaxation
 
 @dataclass(frozen=True, eq=False)
 class _Triangle:
-    """Where the entries of a symmetric matrix stand in the column-wise lower triangle."""
+    """Positions of a symmetric matrix's entries in the column-wise lower triangle."""
 
     row: IntArray
     column: IntArray

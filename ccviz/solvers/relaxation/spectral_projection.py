@@ -1,31 +1,62 @@
-"""Projection on {R : 0 <= R <= I, R u = 0, trace R = k - 1}, the spectral half of the splitting.
+"""Projection on {R : 0 <= R <= I, R u = 0, trace R = k - 1}, the spectral half of ADMM.
 
 The projection keeps the eigenvectors of W on the complement of u and moves the eigenvalues on the
 capped simplex, so only the leading ones matter. From call to call W changes little: a Chebyshev
 filter of low degree turns the last eigenvectors to the new ones (Zhou, Saad, Tiago, Chelikowsky
-2006), at the price of a few products of W with a thin block. What it misses has weights near zero.
+2006), at the price of a few products of W with a thin block. Eigenvectors that it misses have
+weights near zero.
 
-Computing all takes the cube of the size, so with many blocks it is done once: the products are then
-in single precision, the first matrix of a round follows the last one of the round before, and where
-more eigenvectors count than there are, others join them. With fewer blocks that is not worth what
-it costs in accuracy: on 100 to 300 blocks the tree had a third more nodes.
+The whole spectrum takes the cube of the size, so with many blocks it is computed once: the products
+are then in single precision, the first matrix of a round follows the last one of the round before,
+and further eigenvectors join where more than the known ones have weights. With fewer blocks the
+loss of accuracy outweighs that: on 100 to 300 blocks the tree had a third more nodes.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse.linalg import ArpackError, eigsh
 
 from ccviz.arrays import FloatArray
 
-_DEGREE = 4  # of the filter
-_SPARE = 8  # eigenvectors followed beyond those that count
-_MOST_FOLLOWED = 0.4  # share of s up to which following beats computing afresh
-_SMALLEST = 60  # below this size LAPACK is faster anyway
-_MARGIN = 0.1  # by which the unwanted part of the spectrum is taken too wide
-_MANY = 800  # blocks
-_TINY = 1e-30  # length of a vector that may as well be nothing
-_ROUGHLY = 0.02  # how exactly its end is computed, relative
+_TINY = 1e-30
+"""Length below which a vector counts as zero."""
+
+
+@dataclass(frozen=True)
+class FilterParams:
+    """Parameters of the filter that follows the leading eigenvectors.
+
+    Attributes
+    ----------
+    degree : int
+        Degree of the Chebyshev polynomial.
+    spare : int
+        Eigenvectors followed beyond those with a weight.
+    most_followed : float
+        Share of the blocks above which the whole spectrum is computed instead.
+    smallest : int
+        Blocks below which LAPACK is always faster.
+    margin : float
+        Widening of the unwanted part of the spectrum, relative to the wanted part's distance.
+    large : int
+        Blocks from which products are in single precision and further eigenvectors may join.
+    end_tolerance : float
+        Relative accuracy of the lower end of the spectrum.
+    """
+
+    degree: int = 4
+    spare: int = 8
+    most_followed: float = 0.4
+    smallest: int = 60
+    margin: float = 0.1
+    large: int = 800
+    end_tolerance: float = 0.02
+
+
+DEFAULTS = FilterParams()
 
 
 def cap_simplex(values: FloatArray, total: int) -> FloatArray:
@@ -55,10 +86,17 @@ class SpectralProjector:
         The trace, k - 1.
     basis : (s, r) float64, optional
         Eigenvectors of a matrix that is close to the first.
+    params : FilterParams
     """
 
-    def __init__(self, u: FloatArray, total: int, basis: FloatArray | None = None) -> None:
-        self.u, self.total = u, total
+    def __init__(
+        self,
+        u: FloatArray,
+        total: int,
+        basis: FloatArray | None = None,
+        params: FilterParams = DEFAULTS,
+    ) -> None:
+        self.u, self.total, self.params = u, total, params
         self.basis = basis
         self.values = np.empty(0)
         self.lowest = 0.0
@@ -67,7 +105,7 @@ class SpectralProjector:
         """Return F (s, r) with F F^T the projection of the symmetric W."""
         found = None if self.basis is None else self._follow(W, self.basis)
         if found is None:
-            values, vectors = self._afresh(W)
+            values, vectors = self._whole(W)
             self.lowest = min(values, default=0.0)  # a single block leaves no complement of u
             found = values, vectors, cap_simplex(values, self.total)
         return self._keep(*found)
@@ -81,10 +119,10 @@ class SpectralProjector:
             return None
         if len(values) == 0:
             values, V = self._in_span(W, V)
-            lowest = _lowest(W)
+            lowest = _lowest(W, self.params.end_tolerance)
         high, filtered = values[-1], W.astype(np.float32) if self._is_large else W
         while self._pays(V) and values[0] > lowest:
-            low = lowest - _MARGIN * (values[0] - lowest)
+            low = lowest - self.params.margin * (values[0] - lowest)
             V = self._filter(filtered, V.astype(filtered.dtype), low, high, values[0])
             values, V = self._in_span(W, V)
             weights = cap_simplex(values, self.total)
@@ -94,22 +132,22 @@ class SpectralProjector:
             if not self._is_large:
                 break
             high = values[-1] - weights[-1]  # what has a weight is above it
-            V = np.column_stack([V, self._others(max(_SPARE, V.shape[1] // 2))])
+            V = np.column_stack([V, self._others(max(self.params.spare, V.shape[1] // 2))])
         return None
 
     def _others(self, count: int) -> FloatArray:
-        """Return so many vectors that have no part along u."""
+        """Return random vectors that have no part along u."""
         drawn = np.random.default_rng(count).normal(size=(len(self.u), count))
         return drawn - np.outer(self.u, self.u @ drawn)
 
     @property
     def _is_large(self) -> bool:
-        return len(self.u) >= _MANY
+        return len(self.u) >= self.params.large
 
     def _pays(self, V: FloatArray) -> bool:
-        """Whether following so many eigenvectors beats computing all."""
+        """Whether following these eigenvectors beats computing all."""
         s = len(self.u)
-        return s >= _SMALLEST and V.shape[1] < _MOST_FOLLOWED * s
+        return s >= self.params.smallest and V.shape[1] < self.params.most_followed * s
 
     def _in_span(self, W: FloatArray, V: np.ndarray) -> tuple[FloatArray, FloatArray]:
         """Return the eigenvalues in the span of V, descending, and vectors (Rayleigh and Ritz)."""
@@ -126,7 +164,7 @@ class SpectralProjector:
         first = half / (float(top) - center)
         scale = first
         before, now = V, (self._apply(W, V) - center * V) * (scale / half)
-        for _ in range(_DEGREE - 1):
+        for _ in range(self.params.degree - 1):
             after_scale = 1.0 / (2.0 / first - scale)
             after = self._apply(W, now)
             after -= center * now
@@ -141,7 +179,7 @@ class SpectralProjector:
         image -= np.outer(u, u @ image)
         return image
 
-    def _afresh(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _whole(self, W: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the whole spectrum on the complement of u, descending."""
         u = self.u
         image = W @ u
@@ -154,16 +192,16 @@ class SpectralProjector:
 
     def _keep(self, values: FloatArray, vectors: FloatArray, weights: FloatArray) -> FloatArray:
         rank = int((weights > 0.0).sum())
-        kept = min(max(rank, self.total) + _SPARE, len(values))
+        kept = min(max(rank, self.total) + self.params.spare, len(values))
         self.values, self.basis = values[:kept], np.ascontiguousarray(vectors[:, :kept])
         return vectors[:, :rank] * np.sqrt(weights[:rank])
 
 
-def _lowest(W: FloatArray) -> float:
-    """Return about the least eigenvalue of W, infinity where that is not found soon."""
+def _lowest(W: FloatArray, tolerance: float) -> float:
+    """Return an estimate of the least eigenvalue of W, infinity if ARPACK finds none."""
     start = np.ones(len(W))
     try:
-        found = eigsh(W, 1, which="SA", tol=_ROUGHLY, v0=start, return_eigenvectors=False)
+        found = eigsh(W, 1, which="SA", tol=tolerance, v0=start, return_eigenvectors=False)
     except ArpackError:
         return np.inf
     return float(found[0])

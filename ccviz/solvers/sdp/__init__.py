@@ -1,5 +1,5 @@
 """Exact clustering by semidefinite branch-and-cut (Piccialli, Russo Russo and Sudoso 2022).
 
-Read in this order: `relaxation` (what is bounded), `splitting` (how), `cuts`, `certificate` (why
-the bound can be trusted), `node` (one node of the tree), `solver` (Algorithm 2).
+Read `ccviz.solvers.relaxation` first: `model`, `admm`, `cuts`, `certificate`, `rounds`. Then `node`
+(one node of the tree), `rounding` (Algorithm 1) and `solver` (Algorithm 2).
 """

@@ -1,8 +1,8 @@
 """One node of the branch-and-cut tree: open it, bound it a round at a time, close it or branch.
 
-`advance` is a pure function of picklable values. A task is one round (some iterations of the
-splitting, then separation), so a search can show, stop and prune between rounds; what the round
-left travels in the report.
+`advance` is a pure function of picklable values. A task is one round (some iterations of ADMM, then
+separation), so a search can show, stop and prune between rounds; the report carries the node's
+state.
 """
 
 from __future__ import annotations
@@ -17,16 +17,10 @@ from ccviz.events import CutsAdded, Event, RelaxationSolved
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.admm import (
-    Iterate,
-    balance,
-    cold_start,
-    cut_off,
-    inherit,
-    iterate,
-)
+from ccviz.solvers.relaxation.admm import Iterate, cold_start, inherit, iterate
 from ccviz.solvers.relaxation.branching import branching_pair
 from ccviz.solvers.relaxation.model import Relaxation, relax
+from ccviz.solvers.relaxation.rounds import WINDOW, is_stuck, renew_cuts
 from ccviz.solvers.relaxation.scs_backend import solve_by_scs
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
 from ccviz.solvers.sdp.settings import NodeSettings
@@ -35,7 +29,7 @@ from ccviz.solvers.search.tree import Report, Task, cutoff, decided
 
 @dataclass(frozen=True, eq=False)
 class NodeState:
-    """What a node hands to its next round or to its children.
+    """State of a node, for its next round or its children.
 
     Attributes
     ----------
@@ -45,7 +39,7 @@ class NodeState:
     bounds : tuple of float
         Best bound after each round at this node.
     fresh : bool
-        Whether this is the root, and nothing is known but that it is feasible.
+        Whether this is the root before its first descent.
     """
 
     blocks: Blocks
@@ -55,9 +49,10 @@ class NodeState:
     fresh: bool = False
 
 
-_WINDOW = 3  # rounds over which progress is measured
-_TRIALS = 20  # more descents when a node closes or branches: the last chance to improve
-_SCS_ACCURACY = 1e-5  # as in the paper, section 4.1
+_TRIALS = 20
+"""Further descents when a node closes or branches, the last chance of the node to improve."""
+_SCS_ACCURACY = 1e-5
+"""Accuracy of SCS, as in the paper, section 4.1."""
 
 
 def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
@@ -143,7 +138,7 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
         at = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
     else:
         at = iterate(state.relaxation, state.at, settings.round_iterations, task.stop)
-    # The scatter inside the blocks is a bound too, for what the margin for rounding takes.
+    # The scatter inside the blocks is a bound too, where the margin for rounding is larger.
     bound = max(task.lower_bound, at.lower_bound, state.blocks.scatter * (1.0 - 1e-9))
     return replace(state, at=at, bounds=(*state.bounds, float(bound)))
 
@@ -151,20 +146,16 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
 def _must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     """Whether the node gains too little.
 
-    A decision throws the splitting off for some rounds. A child that lacks more of what its parent
-    proved than is open would only hand that on. And the more rounds a node had, the more its
-    children would need, so as many again are waited for.
+    A decision disturbs ADMM for some rounds. A child whose own bound is further below its parent's
+    than the gap is wide would only pass that on to its children. And the more rounds a node had,
+    the more its children would need, so `patience` grows with them.
     """
     bounds = state.bounds
     if len(bounds) >= settings.max_rounds:
         return True
-    if len(bounds) <= 2 * _WINDOW or not np.isfinite(limit):
+    if not np.isfinite(limit) or bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
         return False
-    still_open = limit - bounds[-1]
-    if bounds[-1] - state.at.lower_bound > still_open:
-        return False
-    gain = bounds[-1] - bounds[-1 - _WINDOW]
-    return gain * max(settings.patience, len(bounds) / _WINDOW) < still_open
+    return is_stuck(bounds, limit, max(settings.patience, len(bounds) / WINDOW))
 
 
 def _is_time_to_round(state: NodeState, task: Task) -> bool:
@@ -178,7 +169,7 @@ def _as_points(blocks: Blocks, pair: tuple[int, int]) -> tuple[int, int]:
 
 
 def _packed(state: NodeState) -> NodeState:
-    """Children start from single precision: a tree keeps many of these."""
+    """Return the state for children, in single precision: a tree keeps many of them."""
     at = state.at
     small = replace(at, Y=at.Y.astype(np.float32), M=at.M.astype(np.float32), best=None)
     return NodeState(state.blocks, state.relaxation, small)
@@ -190,8 +181,7 @@ def _rounded(report: Report, task: Task, state: NodeState, trials: int = 0) -> R
 
 
 def _cut(settings: NodeSettings, task: Task, state: NodeState) -> tuple[NodeState, Event]:
-    most = int(settings.cuts_per_block * state.relaxation.s)
-    at, new, dropped = cut_off(state.relaxation, balance(state.at), most, settings.cut_tolerance)
+    at, new, dropped = renew_cuts(settings.rounds, state.relaxation, state.at)
     event = CutsAdded(
         node=task.node,
         round=at.rounds,

@@ -1,39 +1,52 @@
-"""What the work on one node takes from the person, apart from the search over all of them."""
+"""Settings of the work on one node of the tree of `sdp`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ccviz.solvers.base import setting
+
+if TYPE_CHECKING:
+    from ccviz.solvers.relaxation.rounds import RoundParams
 
 
 @dataclass(frozen=True)
 class NodeSettings:
-    """Settings of `advance`."""
+    """Settings of `ccviz.solvers.sdp.node.advance`."""
 
-    tolerance: float = setting(1e-4, "Relative gap that counts as solved.", low=0.0)
+    tolerance: float = setting(1e-4, "Relative gap at which the run ends.", low=0.0)
     round_iterations: int = setting(
         30,
-        "Iterations between two rounds of cuts.",
+        "Iterations of the relaxation solver between two rounds of cuts.",
         low=1,
         advanced=True,
         label="Iterations a round",
     )
     cuts_per_block: float = setting(
-        15.0, "Most cuts added a round, as a multiple of the blocks.", low=0.0, advanced=True
+        15.0,
+        "Largest number of cuts added in a round, as a multiple of the blocks.",
+        low=0.0,
+        advanced=True,
     )
     cut_tolerance: float = setting(
-        1e-4, "Least violation of a cut, relative to Z's diagonal.", low=0.0, advanced=True
+        1e-4,
+        "Least violation of a cut, relative to the mean of Z's diagonal.",
+        low=0.0,
+        advanced=True,
     )
     patience: float = setting(
-        8.0, "Branch if so many times the last gain would not do.", low=0.0, advanced=True
+        8.0,
+        "Branch when `patience` more rounds at the current rate would not close the gap.",
+        low=0.0,
+        advanced=True,
     )
     max_rounds: int = setting(
-        300, "Most rounds at a node.", low=1, advanced=True, label="Most rounds"
+        300, "Largest number of rounds at a node.", low=1, advanced=True, label="Most rounds"
     )
     backend: str = setting(
         "splitting",
-        "What solves the relaxations.",
+        "Solver of the relaxations: `splitting` is ADMM, `scs` a general conic solver.",
         choices=("splitting", "scs"),
         advanced=True,
         label="Relaxation solver",
@@ -41,3 +54,16 @@ class NodeSettings:
     show_relaxation: bool = setting(
         False, "Report the relaxation's matrix after every round.", advanced=True
     )
+
+    @property
+    def rounds(self) -> RoundParams:
+        """Parameters of a node's rounds."""
+        # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.relaxation.rounds import RoundParams
+
+        return RoundParams(
+            iterations=self.round_iterations,
+            cuts_per_block=self.cuts_per_block,
+            cut_tolerance=self.cut_tolerance,
+            patience=self.patience,
+        )

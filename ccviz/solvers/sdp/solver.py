@@ -1,7 +1,7 @@
 """Algorithm 2 of Piccialli, Russo Russo and Sudoso 2022: exact clustering by branch-and-cut.
 
-Where a round over all blocks takes minutes, the run begins as `ccviz.solvers.divide` does: with its
-clustering, and the bound of its parts. Often that is all that is asked for.
+With thousands of blocks a round takes minutes. Then the run begins with a presolve by
+`ccviz.solvers.divide`, whose clustering and bound often reach the tolerance.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from ccviz.solvers.search.branch_and_bound import Known
 
 _MATRICES = 24
-"""Tables of a number for every two blocks that the work on a node holds at a time."""
+"""(s, s) matrices of doubles held at once while a node is solved."""
 
 _SURELY_FITS = 1000
-"""Blocks that fit into any machine's memory: nobody is asked."""
+"""Blocks up to which the free memory is not asked for."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,14 @@ class Sdp(TreeSettings, NodeSettings, Solver):
 
     divide_from: int = setting(
         2000,
-        "From so many blocks on a clustering and a bound by `divide` come before the tree.",
+        "Number of blocks from which a clustering and a bound by `divide` precede the tree.",
         low=4,
         advanced=True,
         label="Divide first, from blocks",
     )
 
     def check(self, problem: Problem, who_can: Callable[[Problem], str] | None = None) -> None:
-        """Raise `UnsupportedError` if a node's matrices would not fit into the memory there is."""
+        """Raise `UnsupportedError` if a node's matrices would not fit into the free memory."""
         super().check(problem, who_can)
         if problem.n <= _SURELY_FITS or _bytes_for(problem.n) <= (free := free_memory()):
             return
@@ -64,32 +64,34 @@ class Sdp(TreeSettings, NodeSettings, Solver):
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search, see `ccviz.solvers.search.tree`."""
         # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.common.scaling import in_unit, work_in_unit
+        from ccviz.solvers.common.scaling import rescale, work_rescaled
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
         from ccviz.solvers.start.memetic import first_labels
 
         known = None
         if contract(problem).s >= self.divide_from:
-            known = yield from self._divided(problem, context)
+            known = yield from self._presolved(problem, context)
             if known is None:
                 return
-        scaled, exponent = in_unit(problem)
+        scaled, exponent = rescale(problem)
         yield from branch_and_bound(
             problem,
             context,
-            partial(work_in_unit, partial(advance, scaled, self), exponent),
+            partial(work_rescaled, partial(advance, scaled, self), exponent),
             tolerance=self.tolerance,
             order=self.order,
             first=partial(first_labels, problem, context, self.incumbent),
             known=known,
         )
 
-    def _divided(self, problem: Problem, context: Context) -> Generator[Event, None, Known | None]:
-        """Begin as `divide` does; return what that comes to, None if it is the end of the run."""
-        from ccviz.solvers.divide.presolve import look_ahead
+    def _presolved(
+        self, problem: Problem, context: Context
+    ) -> Generator[Event, None, Known | None]:
+        """Presolve by `divide`; return its bounds, None if the run is over."""
+        from ccviz.solvers.divide.presolve import presolve
 
-        known = yield from look_ahead(problem, context, self.tolerance)
+        known = yield from presolve(problem, context, self.tolerance)
         if context.stop():
             return None
         if isinstance(known, Finished):

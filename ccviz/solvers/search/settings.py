@@ -12,11 +12,11 @@ class TreeSettings:
     """Settings of `ccviz.solvers.search.branch_and_bound`."""
 
     order: str = setting(
-        "best", "Which node comes next.", choices=("best", "depth", "breadth"), label="Next node"
+        "best", "Order of the open nodes.", choices=("best", "depth", "breadth"), label="Next node"
     )
     incumbent: str = setting(
         "none",
-        "A clustering to begin with.",
+        "Source of the first clustering.",
         choices=("none", "memetic"),
         advanced=True,
         label="First clustering",

@@ -33,7 +33,7 @@ from ccviz.events import (
 )
 from ccviz.solvers.base import never
 from ccviz.solvers.search.margin import Margin
-from ccviz.solvers.search.workforce import Errand, Workforce, done_here
+from ccviz.solvers.search.workforce import Handle, Workforce, run_here
 
 _GROWN = 4  # open nodes at which a tree is worth waking other processes for
 _DETAILS: dict[PruneReason, str] = {
@@ -190,7 +190,7 @@ class Search:
     margin: Margin = field(default_factory=Margin)
     infeasible: bool = False
     _waiting: dict[int, _Node] = field(default_factory=dict)
-    _running: deque[tuple[_Node, Errand[Report]]] = field(default_factory=deque)
+    _running: deque[tuple[_Node, Handle[Report]]] = field(default_factory=deque)
     _bounds: dict[int, float] = field(default_factory=dict)  # of nodes neither closed nor branched
     _closed_bound: float = math.inf
     _count: int = 0
@@ -326,17 +326,17 @@ class Search:
         # Workers are woken once a tree has grown; a lone node is worked on here even then.
         nodes = 1 + len(self._waiting) + len(self._running)
         self._grown = self._grown or nodes >= _GROWN
-        if workforce.is_here or not self._grown or nodes == 1:
-            errand = done_here(self.work, replace(task, stop=stop))
+        if workforce.is_local or not self._grown or nodes == 1:
+            handle = run_here(self.work, replace(task, stop=stop))
         else:
-            errand = workforce.give_out(self.work, task)
-        self._running.append((node, errand))
+            handle = workforce.submit(self.work, task)
+        self._running.append((node, handle))
 
     def _collect(
         self, workforce: Workforce, stop: Callable[[], bool]
     ) -> tuple[_Node, Report] | None:
-        node, errand = self._running[0]
-        report = workforce.answer(errand, stop)
+        node, handle = self._running[0]
+        report = workforce.result(handle, stop)
         if report is None:
             return None
         self._running.popleft()

@@ -22,7 +22,7 @@ _STARTS = 5  # of BLP k-means beyond that
 Answer = tuple[IntArray, str] | InfeasibilityProved
 
 
-def clusterings(
+def staged_clusterings(
     problem: Problem, blocks: Blocks, context: Context, method: str
 ) -> Iterator[Answer]:
     """Yield clusterings of the blocks, (s,) labels and their source, or the proof of none.

@@ -7,7 +7,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import MaxDiameter
 from ccviz.proof.verify import verify
 from ccviz.runs.stepper import start
-from ccviz.solvers.common.scaling import in_unit
+from ccviz.solvers.common.scaling import rescale
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 
 SCALES = (1e-120, 1e-60, 1e-12, 1e-5, 1.0, 1e12, 1e60)
@@ -62,13 +62,13 @@ def test_what_is_shown_is_in_the_unit_of_the_points():
 
 def test_the_unit_is_a_power_of_two():
     problem = Problem([[0.0, 1.0], [3e-7, 1.0], [5e-7, 1.0]], 2)
-    ours, exponent = in_unit(problem)
+    ours, exponent = rescale(problem)
     assert np.abs(ours.X).max() == pytest.approx(24, rel=0.5)
     assert (np.ldexp(ours.X, -exponent) == problem.centred().X).all()
 
 
 def test_points_that_coincide_keep_their_unit():
-    assert in_unit(Problem(np.ones((3, 2)), 2))[0].X.tolist() == np.zeros((3, 2)).tolist()
+    assert rescale(Problem(np.ones((3, 2)), 2))[0].X.tolist() == np.zeros((3, 2)).tolist()
 
 
 @pytest.mark.parametrize("radius", [1e-3, 1e-5, 1e-7])
@@ -92,7 +92,7 @@ def test_more_features_than_points_need_no_square_of_the_features():
 def test_wide_points_are_turned_into_as_many_dimensions_as_points():
     rng = np.random.default_rng(0)
     problem = Problem(rng.normal(size=(9, 50)) * 1e6 + 1e8, 2)
-    within, exponent = in_unit(problem)
+    within, exponent = rescale(problem)
     assert within.X.shape == (9, 9)
     for labels in rng.integers(2, size=(5, 9)):
         labels[:2] = 0, 1

@@ -5,7 +5,8 @@ from ccviz import Problem, solve
 from ccviz.data.random_links import random_pairs
 from ccviz.events import GenerationEnded, IncumbentFound
 from ccviz.solvers.base import Context
-from ccviz.solvers.dils.solver import Dils, fill_empty
+from ccviz.solvers.common.clusters import fill_randomly
+from ccviz.solvers.dils.solver import Dils
 
 
 def moons():
@@ -36,7 +37,7 @@ def test_same_seed_same_answer():
 
 
 def test_empty_clusters_are_filled():
-    labels = fill_empty(np.zeros(6, dtype=np.int64), 3, np.random.default_rng(0))
+    labels = fill_randomly(np.zeros(6, dtype=np.int64), 3, np.random.default_rng(0))
     assert set(labels.tolist()) == {0, 1, 2}
 
 

@@ -3,8 +3,8 @@ import pytest
 
 from ccviz import Problem
 from ccviz.problem.blocks import contract
-from ccviz.solvers.divide.bounding import Effort, bound_part, bound_several, bundled
-from ccviz.solvers.divide.partition import cut
+from ccviz.solvers.divide.bounding import Effort, batched, bound_part, bound_several
+from ccviz.solvers.divide.partition import anticluster
 from ccviz.solvers.divide.parts import take_parts
 from ccviz.solvers.relaxation.admm import cold_start
 from ccviz.solvers.relaxation.model import relax
@@ -14,7 +14,7 @@ EFFORT = Effort(tolerance=1e-4)
 
 def only_part(X, k, labels, **links):
     blocks = contract(Problem(X, k, **links))
-    (part,) = take_parts(blocks, cut(blocks, labels, 1, 0, 0), labels)
+    (part,) = take_parts(blocks, anticluster(blocks, labels, 1, 0, 0), labels)
     return part
 
 
@@ -65,14 +65,14 @@ def test_one_cluster_is_bounded_by_what_it_costs():
 def test_bundles_have_work_enough_but_leave_some_for_every_worker(part):
     def sizes(rounds, least):
         task = (Effort(tolerance=0.0, rounds=rounds), part, None)
-        bundles = bundled([task] * 12, least)
-        assert [each for bundle in bundles for each in bundle] == [task] * 12
-        return [len(bundle) for bundle in bundles]
+        batches = batched([task] * 12, least)
+        assert [each for batch in batches for each in batch] == [task] * 12
+        return [len(batch) for batch in batches]
 
     assert sizes(rounds=0, least=1) == [12]
     assert sizes(rounds=0, least=4) == [3] * 4
     assert sizes(rounds=1000, least=4) == [1] * 12
-    assert bundled([], 4) == []
+    assert batched([], 4) == []
 
 
 def test_several_parts_are_bounded_as_one_by_one(part):

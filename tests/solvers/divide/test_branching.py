@@ -7,7 +7,7 @@ from ccviz import Problem, solve
 from ccviz.problem.blocks import contract
 from ccviz.solvers.divide.bounding import Effort, bound_part
 from ccviz.solvers.divide.branching import branch_part, contracted
-from ccviz.solvers.divide.partition import Cut
+from ccviz.solvers.divide.partition import Anticlustering
 from ccviz.solvers.divide.parts import take_parts
 
 EFFORT = Effort(tolerance=1e-6, patience=200.0)
@@ -22,7 +22,7 @@ def part():
     problem = Problem(X, 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
     blocks = contract(problem)
     labels = solve(problem, "s-mdeclust").labels
-    return take_parts(blocks, Cut(np.zeros(blocks.s, dtype=np.int64), 1), labels)[0]
+    return take_parts(blocks, Anticlustering(np.zeros(blocks.s, dtype=np.int64), 1), labels)[0]
 
 
 def test_branching_raises_the_bound_and_the_least_leaf_is_it(part):

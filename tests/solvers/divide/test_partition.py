@@ -3,7 +3,7 @@ import pytest
 
 from ccviz import Problem
 from ccviz.problem.blocks import contract
-from ccviz.solvers.divide.partition import SHARED, cut
+from ccviz.solvers.divide.partition import SHARED, anticluster
 from ccviz.solvers.divide.parts import cost, dropped, filled, take_parts
 
 K = 3
@@ -25,20 +25,20 @@ def blocks_of(X, **links):
 
 def test_every_piece_has_its_clusters_centroid(points, labels):
     blocks = blocks_of(points)
-    parts = take_parts(blocks, cut(blocks, labels, 8, 0, 0), labels)
+    parts = take_parts(blocks, anticluster(blocks, labels, 8, 0, 0), labels)
     assert sum(part.blocks.s for part in parts) == blocks.s
     lost = cost(blocks, labels) - sum(cost(part.blocks, part.labels) for part in parts)
     assert 0.0 <= lost < 1e-3 * cost(blocks, labels)
 
 
 def test_parts_have_about_as_many_blocks_each(points, labels):
-    counts = np.bincount(cut(blocks_of(points), labels, 7, 0, 0).part_of, minlength=7)
+    counts = np.bincount(anticluster(blocks_of(points), labels, 7, 0, 0).part_of, minlength=7)
     assert counts.max() - counts.min() <= K
 
 
 def test_same_seed_same_cut(points, labels):
     blocks = blocks_of(points)
-    first, second, other = (cut(blocks, labels, 5, 0, seed).part_of for seed in (1, 1, 2))
+    first, second, other = (anticluster(blocks, labels, 5, 0, seed).part_of for seed in (1, 1, 2))
     assert np.array_equal(first, second)
     assert not np.array_equal(first, other)
 
@@ -47,7 +47,7 @@ def test_a_far_block_is_shared_and_its_mass_adds_up(points, labels):
     points = np.concatenate([points, [[900.0, 0.0, 0.0]]])
     labels = np.append(labels, 0)
     blocks = blocks_of(points)
-    found = cut(blocks, labels, 4, 1, 0)
+    found = anticluster(blocks, labels, 4, 1, 0)
     assert np.flatnonzero(found.part_of == SHARED).tolist() == [400]
     parts = take_parts(blocks, found, labels)
     assert sum(part.blocks.mass.sum() / part.scale for part in parts) == 401
@@ -59,19 +59,19 @@ def test_a_far_block_is_shared_and_its_mass_adds_up(points, labels):
 def test_conflicts_keep_their_ends_in_one_part_where_they_can(points, labels):
     pairs = np.arange(400).reshape(-1, 2)[:60]
     blocks = blocks_of(points, cannot_link=pairs)
-    found = cut(blocks, labels, 6, 0, 0)
+    found = anticluster(blocks, labels, 6, 0, 0)
     assert dropped(blocks, found) == 0
     parts = take_parts(blocks, found, labels)
     assert sum(len(part.blocks.conflicts) for part in parts) == 60
     star = blocks_of(points, cannot_link=[(0, i) for i in range(1, 40)])
-    assert dropped(star, cut(star, labels, 6, 0, 0)) > 0
+    assert dropped(star, anticluster(star, labels, 6, 0, 0)) > 0
 
 
 def test_conflicts_with_shared_blocks_hold_in_every_part(points, labels):
     points = np.concatenate([points, [[900.0, 0.0, 0.0], [0.0, 900.0, 0.0]]])
     labels = np.append(labels, [0, 1])
     blocks = blocks_of(points, cannot_link=[(400, 401), (400, 0)])
-    found = cut(blocks, labels, 4, 2, 0)
+    found = anticluster(blocks, labels, 4, 2, 0)
     kept = [len(part.blocks.conflicts) for part in take_parts(blocks, found, labels)]
     assert sorted(kept) == [1, 1, 1, 2]
     assert dropped(blocks, found) == 0
@@ -82,7 +82,7 @@ def test_merged_parts_have_both_shares_and_the_links_between_them(points, labels
     labels = np.append(labels, 0)
     pairs = np.random.default_rng(3).integers(400, size=(900, 2))
     blocks = blocks_of(points, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
-    found = cut(blocks, labels, 4, 1, 0)
+    found = anticluster(blocks, labels, 4, 1, 0)
     both, rest = take_parts(blocks, found, labels, [(0, 2), (1,)])
     single = {part.numbers: part.blocks for part in take_parts(blocks, found, labels)}
     assert both.numbers == (0, 2)
@@ -95,7 +95,7 @@ def test_merged_parts_have_both_shares_and_the_links_between_them(points, labels
 
 def test_must_linked_points_are_one_weighted_block(points, labels):
     blocks = blocks_of(points, must_link=[(0, 1), (1, 2)])
-    found = cut(blocks, blocks.project(labels), 4, 0, 0)
+    found = anticluster(blocks, blocks.project(labels), 4, 0, 0)
     parts = take_parts(blocks, found, blocks.project(labels))
     assert sum(part.blocks.mass.sum() for part in parts) == 400
     assert max(part.blocks.mass.max() for part in parts) == 3

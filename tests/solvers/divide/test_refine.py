@@ -6,9 +6,9 @@ import pytest
 from ccviz import Problem, solve
 from ccviz.problem.blocks import contract
 from ccviz.solvers.base import never
-from ccviz.solvers.divide.partition import _SWEEPS, cut
+from ccviz.solvers.divide.partition import _SWEEPS, anticluster
 from ccviz.solvers.divide.parts import take_parts
-from ccviz.solvers.divide.refine import cut_well
+from ccviz.solvers.divide.refine import refine
 from ccviz.solvers.search.tree import StoppedError
 
 PARTS = 6
@@ -26,7 +26,7 @@ def labels(cloud):
 
 
 def well(blocks, labels, allowed=0.0, stop=never):
-    return cut_well(blocks, labels, PARTS, 0, 0, allowed, stop)
+    return refine(blocks, labels, PARTS, 0, 0, allowed, stop)
 
 
 def optima(blocks, found, labels):
@@ -37,14 +37,14 @@ def optima(blocks, found, labels):
 
 def test_parts_that_were_cut_anew_keep_more_of_the_cost(cloud, labels):
     found, loss = well(cloud, labels)
-    first = cut(cloud, labels, PARTS, 0, 0)
+    first = anticluster(cloud, labels, PARTS, 0, 0)
     assert 0.0 < loss < 1.0
     assert optima(cloud, found, labels) > 1.01 * optima(cloud, first, labels)
     assert np.bincount(found.part_of).tolist() == [60] * PARTS
 
 
 def test_what_loses_little_is_cut_once(cloud, labels):
-    once = cut(cloud, labels, PARTS, 0, 0).part_of
+    once = anticluster(cloud, labels, PARTS, 0, 0).part_of
     assert np.array_equal(well(cloud, labels, allowed=1.0)[0].part_of, once)
     looks = count(1)
     stopped, _ = well(cloud, labels, stop=lambda: next(looks) > sum(_SWEEPS))
@@ -64,12 +64,12 @@ def test_same_seed_same_cut(cloud, labels):
 
 
 def test_one_part_loses_nothing(cloud, labels):
-    found, loss = cut_well(cloud, labels, 1, 0, 0, 0.0, never)
+    found, loss = refine(cloud, labels, 1, 0, 0, 0.0, never)
     assert (found.parts, loss) == (1, 0.0)
 
 
 def test_no_block_more_than_clusters_and_points_that_coincide_are_cut():
     blocks = contract(Problem(np.zeros((8, 1)), 2))
-    found, loss = cut_well(blocks, np.arange(8) % 2, 4, 0, 0, 0.0, never)
+    found, loss = refine(blocks, np.arange(8) % 2, 4, 0, 0, 0.0, never)
     assert np.bincount(found.part_of).tolist() == [2, 2, 2, 2]
     assert loss == 0.0

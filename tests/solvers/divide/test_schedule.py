@@ -1,16 +1,16 @@
 from ccviz.solvers.divide.bounding import PartBound
-from ccviz.solvers.divide.schedule import Standing, next_choices
+from ccviz.solvers.divide.schedule import PartState, next_steps
 
 CERTIFICATE = {"weights": None}
 
 
 def standing(number, lower, *, upper=10.0, gain=0.0, cost=10.0, own=30, **bound):
     known = PartBound(lower, upper, CERTIFICATE, rounds=5, gain=gain, **bound)
-    return Standing((number,), own, 0, cost, known)
+    return PartState((number,), own, 0, cost, known)
 
 
 def chosen(*standings, largest=60, in_vain=(), gains=None):
-    found = next_choices(
+    found = next_steps(
         list(standings), allowed=1e-3, largest=largest, in_vain=in_vain, gains=gains or {}
     )
     return {(choice.what, choice.group) for choice in found}

@@ -11,7 +11,7 @@ from ccviz.solvers.memetic import assignment
 
 def random_centers(instance, seed):
     rng = np.random.default_rng(seed)
-    return instance.ground.point[rng.choice(instance.s, instance.k, replace=False)]
+    return instance.data.point[rng.choice(instance.s, instance.k, replace=False)]
 
 
 def cheapest(instance, problem, costs):
@@ -58,7 +58,7 @@ def test_greedy_step_is_algorithm_2(make_problem, instance_of):
     problem = make_problem(1, links=60)
     instance = instance_of(problem)
     centers = random_centers(instance, 1)
-    costs, start, neighbour = instance.costs(centers), *instance.ground[2:4]
+    costs, start, neighbour = instance.costs(centers), *instance.data[2:4]
     labels = assignment.greedy_step(instance, centers)
     for b in range(instance.s):
         before = {labels[u] for u in neighbour[start[b] : start[b + 1]] if u < b}

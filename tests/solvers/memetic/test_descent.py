@@ -12,14 +12,14 @@ SEEDS = st.integers(0, 10_000)
 
 
 def opened(instance, labels):
-    anchor = np.zeros((instance.k, instance.ground.point.shape[1]))
-    return _state.open_state(instance.ground, labels, anchor, 0.0)
+    anchor = np.zeros((instance.k, instance.data.point.shape[1]))
+    return _state.open_state(instance.data, labels, anchor, 0.0)
 
 
 def descended(instance, labels, depth, seed=0):
     order = np.random.default_rng(seed).permutation(instance.s)
-    anchor = np.zeros((instance.k, instance.ground.point.shape[1]))
-    return _descent.descend(instance.ground, labels, anchor, 0.0, order, depth, 1e-9)[0]
+    anchor = np.zeros((instance.k, instance.data.point.shape[1]))
+    return _descent.descend(instance.data, labels, anchor, 0.0, order, depth, 1e-9)[0]
 
 
 def keeps_all(problem, labels):
@@ -35,11 +35,11 @@ def test_a_move_costs_what_it_is_said_to(seed, make_problem, instance_of):
     b, c = int(rng.choice(shared)), int(rng.integers(instance.k))
     if c == state.label[b]:
         return
-    ground = instance.ground
-    said = _state.entering(b, c, ground.point, ground.mass, state.total, state.weight)
-    said -= _state.leaving(b, ground, state)
+    data = instance.data
+    said = _state.entering(b, c, data.point, data.mass, state.total, state.weight)
+    said -= _state.leaving(b, data, state)
     before = member_of(instance, state.label.copy()).objective
-    _state.move(b, c, ground, state)
+    _state.move(b, c, data, state)
     after = member_of(instance, state.label.copy()).objective
     assert said == pytest.approx(after - before, abs=1e-7)
 
@@ -51,7 +51,7 @@ def test_moves_keep_the_books(seed, make_problem, instance_of):
     state = opened(instance, instance.feasible)
     for _ in range(20):
         b, c = int(rng.integers(instance.s)), int(rng.integers(instance.k))
-        _state.move(b, c, instance.ground, state)
+        _state.move(b, c, instance.data, state)
     fresh = opened(instance, state.label)
     assert np.allclose(state.total, fresh.total)
     assert (state.weight == fresh.weight).all()
@@ -99,7 +99,7 @@ def neighbours(instance, labels):
 
 
 def _pairs(instance):
-    start, neighbour = instance.ground.start, instance.ground.neighbour
+    start, neighbour = instance.data.start, instance.data.neighbour
     for b in range(instance.s):
         for u in neighbour[start[b] : start[b + 1]]:
             yield b, u

@@ -23,9 +23,9 @@ def test_crossover_of_equal_differences_is_the_first_parent(rng):
 
 def test_mutation_prefers_distant_blocks(rng, instance_of, make_problem):
     instance = instance_of(make_problem(0))
-    centers = instance.ground.point[[0] * instance.k]
+    centers = instance.data.point[[0] * instance.k]
     labels = np.zeros(instance.s, dtype=np.int64)
-    far = np.linalg.norm(instance.ground.point - centers[0], axis=1)
+    far = np.linalg.norm(instance.data.point - centers[0], axis=1)
 
     def mean_distance(alpha, labels):
         picks = [

@@ -3,7 +3,7 @@ import pytest
 
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.admm import balance, cold_start, cut_off, inherit, iterate
+from ccviz.solvers.relaxation.admm import balance, cold_start, exchange_cuts, inherit, iterate
 from ccviz.solvers.relaxation.cuts import no_cuts
 from ccviz.solvers.relaxation.model import relax
 from tests.solvers.relaxation.cvxpy_reference import solve_textbook
@@ -21,7 +21,7 @@ def tightened(relaxation, rounds=12):
     at = cold_start(relaxation)
     for _ in range(rounds):
         at = iterate(relaxation, at, 40)
-        at = cut_off(relaxation, balance(at), 50, 1e-4)[0]
+        at = exchange_cuts(relaxation, balance(at), 50, 1e-4)[0]
     return iterate(relaxation, at, 400)
 
 
@@ -55,7 +55,7 @@ def test_the_bound_never_passes_the_optimum(small_problems):
             relaxation = relax(contract(problem))
             at = cold_start(relaxation)
             for _ in range(4):
-                at = cut_off(relaxation, iterate(relaxation, at, 15), 50, 1e-4)[0]
+                at = exchange_cuts(relaxation, iterate(relaxation, at, 15), 50, 1e-4)[0]
                 assert at.lower_bound <= optimum
 
 

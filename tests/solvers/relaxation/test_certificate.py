@@ -5,9 +5,29 @@ from hypothesis import strategies as st
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.certificate import certify, perturbation_bound, spectral_bound
+from ccviz.solvers.relaxation.certificate import certify, spectral_bound
 from ccviz.solvers.relaxation.cuts import no_cuts, separate
 from ccviz.solvers.relaxation.model import relax
+
+
+def perturbation_bound(relaxation, y, trace_dual, S, cut_part=0.0):
+    """Return the safe bound of Piccialli et al. 2022, Theorem 3.2.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    y : (s,) float64
+        Multipliers of Z e = e (the constraint is symmetrised, E_i).
+    trace_dual : float
+        Multiplier of <Diag(e), Z> = k.
+    S : (s, s) float64
+        What the other multipliers leave of the objective, in terms of Z: the theorem's S~.
+    cut_part : float
+        Sum of the cuts' multipliers times their right sides.
+    """
+    negative = np.minimum(np.linalg.eigvalsh(S), 0.0).sum()
+    dual = float(y.sum()) + relaxation.k * trace_dual
+    return relaxation.constant + dual + cut_part + float(negative)
 
 
 @given(st.integers(0, 10**6), st.floats(0.0, 10.0))

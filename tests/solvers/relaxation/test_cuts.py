@@ -73,16 +73,16 @@ def test_every_block_pair_with_a_violated_triangle_gets_a_cut(relaxation):
     }
     expected = {i for (i, _), depth in deepest.items() if depth > least}
     found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6)
-    assert expected <= set(found.points[found.kind == kernels.STAR, 0].tolist())
+    assert expected <= set(found.points[found.kind == kernels.TWO_PARTITION, 0].tolist())
 
 
 def test_among_many_blocks_few_stars_of_an_apex_are_tried_and_the_deepest_is_there():
     rng = np.random.default_rng(6)
     relaxation = relax(contract(Problem(rng.normal(size=(150, 2)), 3)))
     Y = random_point(relaxation, rng)
-    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6, firsts=20)
-    apexes = found.points[found.kind == kernels.STAR, 0]
-    assert kernels.MOST_LEAVES < np.bincount(apexes).max() <= 20
+    found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6, first_members=20)
+    apexes = found.points[found.kind == kernels.TWO_PARTITION, 0]
+    assert kernels.MOST_MEMBERS < np.bincount(apexes).max() <= 20
     Z = relaxation.to_z(Y)
     deepest = max(
         (Z[i][:, None] + Z[i] - Z - 2.0 * np.diag(np.full(150, Z[i, i]))).max() - Z[i, i]
@@ -98,7 +98,7 @@ def test_a_wide_star_is_found_where_no_triangle_is_violated():
     Z[0, 1:4] = Z[1:4, 0] = 0.4
     found = separate(relaxation, Z, no_cuts(2), 10**6, 1e-6)
     assert found.counts()["pair"] == found.counts()["triangle"] == 0
-    stars = found.points[found.kind == kernels.STAR]
+    stars = found.points[found.kind == kernels.TWO_PARTITION]
     assert stars.tolist() == [[0, 1, 2, 3, -1, -1]]
 
 

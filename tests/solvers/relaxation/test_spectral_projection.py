@@ -3,8 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ccviz.solvers.relaxation import spectral_projection as spectrum
-from ccviz.solvers.relaxation.spectral_projection import SpectralProjector, cap_simplex
+from ccviz.solvers.relaxation.spectral_projection import (
+    FilterParams,
+    SpectralProjector,
+    cap_simplex,
+)
 
 
 @given(st.lists(st.floats(-5, 5), min_size=2, max_size=12), st.integers(0, 12))
@@ -54,8 +57,8 @@ def moving(s, total, rank=None):
 def counting(project):
     """Count how often the whole spectrum is computed."""
     times = []
-    whole = project._afresh
-    project._afresh = lambda W: times.append(1) or whole(W)
+    whole = project._whole
+    project._whole = lambda W: times.append(1) or whole(W)
     return times
 
 
@@ -70,12 +73,12 @@ def test_warm_start_follows_a_slowly_moving_matrix():
     np.testing.assert_allclose(F @ F.T, by_definition(W + 5 * drift, u, total), atol=1e-5)
 
 
-def test_another_projector_goes_on_from_a_basis_of_many_blocks(monkeypatch):
-    monkeypatch.setattr(spectrum, "_MANY", 150)
+def test_another_projector_goes_on_from_a_basis_of_many_blocks():
+    params = FilterParams(large=150)
     u, W, drift = moving(150, 4)
-    before = SpectralProjector(u, 4)
+    before = SpectralProjector(u, 4, params=params)
     before(W)
-    after = SpectralProjector(u, 4, before.basis)
+    after = SpectralProjector(u, 4, before.basis, params)
     times = counting(after)
     for step in range(1, 6):
         F = after(W + step * drift)
@@ -83,10 +86,10 @@ def test_another_projector_goes_on_from_a_basis_of_many_blocks(monkeypatch):
     np.testing.assert_allclose(F @ F.T, by_definition(W + 5 * drift, u, 4), atol=1e-5)
 
 
-def test_where_more_eigenvectors_count_than_are_followed_others_join_them(monkeypatch):
-    monkeypatch.setattr(spectrum, "_MANY", 200)
+def test_where_more_eigenvectors_count_than_are_followed_others_join_them():
+    params = FilterParams(large=200)
     u, W, _ = moving(200, 4)
-    project = SpectralProjector(u, 4)
+    project = SpectralProjector(u, 4, params=params)
     project(W)
     followed = project.basis.shape[1]
     _, wide, _ = moving(200, 4, rank=40)
@@ -99,14 +102,14 @@ def test_where_more_eigenvectors_count_than_are_followed_others_join_them(monkey
 
 
 @pytest.mark.parametrize("W", [np.zeros((80, 80)), 3.0 * np.eye(80)])
-def test_a_basis_of_a_matrix_that_says_nothing_is_no_harm(monkeypatch, W):
-    monkeypatch.setattr(spectrum, "_MANY", 80)
+def test_a_basis_of_a_matrix_that_says_nothing_is_no_harm(W):
+    params = FilterParams(large=80)
     u, other, _ = moving(80, 4)
-    before = SpectralProjector(u, 4)
+    before = SpectralProjector(u, 4, params=params)
     before(other)
     basis = before.basis.copy()
     basis[:, 1] = 0.0
-    F = SpectralProjector(u, 4, basis)(W)
+    F = SpectralProjector(u, 4, basis, params)(W)
     assert np.trace(F @ F.T) == pytest.approx(4.0)
     assert np.abs(u @ F).max() < 1e-6
 

@@ -23,6 +23,7 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
+from ccviz.solvers.search.backends import Here
 from ccviz.solvers.search.branch_and_bound import Known, branch_and_bound
 from ccviz.solvers.search.tree import (
     Decision,
@@ -33,7 +34,7 @@ from ccviz.solvers.search.tree import (
     cutoff,
     decided,
 )
-from ccviz.solvers.search.workforce import Workforce, _Here, open_workforce
+from ccviz.solvers.search.workforce import Workforce, open_workforce
 from ccviz.solvers.start.memetic import first_labels
 from tests.patience import PATIENCE_S
 
@@ -207,14 +208,12 @@ def test_a_gap_that_stays_is_no_proof():
     def rounded(task):
         return Report("integral", 0.25, labels=np.array([0, 0, 1]))  # of the objective 0.5
 
-    *_, last = branch_and_bound(
-        problem, Context(), rounded, tolerance=1e-6, order="best", incumbent="none"
-    )
+    *_, last = branch_and_bound(problem, Context(), rounded, tolerance=1e-6, order="best")
     assert last.termination == "stalled"
     assert "a gap of 0.5." in last.message
 
 
-HERE = Workforce(_Here())
+HERE = Workforce(Here())
 FAR = np.array([0, 1, 0, 1, 0, 1])  # a clustering that is far from the best
 PAIRS = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)]
 
@@ -486,7 +485,7 @@ def full(task):
 
 
 class Helpers(ThreadPoolExecutor):
-    """A crew of threads that keep what they are given."""
+    """A backend of threads that keep what they are given."""
 
     losses = refusals = ()
 
@@ -495,7 +494,7 @@ class Helpers(ThreadPoolExecutor):
         self.size = size
         self.tasks = []
 
-    def hire(self, losses):
+    def open(self, losses):
         return self
 
     def submit(self, fn, task):
@@ -601,7 +600,7 @@ def test_points_that_coincide_are_proved():
     problem = Problem([[1.0], [1.0], [1.0]], 1)
     report = Report("integral", 0.0, labels=np.zeros(3, dtype=np.int64))
     *_, last = branch_and_bound(
-        problem, Context(), lambda task: report, tolerance=1e-6, order="best", incumbent="none"
+        problem, Context(), lambda task: report, tolerance=1e-6, order="best"
     )
     assert last.termination == "proved"
 
@@ -626,16 +625,14 @@ def test_a_search_takes_its_nodes_in_the_order_it_is_told():
         return Report("branch", 0.1 * len(tasks), pair=PAIRS[len(task.decisions)])
 
     context = Context(stop=lambda: len(tasks) > 2)
-    list(branch_and_bound(SMALL, context, answer, tolerance=0.0, order="depth", incumbent="none"))
+    list(branch_and_bound(SMALL, context, answer, tolerance=0.0, order="depth"))
     assert tasks == [0, 1, 3]
 
 
 def with_known(known, report):
     problem = Problem(POINTS[:, None], 2)
     return list(
-        branch_and_bound(
-            problem, Context(), report, tolerance=1e-3, order="best", incumbent="none", known=known
-        )
+        branch_and_bound(problem, Context(), report, tolerance=1e-3, order="best", known=known)
     )
 
 

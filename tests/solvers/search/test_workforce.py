@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -14,11 +15,11 @@ from ccviz import Problem, start
 from ccviz.errors import ParameterError, WorkersLostError
 from ccviz.events import Finished
 from ccviz.solvers.base import never
-from ccviz.solvers.search import workforce
+from ccviz.solvers.search import backends
+from ccviz.solvers.search.backends import Processes, SerialExecutor
+from ccviz.solvers.search.dask import DaskWorkers
 from ccviz.solvers.search.workforce import (
-    SerialExecutor,
     Workforce,
-    _Processes,
     in_order,
     open_workforce,
 )
@@ -39,16 +40,16 @@ def broken():
 def test_one_worker_is_this_process():
     with open_workforce("1") as force:
         assert force.size == 1
-        assert force.answer(force.give_out(os.getpid), never) == os.getpid()
+        assert force.result(force.submit(os.getpid), never) == os.getpid()
         with pytest.raises(ValueError, match="no"):
-            force.give_out(broken)
+            force.submit(broken)
 
 
 def test_local_workers_are_other_processes_with_one_thread_each():
     with open_workforce("2") as force:
         assert force.size == 2
-        assert force.answer(force.give_out(os.getpid), never) != os.getpid()
-        assert set(force.answer(force.give_out(blas_threads), never)) == {1}
+        assert force.result(force.submit(os.getpid), never) != os.getpid()
+        assert set(force.result(force.submit(blas_threads), never)) == {1}
 
 
 @pytest.mark.parametrize("workers", ["0", "-1", "many", "1.5", "", "9" * 5000])
@@ -71,7 +72,7 @@ from ccviz.solvers.base import never
 from ccviz.solvers.search.workforce import open_workforce
 if __name__ == "__main__":
     with open_workforce("2") as force:
-        print(force.answer(force.give_out(os.getpid), never), flush=True)
+        print(force.result(force.submit(os.getpid), never), flush=True)
         time.sleep(60)
 """
 
@@ -98,8 +99,8 @@ def is_alive(pid):
 
 def test_what_is_in_hand_at_the_end_is_not_waited_for():
     with open_workforce("2") as force:
-        force.answer(force.give_out(os.getpid), never)
-        futures = [force.give_out(time.sleep, 3600).future for _ in range(3)]
+        force.result(force.submit(os.getpid), never)
+        futures = [force.submit(time.sleep, 3600).future for _ in range(3)]
         wait_until(futures[0].running)
 
 
@@ -131,14 +132,14 @@ needs_sigkill = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKIL
 @needs_sigkill
 def test_what_a_killed_worker_had_is_given_out_again(tmp_path):
     with open_workforce("2") as force:
-        errands = [force.give_out(named_once, tmp_path, name) for name in "abc"]
+        handles = [force.submit(named_once, tmp_path, name) for name in "abc"]
         wait_until(lambda: (tmp_path / "a").exists() and (tmp_path / "a").read_text())
         victim = int((tmp_path / "a").read_text())
         os.kill(victim, signal.SIGKILL)
-        wait_until(errands[0].future.done)  # the pool has noticed
+        wait_until(handles[0].future.done)  # the pool has noticed
         (tmp_path / "go").touch()
-        late = force.give_out(named_once, tmp_path, "d")
-        answers = [force.answer(each, never) for each in (*errands, late)]
+        late = force.submit(named_once, tmp_path, "d")
+        answers = [force.result(each, never) for each in (*handles, late)]
         assert answers == ["a", "b", "c", "d"]
         assert int((tmp_path / "a").read_text()) != victim
         assert force.size == 2
@@ -146,20 +147,20 @@ def test_what_a_killed_worker_had_is_given_out_again(tmp_path):
 
 def test_a_task_that_kills_every_worker_ends_in_a_sentence():
     with open_workforce("2") as force:
-        errand = force.give_out(os._exit, 1)
+        handle = force.submit(os._exit, 1)
         with pytest.raises(WorkersLostError, match="Worker processes were lost"):
-            force.answer(errand, never)
+            force.result(handle, never)
 
 
 def test_losses_in_a_row_leave_fewer_processes_and_then_none():
-    crew = _Processes(8)
+    backend = Processes(8)
     counts = []
     for losses in range(9):
-        pool = crew.hire(losses)
+        pool = backend.open(losses)
         if pool is None:
             break
         counts.append(pool._max_workers)
-        crew.dismiss()
+        backend.close()
     assert counts == [8, 8, 4, 2, 1, 1]
 
 
@@ -171,26 +172,25 @@ class Deaf(SerialExecutor):
 
 
 class Replaced:
-    """A crew whose place was taken by others, without a word to who waits."""
+    """A backend whose workers were replaced without an exception of their futures."""
 
     size, what, losses, refusals = 2, "Deaf workers", (), ()
 
-    def hire(self, losses):
-        self.hired = losses
+    def open(self, losses):
+        self.opened = losses
         return SerialExecutor() if losses else Deaf()
 
     def has_changed(self):
-        return not self.hired
+        return not self.opened
 
-    def dismiss(self):
+    def close(self):
         pass
 
 
-def test_tasks_that_nobody_knows_of_any_more_are_given_out_again(monkeypatch):
-    monkeypatch.setattr(workforce, "_ASK_S", 0.0)
-    force = Workforce(Replaced())
-    errands = [force.give_out(abs, -each) for each in (1, 2)]
-    assert [force.answer(each, never) for each in errands] == [1, 2]
+def test_tasks_that_the_backend_no_longer_knows_are_submitted_again():
+    force = Workforce(Replaced(), ask_s=0.0)
+    handles = [force.submit(abs, -each) for each in (1, 2)]
+    assert [force.result(each, never) for each in handles] == [1, 2]
 
 
 HELD = threading.Event()
@@ -219,7 +219,7 @@ def dying(monkeypatch):
         pools.append((ProcessPoolExecutor if pools else DiesOnce)(*about, **more))
         return pools[-1]
 
-    monkeypatch.setattr(workforce, "Pool", make)
+    monkeypatch.setattr(backends, "Pool", make)
     return pools
 
 
@@ -246,8 +246,8 @@ def test_a_run_that_loses_a_worker_takes_the_same_way(dying):
 
 
 def test_a_run_without_workers_ends_in_a_sentence_with_what_it_found(dying, monkeypatch):
-    hire = _Processes.hire
-    monkeypatch.setattr(_Processes, "hire", lambda *way: None if way[1] else hire(*way))
+    open_pool = Processes.open
+    monkeypatch.setattr(Processes, "open", lambda *way: None if way[1] else open_pool(*way))
     stepper = tangled_run(2)
     *_, last = stepper
     assert isinstance(last.event, Finished)
@@ -260,9 +260,7 @@ def test_a_run_without_workers_ends_in_a_sentence_with_what_it_found(dying, monk
     assert 0 < stepper.run.lower_bound < stepper.run.objective
 
 
-def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_is_named(
-    monkeypatch,
-):
+def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_is_named():
     distributed = pytest.importorskip("distributed")
 
     def cluster(port=0):
@@ -271,15 +269,14 @@ def test_a_scheduler_that_comes_back_gets_its_tasks_again_and_one_that_does_not_
             protocol="tcp", scheduler_port=port, host="127.0.0.1",
         )  # fmt: skip
 
-    monkeypatch.setattr(workforce, "_RETURN_S", 2.0)
     gone = cluster()
     address = gone.scheduler_address
-    with open_workforce(address) as force:
-        errands = [force.give_out(waits, base) for base in range(2)]
+    with closing(Workforce(DaskWorkers(address, return_s=2.0))) as force:
+        handles = [force.submit(waits, base) for base in range(2)]
         gone.close()
         back = cluster(int(address.rpartition(":")[2]))
         HELD.set()
-        assert [force.answer(each, never) for each in errands] == [0, 1]
+        assert [force.result(each, never) for each in handles] == [0, 1]
         back.close()
         with pytest.raises(WorkersLostError, match=f"The Dask scheduler at {address} or its w"):
-            force.answer(force.give_out(waits, 2), never)
+            force.result(force.submit(waits, 2), never)

@@ -1,0 +1,98 @@
+"""Means of clusters, and ways to fill clusters that ran empty.
+
+The compiled loops over blocks have theirs in `ccviz.solvers.assignment.centers`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+
+
+def cluster_means(points: FloatArray, mass: FloatArray, labels: IntArray, k: int) -> FloatArray:
+    """Return the means of k clusters, none of them empty.
+
+    Parameters
+    ----------
+    points : (s, d) float64
+    mass : (s,) float64
+    labels : (s,) int64
+    k : int
+
+    Returns
+    -------
+    (k, d) float64
+    """
+    total = np.zeros((k, points.shape[1]))
+    np.add.at(total, labels, mass[:, None] * points)
+    return total / np.bincount(labels, mass, k)[:, None]
+
+
+def farthest_moves(labels: IntArray, paid: FloatArray, k: int) -> list[tuple[int, int]]:
+    """Return a point for each empty cluster: the farthest from its centre that is not alone.
+
+    Parameters
+    ----------
+    labels : (n,) int64
+    paid : (n,) float64
+        Squared distance of each point to its centre.
+    k : int
+
+    Returns
+    -------
+    list of pairs of int
+        A point and its new cluster.
+    """
+    size, moves = np.bincount(labels, minlength=k), []
+    taken = np.zeros(len(labels), dtype=bool)
+    for empty in np.flatnonzero(size == 0).tolist():
+        spare = np.flatnonzero((size[labels] > 1) & ~taken)
+        point = int(spare[paid[spare].argmax()])
+        size[labels[point]] -= 1
+        taken[point] = True
+        moves.append((point, empty))
+    return moves
+
+
+def fill_cheapest(labels: IntArray, cost: FloatArray) -> IntArray:
+    """Move a block into each empty cluster at the least rise of the cost.
+
+    No conflict is broken, since the cluster has no other block.
+
+    Parameters
+    ----------
+    labels : (s,) int64
+    cost : (s, k) float64
+
+    Returns
+    -------
+    (s,) int64
+    """
+    labels, k = labels.copy(), cost.shape[1]
+    for empty in np.setdiff1d(np.arange(k), labels):
+        spare = np.flatnonzero(np.bincount(labels, minlength=k)[labels] > 1)
+        if len(spare):
+            rise = cost[spare, empty] - cost[spare, labels[spare]]
+            labels[spare[rise.argmin()]] = empty
+    return labels
+
+
+def fill_randomly(labels: IntArray, k: int, rng: np.random.Generator) -> IntArray:
+    """Move a random point, of a cluster with others, into each empty cluster.
+
+    Parameters
+    ----------
+    labels : (n,) int64
+        Changed in place.
+    k : int
+    rng : Generator
+
+    Returns
+    -------
+    (n,) int64
+    """
+    for empty in np.setdiff1d(np.arange(k), labels):
+        count = np.bincount(labels, minlength=k)
+        labels[rng.choice(np.flatnonzero(count[labels] > 1))] = empty
+    return labels

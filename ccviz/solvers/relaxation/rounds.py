@@ -1,0 +1,123 @@
+"""Rounds of the relaxation: some iterations of ADMM, a certified bound, then new cuts.
+
+The nodes of `sdp`, the parts of `divide` and the second certificates of `colgen` share them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ccviz.solvers.relaxation.admm import Iterate, balance, exchange_cuts, iterate
+from ccviz.solvers.relaxation.cuts import Cuts
+from ccviz.solvers.relaxation.model import Relaxation
+
+WINDOW = 3
+"""Rounds over which the progress of the bound is measured."""
+
+
+@dataclass(frozen=True)
+class RoundParams:
+    """Parameters of the rounds.
+
+    Attributes
+    ----------
+    iterations : int
+        Iterations of ADMM between two rounds of cuts.
+    cuts_per_block : float
+        Largest number of cuts added in a round, as a multiple of the blocks.
+    cut_tolerance : float
+        Least violation of a cut, relative to the mean of Z's diagonal.
+    patience : float
+        The rounds end when `patience` more of them at the current rate would not reach the target.
+    first_members : int
+        Blocks tried as the first member of a 2-partition inequality, for each centre among a
+        thousand blocks; more among fewer. 0 tries all.
+    """
+
+    iterations: int = 30
+    cuts_per_block: float = 15.0
+    cut_tolerance: float = 1e-4
+    patience: float = 8.0
+    first_members: int = 0
+
+
+def run_rounds(
+    params: RoundParams,
+    relaxation: Relaxation,
+    at: Iterate,
+    target: float,
+    rounds: int,
+    stop: Callable[[], bool],
+) -> tuple[Iterate, list[float]]:
+    """Run rounds until the bound reaches a target, or is stuck below it.
+
+    Parameters
+    ----------
+    params : RoundParams
+    relaxation : Relaxation
+    at : Iterate
+    target : float
+        Bound that is aimed at; infinity runs all rounds.
+    rounds : int
+        Largest number of rounds.
+    stop : callable
+        Cheap; tested before each iteration.
+
+    Returns
+    -------
+    at : Iterate
+    bounds : list of float
+        The bound before the first round and after each.
+
+    Raises
+    ------
+    StoppedError
+        If ``stop`` returns true.
+    """
+    bounds = [at.lower_bound]
+    while len(bounds) <= rounds:
+        at = iterate(relaxation, at, params.iterations, stop)
+        bounds.append(at.lower_bound)
+        if at.lower_bound >= target or is_stuck(bounds[1:], target, params.patience):
+            break
+        at, _, _ = renew_cuts(params, relaxation, at)
+    return at, bounds
+
+
+def renew_cuts(
+    params: RoundParams, relaxation: Relaxation, at: Iterate
+) -> tuple[Iterate, Cuts, int]:
+    """Balance the penalty, drop inactive cuts and add violated ones.
+
+    Returns
+    -------
+    at : Iterate
+    new : Cuts
+        The cuts added.
+    dropped : int
+        Number of cuts dropped.
+    """
+    s = relaxation.s
+    most = int(params.cuts_per_block * s)
+    first_members = None
+    if params.first_members:
+        first_members = max(params.first_members, params.first_members * 1_000_000 // s**2)
+    return exchange_cuts(relaxation, balance(at), most, params.cut_tolerance, first_members)
+
+
+def is_stuck(bounds: Sequence[float], target: float, patience: float) -> bool:
+    """Return whether `patience` times the gain of the last rounds would not reach the target.
+
+    Parameters
+    ----------
+    bounds : sequence of float
+        The bound after each round.
+    target : float
+    patience : float
+        In units of `WINDOW` rounds.
+    """
+    if len(bounds) <= 2 * WINDOW:
+        return False
+    gain = bounds[-1] - bounds[-1 - WINDOW]
+    return gain * patience < target - bounds[-1]
