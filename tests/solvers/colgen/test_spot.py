@@ -15,6 +15,7 @@ from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.spot import _WORTH, blocks_near, is_local, raised
 from ccviz.solvers.colgen.star_master import StarMaster
 from ccviz.solvers.colgen.stars import make_stars
+from tests.seeds import seeds
 from tests.solvers.colgen.conftest import few_blocks_are_many, few_blocks_near
 from tests.solvers.colgen.test_places import Forced
 from tests.solvers.colgen.test_plane import of
@@ -140,7 +141,7 @@ def test_a_spot_has_a_master_of_its_own_where_it_is_a_small_part():
     assert not is_local(10, 3)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_a_tree_whose_nodes_begin_at_spots_ends_with_the_best_clustering(seed, monkeypatch):
     few_blocks_near(monkeypatch, 12)
     few_blocks_are_many(monkeypatch)

@@ -18,6 +18,7 @@ from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.colgen.star_master import StarMaster
 from ccviz.solvers.colgen.stars import make_stars
 from ccviz.solvers.search.tree import Task
+from tests.seeds import seeds
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 from tests.solvers.colgen.test_plane import ends_as_brute_force, events_of, of, small_problems
 
@@ -113,7 +114,7 @@ def test_over_stars_the_gap_is_closed_and_the_proof_accepted(neighbours):
 
 
 @pytest.mark.usefixtures("starred")
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_rules_are_kept_over_stars(seed, rules):
     problem = random_problem(seed, rules)
     best = best_clustering(problem)
@@ -139,6 +140,7 @@ def test_only_many_borders_in_few_dimensions_begin_with_stars():
         assert (pool.columns.sum(axis=1) == 1).any() != starred
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("starred")
 @pytest.mark.parametrize("looks", [14, 30])
 def test_a_stop_during_stars_is_heard_and_leaves_a_valid_bound(looks):
