@@ -90,7 +90,7 @@ def reached(rows: list[tuple[str, ...]]) -> str:
         ]
         if variant != "sizes":
             parts.append(f"{variant}: {f'{enough[0]} of each kind' if enough else 'none of these'}")
-    return f"Links with which ours is first at the printed figure: {'; '.join(parts)}."
+    return f"Number of links at which ours first reaches the printed figure: {'; '.join(parts)}."
 
 
 def more() -> str:

@@ -33,7 +33,7 @@ not_shown += ["cKDTree", "Alternatives", "Rank"]
 autodoc_default_options = {"exclude-members": ", ".join(not_shown)}
 numpydoc_show_class_members = False
 autosummary_generate = True
-myst_enable_extensions = ["dollarmath", "deflist"]
+myst_enable_extensions = ["colon_fence", "dollarmath", "deflist"]
 myst_heading_anchors = 3
 
 
