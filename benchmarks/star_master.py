@@ -25,6 +25,7 @@ from _rows import append_row, read_rows  # noqa: E402
 
 from ccviz import Problem  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
+from ccviz.silent_highs import make_highs  # noqa: E402
 from ccviz.solvers.colgen.barrier import DualProgram, ascend  # noqa: E402
 from ccviz.solvers.colgen.instance import make_instance  # noqa: E402
 from ccviz.solvers.colgen.master import cluster_columns  # noqa: E402
@@ -87,12 +88,7 @@ def model_of(program: DualProgram) -> highspy.Highs:
     """Return the program for HiGHS: variables x of entries, y of stars, what is left out."""
     stars, own, most, k = program
     e, p, s = len(stars.block), len(own), len(most)
-    model = highspy.Highs()
-    for option, value in (
-        ("output_flag", False), ("solver", "ipm"), ("run_crossover", "off"), ("threads", 1),
-        ("ipm_optimality_tolerance", GAP),
-    ):  # fmt: skip
-        model.setOptionValue(option, value)
+    model = make_highs(solver="ipm", run_crossover="off", ipm_optimality_tolerance=GAP)
     cost = np.concatenate([stars.cost, own, most])
     nothing, endless = np.zeros(e + p + s), np.full(e + p + s, highspy.kHighsInf)
     model.addVars(len(cost), nothing, endless)

@@ -129,7 +129,9 @@ Run.plot = Result.plot = Stepper.plot = property(_plots)
 def explore(X: Any, k: int, **problem: Any) -> Any:
     """Open the laboratory in a notebook cell: click pairs, choose a solver, watch it.
 
-    No cell is blocked: the run is a process of its own, which ends with the kernel.
+    No cell is blocked: the run is a process of its own, which ends with the kernel. Keys work as on
+    the page once you have clicked in the laboratory: M for a must-link, C for a cannot-link, ``?``
+    for the others; the notebook gets none of them. The list of runs holds those of the same points.
 
     Parameters
     ----------
@@ -155,6 +157,7 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
 
 
 def _drawn(name: str, *arguments: Any) -> Any:
+    _views("scripts").load_once()
     return getattr(_views("plots"), name)(*arguments)
 
 

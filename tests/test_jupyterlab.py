@@ -62,6 +62,25 @@ PICKED = f"""() => ({PLOT})().model.renderers
   .find((r) => r.name === "picked").data_source.data.x.length === 1"""
 
 
+PICTURE = """\
+import ccviz
+points = [[0.0, 0.0], [1.0, 0.0], [5.0, 1.0]]
+ccviz.start(ccviz.Problem(points, k=2)).plot.scatter()"""
+LABORATORY = "ccviz.explore(points, 2)"
+
+
+def write_notebook(path, *sources):
+    """Write a notebook of code cells."""
+    cells = [
+        {"cell_type": "code", "id": f"cell{i}", "source": source, "metadata": {}, "outputs": [],
+         "execution_count": None}
+        for i, source in enumerate(sources)
+    ]  # fmt: skip
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
+    notebook = {"cells": cells, "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
+    path.write_text(json.dumps(notebook), encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory):
     """Serve JupyterLab and Notebook 7 over two copies of the tour; return address and folder."""
@@ -157,17 +176,49 @@ def start_all(page):
     wait(begins, page)
 
 
+def pick_two_points(page, one, other):
+    """Click two points of the plot."""
+    page.wait_for_function(PLOT)
+    page.mouse.click(*page.evaluate(PLACES_AT_REST, [one])[0])
+    page.wait_for_function(PICKED)
+    page.mouse.click(*page.evaluate(PLACES_AT_REST, [other])[0])
+    page.get_by_text("Must-link (M)").wait_for()
+
+
 def link_two_points(page, laboratory):
     """Click points 3 and 100 and link them; the next cell sees it."""
-    page.wait_for_function(PLOT)
-    places = page.evaluate(PLACES_AT_REST, [3, 100])
-    page.mouse.click(*places[0])
-    page.wait_for_function(PICKED)
-    places = page.evaluate(PLACES_AT_REST, [3, 100])
-    page.mouse.click(*places[1])
+    pick_two_points(page, 3, 100)
     page.get_by_text("Must-link (M)").click()
     laboratory.get_by_text("3 – 100").wait_for()
     assert "must-links: [[3, 100]]" in run_cell(page, "session.problem.must_link")
+
+
+def link_by_keys(page, laboratory):
+    """Link two pairs by M and C and take one back by Z, as one who never leaves the plot.
+
+    The same keys are commands of the notebook: M makes the cell Markdown, C copies it, Z takes back
+    a deletion, B adds a cell, D twice deletes it. None of them may reach it.
+    """
+    cells = page.locator(".jp-Cell").count()
+    pick_two_points(page, 3, 100)
+    page.keyboard.press("m")
+    laboratory.get_by_text("3 – 100").wait_for()
+    pick_two_points(page, 4, 120)
+    page.keyboard.press("c")
+    laboratory.get_by_text("4 – 120").wait_for()
+    page.keyboard.press("z")
+    laboratory.get_by_text("4 – 120").wait_for(state="detached")
+    page.keyboard.press("Shift+Z")
+    laboratory.get_by_text("4 – 120").wait_for()
+    for key in ("b", "d", "d", "x", "y", "r", "0", "Enter", "Escape", "m"):
+        page.keyboard.press(key)
+    page.keyboard.press("?")
+    laboratory.get_by_text("once you have clicked in the cell").wait_for()
+    assert page.locator(".jp-Cell").count() == cells
+    assert not page.evaluate("document.activeElement.closest('.cm-editor')")
+    printed = run_cell(page, "session.problem.must_link")
+    assert "must-links: [[3, 100]]" in printed
+    assert "cannot-links: [[4, 120]]" in printed
 
 
 @pytest.mark.slow
@@ -176,7 +227,7 @@ def link_two_points(page, laboratory):
 def test_the_tour(lab, page):
     address, home = lab
     laboratory = run_all(page, f"{address}/lab/tree/lab.ipynb?token=known", LAB_IDLE)
-    link_two_points(page, laboratory)
+    link_by_keys(page, laboratory)
 
     laboratory.get_by_label("Solver", exact=True).first.select_option("SDP branch-and-cut")
     laboratory.get_by_role("button", name="Run", exact=True).click()
@@ -190,6 +241,20 @@ def test_the_tour(lab, page):
     page.get_by_text("Restart Kernel…", exact=True).click()
     page.locator(".jp-Dialog .jp-mod-accept").click()
     wait(lambda: not workers(home), page)
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.timeout(600)
+def test_a_page_opened_later_draws_what_the_kernel_has_sent_before(lab, new_page):
+    address, home = lab
+    write_notebook(home / "later.ipynb", PICTURE, LABORATORY)
+    for _ in range(2):
+        page = new_page()
+        laboratory = run_all(page, f"{address}/lab/tree/later.ipynb?token=known", LAB_IDLE)
+        assert laboratory.get_by_role("button", name="Run", exact=True).is_visible()
+        cell(page, "plot.scatter").locator("canvas").first.wait_for()
+        page.close()  # the kernel lives on; nothing was saved
 
 
 @pytest.mark.slow

@@ -17,6 +17,7 @@ ORDER = [
     "ccviz.errors",
     "ccviz.arrays",
     "ccviz.compiled",
+    "ccviz.silent_highs",
     "ccviz.wholefile",
     "ccviz.numbers",
     "ccviz.quota",

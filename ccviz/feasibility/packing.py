@@ -15,6 +15,7 @@ from scipy.sparse import coo_array
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.links import graph_of
+from ccviz.silent_highs import make_highs
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,7 @@ def pack_by_highs(
     tied = np.unique(packing.edges)
     free = np.setdiff1d(np.arange(len(packing.mass)), tied)
     kinds, count = np.unique(packing.mass[free], return_counts=True)
-    model = highspy.Highs()
-    for option, value in (("output_flag", False), ("time_limit", time_limit), ("threads", 1)):
-        model.setOptionValue(option, value)
+    model = make_highs(time_limit=time_limit)
     model.passModel(_model(packing, tied, kinds, count, clique))
     model.run()
     if model.getModelStatus() == highspy.HighsModelStatus.kInfeasible:

@@ -15,6 +15,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.silent_highs import make_highs
 from ccviz.solvers.assignment.bound import clique_rows
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure
@@ -175,12 +176,8 @@ class _Model:
         self, warm_start: IntArray | None, time_limit: float | None, stop: Callable[[], bool]
     ) -> tuple[IntArray | None, highspy.HighsModelStatus]:
         """Return the labels found, if any, and how HiGHS ended."""
-        highs = highspy.Highs()
-        options = {"output_flag": False, "threads": 1, "mip_rel_gap": 0.0, "mip_abs_gap": 0.0}
-        if time_limit is not None:
-            options["time_limit"] = max(float(time_limit), 0.0)
-        for name, value in options.items():
-            highs.setOptionValue(name, value)
+        limit = {} if time_limit is None else {"time_limit": max(float(time_limit), 0.0)}
+        highs = make_highs(mip_rel_gap=0.0, mip_abs_gap=0.0, **limit)
         highs.passModel(self._program())
         if warm_start is not None and self.inside[np.arange(len(warm_start)), warm_start].all():
             self._set_start(highs, warm_start)

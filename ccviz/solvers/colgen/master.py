@@ -15,6 +15,7 @@ import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.silent_highs import make_highs
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen import interior as interior_point
 
@@ -184,9 +185,7 @@ class Master:
 
 def _opened(s: int, k: int, artificial_cost: FloatArray) -> highspy.Highs:
     """Return HiGHS with the rows and the helpers' columns."""
-    highs = highspy.Highs()
-    for option, value in (("output_flag", False), ("threads", 1), ("presolve", "off")):
-        highs.setOptionValue(option, value)
+    highs = make_highs(presolve="off")
     unbounded = highspy.kHighsInf
     nothing, zero = np.zeros(0, dtype=np.int32), np.zeros(0)
     lower = np.append(np.ones(s), -unbounded)
@@ -238,12 +237,7 @@ def best_cover(
     of nodes, not of time, so that the same seed gives the same answer.
     """
     m, s = columns.shape
-    highs = highspy.Highs()
-    for option, value in (
-        ("output_flag", False), ("threads", 1), ("mip_max_nodes", node_limit),
-        ("mip_rel_gap", 1e-9), ("mip_abs_gap", 0.0),
-    ):  # fmt: skip
-        highs.setOptionValue(option, value)
+    highs = make_highs(mip_max_nodes=node_limit, mip_rel_gap=1e-9, mip_abs_gap=0.0)
     lower = np.append(np.ones(s), -highspy.kHighsInf)
     upper = np.append(np.full(s, highspy.kHighsInf), float(k))
     starts = np.zeros(s + 1, dtype=np.int32)

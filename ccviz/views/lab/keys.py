@@ -1,16 +1,57 @@
-"""What the keyboard does, in words."""
+"""The keys of the laboratory: what each does, and the sentences that list them."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
-KEYS = (
+PAGE_KEYS = (
     "Keys: M must-link, C cannot-link, H hold a group, A ask me, U unsure, P paint, Esc let go; "
     "Z undo, Shift+Z redo; Space run or pause, ← → one event, 1 to 6 the tabs on the right."
 )
+CELL_KEYS = (
+    "Keys, once you have clicked in the cell: M must-link, C cannot-link, H hold a group, A ask "
+    "me, U unsure, Esc let go; Z undo, Shift+Z redo; Space run or pause, ← → one event."
+)
 
 
-def tell_keys(session: Session) -> None:
-    """Say which keys do what."""
-    session.notice = Notice("info", KEYS, title="keys")
+def key_actions(session: Session) -> dict[str, Callable[[], Any]]:
+    """Return the action of each key that works on the page and in a notebook cell.
+
+    Parameters
+    ----------
+    session : Session
+
+    Returns
+    -------
+    dict of str to callable
+        By the key as the browser names it, in lower case; Shift+Z is ``"y"``.
+    """
+    return {
+        "m": lambda: session.link("must"),
+        "c": lambda: session.link("cannot"),
+        "h": session.hold,
+        "a": session.ask,
+        "u": session.unsure,
+        "escape": session.cancel,
+        "z": session.undo,
+        "y": session.redo,
+        " ": session.play_or_pause,
+        "arrowleft": session.playback.back,
+        "arrowright": session.step,
+    }
+
+
+def tell_keys(session: Session, keys: str = PAGE_KEYS) -> None:
+    """Show the list of keys as a notice.
+
+    Parameters
+    ----------
+    session : Session
+    keys : str
+        The sentence.
+    """
+    session.notice = Notice("info", keys, title="keys")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import hashlib
 import time
 import weakref
 from functools import cached_property, partial
@@ -26,6 +27,8 @@ from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Kind, Link
+from ccviz.views.notebook.cell_keys import CellKeys
+from ccviz.views.notebook.scripts import load
 from ccviz.views.page.clock import keep_time
 from ccviz.views.page.design import Lab
 from ccviz.views.panels.axes import Axes
@@ -44,6 +47,7 @@ from ccviz.views.share.picture import picture
 
 _COLORS = Path(__file__).parents[1] / "page" / "colors.css"
 _LOOK_S = 0.05
+_HINT = "Press Run: the solver chosen on the left clusters the points under your links."
 
 
 class Explorer:
@@ -187,7 +191,7 @@ class Explorer:
     @cached_property
     def panel(self) -> pn.viewable.Viewable:
         """The laboratory as a Panel object, to be put into a page of one's own."""
-        pn.extension(design=Lab, inline=True)
+        pn.config.design = Lab
         pn.config.respect_explicit_sizing = True
         inspection = Inspection(self._archive, self.session.player, CATALOGUE)
         keep_time(self.session)
@@ -217,19 +221,23 @@ class Explorer:
             pn.Column(LinksPanel(self.session), height=180, sizing_mode="stretch_width"),
             width=250,
         )
-        result = pn.Column(ResultPanel(self.session, inspection), width=310, height=540)
+        result = pn.Column(ResultPanel(self.session, inspection, _HINT), width=310, height=540)
         return pn.Column(
             pn.Row(side, middle, result, sizing_mode="stretch_width"),
             PlayerPanel(self.session),
             pn.Column(InsidePanel(self.session, inspection), sizing_mode="stretch_width"),
-            pn.Column(RunsPanel(self.session), height=420, sizing_mode="stretch_width"),
+            pn.Column(
+                RunsPanel(self.session, same_data=True), height=300, sizing_mode="stretch_width"
+            ),
             Mending(width=0, height=0),
+            CellKeys(self.session, width=0, height=0),
             sizing_mode="stretch_width",
             stylesheets=[_variables()],
             css_classes=["ccviz"],
         )
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        load()
         widget = pn.ipywidget(self.panel)
         bundle = dict(widget._repr_mimebundle_())
         # Where no widget can live, a picture of the present state stays.
@@ -244,7 +252,9 @@ def _close(session: weakref.ref[Session]) -> None:
 
 def _dataset(given: Problem) -> Dataset:
     names = tuple(f"x{j}" for j in range(given.d))
-    return Dataset("notebook", given.X, names, truth=given.truth, k=given.k)
+    # The same for the same points, so that the cell finds their earlier runs.
+    name = f"notebook {hashlib.sha256(given.X.tobytes()).hexdigest()[:6]}"
+    return Dataset(name, given.X, names, truth=given.truth, k=given.k)
 
 
 def _draft(given: Problem, draft: Draft) -> Draft:

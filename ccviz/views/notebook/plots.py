@@ -20,10 +20,6 @@ from ccviz.views.frames.scatter import Plane, coloring, plane
 from ccviz.views.frames.tree import Axis, Tree
 from ccviz.views.palette import LIGHT, cluster_colors
 
-hv.extension("bokeh", logo=False, inline=True)  # a lecture room may be offline
-# WebGL markers go stale, and a static picture does not need them.
-hv.renderer("bokeh").webgl = False
-
 _SIZE = {"width": 440, "height": 340}
 
 

@@ -10,9 +10,10 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ccviz.views.lab.keys import tell_keys
+from ccviz.views.lab.keys import PAGE_KEYS, key_actions, tell_keys
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
+from ccviz.views.page.keyboard import with_keyboard
 from ccviz.views.panels.commit import held
 from ccviz.views.share.address import way_back
 
@@ -34,7 +35,7 @@ class PageScript(JSComponent):
     busy = param.Boolean(default=False)
     way_back = param.String(default="")
 
-    _esm = Path(__file__).parent / "script.js"
+    _esm = with_keyboard(Path(__file__).parent / "script.js")
 
     def __init__(
         self,
@@ -45,19 +46,9 @@ class PageScript(JSComponent):
     ) -> None:
         super().__init__(dark=session.dark, **params)
         self._actions: dict[str, Callable[..., Any]] = {
-            "m": lambda: session.link("must"),
-            "c": lambda: session.link("cannot"),
-            "h": session.hold,
-            "a": session.ask,
-            "u": session.unsure,
+            **key_actions(session),
             "p": painter.toggle,
-            "?": partial(tell_keys, session),
-            "escape": session.cancel,
-            "z": session.undo,
-            "y": session.redo,
-            " ": session.play_or_pause,
-            "arrowleft": session.playback.back,
-            "arrowright": session.step,
+            "?": partial(tell_keys, session, PAGE_KEYS),
             **{str(place + 1): partial(show_room, place) for place in range(_ROOMS)},
         }
         session.param.watch(lambda event: setattr(self, "dark", event.new), "dark")

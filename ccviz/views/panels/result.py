@@ -57,11 +57,14 @@ class ResultPanel(pn.viewable.Viewer):
     ----------
     session : Session
     inspection : Inspection
+    hint : str
+        The sentence shown before the first run.
     """
 
-    def __init__(self, session: Session, inspection: Inspection) -> None:
+    def __init__(self, session: Session, inspection: Inspection, hint: str) -> None:
         super().__init__()
         self._session, self._inspection = session, inspection
+        self._first = Markup("<p>{}</p>").format(hint)
         self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="result"
         )
@@ -102,7 +105,9 @@ class ResultPanel(pn.viewable.Viewer):
             colors = self._session.hues.of(answer.labels, answer.problem.k)
             sizes = np.bincount(colors, minlength=answer.problem.k)
             frame = replace(frame, sizes=tuple(sizes.tolist()))
-        self._html.object = _html(frame, self._provenance(), _FIRST if run is None else Markup())
+        self._html.object = _html(
+            frame, self._provenance(), self._first if run is None else Markup()
+        )
         self._show_figure(run)
 
     def _on_dark(self, event: Any) -> None:
@@ -141,9 +146,6 @@ def _bounds_are_proved(run: Run) -> bool:
         supports = solver_class(run.started.solver).supports
         return supports.exact or supports.bounds
     return run.lower_bound > -inf  # a solver of another version
-
-
-_FIRST = Markup("<p>The lessons, at the top of the page, show it at work.</p>")
 
 
 _CARD = Markup(

@@ -20,6 +20,8 @@ from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.share import SharePanel
 
+_HINT = "The lessons, at the top of the page, show it at work."
+
 
 class RightPanel(pn.viewable.Viewer):
     """Tabs; those for which the run has nothing to show say so.
@@ -49,7 +51,7 @@ class RightPanel(pn.viewable.Viewer):
         )
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
-            ("Result", ResultPanel(session, inspection)),
+            ("Result", ResultPanel(session, inspection, _HINT)),
             ("Clusters", pn.Column(clusters, sizing_mode="stretch_both", margin=0,
                                    css_classes=["section"])),
             ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,

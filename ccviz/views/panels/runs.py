@@ -13,6 +13,7 @@ from panel.custom import JSComponent
 
 from ccviz.errors import CcvizError
 from ccviz.runs.file import run_bytes
+from ccviz.runs.info import RunInfo
 from ccviz.views.frames.runs import COLUMNS, run_row, run_table
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.personal_archive import import_for
@@ -84,30 +85,38 @@ class RunTable(JSComponent):
 
 
 class RunsPanel(pn.viewable.Viewer):
-    """The archive, newest run first.
+    """Past runs, the newest first.
 
     Parameters
     ----------
     session : Session
     in_front : bool
         Whether it is seen; one that is not reads no list of runs.
+    same_data : bool
+        Whether only runs of the session's data set are listed.
     """
 
-    def __init__(self, session: Session, in_front: bool = True) -> None:
+    def __init__(self, session: Session, in_front: bool = True, *, same_data: bool = False) -> None:
         super().__init__()
-        self._session, self._in_front = session, in_front
+        self._session, self._in_front, self._same_data = session, in_front, same_data
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._batch = BatchPanel(session)
         self._many = pn.widgets.Button(name="Batch…", margin=(6, 6))
         self._many.on_click(lambda _: held(self._batch.open)())
-        self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
+        # A notebook's kernel has no server whose other runs could be waited for.
+        self._queue = Html(
+            "", margin=(6, 0, 0, 0), sizing_mode="stretch_width", visible=not same_data
+        )
         self._export = FileButton(
             session, "Export the run shown", partial(run_download, session), margin=(6, 6)
         )
         self._tables = [
             FileButton(
-                session, f"Table ({words})", partial(table_download, session, style), margin=(6, 6)
+                session,
+                f"Table ({words})",
+                partial(table_download, session, style, same_data),
+                margin=(6, 6),
             )
             for style, words in _STYLES
         ]
@@ -140,7 +149,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
         self._table.rows = [
             asdict(run_row(info, self._session.person))
-            for info in self._session.archive.runs()[:_MOST_ROWS]
+            for info in listed_runs(self._session, self._same_data)[:_MOST_ROWS]
         ]
 
     def bring(self, in_front: bool) -> None:
@@ -209,8 +218,23 @@ def run_download(session: Session) -> DownloadRequest:
     )
 
 
-def table_download(session: Session, style: Literal["csv", "markdown"]) -> DownloadRequest:
-    """Return how the runs that are ticked, or all if none is, are written as a table."""
+def listed_runs(session: Session, same_data: bool) -> list[RunInfo]:
+    """Return the runs of the list, newest first.
+
+    Parameters
+    ----------
+    session : Session
+    same_data : bool
+        Whether runs of other data sets are left out.
+    """
+    runs, name = session.archive.runs(), session.draft.data.name
+    return [info for info in runs if info.dataset == name] if same_data else runs
+
+
+def table_download(
+    session: Session, style: Literal["csv", "markdown"], same_data: bool = False
+) -> DownloadRequest:
+    """Return how the runs that are ticked, or all of the list if none is, become a table."""
     chosen = session.compared
-    infos = [each for each in session.archive.runs() if not chosen or each.id in chosen]
+    infos = [each for each in listed_runs(session, same_data) if not chosen or each.id in chosen]
     return DownloadRequest(*_KINDS[style], run_table, (infos, style), at_once=True)

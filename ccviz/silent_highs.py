@@ -1,0 +1,38 @@
+"""HiGHS without its messages: every model of the package is made here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import highspy
+
+
+class SilentHighs(highspy.Highs):
+    """A HiGHS model that prints nothing to standard output.
+
+    From version 1.16 on, HiGHS prints its banner when the constructor enables the callbacks. An
+    option that is set on the finished object comes too late, so it is set just before.
+    """
+
+    def enableCallbacks(self) -> None:  # noqa: N802, the name is of HiGHS
+        """Enable the callbacks, with the output switched off first."""
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()
+
+
+def make_highs(**options: Any) -> highspy.Highs:
+    """Make an empty model that runs on one thread and prints nothing.
+
+    Parameters
+    ----------
+    **options
+        Options of HiGHS by their names.
+
+    Returns
+    -------
+    highspy.Highs
+    """
+    highs = SilentHighs()
+    for name, value in {"output_flag": False, "threads": 1, **options}.items():
+        highs.setOptionValue(name, value)
+    return highs
