@@ -102,7 +102,7 @@ class ResultPanel(pn.viewable.Viewer):
         )
         answer = run.incumbent if run else None
         if answer is not None:
-            colors = self._session.hues.of(answer.labels, answer.problem.k)
+            colors = self._session.cluster_colors.of(answer.labels, answer.problem.k)
             sizes = np.bincount(colors, minlength=answer.problem.k)
             frame = replace(frame, sizes=tuple(sizes.tolist()))
         self._html.object = _html(
