@@ -177,7 +177,10 @@ class Archive:
             _update(db, number, alive() | (summary.columns() if summary else {}))
 
     def finish(self, run_id: str, termination: Termination, message: str) -> None:
-        """Append `Finished` to a run whose worker ended without it; leave a finished run alone."""
+        """Append `Finished` to a run whose worker ended without it, and store its score.
+
+        A finished run is left alone.
+        """
         self._owned(run_id)
         run = self.load(run_id)
         if run.finished is None:
@@ -186,6 +189,7 @@ class Archive:
             )
             run.apply(last)
             self.append(run_id, [last], summarise(run))
+            self.score(run_id, run)
 
     def score(self, run_id: str, run: Run | None = None) -> float | None:
         """Compute and store a run's adjusted Rand index, if the true classes are known.

@@ -1,4 +1,4 @@
-"""A run in a process of its own, as its parent sees it.
+"""A run in a worker process: the parent's handle.
 
 ::
 
@@ -7,8 +7,8 @@
         for record in archive.records(job.run_id, after=seen): ...
     job.stop()
 
-The child (`ccviz.runs.child`) is given the archive's path and the run's id, and reads the rest
-there (`ccviz.runs.worker`).
+The worker process (`ccviz.runs.child`) receives the archive's path and the run's id, and reads the
+rest from the archive (`ccviz.runs.worker`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.child import Child
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.resume import reopen
-from ccviz.runs.stepper import check_request
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers.base import Solver
 from ccviz.solvers.search.workforce import check_workers
@@ -35,9 +34,9 @@ from ccviz.solvers.search.workforce import check_workers
 class Job:
     """A running worker. Build it with `start` or `resume`.
 
-    Every method returns at once and may be called from any thread. Whatever ends the worker, the
-    run in the archive ends with `ccviz.events.Finished`: if the worker left without one, the
-    parent appends it and says what happened.
+    All methods except `wait` return at once; they may be called from any thread. The run in the
+    archive always ends with `ccviz.events.Finished`: if the worker ended without one, the parent
+    appends it with the reason.
 
     Parameters
     ----------
@@ -45,28 +44,28 @@ class Job:
     run_id : str
         A run in it.
     pool : WorkerPool, optional
-        Where a worker waits already; a new one is begun if not given.
-    **order
-        For the worker; `start` and `resume` know what.
+        Provides an idle worker; a new one is started if not given.
+    **task
+        Fields of `ccviz.runs.worker.Task`; `start` and `resume` fill them.
 
     Attributes
     ----------
     run_id : str
         The run in the archive; poll ``archive.records(run_id, after=...)`` to follow it.
-    untold : str
-        What became of the run, where its end could not be stored; else empty.
+    not_stored : str
+        The end of the run if it could not be stored, as a sentence; else empty.
     """
 
     def __init__(
-        self, archive: Archive, run_id: str, pool: WorkerPool | None = None, **order: Any
+        self, archive: Archive, run_id: str, pool: WorkerPool | None = None, **task: Any
     ) -> None:
-        self._archive, self.run_id, self.untold = archive, run_id, ""
-        self._asked_to_end = False
+        self._archive, self.run_id, self.not_stored = archive, run_id, ""
+        self._stopping = False
         self._done = threading.Event()
-        self._said = [f"run {json.dumps({'run': run_id} | order)}"]
+        self._said = [f"run {json.dumps({'run': run_id} | task)}"]
         self._saying = threading.Lock()
         self._seen = archive.info(run_id).last_seq
-        self._waited = pool is not None
+        self._was_idle = pool is not None
         self._child = pool.take() if pool is not None else Child(archive.path)
         self._child.say(self._said[0])
         threading.Thread(target=self._watch, daemon=True).start()
@@ -88,7 +87,10 @@ class Job:
         memory: int | None = None,
         pool: WorkerPool | None = None,
     ) -> Job:
-        """Enter a run in the archive and start its worker.
+        """Create a run in the archive and start its worker.
+
+        The caller has checked the request (`ccviz.runs.stepper.check_request`). The worker checks
+        it again; a refused run ends as failed, with the reason.
 
         Parameters
         ----------
@@ -99,11 +101,11 @@ class Job:
         dataset, name, scaling : str
             For the list of runs.
         paused : bool
-            Wait before the first event, for `step` or `go_on`.
+            Pause before the first event, until `step` or `go_on`.
         memory : int, optional
-            Bytes that the worker may take; what needs more breaks off.
+            Memory limit of the worker in bytes.
         pool : WorkerPool, optional
-            Where a worker waits already.
+            Provides an idle worker.
 
         Returns
         -------
@@ -111,11 +113,9 @@ class Job:
 
         Raises
         ------
-        UnsupportedError, ParameterError
-            If the solver cannot handle the problem, or the seed or the workers are none; nothing is
-            stored.
+        ArchiveError
+            If the run cannot be stored.
         """
-        check_request(problem, solver, seed, str(workers))
         run_id = archive.create(
             problem,
             solver.name,
@@ -140,16 +140,16 @@ class Job:
         memory: int | None = None,
         pool: WorkerPool | None = None,
     ) -> Job:
-        """Let a run go on that was stopped or lost its worker.
+        """Resume a run that was stopped or lost its worker.
 
         Parameters
         ----------
         archive : Archive
         run_id : str
         limits : Limits
-            For the whole run, in place of its own.
+            For the whole run, in place of its old ones.
         workers : int or str
-            As in `ccviz.start`; those that it had before are forgotten.
+            As in `ccviz.start`; not taken from the stored run.
         memory, pool
             As in `start`.
 
@@ -160,9 +160,9 @@ class Job:
         Raises
         ------
         ArchiveError, UnsupportedError
-            If the run goes on already, has nothing left to do, or its solver cannot go on.
+            If the run is still running, has nothing left to do, or its solver cannot resume.
         ParameterError
-            If the workers are none.
+            If the workers are invalid.
         """
         check_workers(str(workers))
         reopen(archive, run_id, limits)
@@ -170,7 +170,7 @@ class Job:
 
     @property
     def alive(self) -> bool:
-        """Whether the worker is there, or its end is not in the archive yet."""
+        """Whether the worker runs, or its end is not in the archive yet."""
         return not self._done.is_set()
 
     @property
@@ -179,12 +179,12 @@ class Job:
         return self._child.pid
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end, at most so many seconds, and return whether it has come.
+        """Wait for the end of the run and return whether it has ended.
 
         Parameters
         ----------
         timeout : float, optional
-            Seconds; for ever if not given.
+            Longest wait in seconds; without a limit if not given.
 
         Returns
         -------
@@ -193,15 +193,15 @@ class Job:
         return self._done.wait(timeout)
 
     def pause(self) -> None:
-        """Let the worker wait after the event at hand."""
+        """Pause the worker after the current event."""
         self._say("pause")
 
     def go_on(self) -> None:
-        """Let a paused worker run."""
+        """Continue a paused worker."""
         self._say("continue")
 
     def step(self, events: int = 1) -> None:
-        """Let a paused worker yield so many events, then wait again.
+        """Let a paused worker do some events, then pause again.
 
         Parameters
         ----------
@@ -210,23 +210,23 @@ class Job:
         self._say(f"step {events}")
 
     def stop(self, grace: float = 5.0) -> None:
-        """Ask the worker to end; it is killed if it has not after ``grace`` seconds.
+        """Ask the worker to end; it is killed if it still runs after ``grace`` seconds.
 
         Parameters
         ----------
         grace : float
             Seconds.
         """
-        self._asked_to_end = True
+        self._stopping = True
         self._say("stop")
         killer = threading.Timer(grace, self.kill)
         killer.daemon = True
         killer.start()
 
     def kill(self) -> None:
-        """End the worker now; what it has not yet stored is lost."""
+        """Kill the worker; events that it has not stored are lost."""
         with self._saying:
-            self._asked_to_end = True
+            self._stopping = True
             self._child.kill()
 
     def _say(self, line: str) -> None:
@@ -238,28 +238,28 @@ class Job:
         code = self._child.wait()
         if self._replaced(code):
             code = self._child.wait()
-        last = self._last_word(code)
+        last = self._reason(code)
         try:
-            self._archive.finish(self.run_id, *last)
-            self._archive.score(self.run_id)
+            if self._archive.info(self.run_id).termination is None:
+                self._archive.finish(self.run_id, *last)
         except UnknownRunError:
-            pass  # it was deleted
+            pass  # the run was deleted
         except ArchiveError as broken:
-            self.untold = f"{last[1]} This could not be stored: {broken}"
+            self.not_stored = f"{last[1]} This could not be stored: {broken}"
         finally:
             self._child.close()
             self._done.set()
 
     def _replaced(self, code: int) -> bool:
-        """Give the run to a new worker if somebody ended the one that had waited for it.
+        """Give the run to a new worker if the idle worker was killed before it started the run.
 
-        A process that is ended takes a while to be gone on a busy machine, and may be handed a run
-        meanwhile. Nothing of the run is lost then.
+        On a busy machine a killed process takes a while to end and may receive a run meanwhile.
+        Nothing of the run is lost then.
         """
-        if not self._waited or code >= 0:
+        if not self._was_idle or code >= 0:
             return False
         with suppress(ArchiveError), self._saying:
-            if not self._asked_to_end and self._archive.info(self.run_id).last_seq == self._seen:
+            if not self._stopping and self._archive.info(self.run_id).last_seq == self._seen:
                 self._child.close()
                 self._child = Child(self._archive.path)
                 for line in self._said:
@@ -267,10 +267,10 @@ class Job:
                 return True
         return False
 
-    def _last_word(self, code: int) -> tuple[Termination, str]:
-        if self._asked_to_end:
-            return "interrupted", f"{TERMINATION_SENTENCES['interrupted']} Its worker was ended."
+    def _reason(self, code: int) -> tuple[Termination, str]:
+        if self._stopping:
+            return "interrupted", f"{TERMINATION_SENTENCES['interrupted']} Its worker was killed."
         if code < 0:
             return "failed", f"The worker was killed (signal {-code})."
         why = self._child.last_line() or f"exit code {code}"
-        return "failed", f"The worker broke off: {why}"
+        return "failed", f"The worker failed: {why}"

@@ -198,8 +198,8 @@ def _check_kinds(problem: Any, solver: Any) -> None:
         raise ParameterError(f"solver = {solver!r} is neither a solver's name nor a solver.")
 
 
-def check_request(problem: Problem, solver: Solver, seed: Any, workers: str) -> None:
-    """Check that a run can be begun.
+def check_request(problem: Problem, solver: Solver, seed: Any, workers: str = "1") -> None:
+    """Check that a run can be started.
 
     Parameters
     ----------

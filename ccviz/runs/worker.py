@@ -1,21 +1,20 @@
-"""The child process of one run: `python -m ccviz.runs.worker ARCHIVE`.
+"""The worker process of one run: `python -m ccviz.runs.worker ARCHIVE`.
 
-Standard input carries what the parent asks for, a line each. Before the run it is
+The parent sends commands on standard input, one per line. Before the run these are
 
-    load NAME        bring what a solver needs into this process
-    run TASK        do a run; TASK is `Task` in JSON
+    load NAME        load what a solver needs
+    run TASK         do a run; TASK is a `Task` as JSON
 
 and during the run
 
-    pause            wait after the event at hand
-    continue         go on
-    step N           go on for N events, then wait
-    stop             end at the solver's next look
+    pause            pause after the current event
+    continue         continue
+    step N           do N events, then pause
+    stop             end at the solver's next check
 
-The run, its problem and its limits stand in the archive, and the records go there; nothing else
-crosses the border between the processes. When the parent dies, standard input ends, and the child
-stops by itself: at once while it waits for a run, else within a few seconds. `ccviz.runs.child`
-and `ccviz.runs.job` are the parent's side.
+The run, its problem and its limits are in the archive, and the records go there; nothing else is
+exchanged. When the parent dies, standard input ends and the worker stops by itself: at once while
+idle, else within a few seconds. `ccviz.runs.child` and `ccviz.runs.job` are the parent's side.
 """
 
 from __future__ import annotations
@@ -44,20 +43,20 @@ _ORPHAN_GRACE_S = 5.0
 
 @dataclass(frozen=True)
 class Task:
-    """What to do.
+    """A run to do.
 
     Attributes
     ----------
     run : str
         Its id in the archive.
     workers : str
-        Where it works: processes, or tcp:// of a Dask scheduler.
+        Number of processes, or the tcp:// address of a Dask scheduler.
     memory : int or None
-        Bytes that it may take.
+        Memory limit in bytes.
     paused : bool
-        Whether it waits before the first event.
+        Whether to pause before the first event.
     resume : bool
-        Whether it goes on after the stored records.
+        Whether to continue after the stored records.
     """
 
     run: str
@@ -68,7 +67,7 @@ class Task:
 
 
 def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
-    """Load what is asked for until there is a run to do; None if there never will be.
+    """Load solvers until a run arrives; return None if the parent has ended.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
     -------
     task : Task
     loaded : frozenset of str
-        Names of the solvers that are in this process already.
+        Names of the solvers that are loaded.
     """
     loaded: set[str] = set()
     for line in lines:
@@ -91,14 +90,14 @@ def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
 
 
 class Control:
-    """Does what the lines on standard input ask of a run.
+    """Obeys the commands on standard input during a run.
 
     Parameters
     ----------
     lines : iterator of bytes
     stepper : Stepper
     paused : bool
-        Whether the run waits to be told to go on.
+        Whether the run starts paused.
     """
 
     def __init__(self, lines: Iterator[bytes], stepper: Stepper, paused: bool) -> None:
@@ -108,7 +107,7 @@ class Control:
         threading.Thread(target=self._listen, daemon=True).start()
 
     def wait_turn(self) -> None:
-        """Return when the run may take its next step; waiting does not count as running."""
+        """Wait until the run may do its next event; the time is not counted as run time."""
         with self._changed:
             if self._allowed <= 0:
                 since = time.perf_counter()
@@ -124,8 +123,8 @@ class Control:
             else:
                 self._allow({"pause": 0.0, "continue": math.inf}.get(word), values)
         self._stop()
-        # Nobody is left to end a solver that never looks, deep in foreign code. The alarm needs no
-        # Python to run; the timer, if it gets to run first, takes the solver's processes along.
+        # A solver deep in foreign code may never check for a stop. The alarm ends it without
+        # running Python; the timer, if it runs first, also kills the solver's processes.
         signal.setitimer(signal.ITIMER_REAL, _ORPHAN_GRACE_S + 1)
         killer = threading.Timer(_ORPHAN_GRACE_S, os.killpg, (os.getpgid(0), signal.SIGKILL))
         killer.daemon = True
@@ -142,7 +141,7 @@ class Control:
 
 
 def drive(path: str) -> None:
-    """Wait for a run, and drive it to its end.
+    """Wait for a run and do it.
 
     Parameters
     ----------
@@ -151,10 +150,10 @@ def drive(path: str) -> None:
     """
     # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
     lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
-    asked = wait_for_task(lines)
-    if asked is None:
+    received = wait_for_task(lines)
+    if received is None:
         return
-    task, loaded = asked
+    task, loaded = received
     if task.memory is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (task.memory, task.memory))
     archive = Archive(path)
@@ -166,10 +165,11 @@ def drive(path: str) -> None:
         while stepper.run.finished is None:
             control.wait_turn()
             recorder.put(next(stepper))
+    archive.score(task.run, stepper.run)
 
 
 def main() -> None:
-    """Do a run in this process, which is for nothing else."""
+    """Do one run in this process."""
     stand_back(RUN)
     drive(sys.argv[1])
 

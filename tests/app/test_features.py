@@ -229,7 +229,7 @@ def test_runs_are_renamed_filtered_and_compared_side_by_side(lab):
     lab.page.get_by_label("Filter runs").fill("favourite iris")
     assert rows.filter(has_text="my favourite").count() == 1
     assert lab.page.locator(".scroll tbody tr").count() == 1
-    lab.see(re.compile(r"On this server \d of at most \d+ runs are under way"))
+    lab.see(re.compile(r"This server is running \d of at most \d+ runs"))
 
 
 def test_what_would_i_type_is_exact(lab):

@@ -82,7 +82,7 @@ def test_light_and_dark_reach_every_figure(lab, picture):
         assert brightness(plot) < 60 < 200 < brightness(before[1])
     assert contrast(lab)[0] > 4.5
     picture(lab.page, "dark")
-    for room, words in (("Bounds", "Tick past runs"), ("Runs", "under way"),
+    for room, words in (("Bounds", "Tick past runs"), ("Runs", "This server is running"),
                         ("Share", "Command line"), ("Result", "Feasible clustering")):  # fmt: skip
         lab.room(room)
         lab.see(re.compile(words))
@@ -137,7 +137,7 @@ def test_groups_are_held_and_linked_by_keys(lab):
     lab.page.keyboard.press("p")
     lab.page.get_by_role("button", name="Eraser").wait_for(state="hidden")
     for key, words in (("3", "The views of the solver appear here"), ("4", "Tick past runs"),
-                       ("6", "Command line"), ("5", "under way"), ("1", "No run yet")):  # fmt: skip
+                       ("6", "Command line"), ("5", "server is"), ("1", "No run yet")):  # fmt: skip
         lab.page.keyboard.press(key)
         lab.see(re.compile(words))
 

@@ -188,7 +188,7 @@ def test_runs_wait_in_a_queue(lab, open_lab):
     lab.press("Run")
     lab.see("Waiting in the queue: 1 to end before this run starts.")
     lab.room("Runs")
-    lab.see("1 wait. This run is number 1 in the line.")
+    lab.see("1 are waiting. This run is number 1 in the queue.")
     others[0].press("Stop")
     lab.room("Result")
     lab.see("Feasible clustering")

@@ -45,7 +45,7 @@ UNTRUSTING = ssl._create_unverified_context()  # whether it answers is all that 
 CLEAN = {"markup": [], "ran": None}
 ROOMS = {
     "Result": "Optimal clustering", "Clusters": "Take home", "Inside the solver": "^Depth$",
-    "Bounds": "Tick past runs", "Runs": "under way", "Share": "Command line",
+    "Bounds": "Tick past runs", "Runs": "This server is running", "Share": "Command line",
 }  # fmt: skip
 
 

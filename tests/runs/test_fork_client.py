@@ -82,8 +82,8 @@ def test_a_broken_worker_says_what_broke(archive, pool, tmp_path):
     os.kill(waiting, signal.SIGCONT)
     assert job.wait(PATIENCE_S)
     (tmp_path / "runs.sqlite").unlink()
-    assert "The worker broke off: ccviz.errors.ArchiveError" in job.untold or (
-        "The worker broke off: ccviz.errors.ArchiveError" in archive.info(job.run_id).message
+    assert "The worker failed: ccviz.errors.ArchiveError" in job.not_stored or (
+        "The worker failed: ccviz.errors.ArchiveError" in archive.info(job.run_id).message
     )
 
 

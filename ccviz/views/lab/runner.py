@@ -1,4 +1,4 @@
-"""The run that a session has under way: its place in the queue, its worker, its controls."""
+"""The current run of a session: its place in the queue, its worker, its controls."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.runs.limits import NO_LIMITS, Limits
+from ccviz.runs.stepper import check_request
 from ccviz.runs.worker_pool import WorkerPool
-from ccviz.solvers import Solver, check
+from ccviz.solvers import Solver
 from ccviz.views.lab.queue import RunQueue, Ticket
 
 _GRACE_S = 2.0
@@ -23,7 +24,7 @@ _GRACE_S = 2.0
 
 @dataclass(frozen=True, eq=False)
 class RunRequest:
-    """What to run."""
+    """A run that a session asks for."""
 
     problem: Problem
     solver: Solver
@@ -34,24 +35,24 @@ class RunRequest:
 
 
 class Runner(param.Parameterized):
-    """At most one worker at a time, in a process of its own.
+    """Runs at most one worker process at a time.
 
     Parameters
     ----------
     archive : Archive
     queue : RunQueue
     memory : int, optional
-        Bytes that a worker may take.
+        Memory limit of a worker in bytes.
     pool : WorkerPool, optional
-        Workers that wait already.
+        Idle workers.
 
     Attributes
     ----------
     state : {"idle", "queued", "running", "paused", "ended"}
     waiting : int
-        Runs of others that must end first, while queued.
+        Number of runs ahead in the queue.
     run_id : str
-        The run in the archive, empty before its worker was started.
+        Id of the run in the archive; empty until its worker is started.
     """
 
     state = param.Selector(default="idle", objects=["idle", "queued", "running", "paused", "ended"])
@@ -75,18 +76,18 @@ class Runner(param.Parameterized):
 
     @property
     def busy(self) -> bool:
-        """Whether a run waits or goes on."""
+        """Whether a run is queued, running or paused."""
         return self.state in ("queued", "running", "paused")
 
     @property
     def queue_words(self) -> str:
-        """How busy the server is, and this run's place in the line, as a sentence."""
+        """Load of the server and this run's place in the queue, as a sentence."""
         running = min(len(self._queue), self._queue.limit)
         waiting = len(self._queue) - running
-        ours = f" This run is number {self.waiting} in the line." if self.state == "queued" else ""
+        ours = f" This run is number {self.waiting} in the queue." if self.state == "queued" else ""
         return (
-            f"On this server {running} of at most {self._queue.limit} runs are under way, "
-            f"{waiting} wait.{ours}"
+            f"This server is running {running} of at most {self._queue.limit} runs; "
+            f"{waiting} are waiting.{ours}"
         )
 
     @property
@@ -95,14 +96,14 @@ class Runner(param.Parameterized):
         return self._job.pid if self._job is not None else None
 
     def start(self, request: RunRequest, paused: bool = False) -> None:
-        """Queue a run; it starts at once if nobody is before it. An earlier run is stopped.
+        """Check and queue a run, which starts when its turn comes. An earlier run is stopped.
 
         Raises
         ------
         UnsupportedError
-            If the solver cannot handle the problem.
+            If the solver cannot handle the problem; the earlier run continues.
         """
-        check(request.solver, request.problem)
+        check_request(request.problem, request.solver, request.seed)
         begin = partial(
             Job.start, self._archive, request.problem, request.solver, seed=request.seed,
             dataset=request.dataset, scaling=request.scaling, paused=paused, limits=request.limits,
@@ -111,12 +112,12 @@ class Runner(param.Parameterized):
         self._enqueue(begin, paused)
 
     def resume(self, run_id: str) -> None:
-        """Let a stored run go on, in its turn, without its old limits.
+        """Queue a stored run to be resumed without its old limits.
 
         Raises
         ------
         ArchiveError, UnsupportedError
-            If it has nothing left to do, or its solver cannot go on.
+            If it has nothing left to do, or its solver cannot resume.
         """
         self._enqueue(partial(Job.resume, self._archive, run_id, **self._worker))
 
@@ -128,17 +129,17 @@ class Runner(param.Parameterized):
         self.tick()
 
     def tick(self) -> None:
-        """Look after the worker: start it when its turn comes, notice its end."""
+        """Start the worker when its turn comes, and notice its end."""
         if self.state == "queued":
             assert self._ticket is not None
             self.waiting = self._ticket.waiting
             if self.waiting == 0:
                 self._launch()
         elif self._job is not None and self.busy and not self._job.alive:
-            untold = self._job.untold
+            lost = self._job.not_stored
             self._end("ended")
-            if untold:
-                raise CcvizError(untold)
+            if lost:
+                raise CcvizError(lost)
 
     def _launch(self) -> None:
         assert self._begin is not None
@@ -151,31 +152,31 @@ class Runner(param.Parameterized):
         self.param.update(state=state, run_id=self._job.run_id)
 
     def pause(self) -> None:
-        """Let the worker wait after the event at hand."""
+        """Pause the worker after the current event."""
         if self.state == "running" and self._job is not None:
             self._job.pause()
             self.state = "paused"
 
     def go_on(self) -> None:
-        """Let a paused worker run."""
+        """Continue a paused worker."""
         if self.state == "paused" and self._job is not None:
             self._job.go_on()
             self.state = "running"
 
     def step(self) -> None:
-        """Let a paused worker yield one event."""
+        """Let a paused worker do one event."""
         if self.state == "paused" and self._job is not None:
             self._job.step()
 
     def stop(self) -> None:
-        """Ask the worker to end; what it found stays."""
+        """Ask the worker to end; its results stay."""
         if self._job is not None and self.busy:
             self._job.stop(_GRACE_S)
         elif self.state == "queued":
             self._end("idle")
 
     def close(self) -> None:
-        """End the worker, if there is one, and leave the queue."""
+        """End the worker, if any, and leave the queue."""
         if self._job is not None and self._job.alive:
             self._job.stop(_GRACE_S)
         self._end("idle")

@@ -17,7 +17,7 @@ from typing import Any
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.errors import ParameterError
+from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
@@ -360,12 +360,12 @@ class Session(Worded):
 
     def start(self, paused: bool = False) -> None:
         """Run the chosen solver on the problem."""
-        # A solver that cannot handle the problem is refused: another choice answers that.
-        if (refused := unsuited(self.draft, self.solver)) is not None:
-            self.notice = refused
-            return
         with self.in_words("solver"):
-            self.playback.start(self._request(), paused)
+            try:
+                self.playback.start(self._request(), paused)
+            except UnsupportedError as refused:
+                self.notice = unsuited(self.draft, refused)  # it offers another solver
+                return
             self.asking.stop()
             self.cancel()
             self._solver_then = self.solver

@@ -58,14 +58,11 @@ def refusal(draft: Draft, solver: Solver) -> str:
     return ""
 
 
-def unsuited(draft: Draft, solver: Solver) -> Notice | None:
-    """Return what to say if a solver cannot have a draft, with one that can."""
-    why = refusal(draft, solver)
-    if not why:
-        return None
+def unsuited(draft: Draft, refused: UnsupportedError) -> Notice:
+    """Return the notice for a solver that was refused, with one that supports the draft."""
     other = advised(draft)
     return Notice(
-        "error", why, "solver", title="this solver cannot do it",
+        "error", as_sentence(in_titles(str(refused))), "solver", title="this solver cannot do it",
         take=other.solver if other else "",
     )  # fmt: skip
 

@@ -23,6 +23,7 @@ def test_who_cannot_do_it_is_named_with_one_that_can(session):
     assert (notice.kind, notice.take) == ("error", "blp-kmeans")
     assert notice.heading == "Error: this solver cannot do it."
     assert notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; these can: ")
+    assert session.archive.runs() == []
     session.set_solver(notice.take)
     assert session.notice is None
 
