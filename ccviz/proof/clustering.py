@@ -11,7 +11,7 @@ from ccviz.proof.rounding import Unit, scatter_above
 
 
 def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
-    """Return not less than the sum of squares of a clustering that keeps every link and rule.
+    """Return not less than the sum of squares of a clustering that keeps every link, size and rule.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
     Raises
     ------
     FlawError
-        If it breaks a link or a rule.
+        If it breaks a link, a size or a rule.
     """
     labels = found.labels
     for links, together in ((problem.must_link, True), (problem.cannot_link, False)):
@@ -36,6 +36,10 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
         if broken.any():
             at = int(np.flatnonzero(broken)[0])
             raise FlawError(f"a clustering breaks the link {i[at]}-{j[at]}")
+    if problem.sizes is not None:
+        size = np.bincount(labels, minlength=problem.k)
+        if ((size < problem.sizes.lower) | (size > problem.sizes.upper)).any():
+            raise FlawError("a clustering breaks the sizes")
     clusters = [np.flatnonzero(labels == c) for c in range(problem.k)]
     if not keeps_rules(problem, clusters):
         raise FlawError("a clustering breaks a rule")

@@ -31,6 +31,8 @@ _ARRAYS = {  # of a certificate: kind of number, dimensions
     "node": ("i", 1),
     "unit": ("i", 1),
     "nonnegativity": ("f", 1),
+    "lifted": ("f", 2),
+    "owner": ("i", 1),
     "points": ("i", 2),
     "kind": ("i", 1),
     "weights": ("f", 1),

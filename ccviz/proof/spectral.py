@@ -14,6 +14,9 @@ v_j, any level m and any g_j that are negative for j < k and not so for the othe
 
 for R u = 0, R >= 0 and R <= I. The v_j are eigenvectors as NumPy computes them, m the k-th smallest
 eigenvalue; nothing is asked of their accuracy, for E is computed, and its own error bounded.
+
+With sizes a block's Y_ii lies between its share of the largest cluster and that of the smallest.
+N_ii may then be of either sign, and the least of the sum of N_ii Y_ii is added.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ def spectral_bound(
     multipliers: Multipliers,
     exponent: int,
     group: np.ndarray | None = None,
+    limits: tuple[float, float] | None = None,
 ) -> float:
     """Return what the multipliers prove of the blocks' means.
 
@@ -49,6 +53,8 @@ def spectral_bound(
         The multipliers are to be taken times 2 to that power.
     group : (s,) int64, optional
         Blocks of the same number are together in every clustering, and are one for the multipliers.
+    limits : (float, float), optional
+        Fewest and most points of a cluster.
 
     Raises
     ------
@@ -63,17 +69,24 @@ def spectral_bound(
         # root of their mass: by no more than gamma times the norm of their rows.
         blocks, Q, added = _joined(blocks, group)
     mass = blocks.mass
-    N = _nonnegativity(multipliers, blocks, exponent)
-    cuts, cut_size, gain = _cuts(multipliers, mass, k, exponent)
+    apart = blocks.conflict
+    if limits is not None:
+        apart = apart | (mass[:, None] + mass[None, :] > limits[1])
+        np.fill_diagonal(apart, True)
+    N = _nonnegativity(multipliers, apart, exponent)
+    largest = math.inf if limits is None else limits[1]
+    cuts, cut_size, gain = cut_sums(multipliers, mass, k, exponent, largest)
+    on_diagonal, diagonal_size = _on_diagonal(N, mass, limits)
     S = -(Q @ Q.T) - N - cuts
     slack = (
         gamma(Q.shape[1] + 8 + 3 * added) * squares + gamma(4) * float(np.linalg.norm(N)) + cut_size
     )
     slack += gamma(Q.size + added * Q.shape[1] + 6) * squares
     inner, rest, more = _over_projections(S, np.sqrt(mass / mass.sum()), k)
-    bound = squares + inner + rest + gain
-    sizes = squares + abs(inner) + abs(rest) + gain
+    bound = squares + inner + rest + gain + on_diagonal
+    sizes = squares + abs(inner) + abs(rest) + gain + diagonal_size
     bound -= 1.01 * math.sqrt(k) * slack + more + gamma(8) * sizes + UNDERFLOW
+    bound -= gamma(len(mass) + 8) * diagonal_size
     return bound
 
 
@@ -102,7 +115,7 @@ def _over_projections(S: np.ndarray, u: np.ndarray, k: int) -> tuple[float, floa
     if k == 1:
         return inner, 0.0, slack
     M = S - np.outer(u, image) - np.outer(image, u) + np.outer(u, (inner + 2.0 * size) * u)
-    values, V = _eigen(M)
+    values, V = eigen(M)
     level = float(values[k - 1])
     gaps = values - level
     lengths = (V * V).sum(axis=0)
@@ -116,32 +129,49 @@ def _over_projections(S: np.ndarray, u: np.ndarray, k: int) -> tuple[float, floa
     return inner, rest, slack
 
 
-def _eigen(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def eigen(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues and eigenvectors; a flaw where LAPACK finds none."""
     try:
         return np.linalg.eigh(M)
     except np.linalg.LinAlgError:
         raise FlawError("has multipliers whose eigenvalues cannot be found") from None
 
 
-def _nonnegativity(multipliers: Multipliers, blocks: Centroids, exponent: int) -> np.ndarray:
-    s = len(blocks.mass)
+def _on_diagonal(
+    N: np.ndarray, mass: np.ndarray, limits: tuple[float, float] | None
+) -> tuple[float, float]:
+    """Return the least of sum N_ii Y_ii, and the sum of the magnitudes.
+
+    Y_ii is the block's share of its cluster's points, of which there are at least as many as the
+    block has itself.
+    """
+    if limits is None:
+        return 0.0, 0.0
+    fewest, most = np.maximum(limits[0], mass), limits[1]
+    both = np.stack([N.diagonal() * mass / most, N.diagonal() * mass / fewest])
+    return float(both.min(axis=0).sum()), float(np.abs(both).max(axis=0).sum())
+
+
+def _nonnegativity(multipliers: Multipliers, apart: np.ndarray, exponent: int) -> np.ndarray:
+    s = len(apart)
     upper = multipliers["nonnegativity"]
     if upper.shape != (s * (s + 1) // 2,):
         raise FlawError(f"has {upper.size} multipliers, not those of {s} blocks")
     N = np.zeros((s, s))
     N[np.triu_indices(s)] = rescaled(upper, exponent)
     N += np.triu(N, 1).T
-    if (N[~blocks.conflict] < 0.0).any():
+    if (N[~apart] < 0.0).any():
         raise FlawError("has a multiplier of the wrong sign")
     return N
 
 
-def _cuts(
-    multipliers: Multipliers, mass: np.ndarray, k: int, exponent: int
+def cut_sums(
+    multipliers: Multipliers, mass: np.ndarray, k: int, exponent: int, largest: float = np.inf
 ) -> tuple[np.ndarray, float, float]:
     """Return the weighted sum of the cuts, its error, and the sum of their right sides.
 
-    A clique inequality (10) is over k + 1 blocks. A star with apex i and leaves T says
+    A clique inequality (10) is over k + 1 blocks, and clusters have at most ``largest`` points. A
+    star with apex i and leaves T says
     Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one leaf it is the paper's (8),
     with two (9). It holds because t leaves in the cluster of i make t - 1 <= t (t - 1) / 2.
     """
@@ -164,7 +194,7 @@ def _cuts(
             sign = -1.0 if b == 0 else 1.0
             signed = np.where(star, sign, 1.0) * weights
             _add((total, size, count), points[used, a], points[used, b], signed[used], root)
-    gain = float(weights[kind == CLIQUE].sum()) / (mass.sum() - k + 1)
+    gain = float(weights[kind == CLIQUE].sum()) / min(mass.sum() - k + 1, largest)
     error = gamma(int(count.max()) + 12) * 1.01 * float(np.linalg.norm(size))
     return total, error, gain * (1.0 - gamma(len(weights) + 4))
 

@@ -3,8 +3,8 @@
 What is checked, in this order; every bound holds whatever rounding did (`ccviz.proof.rounding`):
 
 1. The run is read strictly (`reading`), and its tree covers the problem (`cover`).
-2. The clusterings keep every link and rule; the best one's sum of squares is bounded from above
-   (`clustering`).
+2. The clusterings keep every link, size and rule; the best one's sum of squares is bounded from
+   above (`clustering`).
 3. Every infeasible leaf is infeasible: contradicting links, a clique, an odd cycle, duals, or an
    exhaustive search (`colouring`).
 4. Every other leaf has a bound. A semidefinite certificate, of the leaf or of a node above it, is
@@ -37,6 +37,8 @@ from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable
 from ccviz.proof.cover import check_cover, links_at, places_at
+from ccviz.proof.lifted import classes_of, lifted_bound
+from ccviz.proof.packing import packable
 from ccviz.proof.parts import Division, parts_bound, read_division
 from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Places, pricings
@@ -136,8 +138,8 @@ def verify(
 
 
 def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
-    if problem.is_soft or problem.sizes is not None:
-        raise FlawError("only hard links and rules can be verified")
+    if problem.is_soft:
+        raise FlawError("only hard links, sizes and rules can be verified")
     check_cover(proof)
     check = _Check(problem, proof, unit_of(problem), budget)
     _check_clusterings(check, gap)
@@ -150,8 +152,8 @@ def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verd
 
 
 def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
-    if problem.is_soft or problem.sizes is not None or problem.rules:
-        raise FlawError("only hard links can be verified of a run that was divided")
+    if problem.is_soft or problem.rules:
+        raise FlawError("only hard links and sizes can be verified of a run that was divided")
     proof = Proof(clusterings=division.clusterings)
     check = _Check(problem, proof, unit_of(problem), Budget.of(0.0))
     _check_clusterings(check, gap)
@@ -243,11 +245,19 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
 
 def _spectral(check: _Check, means: Centroids, leaf: Leaf) -> float:
     """Return what a semidefinite certificate proves; without one, the scatter inside the blocks."""
-    if "nonnegativity" not in leaf.certificate:
-        return means.inside
-    _require(leaf, "nonnegativity", "points", "kind", "weights")
+    k, sizes = check.problem.k, check.problem.sizes
     exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
-    between = spectral_bound(means, check.problem.k, leaf.certificate, exponent)
+    if "lifted" in leaf.certificate:
+        if sizes is None or not sizes.is_exact:
+            raise FlawError("is lifted by sizes that are not given")
+        _require(leaf, "lifted", "points", "kind", "owner", "weights")
+        between = lifted_bound(means, classes_of(sizes.lower), k, leaf.certificate, exponent)
+    elif "nonnegativity" in leaf.certificate:
+        _require(leaf, "nonnegativity", "points", "kind", "weights")
+        limits = None if sizes is None else (float(sizes.lower.min()), float(sizes.upper.max()))
+        between = spectral_bound(means, k, leaf.certificate, exponent, limits=limits)
+    else:
+        return means.inside
     return max(means.whole(between), means.inside)
 
 
@@ -424,7 +434,12 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         return
     if _is_clique(leaf.certificate.get("witness"), blocks, problem.k):
         return
-    answer = colourable(blocks.conflict, problem.k, check.budget)
+    answer: bool | None
+    if problem.sizes is None:
+        answer = colourable(blocks.conflict, problem.k, check.budget)
+    else:
+        lower, upper = problem.sizes.lower, problem.sizes.upper
+        answer = packable(blocks.mass, blocks.conflict, lower, upper, check.budget)
     if answer:
         raise FlawError("is called infeasible, but a clustering exists")
     check.trusted += answer is None

@@ -276,13 +276,13 @@ def test_a_clustering_that_costs_nothing_has_no_gap():
 
 
 def test_what_cannot_be_verified_says_so(proof, divided_proof):
-    words = "only hard links and rules can be verified"
-    of_parts = "only hard links can be verified of a run that was divided"
+    words = "only hard links, sizes and rules can be verified"
+    of_parts = "only hard links and sizes can be verified of a run that was divided"
     for (plain, events), said in ((proof, words), (divided_proof, of_parts)):
-        n, k = plain.n, plain.k
-        soft, sizes = {"cannot_link": [(0, 1, 2.0)]}, {"sizes": ([1] * k, [n] * k)}
-        for more in (soft, sizes):
-            refused(Problem(plain.X, k, **more), events, said)
+        soft = Problem(plain.X, plain.k, cannot_link=[(0, 1, 2.0)])
+        refused(soft, events, said)
+    plain, events = divided_proof
+    n, k = plain.n, plain.k
     ruled = Problem(plain.X, k, rules=(MaxSize(n),))
     refused(ruled, events, of_parts)
 

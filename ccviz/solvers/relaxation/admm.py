@@ -24,9 +24,9 @@ from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 from ccviz.solvers.search.tree import StoppedError
 
-_STEP = 1.5
+STEP = 1.5
 """Step of the multipliers; the method converges below (1 + sqrt 5) / 2."""
-_FORBIDDEN = -1e6
+FORBIDDEN = -1e6
 """Value on conflicts before projection, below zero for any multiplier of the cuts."""
 _BALANCE = 5.0
 """Target of the primal over the dual residual: a small penalty serves the bound."""
@@ -78,6 +78,15 @@ class Iterate:
         """Best proved bound, ``-inf`` before the first."""
         return -np.inf if self.best is None else self.best.lower_bound
 
+    @property
+    def cut_count(self) -> int:
+        """Number of cuts."""
+        return len(self.cuts)
+
+    def packed(self) -> Iterate:
+        """Return the iterate in single precision, without its certificate."""
+        return replace(self, Y=self.Y.astype(np.float32), M=self.M.astype(np.float32), best=None)
+
 
 def cold_start(relaxation: Relaxation) -> Iterate:
     """Return the first iterate of a root."""
@@ -105,14 +114,12 @@ def inherit(
     """
     T = np.zeros((child.s, len(child_of)))
     T[child_of, np.arange(len(child_of))] = np.sqrt(parent_mass / child.mass[child_of])
-    points = np.where(parent.cuts.points < 0, -1, child_of[parent.cuts.points])
-    ordered = np.sort(points, axis=1)
-    proper = ~((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+    cuts, proper = parent.cuts.merged(child_of)
     return replace(
         parent,
         Y=T @ parent.Y @ T.T,
         M=T @ parent.M @ T.T,
-        cuts=Cuts(points, parent.cuts.kind).where(proper),
+        cuts=cuts,
         weights=parent.weights[proper],
         best=None,
         basis=None if parent.basis is None else T @ parent.basis,
@@ -138,6 +145,7 @@ def iterate(
     W, G = Y - (C + M) / rho, np.empty_like(C)
     primal = dual = np.inf
     X = uu
+    diagonal = (np.ones(relaxation.s), np.zeros(relaxation.s), *relaxation.diagonal_limits)
     for _ in range(iterations):
         if stop():
             raise StoppedError
@@ -146,12 +154,13 @@ def iterate(
         X += uu
         np.divide(M, rho, out=G)
         G += X
-        kernels.forbid(G, relaxation.conflicts, _FORBIDDEN)
+        kernels.forbid(G, relaxation.conflicts, FORBIDDEN)
         kernels.add_rows(G, weights, *rows.entries)
-        kernels.hildreth_sweep(G, weights, *rows.entries, rows.side)
-        primal, dual = kernels.admm_update(X, G, C, Y, M, W, rho, _STEP)
+        kernels.hildreth_sweep(G, weights, *rows.entries, rows.side, *diagonal)
+        np.fill_diagonal(G, np.clip(np.diagonal(G), *diagonal[2:]))
+        primal, dual = kernels.admm_update(X, G, C, Y, M, W, rho, STEP)
     # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is in it.
-    multiplier = M - (_STEP - 1.0) * rho * (X - Y)
+    multiplier = M - (STEP - 1.0) * rho * (X - Y)
     weights *= rho / rows.norm
     found = certify(relaxation, unit * multiplier, start.cuts, unit * weights)
     better = start.best is None or found.lower_bound > start.best.lower_bound
@@ -163,22 +172,30 @@ def iterate(
         iterations=start.iterations + iterations,
         best=found if better else start.best,
         basis=project.basis,
-        residuals=_relative(primal, dual, Y, M),
+        residuals=relative_residuals(primal, dual, Y, M),
     )
 
 
-def _relative(primal: float, dual: float, Y: FloatArray, M: FloatArray) -> tuple[float, float]:
+def relative_residuals(
+    primal: float, dual: float, Y: FloatArray, M: FloatArray
+) -> tuple[float, float]:
+    """Return the residuals relative to the norms of the iterate and of its multiplier."""
     return primal / float(np.linalg.norm(Y)), dual / max(float(np.linalg.norm(M)), 1e-300)
 
 
 def balance(at: Iterate) -> Iterate:
     """Return the iterate with the penalty moved to where the residuals are in balance."""
-    primal, dual = at.residuals
+    return replace(at, penalty=balanced_penalty(at.penalty, at.residuals, at.iterations))
+
+
+def balanced_penalty(penalty: float, residuals: tuple[float, float], iterations: int) -> float:
+    """Return the penalty moved to where the primal and the dual residual are in balance."""
+    primal, dual = residuals
     ratio = primal / max(_BALANCE * dual, 1e-300)
     change = float(np.clip(ratio, 1 / _PENALTY_CHANGE, _PENALTY_CHANGE))
-    if at.iterations > _PENALTY_SETTLES or 1 / 1.2 < change < 1.2:
-        return at
-    return replace(at, penalty=at.penalty * change)
+    if iterations > _PENALTY_SETTLES or 1 / 1.2 < change < 1.2:
+        return penalty
+    return penalty * change
 
 
 def exchange_cuts(

@@ -9,8 +9,10 @@ Every feasible Y = u u^T + R has <N, Y> >= 0 and <A_c, Y> >= b_c, so its objecti
     constant + u^T S u + (sum of the k - 1 smallest eigenvalues of S on the complement of u)
              + sum_c w_c b_c,
 
-because 0 <= R <= I, R u = 0 and trace R = k - 1. This is the best case of the perturbation bound of
-Piccialli et al. 2022, Theorem 3.2 (after Jansson et al. 2008).
+because 0 <= R <= I, R u = 0 and trace R = k - 1. With sizes, e_i / most <= Y_ii <= e_i / fewest:
+N_ii may then be of either sign, and the least of the sum of N_ii Y_ii joins the bound. This is the
+best case of the perturbation bound of Piccialli et al. 2022, Theorem 3.2 (after Jansson et al.
+2008).
 """
 
 from __future__ import annotations
@@ -76,35 +78,50 @@ def certify(
         w >= 0 for the inequalities in terms of Z.
     """
     used = weights > 0.0
-    cuts, weights = cuts.where(used), _compact(weights[used])
+    cuts, weights = cuts.where(used), compact(weights[used])
     rows = rows_of(cuts, relaxation)
     scaled = weights * rows.norm
     cut_part = np.zeros_like(multiplier)
     kernels.add_rows(cut_part, scaled, *rows.entries)
     N = -multiplier - cut_part
-    free = _conflict_mask(relaxation)
-    N = _compact(np.where(free, N, np.maximum(N, 0.0)))
+    free = _free_mask(relaxation)
+    N = compact(np.where(free, N, np.maximum(N, 0.0)))
     stored = N[np.triu_indices(relaxation.s)]
-    N = _symmetric(stored, relaxation.s)
+    N = symmetric(stored, relaxation.s)
     S = relaxation.cost - N - cut_part
     bound = spectral_bound(relaxation, S) + float(scaled @ rows.side)
+    bound += _diagonal_part(relaxation, N)
     return Certificate(stored, cuts.points, cuts.kind, weights, bound)
 
 
-def _compact(values: FloatArray) -> np.ndarray:
+def compact(values: FloatArray) -> np.ndarray:
     """Return multipliers in single precision, which halves a stored tree, if it can hold them."""
     largest = float(np.abs(values).max(initial=0.0))
     fits = largest == 0.0 or _SINGLE[0] < largest < _SINGLE[1]
     return values.astype(np.float32) if fits else values
 
 
-def _conflict_mask(relaxation: Relaxation) -> np.ndarray:
+def _free_mask(relaxation: Relaxation) -> np.ndarray:
+    """Where N may have either sign: on conflicts, and on the diagonal if sizes are given."""
     mask = np.zeros((relaxation.s, relaxation.s), dtype=bool)
     kernels.forbid(mask, relaxation.conflicts, True)
+    np.fill_diagonal(mask, relaxation.limits is not None)
     return mask
 
 
-def _symmetric(upper: np.ndarray, s: int) -> FloatArray:
+def _diagonal_part(relaxation: Relaxation, N: FloatArray) -> float:
+    """Return the least that the diagonals of N and of a feasible Y give, less its rounding."""
+    if relaxation.limits is None:
+        return 0.0
+    low, high = relaxation.diagonal_limits
+    least = np.minimum(np.diagonal(N) * low, np.diagonal(N) * high)
+    return float(least.sum()) - 8.0 * np.finfo(float).eps * relaxation.s * float(
+        np.abs(least).sum()
+    )
+
+
+def symmetric(upper: np.ndarray, s: int) -> FloatArray:
+    """Return the (s, s) symmetric matrix of an upper triangle, row by row."""
     full = np.zeros((s, s))
     full[np.triu_indices(s)] = upper
     return full + np.triu(full, 1).T

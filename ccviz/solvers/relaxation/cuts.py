@@ -9,7 +9,7 @@ for if t members share the cluster C of i, the left side is at least (t - 1)(t -
 member makes a pair, two a triangle; three to five make stronger cuts than the paper's.
 
 Over any k + 1 blocks the sum of Z_ij is at least 1 / (n - k + 1): two of them share a cluster, of
-at most n - k + 1 points.
+at most n - k + 1 points, or as many as the sizes allow.
 """
 
 from __future__ import annotations
@@ -52,6 +52,16 @@ class Cuts:
             np.concatenate([self.points, more.points]), np.concatenate([self.kind, more.kind])
         )
 
+    def merged(self, block_of: IntArray) -> tuple[Cuts, np.ndarray]:
+        """Return the cuts over blocks that are unions of these, and which (m,) keep their form.
+
+        ``block_of`` (s,) is the union of each block. Cuts with two blocks of one union go.
+        """
+        points = np.where(self.points < 0, -1, block_of[self.points])
+        ordered = np.sort(points, axis=1)
+        proper = ~((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
+        return Cuts(points, self.kind).where(proper), proper
+
     def counts(self) -> dict[str, int]:
         """Return the numbers of pair, triangle, wider 2-partition and clique inequalities."""
         members = (self.points >= 0).sum(axis=1) - 1
@@ -83,7 +93,10 @@ def _width(k: int) -> int:
 
 def clique_side(relaxation: Relaxation) -> float:
     """Return the right side of the clique inequalities in terms of Z."""
-    return 1.0 / (relaxation.n - relaxation.k + 1)
+    largest = relaxation.n - relaxation.k + 1.0
+    if relaxation.limits is not None:
+        largest = min(largest, float(relaxation.limits.most.max()))
+    return 1.0 / largest
 
 
 @dataclass(frozen=True, eq=False)

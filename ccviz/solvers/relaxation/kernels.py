@@ -88,20 +88,35 @@ def add_rows(G: Any, weight: Any, start: Any, position: Any, mirror: Any, value:
 
 @njit(cache=True)  # pragma: no cover - compiled
 def hildreth_sweep(
-    G: Any, weight: Any, start: Any, position: Any, mirror: Any, value: Any, side: Any
+    G: Any,
+    weight: Any,
+    start: Any,
+    position: Any,
+    mirror: Any,
+    value: Any,
+    side: Any,
+    slope: Any,
+    offset: Any,
+    low: Any,
+    high: Any,
 ) -> None:
     """Ascend once over the multipliers of the cuts of the projection of G on the polyhedron.
 
     The projection on {Y >= 0, cuts} is max(G, 0) at the best multipliers, whose sum of rows G
     already holds; a row's step is its violation, cut off where its multiplier would pass zero.
+    A diagonal entry is slope (G_ii + offset), held between ``low`` and ``high`` (all (s,)).
     """
     g = G.ravel()
+    s = len(slope)
     for c in range(len(weight)):
         violation = side[c]
         for t in range(start[c], start[c + 1]):
             y = g[position[t]]
-            if y > 0.0:
-                violation -= value[t] * y * (1.0 if position[t] == mirror[t] else 2.0)
+            if position[t] == mirror[t]:
+                i = position[t] // s
+                violation -= value[t] * min(max(slope[i] * (y + offset[i]), low[i]), high[i])
+            elif y > 0.0:
+                violation -= value[t] * y * 2.0
         step = max(violation, -weight[c])
         if step != 0.0:
             weight[c] += step

@@ -19,6 +19,13 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
+from ccviz.solvers.relaxation.size_classes import (
+    SizeClasses,
+    SizeLimits,
+    classes_of,
+    limits_of,
+    with_too_heavy,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +44,10 @@ class Relaxation:
         Clusters.
     constant : float
         Sum of squared distances of all points to their mean.
+    limits : SizeLimits or None
+        On the points of each block's cluster, where sizes are given.
+    classes : SizeClasses or None
+        Where every cluster has a given size and they differ.
     """
 
     factor: FloatArray
@@ -44,6 +55,8 @@ class Relaxation:
     conflicts: IntArray
     k: int
     constant: float
+    limits: SizeLimits | None = None
+    classes: SizeClasses | None = None
 
     @property
     def s(self) -> int:
@@ -65,6 +78,13 @@ class Relaxation:
         """(s, s) C."""
         return -(self.factor @ self.factor.T)
 
+    @cached_property
+    def diagonal_limits(self) -> tuple[FloatArray, FloatArray]:
+        """Two (s,) arrays, the least and the largest Y_ii: e_i over the points of its cluster."""
+        if self.limits is None:
+            return np.zeros(self.s), np.full(self.s, np.inf)
+        return self.mass / self.limits.most, self.mass / self.limits.fewest
+
     def to_z(self, Y: FloatArray) -> FloatArray:
         """Return the paper's Z = D^-1/2 Y D^-1/2."""
         root = np.sqrt(self.mass)
@@ -73,12 +93,15 @@ class Relaxation:
 
 def relax(blocks: Blocks) -> Relaxation:
     """Return the relaxation over a problem's blocks."""
+    sizes = blocks.sizes
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     factor = np.sqrt(blocks.mass)[:, None] * (blocks.centroid - mean)
     return Relaxation(
         factor=factor,
         mass=blocks.mass,
-        conflicts=blocks.conflicts,
+        conflicts=blocks.conflicts if sizes is None else with_too_heavy(blocks),
         k=blocks.k,
         constant=blocks.scatter + float((factor**2).sum()),
+        limits=None if sizes is None else limits_of(sizes, blocks.mass),
+        classes=None if sizes is None else classes_of(sizes, blocks.mass),
     )

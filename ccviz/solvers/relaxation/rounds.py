@@ -7,9 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import overload
 
+from ccviz.solvers.relaxation import lifted
 from ccviz.solvers.relaxation.admm import Iterate, balance, exchange_cuts, iterate
 from ccviz.solvers.relaxation.cuts import Cuts
+from ccviz.solvers.relaxation.lifted import LiftedIterate
 from ccviz.solvers.relaxation.model import Relaxation
 
 WINDOW = 3
@@ -85,9 +88,21 @@ def run_rounds(
     return at, bounds
 
 
+@overload
 def renew_cuts(
     params: RoundParams, relaxation: Relaxation, at: Iterate
-) -> tuple[Iterate, Cuts, int]:
+) -> tuple[Iterate, Cuts, int]: ...
+
+
+@overload
+def renew_cuts(
+    params: RoundParams, relaxation: Relaxation, at: LiftedIterate
+) -> tuple[LiftedIterate, Cuts, int]: ...
+
+
+def renew_cuts(
+    params: RoundParams, relaxation: Relaxation, at: Iterate | LiftedIterate
+) -> tuple[Iterate | LiftedIterate, Cuts, int]:
     """Balance the penalty, drop inactive cuts and add violated ones.
 
     Returns
@@ -103,6 +118,8 @@ def renew_cuts(
     first_members = None
     if params.first_members:
         first_members = max(params.first_members, params.first_members * 1_000_000 // s**2)
+    if isinstance(at, LiftedIterate):
+        return lifted.exchange_cuts(relaxation, at, most, params.cut_tolerance, first_members)
     return exchange_cuts(relaxation, balance(at), most, params.cut_tolerance, first_members)
 
 

@@ -14,6 +14,7 @@ loss of accuracy outweighs that: on 100 to 300 blocks the tree had a third more 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,6 +88,8 @@ class SpectralProjector:
     basis : (s, r) float64, optional
         Eigenvectors of a matrix that is close to the first.
     params : FilterParams
+    cap : callable
+        Takes descending eigenvalues and ``total``, returns their projection.
     """
 
     def __init__(
@@ -95,8 +98,9 @@ class SpectralProjector:
         total: int,
         basis: FloatArray | None = None,
         params: FilterParams = DEFAULTS,
+        cap: Callable[[FloatArray, int], FloatArray] = cap_simplex,
     ) -> None:
-        self.u, self.total, self.params = u, total, params
+        self.u, self.total, self.params, self.cap = u, total, params, cap
         self.basis = basis
         self.values = np.empty(0)
         self.lowest = 0.0
@@ -107,7 +111,7 @@ class SpectralProjector:
         if found is None:
             values, vectors = self._whole(W)
             self.lowest = min(values, default=0.0)  # a single block leaves no complement of u
-            found = values, vectors, cap_simplex(values, self.total)
+            found = values, vectors, self.cap(values, self.total)
         return self._keep(*found)
 
     def _follow(
@@ -125,7 +129,7 @@ class SpectralProjector:
             low = lowest - self.params.margin * (values[0] - lowest)
             V = self._filter(filtered, V.astype(filtered.dtype), low, high, values[0])
             values, V = self._in_span(W, V)
-            weights = cap_simplex(values, self.total)
+            weights = self.cap(values, self.total)
             if weights[-1] == 0.0:
                 self.lowest = lowest
                 return values, V, weights

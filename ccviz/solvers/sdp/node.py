@@ -11,14 +11,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import CutsAdded, Event, RelaxationSolved
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.admm import Iterate, cold_start, inherit, iterate
+from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.branching import branching_pair
+from ccviz.solvers.relaxation.engine import AnyIterate, cold_start, inherit, iterate
+from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import Relaxation, relax
 from ccviz.solvers.relaxation.rounds import WINDOW, is_stuck, renew_cuts
 from ccviz.solvers.relaxation.scs_backend import solve_by_scs
@@ -44,7 +46,7 @@ class NodeState:
 
     blocks: Blocks
     relaxation: Relaxation
-    at: Iterate
+    at: AnyIterate
     bounds: tuple[float, ...] = ()
     fresh: bool = False
 
@@ -97,13 +99,13 @@ def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
     return Report("infeasible", np.inf, detail=reason, witness=witness)
 
 
-def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> Iterate:
+def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
     parent: NodeState | None = task.state
     if parent is None:
         return cold_start(relaxation)
     child_of = np.empty(parent.blocks.s, dtype=np.int64)
     child_of[parent.blocks.block_of] = blocks.block_of
-    return inherit(parent.at, child_of, parent.relaxation.mass, relaxation)
+    return inherit(parent.at, child_of, parent.relaxation, relaxation)
 
 
 def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
@@ -134,8 +136,8 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
 
 
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
-    if settings.backend == "scs":
-        at = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
+    if settings.backend == "scs" and isinstance(state.at, Iterate):
+        at: AnyIterate = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
     else:
         at = iterate(state.relaxation, state.at, settings.round_iterations, task.stop)
     # The scatter inside the blocks is a bound too, where the margin for rounding is larger.
@@ -170,14 +172,31 @@ def _as_points(blocks: Blocks, pair: tuple[int, int]) -> tuple[int, int]:
 
 def _packed(state: NodeState) -> NodeState:
     """Return the state for children, in single precision: a tree keeps many of them."""
-    at = state.at
-    small = replace(at, Y=at.Y.astype(np.float32), M=at.M.astype(np.float32), best=None)
-    return NodeState(state.blocks, state.relaxation, small)
+    return NodeState(state.blocks, state.relaxation, state.at.packed())
 
 
 def _rounded(report: Report, task: Task, state: NodeState, trials: int = 0) -> Report:
-    labels = ipc_kmeans(state.blocks, state.relaxation, state.at.Y, task.seed, trials, task.stop)
+    labels = ipc_kmeans(
+        state.blocks,
+        state.relaxation,
+        state.at.Y,
+        task.seed,
+        trials,
+        task.stop,
+        _starts_by_size(state, task.seed),
+    )
     return report if labels is None else replace(report, labels=labels, source="ipc-kmeans")
+
+
+def _starts_by_size(state: NodeState, seed: int) -> list[FloatArray]:
+    """Return centres that the matrices of the sizes point to, if there are such."""
+    if not isinstance(state.at, LiftedIterate):
+        return []
+    assert state.blocks.sizes is not None
+    by_size = class_centers(state.relaxation, state.at, seed)
+    centers = np.empty_like(by_size)
+    centers[np.argsort(state.blocks.sizes.lower, kind="stable")] = by_size
+    return [centers]
 
 
 def _cut(settings: NodeSettings, task: Task, state: NodeState) -> tuple[NodeState, Event]:
@@ -188,7 +207,7 @@ def _cut(settings: NodeSettings, task: Task, state: NodeState) -> tuple[NodeStat
         lower_bound=state.bounds[-1],
         **new.counts(),
         dropped=dropped,
-        active=len(at.cuts) - len(new),
+        active=at.cut_count - len(new),
     )
     return replace(state, at=at), event
 

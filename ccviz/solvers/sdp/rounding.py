@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from scipy.cluster.vq import ClusterError, kmeans2
@@ -14,6 +14,7 @@ from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.base import never
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 
 _MOST_ROUNDS = 100
 _STARTS = 10
@@ -66,7 +67,10 @@ def first_clustering(
     began = time.thread_time()
     starts = _best_means(_points(relaxation), relaxation.k, np.random.default_rng(seed))
     labels = descend(
-        blocks, relaxation, starts[0], lambda: stop() or time.thread_time() > began + _FIRST_S
+        blocks,
+        relaxation,
+        in_order_of_sizes(blocks, relaxation, starts[0]),
+        lambda: stop() or time.thread_time() > began + _FIRST_S,
     )
     return None if labels is None else blocks.lift(labels)
 
@@ -96,20 +100,24 @@ def ipc_kmeans(
     seed: int,
     trials: int = 0,
     stop: Callable[[], bool] = never,
+    more_starts: Sequence[FloatArray] = (),
 ) -> IntArray | None:
     """Return (n,) labels by Algorithm 1, improved; None if no feasible assignment was found.
 
     Several centres are tried, and exchanges go on where assignments and means stop. Each of
     ``trials`` descends once more from the best clustering's centres, all shaken or one of them
-    moved to a block, until ``stop`` says so.
+    moved to a block, until ``stop`` says so. ``more_starts`` are (k, d) centres in the order of
+    the clusters.
     """
     if stop():  # the eigenvectors of thousands of blocks take long
         return None
     rng = np.random.default_rng(seed)
-    starts = initial_centers(relaxation, Y, seed)
+    starts = [
+        in_order_of_sizes(blocks, relaxation, each) for each in initial_centers(relaxation, Y, seed)
+    ]
     found = [
         labels
-        for start in starts
+        for start in [*more_starts, *starts]
         if (labels := descend(blocks, relaxation, start, stop)) is not None
     ]
     if not found:
@@ -173,12 +181,36 @@ def descend(
         if labels is not None and (new == labels).all():
             if not exchanges:
                 break
-            new = exchange(blocks, relaxation, labels)
+            new = _exchanged(blocks, relaxation, labels)
             if (new == labels).all():
                 break
         labels = new
         centers = _means(points, relaxation.mass, labels, relaxation.k)
     return labels
+
+
+def in_order_of_sizes(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> FloatArray:
+    """Return the centres so that the one nearest to most points has the largest cluster.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    relaxation : Relaxation
+    centers : (k, d) float64
+    """
+    if blocks.sizes is None:
+        return centers
+    nearest = _squared_distances(_points(relaxation), centers).argmin(axis=1)
+    by_points = np.argsort(np.bincount(nearest, relaxation.mass, relaxation.k), kind="stable")
+    ordered = np.empty_like(centers)
+    ordered[np.argsort(blocks.sizes.lower + blocks.sizes.upper, kind="stable")] = centers[by_points]
+    return ordered
+
+
+def _exchanged(blocks: Blocks, relaxation: Relaxation, labels: IntArray) -> IntArray:
+    if blocks.sizes is None:
+        return exchange(blocks, relaxation, labels)
+    return exchange_in_sizes(blocks, relaxation, labels)
 
 
 def _points(relaxation: Relaxation) -> FloatArray:

@@ -37,7 +37,7 @@ class Sdp(TreeSettings, NodeSettings, Solver):
     name: ClassVar[str] = "sdp"
     title: ClassVar[str] = "SDP branch-and-cut"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
-    supports: ClassVar[Supports] = Supports(exact=True, bounds=True, resume=True)
+    supports: ClassVar[Supports] = Supports(sizes=True, exact=True, bounds=True, resume=True)
     group: ClassVar[str] = "Exact, with proof"
 
     divide_from: int = setting(

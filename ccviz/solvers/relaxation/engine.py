@@ -1,0 +1,66 @@
+"""The method that bounds a node: one matrix, or one for each size where sizes differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ccviz.arrays import IntArray
+from ccviz.solvers.base import never
+from ccviz.solvers.relaxation import admm, lifted
+from ccviz.solvers.relaxation.admm import Iterate
+from ccviz.solvers.relaxation.lifted import LiftedIterate
+from ccviz.solvers.relaxation.model import Relaxation
+
+AnyIterate = Iterate | LiftedIterate
+
+
+def cold_start(relaxation: Relaxation) -> AnyIterate:
+    """Return the iterate to begin the root with.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    """
+    if relaxation.classes is None:
+        return admm.cold_start(relaxation)
+    return lifted.cold_start(relaxation)
+
+
+def inherit(
+    parent: AnyIterate, child_of: IntArray, of: Relaxation, child: Relaxation
+) -> AnyIterate:
+    """Return the iterate to begin a child with.
+
+    Parameters
+    ----------
+    parent : Iterate or LiftedIterate
+    child_of : (s,) int64
+        The child's block that holds each of the parent's.
+    of, child : Relaxation
+        The parent's and the child's.
+    """
+    if isinstance(parent, LiftedIterate):
+        return lifted.inherit(parent, child_of, of.mass, child)
+    return admm.inherit(parent, child_of, of.mass, child)
+
+
+def iterate(
+    relaxation: Relaxation, start: AnyIterate, iterations: int, stop: Callable[[], bool] = never
+) -> AnyIterate:
+    """Run the method for some iterations and certify the bound reached.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    start : Iterate or LiftedIterate
+    iterations : int
+    stop : callable
+
+    Raises
+    ------
+    StoppedError
+        If ``stop`` is true before an iteration.
+    """
+    if isinstance(start, LiftedIterate):
+        return lifted.iterate(relaxation, start, iterations, stop)
+    return admm.iterate(relaxation, start, iterations, stop)

@@ -1,0 +1,295 @@
+r"""The relaxation lifted by size: a matrix for each class of clusters of one size.
+
+For a class of c clusters of u points each let p_i say that block i is in one of them and P_ij that
+blocks i and j are in the same one. With block sizes e and D = diag(e) put
+
+    W = D^1/2 P D^1/2 / u,    r_i = sqrt(e_i) p_i / sqrt(u c),    B = [[1, r^T], [r, W]].
+
+For clusters B is a sum of c rank-one matrices whose eigenvalues are 2 once and 1 another c - 1
+times, and B (-sqrt(u c), sqrt(e)) = 0 because each of the class's clusters has u points. So B lives
+on the complement of that vector (facial reduction), its spectrum is majorised by (2, 1, ..., 1),
+and the classes are tied together only by
+
+    W_ii = e_i p_i / u,   r_i = sqrt(e_i) p_i / sqrt(u c),   p >= 0,   sum over classes of p_i = 1.
+
+The objective is constant + sum of <C, W>, and Y = sum of W is the matrix of the relaxation without
+sizes. The 2-partition inequalities (pairs and triangles among them) hold for each W by itself.
+Lifting by size is due to Rujeerapaiboon, Schindler, Kuhn and Wiesemann (2019) and Piccialli and
+Sudoso (2023); the alternating direction method is that of `admm`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.cluster.vq import ClusterError, kmeans2
+from scipy.optimize import isotonic_regression
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.solvers.base import never
+from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation.admm import (
+    FORBIDDEN,
+    STEP,
+    balanced_penalty,
+    relative_residuals,
+)
+from ccviz.solvers.relaxation.cuts import Cuts, Rows, no_cuts, separate
+from ccviz.solvers.relaxation.kernels import TWO_PARTITION
+from ccviz.solvers.relaxation.lifted_certificate import LiftedCertificate, certify
+from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
+from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
+from ccviz.solvers.search.tree import StoppedError
+
+
+@dataclass(frozen=True, eq=False)
+class LiftedIterate:
+    """State of the method between two rounds, as `admm.Iterate` for one matrix a class.
+
+    Attributes
+    ----------
+    B, M : (q, s + 1, s + 1) float64
+        Points of the polyhedron, multipliers of the consensus (scaled objective).
+    cuts : tuple of Cuts
+        Of each class, over its W.
+    weights : tuple of (m,) float64
+        Their multipliers (scaled objective).
+    penalty, unit : float
+        rho; what the objective was divided by.
+    iterations, rounds : int
+        Counted from the root of the tree.
+    best : LiftedCertificate or None
+        The best bound so far at this node.
+    bases : tuple of (s + 1, r) float64 or None
+        Leading eigenvectors of each class's last projection.
+    residuals : tuple of float
+        Relative primal and dual residual of the last iteration.
+    """
+
+    B: FloatArray
+    M: FloatArray
+    cuts: tuple[Cuts, ...]
+    weights: tuple[FloatArray, ...]
+    penalty: float
+    unit: float
+    iterations: int = 0
+    rounds: int = 0
+    best: LiftedCertificate | None = None
+    bases: tuple[FloatArray | None, ...] = ()
+    residuals: tuple[float, float] = (np.inf, np.inf)
+
+    @property
+    def lower_bound(self) -> float:
+        """Best proved bound, ``-inf`` before the first."""
+        return -np.inf if self.best is None else self.best.lower_bound
+
+    @property
+    def Y(self) -> FloatArray:  # noqa: N802 - the papers' letter
+        """(s, s) matrix of the relaxation without sizes."""
+        return self.B[:, 1:, 1:].sum(axis=0)
+
+    @property
+    def cut_count(self) -> int:
+        """Number of cuts of all classes."""
+        return sum(map(len, self.cuts))
+
+    def packed(self) -> LiftedIterate:
+        """Return the iterate in single precision, without its certificate."""
+        return replace(self, B=self.B.astype(np.float32), M=self.M.astype(np.float32), best=None)
+
+
+def cold_start(relaxation: Relaxation) -> LiftedIterate:
+    """Return the iterate to begin the root with: every block in each class by its share."""
+    model = LiftedModel.of(relaxation)
+    unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
+    mean = float(np.abs(relaxation.cost).mean())
+    border = model.border * model.share[:, None]
+    full = np.concatenate([np.ones((model.q, 1)), border], axis=1)
+    return LiftedIterate(
+        B=full[:, :, None] * full[:, None, :],
+        M=np.zeros((model.q, relaxation.s + 1, relaxation.s + 1)),
+        cuts=(no_cuts(relaxation.k),) * model.q,
+        weights=(np.empty(0),) * model.q,
+        penalty=12.0 * mean * np.sqrt(relaxation.s) / unit or 1.0,
+        unit=unit,
+        bases=(None,) * model.q,
+    )
+
+
+def inherit(
+    parent: LiftedIterate, child_of: IntArray, parent_mass: FloatArray, child: Relaxation
+) -> LiftedIterate:
+    """Return the iterate to begin a child with, as `admm.inherit` does."""
+    T = np.zeros((child.s + 1, len(child_of) + 1))
+    T[0, 0] = 1.0
+    T[child_of + 1, np.arange(len(child_of)) + 1] = np.sqrt(parent_mass / child.mass[child_of])
+    moved = [cuts.merged(child_of) for cuts in parent.cuts]
+    return replace(
+        parent,
+        B=T @ parent.B @ T.T,
+        M=T @ parent.M @ T.T,
+        cuts=tuple(cuts for cuts, _ in moved),
+        weights=tuple(
+            weights[proper] for weights, (_, proper) in zip(parent.weights, moved, strict=True)
+        ),
+        best=None,
+        bases=tuple(None if basis is None else T @ basis for basis in parent.bases),
+    )
+
+
+def iterate(
+    relaxation: Relaxation, start: LiftedIterate, iterations: int, stop: Callable[[], bool] = never
+) -> LiftedIterate:
+    """Run the method for some iterations on fixed cuts and certify the bound reached.
+
+    Raises
+    ------
+    StoppedError
+        If ``stop`` is true before an iteration.
+    """
+    model = LiftedModel.of(relaxation)
+    rho, unit = start.penalty, start.unit
+    C = model.cost / unit
+    rows = [lifted_rows(cuts, relaxation) for cuts in start.cuts]
+    project = [
+        SpectralProjector(model.kernel[c], int(model.count[c]), start.bases[c], cap=lifted_spectrum)
+        for c in range(model.q)
+    ]
+    B, M = start.B.astype(np.float64), start.M.astype(np.float64)
+    weights = [w * each.norm / rho for w, each in zip(start.weights, rows, strict=True)]
+    W, G, X = B - (C + M) / rho, np.empty_like(B), np.empty_like(B)
+    residuals = (np.inf, np.inf)
+    for _ in range(iterations):
+        if stop():
+            raise StoppedError
+        for c in range(model.q):
+            F = project[c](W[c])
+            np.matmul(F, F.T, out=X[c])
+            np.divide(M[c], rho, out=G[c])
+            G[c] += X[c]
+        _onto_polyhedron(model, rows, weights, G)
+        squares = np.zeros(2)
+        for c in range(model.q):
+            found = kernels.admm_update(X[c], G[c], C, B[c], M[c], W[c], rho, STEP)
+            squares += np.square(found)
+        residuals = tuple(np.sqrt(squares))
+    multiplier = M - (STEP - 1.0) * rho * (X - B)
+    dual_weights = [w * rho / each.norm for w, each in zip(weights, rows, strict=True)]
+    found = certify(
+        relaxation, unit * multiplier, start.cuts, [unit * each for each in dual_weights]
+    )
+    better = start.best is None or found.lower_bound > start.best.lower_bound
+    return replace(
+        start,
+        B=B,
+        M=M,
+        weights=tuple(dual_weights),
+        iterations=start.iterations + iterations,
+        best=found if better else start.best,
+        bases=tuple(each.basis for each in project),
+        residuals=relative_residuals(*residuals, B, M),
+    )
+
+
+def _onto_polyhedron(
+    model: LiftedModel, rows: list[Rows], weights: list[FloatArray], G: FloatArray
+) -> None:
+    """Move G towards its projection by one ascent over the multipliers of ties and cuts."""
+    for c in range(model.q):
+        kernels.forbid(G[c], model.barred[c], FORBIDDEN)
+        kernels.add_rows(G[c], weights[c], *rows[c].entries)
+    _, level = model.shares(G)
+    for c in range(model.q):
+        kernels.hildreth_sweep(
+            G[c], weights[c], *rows[c].entries, rows[c].side, *model.diagonal(c, G[c], level)
+        )
+    share, _ = model.shares(G)
+    model.tie(G, share)
+
+
+def lifted_spectrum(values: FloatArray, count: int) -> FloatArray:
+    """Return the projection of descending values on the vectors majorised by (2, 1, ..., 1).
+
+    The projection on such a set is the values less their isotonic fit to what they exceed its
+    vertex by (Lim and Wright 2016).
+
+    Parameters
+    ----------
+    values : (r,) float64
+        Descending.
+    count : int
+        Of the ones and the two.
+    """
+    vertex = np.zeros_like(values)
+    vertex[:count] = 1.0
+    vertex[0] = 2.0
+    found = values - isotonic_regression(values - vertex, increasing=False).x
+    found[np.abs(found) < 1e-13] = 0.0
+    return np.maximum(found, 0.0)
+
+
+def exchange_cuts(
+    relaxation: Relaxation,
+    at: LiftedIterate,
+    most: int,
+    tolerance: float,
+    first_members: int | None = None,
+) -> tuple[LiftedIterate, Cuts, int]:
+    """Drop the inactive cuts and add violated ones; return also the new cuts and how many went.
+
+    Each class may add its share of ``most``; ``tolerance`` and ``first_members`` as for
+    `cuts.separate`. The penalty is balanced, as `admm.balance` does.
+    """
+    cuts, weights, fresh, dropped = [], [], no_cuts(relaxation.k), 0
+    for c, (own, own_weights) in enumerate(zip(at.cuts, at.weights, strict=True)):
+        active = own_weights > 0.0
+        kept = own.where(active)
+        W = np.ascontiguousarray(at.B[c, 1:, 1:])
+        new = separate(relaxation, W, kept, most // len(at.cuts), tolerance, first_members)
+        new = new.where(new.kind == TWO_PARTITION)
+        cuts.append(kept.joined(new))
+        weights.append(np.concatenate([own_weights[active], np.zeros(len(new))]))
+        fresh, dropped = fresh.joined(new), dropped + int((~active).sum())
+    at = replace(
+        at,
+        cuts=tuple(cuts),
+        weights=tuple(weights),
+        rounds=at.rounds + 1,
+        penalty=balanced_penalty(at.penalty, at.residuals, at.iterations),
+    )
+    return at, fresh, dropped
+
+
+def class_centers(relaxation: Relaxation, at: LiftedIterate, seed: int) -> FloatArray:
+    """Return (k, d) centres that the matrices point to, clusters by ascending size.
+
+    A class of one cluster has the mean of its blocks by their shares. Otherwise row i of W times
+    the data approximates the centre of block i's cluster, and k-means over these rows the centres.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    at : LiftedIterate
+    seed : int
+    """
+    model = LiftedModel.of(relaxation)
+    root = np.sqrt(relaxation.mass)
+    centers = []
+    for c in range(model.q):
+        share = at.B[c, 0, 1:].astype(np.float64) / model.border[c]
+        count = int(model.count[c])
+        if count == 1:
+            centers.append((root * share)[None, :] @ relaxation.factor / model.size[c])
+            continue
+        inside = share >= min(0.5, np.sort(share)[-count])
+        rows = at.B[c, 1:, 1:][inside] @ relaxation.factor / (root * share)[inside, None]
+        rng = np.random.default_rng(seed)
+        first = rng.choice(len(rows), count, replace=False)
+        try:
+            centers.append(kmeans2(rows, rows[first], minit="matrix", missing="raise")[0])
+        except ClusterError:  # a cluster ran empty: the drawn rows will do
+            centers.append(rows[first])
+    return np.concatenate(centers)

@@ -1,0 +1,102 @@
+"""sdp under cluster sizes: against brute force, its bounds, its certificates, its sentences."""
+
+import os
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ccviz import Partition, Problem, solve, start
+from ccviz.errors import ContradictionError, ProblemError
+from ccviz.events import NodePruned
+from ccviz.proof.verify import verify
+
+SEEDS = range(400) if os.environ.get("CCVIZ_EXHAUSTIVE") else range(40)
+
+
+def draw(seed):
+    """Draw a small problem with sizes and links; None where they contradict each other."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 4))
+    n = int(rng.integers(2 * k, 9))
+    X = rng.normal(size=(n, 2)) * 10.0 ** rng.integers(-3, 4)
+    kind = rng.integers(4)
+    lower = rng.multinomial(n - k, np.ones(k) / k) + 1
+    upper = lower.copy()
+    if kind == 1:  # one range for all
+        lower, upper = np.full(k, max(1, n // k - 1)), np.full(k, -(-n // k))
+    elif kind == 2:  # equal sizes
+        lower = upper = np.array([n // k + (j < n % k) for j in range(k)])
+    elif kind == 3:  # each cluster its own range
+        lower, upper = np.maximum(lower - 1, 1), lower + 1
+    pairs = rng.choice(n, size=(int(rng.integers(0, 4)), 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    half = len(pairs) // 2
+    try:
+        return Problem(X, k, must_link=pairs[:half], cannot_link=pairs[half:], sizes=(lower, upper))
+    except (ContradictionError, ProblemError):
+        return None
+
+
+def brute_force(problem):
+    """Return the least sum of squares over all labels that keep links and sizes."""
+    best = np.inf
+    for labels in product(range(problem.k), repeat=problem.n):
+        size = np.bincount(labels, minlength=problem.k)
+        if (size < problem.sizes.lower).any() or (size > problem.sizes.upper).any():
+            continue
+        partition = Partition(problem, labels)
+        if partition.violations.none_hard:
+            best = min(best, partition.wcss)
+    return best
+
+
+@pytest.mark.parametrize("backend", ["splitting", "scs"])
+def test_it_agrees_with_brute_force_and_its_proofs_are_accepted(backend):
+    checked = 0
+    for problem in filter(None, map(draw, SEEDS if backend == "splitting" else range(8))):
+        optimum = brute_force(problem)
+        run = start(problem, "sdp", tolerance=1e-7, backend=backend)
+        events = [record.event for record in run]
+        result = run.result()
+        if not np.isfinite(optimum):
+            assert result.status == "infeasible"
+        else:
+            assert result.status == "optimal"
+            assert result.objective == pytest.approx(optimum, rel=2e-7, abs=1e-15)
+            assert result.lower_bound <= optimum
+        leaves = [event.lower_bound for event in events if isinstance(event, NodePruned)]
+        assert not np.isfinite(optimum) or min(leaves) <= optimum
+        assert verify(problem, events).accepted
+        checked += 1
+    assert checked >= 5
+
+
+def test_iris_in_three_clusters_of_fifty_is_proved_at_the_published_optimum():
+    from ccviz.data import load
+
+    problem = Problem(load("iris").X, 3, sizes=[50, 50, 50])
+    result = solve(problem, "sdp")
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(81.2778, abs=5e-5)
+
+
+def test_different_sizes_are_proved_with_a_matrix_for_each():
+    rng = np.random.default_rng(1)
+    truth = np.repeat([0, 1, 2], [8, 12, 20])
+    X = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])[truth] + rng.normal(size=(40, 2))
+    problem = Problem(X, 3, sizes=[20, 12, 8])
+    run = start(problem, "sdp")
+    events = [record.event for record in run]
+    leaves = [event for event in events if isinstance(event, NodePruned)]
+    assert any("lifted" in event.certificate for event in leaves)
+    assert run.result().status == "optimal"
+    assert run.result().partition.cluster_sizes.tolist() == [20, 12, 8]
+    assert verify(problem, events).accepted
+
+
+def test_blocks_that_fit_nowhere_are_infeasible_in_words():
+    problem = Problem(np.arange(6.0)[:, None], 2, must_link=[(0, 1), (1, 2), (2, 3)], sizes=[3, 3])
+    result = solve(problem, "sdp")
+    assert result.status == "infeasible"
+    assert "size" in result.message or "points" in result.message
