@@ -11,7 +11,7 @@ from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import NodePruned
 from ccviz.proof.verify import verify
 
-SEEDS = range(400) if os.environ.get("CCVIZ_EXHAUSTIVE") else range(40)
+SEEDS = range(400) if os.environ.get("CCVIZ_EXHAUSTIVE") else range(25)
 
 
 def draw(seed):
