@@ -15,42 +15,14 @@ from ccviz.views.frames.runs import OUTCOME_COLUMNS, outcome_row
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suiting import unable
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.sheet import DIALOG_STYLE
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
 _SEEDS = 3
 _SECONDS = 30.0
 _MOST_SEEDS = 100
 _MOST_TOLD = 6
 
-_STYLE = (
-    DIALOG_STYLE
-    + """
-dialog { width: min(760px, 94vw); }
-form { min-height: 0; overflow: auto; }
-.solvers { display: grid; grid-template-columns: repeat(auto-fit, minmax(160px, 1fr)); gap: 0 18px;
-  margin: 8px 0; }
-fieldset { border: none; margin: 0; padding: 0; min-width: 0; }
-legend { font-weight: 650; color: var(--faint); padding: 6px 0 2px; }
-.solvers label { flex-wrap: nowrap; gap: 6px; min-height: 24px; }
-label.cannot { opacity: 0.5; }
-.numbers { display: flex; flex-wrap: wrap; gap: 8px 16px; }
-.numbers input { width: 58px; font: inherit; color: var(--ink); background: var(--paper);
-  border: 1px solid var(--line); border-radius: 6px; padding: 4px 6px; min-height: 30px; }
-progress { width: 100%; height: 8px; accent-color: var(--accent); margin-top: 12px; }
-p[role="status"] { margin: 8px 0 0; white-space: pre-line; }
-.outcomes { max-height: 34vh; overflow: auto; margin-top: 8px; }
-.outcomes:empty { display: none; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { text-align: right; padding: 3px 8px; border-bottom: 1px solid var(--line); }
-th { position: sticky; top: 0; background: var(--paper); color: var(--faint); font-weight: 600; }
-th:nth-child(2), td:nth-child(2) { text-align: left; }
-footer { justify-content: flex-end; }
-footer .told { flex: 1; }
-button:disabled { opacity: 0.4; }
-input:focus-visible { outline: 2px solid var(--accent); }
-"""
-)
+_STYLE = css("dialog.css", "batch.css")
 
 
 class BatchPanel(JSComponent):

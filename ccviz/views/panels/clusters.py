@@ -18,39 +18,10 @@ from ccviz.views.lab.session import Session
 from ccviz.views.lab.take_home import answer_download
 from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
 _NONE = "What marks the clusters stands here once a run has found some: choose a solver, press Run."
-_STYLE = """
-.clusters { display: flex; flex-direction: column; height: 100%; min-height: 0; font-size: 12.5px; }
-p { margin: 4px 0; color: var(--faint); }
-.rules { list-style: none; margin: 0 0 4px; padding: 0; color: var(--good); }
-.rules .broken { color: var(--bad); }
-h2 { font-size: 12px; font-weight: 700; letter-spacing: 0.04em; text-transform: uppercase;
-  color: var(--faint); margin: 8px 0 4px; }
-.scroll { overflow: auto; min-height: 120px; scrollbar-width: thin; }
-table { border-collapse: collapse; }
-th, td { padding: 3px 6px; text-align: right; border-bottom: 1px solid var(--line);
-  white-space: nowrap; font-variant-numeric: tabular-nums; }
-thead th { position: sticky; top: 0; background: var(--paper); vertical-align: bottom; z-index: 1; }
-tbody th { text-align: left; font-weight: 600; white-space: normal; overflow-wrap: anywhere;
-  min-width: 90px; position: sticky; left: 0; background: var(--paper); }
-thead th:first-child { text-align: left; }
-small { display: block; color: var(--faint); font-weight: 400; font-size: 11px; line-height: 1.2; }
-td small { color: inherit; opacity: 0.75; }
-td.bar { position: relative; min-width: 48px; }
-td.bar i { position: absolute; left: 0; top: 4px; bottom: 4px; background: var(--accent);
-  opacity: 0.25; border-radius: 3px; }
-td.bar span { position: relative; }
-button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
-  color: var(--ink); font: inherit; font-weight: 550; padding: 3px 9px; cursor: pointer; }
-thead button { padding: 2px 6px; }
-button:hover { background: var(--back); }
-button:focus-visible { outline: 2px solid var(--accent); }
-button[aria-pressed="true"] { border-color: var(--accent); background: var(--info-back); }
-thead i { display: inline-block; width: 10px; height: 10px; border-radius: 50%; margin-right: 5px; }
-.files { display: flex; flex-wrap: wrap; gap: 6px; }
-"""
+_STYLE = css("clusters.css")
 
 
 class ClustersPanel(JSComponent):

@@ -13,15 +13,9 @@ from ccviz.views.frames.comparison import Row, comparison, differing
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.template import css
 
-_STYLE = """
-table { border-collapse: collapse; font-size: 12px; width: 100%; }
-th, td { padding: 2px 4px; text-align: left; border-bottom: 1px solid var(--line);
-  font-variant-numeric: tabular-nums; white-space: nowrap; }
-thead th { font-weight: 650; white-space: normal; overflow-wrap: anywhere; }
-tbody th { color: var(--faint); font-weight: 400; }
-td.best { color: var(--good); font-weight: 650; }
-"""
+_STYLE = css("comparison.css")
 
 
 class ComparisonPanel(pn.viewable.Viewer):

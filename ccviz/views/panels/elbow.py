@@ -11,28 +11,9 @@ from panel.custom import JSComponent
 from ccviz.studies.elbow import COLUMNS, Step, findings, in_words
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.sheet import DIALOG_STYLE
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
-_STYLE = (
-    DIALOG_STYLE
-    + """
-dialog { width: min(720px, 94vw); }
-form { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; }
-form input { width: 62px; font: inherit; color: var(--ink); background: var(--paper);
-  border: 1px solid var(--line); border-radius: 6px; padding: 4px 6px; min-height: 30px; }
-.found { overflow: auto; min-height: 0; }
-svg { width: 100%; height: auto; margin: 8px 0 0; }
-svg text { font-size: 12px; fill: var(--faint); text-anchor: middle; }
-.key i { display: inline-block; width: 10px; height: 10px; border-radius: 50%;
-  margin: 0 5px 0 10px; }
-td, th { text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }
-td button { padding: 1px 10px; min-height: 24px; }
-button:disabled { opacity: 0.4; }
-p[role="status"] { margin: 8px 0 0; white-space: pre-line; }
-footer { justify-content: flex-end; }
-"""
-)
+_STYLE = css("dialog.css", "elbow.css")
 _FIRST = (
     "Each k is clustered under your links. The elbow is where the objective stops falling fast; "
     "the bounds say how far that is proved."

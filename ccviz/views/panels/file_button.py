@@ -12,15 +12,9 @@ from panel.custom import JSComponent
 from ccviz.views.lab.download import Download, DownloadRequest, deliver
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
-_STYLE = """
-button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
-  color: var(--ink); font: 600 14px var(--font); padding: 0 14px; height: 36px; cursor: pointer; }
-button:hover:not(:disabled) { background: var(--back); }
-button:disabled { color: var(--faint); cursor: default; }
-button:focus-visible { outline: 2px solid var(--accent); }
-"""
+_STYLE = css("file_button.css")
 
 
 class FileButton(JSComponent):

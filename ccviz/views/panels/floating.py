@@ -11,22 +11,13 @@ from bokeh.models import Panel as BokehPanel
 
 from ccviz.views.lab.picker import Screen
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.template import css
 
 Size = tuple[int, int]
 """Width and height in pixels."""
 
-FRAME = """
-:host { background: var(--paper, #fff); border: 1px solid var(--line, #dfe5ec); border-radius: 8px;
-  padding: 6px 8px; color: var(--ink, #1d2733);
-  box-shadow: 0 4px 16px rgb(0 0 0 / 0.18); }
-"""
-_BUTTON = """
-.bk-btn { border-radius: 6px; border: 1px solid var(--line, #dfe5ec);
-  background: var(--paper, #fff); color: var(--ink, #1d2733);
-  font: 550 13px var(--font, sans-serif); padding: 4px 9px; }
-.bk-btn:hover, .bk-btn:focus-visible { border-color: var(--accent, #0b62a4);
-  color: var(--accent, #0b62a4); }
-"""
+FRAME = css("floating.css")
+_BUTTON = css("floating_button.css")
 # Not the property `visible`: Bokeh attaches an invisible panel to the plot only much later.
 SHOWN = {"z-index": "10", "visibility": "visible"}
 HIDDEN = {"z-index": "10", "visibility": "hidden"}

@@ -12,19 +12,10 @@ from ccviz.arrays import IntArray
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
 _MOST = 24
-_STYLE = """
-.legend { display: flex; gap: 2px 4px; height: 24px; overflow: auto hidden; scrollbar-width: thin;
-  font-size: 12px; align-items: center; }
-button { flex: none; border: 1px solid transparent; border-radius: 99px; background: none;
-  color: var(--ink); font: inherit; padding: 1px 8px; cursor: pointer; white-space: nowrap; }
-button:hover { background: var(--back); }
-button:focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
-button[aria-pressed="true"] { border-color: var(--accent); background: var(--info-back); }
-i { display: inline-block; width: 9px; height: 9px; border-radius: 50%; margin-right: 5px; }
-"""
+_STYLE = css("legend.css")
 
 
 class Legend(JSComponent):

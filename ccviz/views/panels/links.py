@@ -23,42 +23,13 @@ from ccviz.views.link_table import LinkTable
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
 _MOST_HEIGHT = 150
 
-_STYLE = """
-.links { max-height: 150px; overflow-y: auto; scrollbar-width: thin; font-size: 13px; }
-ul { list-style: none; margin: 0; padding: 0; }
-li { display: flex; align-items: center; gap: 6px; padding: 1px 4px; border-radius: 5px; }
-li:hover { background: var(--back); }
-li.broken { background: var(--bad-back); color: var(--bad); }
-li svg { flex: none; width: 20px; }
-.pair { flex: 0 1 auto; min-width: 0; overflow: hidden; text-overflow: ellipsis;
-  white-space: nowrap; font-variant-numeric: tabular-nums; font-weight: 600; }
-.note { color: var(--faint); font-size: 12px; flex: 1 1 auto; min-width: 0; overflow: hidden;
-  text-overflow: ellipsis; }
-/* Where a row is too long, its weight gives way first, then names and note; its button is never
-   cut. */
-li.broken .note { color: var(--bad); }
-li.implied, li.implied .pair { color: var(--faint); font-weight: 400; }
-li.implied line { opacity: 0.45; }
-input { flex: 0 99 60px; width: 0; min-width: 42px; box-sizing: border-box; background: none;
-  border: 1px solid transparent; border-radius: 5px; color: inherit; font: inherit;
-  font-size: 12px; padding: 1px 2px; text-align: right; appearance: textfield; }
-/* Its arrows take room from the digits; the arrow keys do the same. */
-input::-webkit-inner-spin-button { appearance: none; }
-input:hover, input:focus { border-color: var(--line); background: var(--paper); }
-input:focus-visible { outline: 2px solid var(--accent); }
-line { stroke: var(--ink); stroke-width: 2.5; }
-line.cannot { stroke: var(--cannot, #c2410c); stroke-dasharray: 5 3; }
-button { border: none; background: none; color: var(--faint); cursor: pointer; border-radius: 4px;
-  flex: none; padding: 3px 5px; }
-button:hover, button:focus-visible { color: var(--bad); background: var(--bad-back);
-  outline: none; }
-"""
+_STYLE = css("links.css")
 
 
 class LinkList(JSComponent):

@@ -18,15 +18,9 @@ from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.template import css
 
-_STYLE = """
-.node { font-size: 13px; line-height: 1.45; }
-.node h3 { margin: 0 0 4px; font-size: 14px; }
-.node p { margin: 0 0 8px; }
-.node dt { color: var(--faint); font-size: 11.5px; }
-.node dd { margin: 0 0 6px; font-variant-numeric: tabular-nums; }
-.node .empty { color: var(--faint); }
-"""
+_STYLE = css("node.css")
 _MOST = 12
 _WIDTH = 230
 """Of the history of its bound, in pixels."""

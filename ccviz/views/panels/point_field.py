@@ -10,21 +10,9 @@ from panel.custom import JSComponent
 from ccviz.data.names import NameBook, suggest
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
-_STYLE = """
-.field { position: relative; padding: 2px 4px; font-size: 13px; }
-label { display: block; color: var(--faint); font-size: 12px; margin-bottom: 2px; }
-input { width: 100%; box-sizing: border-box; border: 1px solid var(--line); border-radius: 6px;
-  background: var(--paper); color: var(--ink); font: inherit; padding: 4px 8px; min-height: 30px; }
-input:focus-visible { outline: 2px solid var(--accent); border-color: var(--accent); }
-ul { position: fixed; inset: auto; margin: 0; padding: 4px; list-style: none; overflow: auto;
-  border: 1px solid var(--line); border-radius: 6px; background: var(--paper); color: var(--ink);
-  box-shadow: 0 4px 16px rgb(0 0 0 / 0.18); font-size: 13px; max-height: 240px; }
-li { padding: 3px 8px; border-radius: 4px; cursor: pointer; white-space: nowrap;
-  overflow: hidden; text-overflow: ellipsis; }
-li:hover, li[aria-selected="true"] { background: var(--info-back); color: var(--info); }
-"""
+_STYLE = css("point_field.css")
 
 
 class PointField(JSComponent):

@@ -15,27 +15,9 @@ from ccviz.views.frames.question import Question
 from ccviz.views.lab.picker import Screen
 from ccviz.views.link_table import Kind
 from ccviz.views.panels.floating import HIDDEN, SHOWN, button, frame, move, spot
+from ccviz.views.panels.template import css
 
-_TEXT = """
-:host { font: 12.5px var(--font, sans-serif); color: var(--ink, #1d2733); margin: 0 2px 6px;
-  width: 304px; }
-p { margin: 0 0 4px; font-weight: 650; overflow-wrap: anywhere; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; }
-th, td { padding: 1px 3px; font-weight: 400; text-align: right; overflow: hidden;
-  text-overflow: ellipsis; white-space: nowrap; font-variant-numeric: tabular-nums; }
-th { text-align: left; color: var(--faint, #5b6876); width: 42%; }
-thead th { text-align: right; width: 19%; font-weight: 650; color: var(--accent, #0b62a4); }
-thead th + th + th { color: var(--cannot, #c2410c); }
-thead th:first-child { text-align: left; width: 42%; font-weight: 400;
-  color: var(--faint, #5b6876); }
-svg { display: block; color: var(--ink, #1d2733); }
-.pictures { display: flex; gap: 12px; }
-.pictures figure { margin: 0; text-align: center; color: var(--faint, #5b6876); }
-.pictures svg { width: 96px; height: 96px; border: 1px solid var(--line, #dfe5ec); }
-.track line { stroke: var(--line, #dfe5ec); stroke-width: 2; }
-.track circle { fill: var(--accent, #0b62a4); }
-.track circle.two { fill: var(--cannot, #c2410c); }
-"""
+_TEXT = css("question_popup.css")
 _WIDTH_PX = 358
 _ROW_PX = 20
 _ROWS_FROM_PX = 138

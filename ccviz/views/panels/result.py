@@ -25,29 +25,9 @@ from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.template import css
 
-_STYLE = """
-/* As high as it becomes: the figure below must not move when the scores come. */
-.card { font-size: 13px; min-height: 226px; }
-.card .top { display: flex; gap: 10px; align-items: center; }
-.card .pill { padding: 3px 10px; border-radius: 99px; font-weight: 650; }
-.card .optimal, .card .feasible { color: var(--good); background: var(--good-back); }
-.card .infeasible { color: var(--bad); background: var(--bad-back); }
-.card .unknown { color: var(--faint); background: var(--back); }
-.card .seed { color: var(--faint); margin-left: auto; font-size: 12px; }
-.card p { margin: 6px 0 8px; color: var(--faint); }
-.card .caution { color: var(--warn); }
-.card dl { display: grid; grid-template-columns: repeat(3, 1fr); gap: 6px 12px; margin: 0; }
-.card dt { color: var(--faint); font-size: 11.5px; }
-.card dd { margin: 0; font-variant-numeric: tabular-nums; font-weight: 600; font-size: 14px; }
-.card .scores { grid-template-columns: repeat(5, 1fr); border-top: 1px solid var(--line);
-  margin-top: 8px; padding-top: 8px; }
-.card ul { list-style: none; margin: 8px 0 0; padding: 0; font-size: 12.5px; }
-.card li b { font-weight: 600; color: var(--good); }
-.card li.broken b { color: var(--bad); }
-.card .sizes { display: flex; height: 8px; border-radius: 4px; overflow: hidden; gap: 1px;
-  margin-top: 10px; }
-"""
+_STYLE = css("result.css")
 
 
 class ResultPanel(pn.viewable.Viewer):

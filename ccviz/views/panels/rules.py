@@ -12,39 +12,9 @@ from ccviz.views.frames.rules import rule_rows
 from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
-_STYLE = """
-.head { display: flex; align-items: center; margin: 0 4px; }
-h2 { flex: 1; font-size: 12px; font-weight: 700; letter-spacing: 0.04em; text-transform: uppercase;
-  color: var(--faint); margin: 0; }
-ul { list-style: none; margin: 2px 0 0; padding: 0; font-size: 13px; }
-li { display: flex; align-items: baseline; gap: 6px; padding: 1px 4px; border-radius: 5px; }
-li:hover { background: var(--back); }
-li span { flex: 1; min-width: 0; overflow-wrap: anywhere; }
-li small { color: var(--good); font-size: 12px; white-space: nowrap; }
-li.broken { background: var(--bad-back); color: var(--bad); }
-li.broken small { color: var(--bad); }
-li button { border: none; background: none; color: var(--faint); cursor: pointer; padding: 3px 5px;
-  border-radius: 4px; min-height: 0; }
-li button:hover, li button:focus-visible { color: var(--bad); background: var(--bad-back); }
-form { display: grid; grid-template-columns: 1fr auto; gap: 4px 6px; margin: 4px 4px 0; }
-form[hidden] { display: none; }
-select, input { font: inherit; font-size: 13px; color: var(--ink); background: var(--paper);
-  border: 1px solid var(--line); border-radius: 6px; padding: 3px 6px; min-height: 30px;
-  min-width: 0; width: 100%; box-sizing: border-box; }
-select { grid-column: 1 / -1; }
-select[hidden] { display: none; }
-button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
-  color: var(--ink); font: inherit; font-size: 13px; font-weight: 550; padding: 3px 10px;
-  cursor: pointer; }
-.head button { font-size: 12px; padding: 0 8px; min-height: 21px; line-height: 19px; }
-button:hover { background: var(--back); }
-:focus-visible { outline: 2px solid var(--accent); }
-p { grid-column: 1 / -1; margin: 0; font-size: 12px; line-height: 1.35; color: var(--faint); }
-p[role="alert"] { color: var(--bad); }
-p:empty { display: none; }
-"""
+_STYLE = css("rules.css")
 
 
 class RulesPanel(JSComponent):

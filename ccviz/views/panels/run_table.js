@@ -35,15 +35,16 @@ export function render({model}) {
   }
   const draw = () => {
     const place = placeOf(box.querySelector("table :focus"))
-    head.innerHTML = html`<tr><th><input type="checkbox" data-what="all" aria-label="Tick all"
+    head.innerHTML = html`<tr><th class="tick"><input type="checkbox" data-what="all" aria-label="Tick all"
       ${chosen.size && sorted().every((row) => chosen.has(row.id)) ? "checked" : ""}></th>${model.columns.map((name, at) =>
-      html`<th><button data-column="${at}" aria-label="Sort by ${name}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
-      </button></th>`)}<th></th></tr>`.text
+      html`<th class="${name.toLowerCase()}"><button data-column="${at}" aria-label="Sort by ${name}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
+      </button></th>`)}<th class="actions"></th></tr>`.text
     body.innerHTML = html`${sorted().map((row) => html`<tr data-id="${row.id}"
         class="${row.id === model.shown ? "shown" : ""}">
-      <td><input type="checkbox" data-what="compare" aria-label="Compare ${row.name}"
+      <td class="tick"><input type="checkbox" data-what="compare" aria-label="Compare ${row.name}"
         ${chosen.has(row.id) ? "checked" : ""}></td>
-      ${row.cells.map((cell) => html`<td>${breakable(cell)}</td>`)}
+      ${row.cells.map((cell, at) =>
+        html`<td class="${model.columns[at].toLowerCase()}">${breakable(cell)}</td>`)}
       <td class="actions">${ACTIONS.filter(([what]) => row.may.includes(what))
         .map(([what, words, sign = words]) =>
           html`<button data-what="${what}" aria-label="${words}" title="${words}">${sign}</button>`)}</td>

@@ -23,7 +23,7 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 200
 _STYLES: tuple[tuple[Literal["csv", "markdown"], str], ...] = (
@@ -32,38 +32,7 @@ _STYLES: tuple[tuple[Literal["csv", "markdown"], str], ...] = (
 )
 _KINDS = {"csv": ("runs.csv", "text/csv"), "markdown": ("runs.md", "text/markdown")}
 
-_STYLE = """
-:host > div, .scroll { height: 100%; }
-div { display: flex; flex-direction: column; min-height: 0; font-size: 12px; }
-input[type="search"] { margin: 0 0 6px; padding: 5px 8px; border: 1px solid var(--line);
-  border-radius: 6px; background: var(--paper); color: var(--ink); font: inherit; }
-.scroll { overflow: auto; scrollbar-width: thin; }
-/* A run has three lines, the last of what was asked: all of it, and its buttons, have room on a
-   projector without scrolling. */
-table { display: grid; grid-template-columns: repeat(8, auto); }
-thead, tbody, tr { display: grid; grid-column: 1 / -1; grid-template-columns: subgrid; }
-tr > :nth-child(1) { grid-area: 1 / 1 / span 3; }
-tr > :nth-child(2) { grid-area: 1 / 2 / auto / 6; width: 0; min-width: 100%; }
-tr > :nth-child(n + 3) { grid-row: 2; }
-tr > :nth-child(3) { grid-column: 2; }
-tr > :nth-child(9) { grid-area: 1 / 6; }
-tr > :nth-child(10) { grid-area: 3 / 2 / auto / 6; }
-tr > :nth-child(n + 11) { grid-row: 3; color: var(--faint); }
-tr > .actions { grid-area: 1 / 7 / auto / -1; text-align: right; color: inherit; }
-thead { position: sticky; top: 0; background: var(--paper); }
-th { text-align: left; }
-th button { font: inherit; font-weight: 650; color: var(--faint); padding: 1px 0; }
-tr { padding: 2px 0; border-bottom: 1px solid var(--line); }
-td, th { padding: 1px 3px; white-space: nowrap; font-variant-numeric: tabular-nums; }
-td:nth-child(2), td:nth-child(10), .actions { white-space: normal; overflow-wrap: anywhere; }
-td:nth-child(2) { font-weight: 650; }
-tr.shown { background: var(--info-back); }
-tbody tr:hover { background: var(--back); }
-button { border: none; background: none; color: var(--accent); cursor: pointer; padding: 1px 3px;
-  border-radius: 4px; font: inherit; }
-td input { margin: 3px 2px; }
-button:focus-visible, input:focus-visible { outline: 2px solid var(--accent); }
-"""
+_STYLE = css("runs.css")
 
 
 class RunTable(JSComponent):

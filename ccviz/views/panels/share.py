@@ -16,21 +16,11 @@ from ccviz.views.export.page import Told
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.page_file import page_button
 from ccviz.views.panels.project import ProjectPanel
+from ccviz.views.panels.template import css
 from ccviz.views.share.address import query
 from ccviz.views.share.code import as_command, as_python, origin_of
 
-_STYLE = """
-pre { background: var(--back); border: 1px solid var(--line); border-radius: 6px; padding: 8px 10px;
-  margin: 2px 0 12px; font-size: 12px; white-space: pre-wrap; overflow-wrap: anywhere;
-  user-select: all; }
-header { display: flex; align-items: center; justify-content: space-between; min-height: 26px; }
-h2 { margin: 0; }
-p { color: var(--faint); font-size: 12px; margin: 0 0 4px; }
-button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
-  color: var(--ink); font: inherit; font-size: 12px; padding: 2px 9px; cursor: pointer; }
-button:hover { background: var(--back); }
-button:focus-visible { outline: 2px solid var(--accent); }
-"""
+_STYLE = css("share.css")
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 

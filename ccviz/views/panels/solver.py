@@ -19,17 +19,12 @@ from ccviz.views.panels.commit import held, rebuilt
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.number import FloatInput
+from ccviz.views.panels.template import css
 
 _UNDER_ITS_HEADING = "label { position: absolute; clip-path: inset(50%); }"
 """The heading says it to the eye already."""
 
-_STYLE = """
-.cannot { color: var(--warn); font-size: 12px; margin: 2px 0; }
-/* One line: the rail of the problem at hand must fit a small screen. */
-.about { display: flex; white-space: nowrap; width: 0; min-width: 100%; }
-.about span { overflow: hidden; text-overflow: ellipsis; min-width: 0; }
-.about .paper { flex: none; max-width: 60%; }
-"""
+_STYLE = css("solver.css")
 _TAKEN = Markup('<p class="about" title="Recommended. {}">★ recommended</p>')
 _ABOUT = Markup(
     '<p class="about" title="{sentence} {paper}"><span>{short}</span>'

@@ -1,4 +1,4 @@
-"""Scripts of the page: markup all through one template that escapes, sheets all of one kind."""
+"""Scripts and style sheets of this folder; all scripts share one template that escapes markup."""
 
 from __future__ import annotations
 
@@ -8,16 +8,34 @@ _HERE = Path(__file__).parent
 
 
 def with_template(name: str) -> str:
-    """Return a script of this folder with what all of them share in front.
+    """Return a script of this folder, after the shared `template.js`.
 
     Parameters
     ----------
     name : str
-        Of its file.
+        File name.
 
     Returns
     -------
     str
     """
-    files = (_HERE / "template.js", _HERE / name)
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
+    return _text("template.js", name)
+
+
+def css(*names: str) -> str:
+    """Return style sheets of this folder as one text.
+
+    Parameters
+    ----------
+    *names : str
+        File names.
+
+    Returns
+    -------
+    str
+    """
+    return _text(*names)
+
+
+def _text(*names: str) -> str:
+    return "\n".join((_HERE / name).read_text(encoding="utf-8") for name in names)

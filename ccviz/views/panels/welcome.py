@@ -13,24 +13,14 @@ from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.template import with_template
+from ccviz.views.panels.template import css, with_template
 
 _TRY = (
     "Watch it find its clusters. Then click two points, press M (together) or C (apart), and "
     "press Run again."
 )
 
-_STYLE = """
-.welcome { display: flex; flex-wrap: wrap; gap: 8px 12px; align-items: center; font-size: 13px; }
-.welcome p { margin: 0; flex: 1 1 260px; }
-.welcome div { display: flex; gap: 8px; flex: 0 0 auto; }
-button { border: 1px solid var(--line); border-radius: 6px; background: var(--paper);
-  color: var(--ink); font: 600 13px var(--font); padding: 0 14px; min-height: 34px;
-  cursor: pointer; white-space: nowrap; }
-button:hover { background: var(--back); }
-button.primary { background: var(--accent); border-color: var(--accent); color: var(--on-accent); }
-button:focus-visible { outline: 2px solid var(--accent); }
-"""
+_STYLE = css("welcome.css")
 
 
 class WelcomePanel(JSComponent):
