@@ -13,6 +13,7 @@ from PIL import Image, ImageDraw
 
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
+from ccviz.events import Assigned
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.export.story import Play
@@ -27,6 +28,7 @@ _FINER = 3  # everything is drawn this many times as large, for smooth edges
 _MOST_FRAMES = 14
 _FRAME_MS, _LAST_MS = 350, 2500
 _COLORS = 48
+_MUST, _CANNOT = "#8f98a3", "#ecb9a5"  # the page's colours of links, paler: there may be many
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +37,7 @@ class _Moment:
 
     points: Coloring
     bounds: Bounds
+    objectives: tuple[float, ...]  # of the assignments so far, for a run without a lower bound
 
 
 def save_thumbnail(play: Play, moving: Path, still: Path) -> None:
@@ -62,14 +65,17 @@ def _moments(play: Play, where: Plane) -> list[_Moment]:
     """Return the moments of a run at which colours, centres or bounds change."""
     run, found = Run(play.problem), []
     colors, seen = None, (None, None, 0)
+    objectives: tuple[float, ...] = ()
     for record in play.records:
         run.apply(record)
+        if isinstance(record.event, Assigned):
+            objectives += (record.event.objective,)
         now = (run.labels, run.centers, len(run.history))
         ended = run.finished is not None
         if ended or any(new is not old for new, old in zip(now, seen, strict=True)):
             points = coloring(run, where, colors)
             colors, seen = points.labels, now
-            found.append(_Moment(points, bounds(run, "nodes")))
+            found.append(_Moment(points, bounds(run, "nodes"), objectives))
     return found
 
 
@@ -84,8 +90,8 @@ def _draw(play: Play, where: Plane, moment: _Moment) -> Image.Image:
     draw = ImageDraw.Draw(image)
     spots = _on_paper(where, np.column_stack([where.x, where.y]))
     for links, color in (
-        (play.problem.must_link, LIGHT.must_link),
-        (play.problem.cannot_link, LIGHT.cannot_link),
+        (play.problem.must_link, _MUST),
+        (play.problem.cannot_link, _CANNOT),
     ):
         for i, j in links.pairs:
             draw.line([*spots[i], *spots[j]], fill=color, width=_FINER)
@@ -95,7 +101,7 @@ def _draw(play: Play, where: Plane, moment: _Moment) -> Image.Image:
     centers = _on_paper(where, moment.points.centers)
     for spot, label in zip(centers, moment.points.center_labels, strict=True):
         _cross(draw, spot, colors[label])
-    _draw_bounds(draw, moment.bounds)
+    _draw_strip(draw, moment)
     return image.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS)
 
 
@@ -122,20 +128,26 @@ def _cross(draw: ImageDraw.ImageDraw, spot: FloatArray, color: str) -> None:
         draw.line([x, y - r, x, y + r], fill=ink, width=w)
 
 
-def _draw_bounds(draw: ImageDraw.ImageDraw, drawn: Bounds) -> None:
-    """Draw both bounds as steps, one step for each change of either."""
-    top, bottom = (HEIGHT - _STRIP) * _FINER, (HEIGHT - 4) * _FINER
-    draw.line([0, top, WIDTH * _FINER, top], fill=LIGHT.grid, width=_FINER)
-    if drawn.heights is None:
-        return
-    low, high = drawn.heights
-    x = np.linspace(4, WIDTH - 4, len(drawn.at) + 1) * _FINER
-    for values, color in ((drawn.upper, LIGHT.upper), (drawn.lower, LIGHT.lower)):
-        share = np.clip((values - low) / ((high - low) or 1.0), 0, 1)
-        y = bottom - share * (bottom - top - 6 * _FINER)
-        known = np.isfinite(values)
-        line = [
-            spot for at in np.flatnonzero(known) for spot in ((x[at], y[at]), (x[at + 1], y[at]))
-        ]
-        if line:
-            draw.line(line, fill=color, width=2 * _FINER)
+def _draw_strip(draw: ImageDraw.ImageDraw, moment: _Moment) -> None:
+    """Draw both bounds as steps, or the objective by iteration where there is no lower bound."""
+    drawn, objectives = moment.bounds, np.array(moment.objectives)
+    if drawn.heights is not None and np.isfinite(drawn.lower).any():
+        _draw_steps(draw, drawn.upper, drawn.heights, LIGHT.upper)
+        _draw_steps(draw, drawn.lower, drawn.heights, LIGHT.lower)
+    elif len(objectives):
+        heights = float(objectives.min()), float(objectives.max())
+        _draw_steps(draw, objectives, heights, LIGHT.upper)
+
+
+def _draw_steps(
+    draw: ImageDraw.ImageDraw, values: FloatArray, heights: tuple[float, float], color: str
+) -> None:
+    """Draw values below the points, one step for each, as high as they lie between two heights."""
+    low, high = heights
+    top, bottom = (HEIGHT - _STRIP + 6) * _FINER, (HEIGHT - 4) * _FINER
+    x = np.linspace(4, WIDTH - 4, len(values) + 1) * _FINER
+    y = bottom - np.clip((values - low) / ((high - low) or 1.0), 0, 1) * (bottom - top)
+    known = np.flatnonzero(np.isfinite(values))
+    line = [spot for at in known for spot in ((x[at], y[at]), (x[at + 1], y[at]))]
+    if line:
+        draw.line(line, fill=color, width=2 * _FINER)
