@@ -240,7 +240,13 @@ def test_what_was_there_is_untouched_by_bad_input(ccviz, folder):
     assert (folder / "a.json").read_text() == "precious"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+OTHER_SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+
+
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGINT, *(pytest.param(each, marks=pytest.mark.slow) for each in OTHER_SIGNALS)],
+)
 def test_a_signal_stops_the_run_and_its_result_is_kept(command, ccviz, folder, number):
     words = ["solve", "iris", "--solver", "cop-kmeans", "--param", "n_init=100000000"]
     process = subprocess.Popen([*command, *words, "--json", "a.json"], stdout=subprocess.PIPE)

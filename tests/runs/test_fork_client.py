@@ -52,12 +52,14 @@ def test_one_fork_server_forks_all_and_keeps_nothing_of_them(archive, pool):
     assert client.num_fds() == kept
 
 
+@pytest.mark.slow
 def test_a_worker_has_a_session_and_three_descriptors_of_its_own(pool):
     (waiting,) = pool.pids
     wait_until(lambda: os.getsid(waiting) == waiting)
     wait_until(lambda: psutil.Process(waiting).num_fds() == 3)
 
 
+@pytest.mark.slow
 def test_nothing_that_waits_at_an_interpreters_end_keeps_a_process(pool):
     call = SandboxedCall(atexit.register, (signal.pause,), 10 * PATIENCE_S, 1 << 34, pool)
     wait_until(lambda: call.done)
@@ -73,6 +75,7 @@ def test_a_killed_worker_says_so_and_takes_its_own_processes_along(archive, pool
     assert archive.info(job.run_id).message == "The worker was killed (signal 9)."
 
 
+@pytest.mark.slow
 def test_a_broken_worker_says_what_broke(archive, pool, tmp_path):
     (waiting,) = pool.pids
     os.kill(waiting, signal.SIGSTOP)
@@ -87,6 +90,7 @@ def test_a_broken_worker_says_what_broke(archive, pool, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_run_outlives_its_fork_server_and_the_next_has_a_new_one(archive, pool):
     first = fork_server(pool)
     job = start(archive, pool, paused=True)
@@ -103,6 +107,7 @@ def test_a_run_outlives_its_fork_server_and_the_next_has_a_new_one(archive, pool
     assert fork_server(pool) != first
 
 
+@pytest.mark.slow
 def test_a_run_that_waits_for_a_fork_server_which_is_killed_has_a_worker_all_the_same(archive):
     pool = WorkerPool(archive.path)
     pool.fill()
@@ -155,6 +160,7 @@ def test_a_forked_worker_has_processes_of_its_own(archive, pool):
     assert archive.info(job.run_id).termination == "proved"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("why", ["possible", "unable"])
 def test_where_nothing_can_be_forked_workers_are_new_interpreters(archive, monkeypatch, why):
     monkeypatch.setattr(ForkClient, why, why == "unable")

@@ -179,6 +179,7 @@ def test_far_points_and_a_small_cluster_are_shared():
     assert alike.gap < 0.01 < 0.1 < apart.gap
 
 
+@pytest.mark.slow
 def test_parts_that_stay_open_are_merged_up_to_a_size():
     X = np.random.default_rng(0).normal(size=(240, 2))
     options = {"part_size": 80, "largest_part": 160, "tolerance": 1e-4}
@@ -224,6 +225,7 @@ def test_a_run_that_was_stopped_with_trees_goes_on_with_them():
     assert max(counts) > len(whole[trees[0]].event.leaves)
 
 
+@pytest.mark.slow
 def test_two_processes_give_the_same_bounds():
     X, _ = blobs(300, 2)
     alone, together = (
