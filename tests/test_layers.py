@@ -67,6 +67,7 @@ ORDER = [
     "ccviz.views.link_table",
     "ccviz.views.draft",
     "ccviz.views.person",
+    "ccviz.views.upstream",
     "ccviz.views.frames",
     "ccviz.views.export",
     "ccviz.views.lab",

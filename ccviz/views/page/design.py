@@ -1,27 +1,17 @@
-"""The look of every widget: Panel's native design, with our stylesheet on top."""
+"""The look of all widgets: Panel's native design with the page's style sheet."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from panel.layout.base import Panel
-from panel.theme import Native
 from panel.theme.base import Inherit
 from panel.viewable import Viewable
 
 from ccviz.views.page.resources import WIDGETS
+from ccviz.views.upstream.design_hooks import Design
 
 
-class Lab(Native):
+class Lab(Design):
     """Panel's native design in the page's colours."""
 
     modifiers: ClassVar[dict[Any, Any]] = {Viewable: {"stylesheets": [Inherit, WIDGETS]}}
-
-    def _apply_hooks(self, viewable: Any, root: Any, changed: Any, old_models: Any = None) -> None:
-        """Dress what is new in a part of the page.
-
-        In a layout without new children nothing is, but Panel would go through all that is in it,
-        and Bokeh through the whole page: for each tab, and whatever is shown or hidden.
-        """
-        if old_models is not None or not isinstance(changed, Panel):
-            super()._apply_hooks(viewable, root, changed, old_models)

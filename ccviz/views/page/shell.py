@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import panel as pn
-from bokeh.document import Document
 from bokeh.settings import settings
 
 from ccviz.data.datasets import load
@@ -26,11 +25,9 @@ from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Course
 from ccviz.views.page.clock import keep_time
-from ccviz.views.page.delivery import send_all
 from ccviz.views.page.design import Lab
 from ccviz.views.page.resources import fetch_little
 from ccviz.views.page.script import PageScript
-from ccviz.views.panels.commit import rebuilt
 from ccviz.views.panels.data import DataPanel
 from ccviz.views.panels.header import HeaderPanel, NoticePanel
 from ccviz.views.panels.lessons import LessonChoice, LessonPanel
@@ -47,9 +44,11 @@ from ccviz.views.panels.welcome import WelcomePanel
 from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
+from ccviz.views.upstream.message_queue import send_all
+from ccviz.views.upstream.page_template import Template
 
 _HERE = Path(__file__).parent
-_SPARES_OF_A_CLASS = 2
+_IDLE_WORKERS_OF_A_CLASS = 2
 
 
 def build() -> pn.template.Template:
@@ -61,7 +60,7 @@ def build() -> pn.template.Template:
     settings.perform_document_validation = False  # a test does: a tenth of what a page takes
     _lose_in_our_words()
     archive, person = pn.state.as_cached("archive", Archive), visitor()
-    many = _SPARES_OF_A_CLASS if person.in_class else 1
+    many = _IDLE_WORKERS_OF_A_CLASS if person.in_class else 1
     pool = pn.state.as_cached("pool", partial(WorkerPool, archive.path, many))
     pn.state.onload(pool.fill)  # first the page
     queue = pn.state.as_cached("queue", RunQueue)
@@ -101,19 +100,6 @@ def _report_to(session: Session) -> Callable[[Exception], None]:
     return report
 
 
-class Page(pn.template.Template):
-    """Panel's page around our panels."""
-
-    def __repr__(self) -> str:
-        # Panel asks for it with every panel that is added, and would go through all widgets.
-        return "Page()"
-
-    def server_doc(self, *args: Any, **named: Any) -> Document:
-        """Put the page into its document; Bokeh walks through it once and not for every root."""
-        with rebuilt():
-            return super().server_doc(*args, **named)
-
-
 def _lose_in_our_words() -> None:
     """Leave what is done about a lost server to the page's own script."""
     if pn.state.curdoc is not None:
@@ -132,7 +118,7 @@ def freeze_imports() -> bool:
 
 def _page(session: Session, importing: Importing) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
-    page = Page(html)
+    page = Template(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
     page.add_variable("style", "".join(sheets))
     page.add_variable("frames", (_HERE / "frames.js").read_text(encoding="utf-8"))

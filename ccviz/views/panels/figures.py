@@ -11,8 +11,8 @@ from markupsafe import Markup
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
-from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
+from ccviz.views.upstream.figure_callbacks import FigurePane
 
 Drawn = tuple[type[Any], Callable[[Inspection], Any]]
 """A figure (with `plot`, `dress` and `show`), and which frame it shows."""

@@ -17,8 +17,8 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
-from ccviz.views.panels.number import FloatInput
 from ccviz.views.panels.point_field import PointField
+from ccviz.views.upstream.float_input import FloatInput
 
 _DRAW = (
     "Links between random pairs of points: must-link where their known classes are the same, "

@@ -15,8 +15,8 @@ from ccviz.views.frames.pairs import MOST_FEATURES, MOST_POINTS, pairs
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
+from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _ABOUT = Markup('<p class="about">{}</p>')
 

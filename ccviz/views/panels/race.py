@@ -13,8 +13,8 @@ from ccviz.views.figures.race import RaceFigure
 from ccviz.views.frames.race import race
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
-from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
+from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _KINDS: dict[str, tuple[Any, bool]] = {
     "Bounds": ("bounds", False),

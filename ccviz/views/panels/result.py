@@ -23,9 +23,9 @@ from ccviz.views.frames.rules import RuleRow
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.template import css
+from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _STYLE = css("result.css")
 

@@ -32,10 +32,10 @@ from ccviz.views.lab.picker import inside, nearest
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.legend import Legend
 from ccviz.views.panels.popup import LinkPopup
 from ccviz.views.panels.question_popup import QuestionPopup
+from ccviz.views.upstream.figure_callbacks import FigurePane
 
 
 class ScatterPanel(pn.viewable.Viewer):

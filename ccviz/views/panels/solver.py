@@ -18,8 +18,8 @@ from ccviz.views.lab.suiting import advised, refusal, unable
 from ccviz.views.panels.commit import held, rebuilt
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
-from ccviz.views.panels.number import FloatInput
 from ccviz.views.panels.template import css
+from ccviz.views.upstream.float_input import FloatInput
 
 _UNDER_ITS_HEADING = "label { position: absolute; clip-path: inset(50%); }"
 """The heading says it to the eye already."""

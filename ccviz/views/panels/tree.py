@@ -11,8 +11,8 @@ from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.panels.commit import held
-from ccviz.views.panels.figure import FigurePane
 from ccviz.views.panels.node import NodePanel
+from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _HEIGHT = 158
 """Under the tree, whether a node is told of there or not: a click moves nothing."""

@@ -1,4 +1,9 @@
-"""Numbers that may be missing."""
+"""An empty number field shows *NaN* in Panel.
+
+Defect: `panel.widgets.FloatInput` sends NaN to the browser for None.
+Seen in: Panel 1.9.4.
+Upstream: https://github.com/holoviz/panel/issues/5205.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +14,7 @@ import panel as pn
 
 
 class FloatInput(pn.widgets.FloatInput):
-    """A field that is empty without a number; Panel would write NaN into it."""
+    """A number field that is empty for None."""
 
     def _process_param_change(self, params: dict[str, Any]) -> dict[str, Any]:
         changed = super()._process_param_change(params)
