@@ -7,6 +7,7 @@ import pytest
 from benchmarks.chaos import Stage, Tally, table
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 def test_runs_outlive_kills(tmp_path):
     stage = Stage(tmp_path, seed=0, size=18)

@@ -56,6 +56,7 @@ def copy(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 def test_every_recipe_brings_what_it_says(copy):
     """The tests of the page, the contract of the new solvers, and the table of solvers."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-c", os.devnull]

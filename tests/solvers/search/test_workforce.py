@@ -237,6 +237,7 @@ def story_of(stepper):
     ]
 
 
+@pytest.mark.slow
 def test_a_run_that_loses_a_worker_takes_the_same_way(dying):
     disturbed = tangled_run(2)
     told = story_of(disturbed)
