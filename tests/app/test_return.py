@@ -8,7 +8,6 @@ from tests.patience import wait_until
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.journey
 def test_a_page_comes_back_to_its_run(new_page, picture, tmp_path):
     server, page = Server(tmp_path), new_page()
     try:

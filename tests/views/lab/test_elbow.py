@@ -1,3 +1,5 @@
+import pytest
+
 from ccviz.views.lab.elbow import finder
 from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.link_table import Link
@@ -13,6 +15,7 @@ def sweep_out(session):
     wait_until(holds)
 
 
+@pytest.mark.slow
 def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
     session.add_links([Link("cannot", 0, 1), Link("cannot", 1, 2), Link("cannot", 0, 2)])
     panel = ElbowPanel(session)
