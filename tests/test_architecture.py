@@ -1,7 +1,10 @@
-"""The picture of the packages shows the imports as they are, in the order of the layers."""
+"""The picture of the packages, and the way of a click, are those of the sources."""
 
+import importlib
 import importlib.util
 import itertools
+import operator
+import re
 from pathlib import Path
 
 import pytest
@@ -41,3 +44,14 @@ def test_the_rows_are_in_the_order_of_the_layers(packages):
     for below, above in itertools.pairwise(rows):
         places = [[ORDER.index(f"ccviz.{each}") for each in row] for row in (below, above)]
         assert max(places[0], default=-1) < min(places[1], default=len(ORDER))
+
+
+_HOP = re.compile(r"^\| `(ccviz[\w.]+)` \| `([\w.]+)` \|", re.MULTILINE)
+
+
+def test_every_step_from_a_click_to_a_bound_exists():
+    hops = _HOP.findall((ROOT / "docs" / "architecture.md").read_text(encoding="utf-8"))
+    for module, name in hops:
+        assert callable(operator.attrgetter(name)(importlib.import_module(module))), name
+    assert 20 < len(hops) <= 35
+    assert len({module for module, _ in hops}) <= 25
