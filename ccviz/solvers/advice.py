@@ -95,23 +95,23 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
         return _RULES
     if problem.is_soft:
         if problem.n > _FEW_POINTS and problem.sizes is None:
-            return Advice("pck-means", "It weighs soft links, and is quick with so many points.")
+            return Advice("pck-means", "It weighs soft links, and is quick with many points.")
         return Advice("bh-kmeans", "It weighs soft links against distances, and keeps hard ones.")
     if problem.sizes is not None:
         return Advice("blp-kmeans", "It keeps the sizes, and every link.")
-    quick = Advice("blp-kmeans", "It keeps every link, and is quick with so many points.")
+    quick = Advice("blp-kmeans", "It keeps every link, and is quick with many points.")
     return _proving(problem, contract(problem).s, seconds) or quick
 
 
 def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | None:
     """Return what proves something in the time there is; None if nothing is sure to."""
     if blocks <= _PROVED_BLOCKS and problem.n < _CROWDED * problem.k:
-        return Advice("colgen", "So small clusters it lists, and proves which are best.")
+        return Advice("colgen", "It lists small clusters, and proves which are best.")
     in_the_plane = problem.X.shape[1] <= 2 and problem.n < _PLANE_POINTS * problem.k
     if in_the_plane and _MANY_BLOCKS < blocks <= _PLANE_BLOCKS:
-        return Advice("colgen", "In the plane it proves the best clustering of so many points.")
+        return Advice("colgen", "It proves the best clustering of points in the plane.")
     if blocks <= _PROVED_BLOCKS:
-        return Advice("sdp", "With so few points it proves the best clustering while you wait.")
+        return Advice("sdp", "With few points it proves the best clustering in seconds.")
     if seconds is None or problem.k > _FEW_CLUSTERS:
         return None
     if seconds < max(_DIVIDE_S, blocks / _CUT_A_SECOND):

@@ -51,7 +51,7 @@ def test_a_feasible_clustering(ccviz, folder):
 
 def test_without_a_name_the_solver_that_suits_is_taken(ccviz):
     done = ccviz("solve", "iris")
-    assert done.err.startswith("ccviz: sdp. With so few points it proves")
+    assert done.err.startswith("ccviz: sdp. With few points it proves")
     assert "optimal (proved)" in done.out
     done = ccviz("solve", "wine", "--sizes", "equal")
     assert done.err.startswith("ccviz: blp-kmeans. It keeps the sizes")

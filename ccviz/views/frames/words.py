@@ -79,7 +79,7 @@ def _generation(event: events.GenerationEnded) -> str:
 def _answered(event: events.QuestionAnswered) -> str:
     i, j = event.pair
     if event.together is None:
-        return f"Whether points {i} and {j} belong together, nobody knows."
+        return f"Whether points {i} and {j} belong together is not known."
     return f"Points {i} and {j} {'' if event.together else 'do not '}belong together."
 
 

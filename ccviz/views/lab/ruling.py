@@ -50,7 +50,7 @@ KINDS = (
     RuleKind("Size at least", "size>=", "points", "Of every cluster."),
     RuleKind(
         "Different from a run", "difference({})>=", "points",
-        "Another answer: every cluster does without so many points of each cluster of that run.",
+        "Another answer: every cluster lacks at least these points of each cluster of that run.",
         names_run=True,
     ),
     RuleKind(

@@ -241,7 +241,7 @@ LESSON = Lesson(
             sketch,
         ),
         Step(
-            "What is open is split again, and so on. Let the solver do that: it starts anew, "
+            "Open nodes are branched again, and so on. Let the solver do that: it starts again, "
             "without your links and without a limit of nodes.",
             _solve,
             _is_proved,

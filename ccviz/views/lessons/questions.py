@@ -124,7 +124,7 @@ LESSON = Lesson(
     ),
     look=(
         "The run is the one with links drawn by chance: most of its lines lie within a cluster, or "
-        "between clusters that nobody would confuse."
+        "between clusters that are clearly separate."
     ),
     exercises=(
         (

@@ -40,7 +40,7 @@ def _text(rule: AskedRule) -> str:
     if not rule.known:
         return rule.text
     if max(rule.known) >= len(_DIGITS):
-        raise CcvizError("A clustering with so many clusters does not fit into an address.")
+        raise CcvizError("A clustering with this number of clusters does not fit into an address.")
     name, labels = rule.words.clustering, "".join(_DIGITS[label] for label in rule.known)
     return _renamed(rule.text, f"{quote(name, safe=' ')}:{labels}")
 

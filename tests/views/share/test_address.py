@@ -335,7 +335,7 @@ def test_rules_of_an_address_that_are_none_change_nothing(open_session, rules, w
 def test_an_address_has_no_room_for_many_clusters(session):
     rule = AskedRule("overlap(first)<=9", tuple(range(60)))
     session.adopt(session.draft.with_rules([rule]))
-    with pytest.raises(CcvizError, match="so many clusters does not fit"):
+    with pytest.raises(CcvizError, match="this number of clusters does not fit"):
         query(session)
 
 
