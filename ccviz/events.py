@@ -301,6 +301,28 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
         return (self.part, *self.merged)
 
 
+ProofEvent = Started | NodeOpened | NodeBranched | NodePruned | PartsCut | PartBounded
+"""Those of which a proof consists, apart from its clustering."""
+
+
+class ProofKept(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """An earlier run's proof that still holds: its problem had fewer constraints or the same.
+
+    ``must_link`` and ``cannot_link`` (m, 2) are the hard links that its problem had, ``lower`` and
+    ``upper`` (k,) its sizes if any; every clustering that this run may find kept those too. So
+    ``events`` prove ``lower_bound`` for this run as they did for the earlier one. ``added`` counts
+    the constraints that have come since.
+    """
+
+    lower_bound: float
+    must_link: np.ndarray
+    cannot_link: np.ndarray
+    lower: np.ndarray | None = None
+    upper: np.ndarray | None = None
+    added: int = 0
+    events: tuple[ProofEvent, ...] = ()
+
+
 class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A strategy wants to know whether two points belong together, as question ``number``."""
 
@@ -350,6 +372,7 @@ AnyEvent = (
     | GenerationEnded
     | PartsCut
     | PartBounded
+    | ProofKept
     | QuestionAsked
     | QuestionAnswered
     | Finished

@@ -102,5 +102,12 @@ ProfileFile = Annotated[
     str | None, typer.Option("--profile", help="Write a profile of each cluster, as .csv or .md.")
 ]
 ReportFile = Annotated[str | None, typer.Option("--report", help="Write a report as HTML.")]
+StartFrom = Annotated[
+    str | None,
+    typer.Option(
+        "--start",
+        help="Earlier run (id, name or 'last'): its clustering, and its proof where it holds.",
+    ),
+]
 Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
 Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Store the run in the archive.")]

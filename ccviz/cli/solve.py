@@ -31,6 +31,7 @@ from ccviz.cli.options import (
     Seed,
     SizesText,
     SolverOrAuto,
+    StartFrom,
     TableFile,
     Threads,
     TimeLimit,
@@ -45,6 +46,8 @@ from ccviz.cli.reading import (
     with_threads,
 )
 from ccviz.cli.report import Files, report, take_home
+from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import start_from_stored
 from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
 
@@ -69,6 +72,7 @@ def solve(
     seed: Seed = 0,
     workers: Workers = "1",
     threads: Threads = None,
+    start_from: StartFrom = None,
     json: JsonFile = None,
     labels: LabelsFile = None,
     table: TableFile = None,
@@ -92,7 +96,11 @@ def solve(
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)
-    stepper = start(problem, chosen, seed=seed, workers=workers, **limits.given)
+    begin = None
+    if start_from is not None:
+        stored = Archive()
+        begin = start_from_stored(problem, stored, stored.find(start_from))
+    stepper = start(problem, chosen, seed=seed, workers=workers, start=begin, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
     for notice in (*taken, *dataset.notices, *mended):
         tell(notice)

@@ -30,19 +30,20 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.events import Event, NodeOpened, PartsCut
+from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable
 from ccviz.proof.cover import check_cover, links_at, places_at
+from ccviz.proof.kept import earlier_problem
 from ccviz.proof.lifted import classes_of, lifted_bound
 from ccviz.proof.packing import packable
 from ccviz.proof.parts import Division, parts_bound, read_division
 from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Places, pricings
-from ccviz.proof.reading import FlawError, Leaf, Proof, read_proof
+from ccviz.proof.reading import FlawError, Leaf, Proof, read_clustering, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
 from ccviz.proof.spectral import spectral_bound
 from ccviz.proof.zones import Case, boxes, gain, read_cases
@@ -125,9 +126,12 @@ def verify(
     True
     """
     events = list(events)
+    kept = [event for event in events if isinstance(event, ProofKept)]
     is_divided = any(isinstance(event, PartsCut) for event in events)
     has_tree = any(isinstance(event, NodeOpened) for event in events)
     try:
+        if kept and (not has_tree or read_proof(problem, events).is_open):
+            return _kept(problem, events, kept, gap, Budget.of(work))
         proof = read_proof(problem, events) if has_tree or not is_divided else None
         if is_divided and (proof is None or proof.is_open):
             return _divided(problem, read_division(problem, events), gap)
@@ -160,6 +164,33 @@ def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
     if not proof.clusterings:
         raise FlawError("the run has no clustering")
     return _compared(check, *parts_bound(problem, check.unit, division), gap)
+
+
+def _kept(
+    problem: Problem, events: list[Event], kept: list[ProofKept], gap: float, budget: Budget
+) -> Verdict:
+    """Return the verdict on a run whose bound an earlier run proved."""
+    if problem.is_soft:
+        raise FlawError("only hard links, sizes and rules can be verified")
+    if len(kept) > 1:
+        raise FlawError("the run keeps more than one proof")
+    earlier, before = earlier_problem(problem, kept[0]), list(kept[0].events)
+    found = [
+        read_clustering(event, problem) for event in events if isinstance(event, IncumbentFound)
+    ]
+    outer = _Check(problem, Proof(clusterings=found), unit_of(problem), budget)
+    _check_clusterings(outer, gap)
+    if not found:
+        raise FlawError("the run has no clustering")
+    if not any(isinstance(event, NodeOpened) for event in before):
+        division = read_division(earlier, before)
+        return _compared(outer, *parts_bound(earlier, outer.unit, division), gap)
+    proof = read_proof(earlier, before)
+    check_cover(proof)
+    check = _Check(earlier, proof, outer.unit, budget, outer.upper_bound, outer.enough)
+    lower_bound = min(_check_leaf(check, leaf) for leaf in sorted(proof.leaves))
+    outer.trusted = check.trusted
+    return _compared(outer, lower_bound, len(proof.leaves), gap)
 
 
 def _compared(check: _Check, lower_bound: float, leaves: int, gap: float) -> Verdict:

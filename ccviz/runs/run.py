@@ -31,6 +31,7 @@ from ccviz.events import (
     Noted,
     PartBounded,
     PartsCut,
+    ProofKept,
     Record,
     RelaxationSolved,
     Started,
@@ -162,6 +163,8 @@ class Run:
     notes : list of str
         What the solver remarked, a sentence each.
     infeasible : InfeasibilityProved or None
+    kept : ProofKept or None
+        The proof of an earlier run that still holds.
     finished : Finished or None
         The last event.
     """
@@ -184,6 +187,7 @@ class Run:
     history: list[Moment] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     infeasible: InfeasibilityProved | None = None
+    kept: ProofKept | None = None
     finished: Finished | None = None
     seq: int = -1
     time_s: float = 0.0
@@ -287,6 +291,12 @@ class Run:
     def _show_relaxation(self, event: RelaxationSolved) -> None:
         self.relaxation = event
 
+    def _keep_proof(self, event: ProofKept) -> None:
+        self.kept = event
+        if event.lower_bound > self.lower_bound:
+            self.lower_bound = event.lower_bound
+            self._remember()
+
     def _cut_parts(self, event: PartsCut) -> None:
         self.parts, self.parts_done = event.parts, set()
 
@@ -325,6 +335,7 @@ _HANDLERS: dict[type[Event], Any] = {
     NodePruned: Run._finish_node,
     RelaxationSolved: Run._show_relaxation,
     PartsCut: Run._cut_parts,
+    ProofKept: Run._keep_proof,
     PartBounded: Run._bound_part,
     Finished: Run._finish,
 }

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
+from ccviz.bounds import is_closed
 from ccviz.errors import ParameterError, WorkersLostError, quote
 from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started, Termination
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
+from ccviz.runs.earlier import NOTHING, Given, Start, start_from
 from ccviz.runs.limits import Limits
 from ccviz.runs.record_buffer import RecordBuffer
 from ccviz.runs.run import Result, Run, result_of
@@ -45,6 +49,8 @@ class Stepper(Iterator[Record]):
         When to stop; the first that has a reason is obeyed.
     history : sequence of Record
         The records of a run that is to go on; empty for a new one.
+    begin : Start
+        What a new run begins with.
 
     Attributes
     ----------
@@ -69,6 +75,7 @@ class Stepper(Iterator[Record]):
         workers: str = "1",
         criteria: Sequence[Criterion] = (),
         history: Sequence[Record] = (),
+        begin: Start = NOTHING,
     ) -> None:
         check_request(problem, solver, seed, workers)
         self.problem, self.solver, self.seed = problem, solver, int(seed)
@@ -80,10 +87,17 @@ class Stepper(Iterator[Record]):
         self._criteria: tuple[Criterion, ...] = (*criteria, StopRequested(self._flag))
         self._earlier = self.run.time_s
         self._born = time.perf_counter()
-        context = Context(self.seed, workers, self._should_stop, tuple(history))
+        self._waiting: deque[Event] = deque()
+        if not history:
+            self._waiting += [self._started(), *begin.events()]
+        elif self.run.kept is not None:
+            begin = Start(proof=self.run.kept)
+        floor = begin.proof.lower_bound if begin.proof else -math.inf
+        context = Context(
+            self.seed, workers, self._should_stop, tuple(history), begin.labels, floor
+        )
         given = problem if solver.keeps_float32 else problem.widened()
         self._events = solver.steps(given, context)
-        self._fresh = not history
 
     def __next__(self) -> Record:
         """Return the next record.
@@ -95,9 +109,10 @@ class Stepper(Iterator[Record]):
         """
         if self.run.finished is not None:
             raise StopIteration
-        if self._fresh:
-            self._fresh = False
-            return self._stamp(self._started())
+        if self._waiting:
+            return self._stamp(self._waiting.popleft())
+        if self.run.kept is not None and self._holds_still():
+            return self._stamp(Finished(termination="proved", message=_STILL_OPTIMAL))
         reason = self._reason()
         event = None if reason else self._next_event()
         if event is None:
@@ -105,6 +120,12 @@ class Stepper(Iterator[Record]):
         return self._stamp(event)
 
     step = __next__
+
+    def _holds_still(self) -> bool:
+        """Whether what the run began with is proved already, and nothing has come since."""
+        tolerance = float(getattr(self.solver, "tolerance", 0.0))
+        begun = self.run.tree or self.run.parts
+        return not begun and is_closed(self.run.objective, self.run.lower_bound, tolerance)
 
     def _next_event(self) -> Event | None:
         try:
@@ -185,6 +206,11 @@ class Stepper(Iterator[Record]):
         return self._reason() is not None
 
 
+_STILL_OPTIMAL = (
+    "The clustering keeps every constraint that was added, so that the earlier proof holds."
+)
+
+
 def _finished(reason: Termination) -> Finished:
     return Finished(termination=reason, message=TERMINATION_SENTENCES[reason])
 
@@ -240,6 +266,7 @@ def start(
     seed: int = 0,
     workers: int | str = 1,
     history: Sequence[Record] = (),
+    start: Given | None = None,
     **settings: Any,
 ) -> Stepper:
     """Start a run that the caller steps through.
@@ -263,6 +290,10 @@ def start(
         Processes for exact solvers, or the address of a Dask scheduler.
     history : sequence of Record
         The records so far of a run that goes on; its age and limits go on too.
+    start : Result, Run or (n,) labels, optional
+        A clustering to begin with. From the result of an exact run the proof is kept too, as far
+        as it holds: with constraints added its lower bound does, and if the clustering keeps them,
+        the run ends at once.
     **settings
         The solver's parameters, where ``solver`` is a name.
 
@@ -286,7 +317,8 @@ def start(
         chosen = replace(chosen, tolerance=gap)
     elif gap is not None:
         criteria.append(GapReached(gap))
-    return Stepper(problem, chosen, seed, str(workers), criteria, history)
+    begin = NOTHING if start is None else start_from(problem, start)
+    return Stepper(problem, chosen, seed, str(workers), criteria, history, begin)
 
 
 def _criteria(limits: Limits) -> Iterator[Criterion]:

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
 from ccviz.problem.blocks import contract
@@ -89,12 +90,18 @@ class Context:
         the driver then says why the run ended.
     history : tuple of Record
         The records of the run so far when a run is resumed, otherwise empty.
+    labels : (n,) int64 or None
+        A clustering to begin with, which keeps every hard constraint.
+    floor : float
+        A lower bound that an earlier run proved.
     """
 
     seed: int = 0
     workers: str = "1"
     stop: Callable[[], bool] = never
     history: tuple[Record, ...] = ()
+    labels: IntArray | None = None
+    floor: float = -inf
 
     @property
     def rng(self) -> np.random.Generator:

@@ -193,8 +193,8 @@ BAD = {
         ("iris --solver blp-kmeans --threads 0", "blp-kmeans: threads = 0 is below 1."),
         ("iris --solver blp-kmeans --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
         (
-            "iris --solver sdp --sizes equal",
-            "sdp cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",
+            "iris --solver colgen --sizes equal",
+            "colgen cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",
         ),
         ("iris --solver sdp --workers none", "workers = 'none' is neither"),
         ("iris --seed -1", "seed = -1 is not"),
@@ -276,3 +276,16 @@ def test_rules(ccviz, folder):
     assert done.sentence.startswith("blp-kmeans cannot handle rules on clusters; these can: colgen")
     sentence = "the rule 'diameter' is not diameter<=D"
     assert ccviz("solve", "iris", "--rule", "diameter").sentence.startswith(sentence)
+
+
+def test_a_run_starts_from_an_earlier_one_and_keeps_its_proof(ccviz, folder):
+    write(folder, "links.txt", "CL 0 100\n")
+    assert ccviz("solve", "iris", "-k", 3, "--solver", "sdp", "--name", "first").code == 0
+    more = ("--links", "links.txt", "--start", "first", "--name", "second")
+    done = ccviz("solve", "iris", "-k", 3, "--solver", "sdp", *more)
+    assert done.code == 0, done.err
+    assert "keeps every constraint that was added" in " ".join(done.out.split())
+    assert ccviz("verify", "second").code == 0
+    wrong = ccviz("solve", "wine", "-k", 3, "--start", "first")
+    assert wrong.code == 2
+    assert "other points" in wrong.err

@@ -45,6 +45,7 @@ SAMPLES = {
     tuple[int, ...]: (5, 6, 7),
     dict[str, np.ndarray]: {"weights": np.ones(200)},
     tuple[dict[str, np.ndarray], ...]: ({"weights": np.ones(3)}, {"decisions": INTS}),
+    tuple[events.ProofEvent, ...]: (),
     events.Termination: "gap",
     events.PruneReason: "bound",
 }

@@ -9,11 +9,12 @@ import numpy as np
 from scipy.cluster.vq import ClusterError, kmeans2
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.blocks import Blocks
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.base import never
 from ccviz.solvers.relaxation.kempe_exchange import exchange
-from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.model import Relaxation, relax
 from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 
 _MOST_ROUNDS = 100
@@ -187,6 +188,30 @@ def descend(
         labels = new
         centers = _means(points, relaxation.mass, labels, relaxation.k)
     return labels
+
+
+def repaired(problem: Problem, labels: IntArray) -> IntArray | None:
+    """Return (n,) labels that keep links and sizes, from the centres of some that may not.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : (n,) int64
+        A clustering of the points without empty clusters.
+
+    Returns
+    -------
+    (n,) int64 or None
+        None if no assignment to the centres was found.
+    """
+    blocks = contract(problem)
+    relaxation = relax(blocks)
+    mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
+    belongs = np.zeros((problem.k, problem.n))
+    belongs[labels, np.arange(problem.n)] = 1.0
+    centers = (belongs @ problem.X) / np.maximum(belongs.sum(axis=1), 1.0)[:, None]
+    found = descend(blocks, relaxation, centers - mean, exchanges=False)
+    return None if found is None else blocks.lift(found)
 
 
 def in_order_of_sizes(blocks: Blocks, relaxation: Relaxation, centers: FloatArray) -> FloatArray:

@@ -59,7 +59,7 @@ def branch_and_bound(
     known : Known, optional
         What the run has said already.
     """
-    known = known or Known()
+    known = _with_start(problem, context, known or Known())
     search = Search(
         work=work,
         objective_of=lambda labels: Partition(problem, labels).wcss,
@@ -76,6 +76,14 @@ def branch_and_bound(
         yield from search.steps(workforce, context.stop, context.history)
     if not context.stop():
         yield _finished(search)
+
+
+def _with_start(problem: Problem, context: Context, known: Known) -> Known:
+    """Return what is known with what the run began with."""
+    upper_bound = known.upper_bound
+    if context.labels is not None:
+        upper_bound = min(upper_bound, Partition(problem, context.labels).wcss)
+    return Known(upper_bound, max(known.lower_bound, context.floor))
 
 
 def _finished(search: Search) -> Finished:

@@ -1,0 +1,225 @@
+"""What an earlier run leaves to a new one: a clustering, and a proof that still holds.
+
+A constraint that is added leaves fewer clusterings. So every lower bound of the problem without it
+holds with it, and so does every certificate; and if the best clustering keeps what was added, it
+is the best one still. A constraint that is taken away leaves the clustering, and not the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+
+from ccviz.arrays import IntArray
+from ccviz.errors import ProblemError
+from ccviz.events import Event, IncumbentFound, ProofEvent, ProofKept, Started
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem, Sizes
+from ccviz.runs.archive import Archive
+from ccviz.runs.run import Result, Run
+
+_PROOF = get_args(ProofEvent)
+_PROVERS = ("sdp", "colgen", "divide")
+
+
+@dataclass(frozen=True, eq=False)
+class Start:
+    """What a run begins with.
+
+    Attributes
+    ----------
+    labels : (n,) int64 or None
+        A clustering that keeps every hard constraint.
+    proof : ProofKept or None
+        A lower bound with its proof.
+    """
+
+    labels: IntArray | None = None
+    proof: ProofKept | None = None
+
+    def events(self) -> Iterable[Event]:
+        """Yield the events that a run begins with."""
+        if self.proof is not None:
+            yield self.proof
+        if self.labels is not None:
+            yield IncumbentFound(labels=self.labels, source="start")
+
+
+Given = Start | Result | Run | Sequence[int] | IntArray
+"""What a run may be started from."""
+
+NOTHING = Start()
+"""A run that begins with nothing."""
+
+
+def start_from_stored(problem: Problem, archive: Archive, run_id: str) -> Start:
+    """Return what a run of a problem may begin with, from a stored run.
+
+    Parameters
+    ----------
+    problem : Problem
+    archive : Archive
+    run_id : str
+
+    Raises
+    ------
+    ArchiveError
+        If there is no such run.
+    ProblemError
+        If it had other points or another k.
+    """
+    records = archive.records(run_id)
+    run = Run(archive.problem(run_id))
+    for record in records:
+        run.apply(record)
+    return start_from_events(problem, run, (record.event for record in records))
+
+
+def start_from(problem: Problem, given: Given) -> Start:
+    """Return what a run of a problem may begin with.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of the new run.
+    given : Start, Result, Run or (n,) int
+        An earlier run with the same points and k, or labels. Only a `Result` whose records were
+        kept leaves its proof.
+
+    Raises
+    ------
+    CcvizError
+        If the labels are not a cluster for each point, or the earlier run had other points or
+        another k.
+    """
+    if isinstance(given, Start):
+        return given
+    if isinstance(given, Result):
+        return start_from_events(problem, given.run, (each.event for each in given.records()))
+    if isinstance(given, Run):
+        return start_from_events(problem, given, ())
+    return Start(_feasible(problem, np.asarray(given, dtype=np.int64)))
+
+
+def start_from_events(problem: Problem, run: Run, events: Iterable[Event]) -> Start:
+    """Return what a run of a problem may begin with, from an earlier run and its events.
+
+    Parameters
+    ----------
+    problem : Problem
+    run : Run
+        The earlier one.
+    events : iterable of Event
+        All of its events, or none if they were not kept.
+
+    Raises
+    ------
+    ProblemError
+        If the earlier run had other points or another k.
+    """
+    if not same_points(problem, run.problem):
+        raise ProblemError("the run to start from has other points or another k.")
+    labels = None if run.incumbent is None else run.incumbent.labels
+    found = None if labels is None else _feasible(problem, labels)
+    return Start(found, kept_proof(problem, run, events))
+
+
+def _feasible(problem: Problem, labels: IntArray) -> IntArray | None:
+    """Return labels that keep every hard constraint: these, or these repaired, or None."""
+    if Partition(problem, labels).violations.none_hard:
+        return labels
+    if problem.rules or problem.is_soft:
+        return None
+    # Imported here: compiled code is not for the process that only draws.
+    from ccviz.solvers.sdp.rounding import repaired
+
+    return repaired(problem, labels)
+
+
+def kept_proof(problem: Problem, run: Run, events: Iterable[Event]) -> ProofKept | None:
+    """Return the proof of an earlier run as a proof for a problem; None where there is none.
+
+    Parameters
+    ----------
+    problem : Problem
+    run : Run
+    events : iterable of Event
+        Of the earlier run.
+    """
+    before, kept = run.problem, run.kept
+    if run.termination not in ("proved", "gap") or before.rules or not tightens(before, problem):
+        return None
+    own = tuple(each for each in events if isinstance(each, _PROOF))
+    if not _is_proof(own, kept):
+        return None
+    if kept is not None and not run.tree and not run.parts:
+        own, hard = kept.events, (kept.must_link, kept.cannot_link)
+        sizes = None if kept.lower is None or kept.upper is None else Sizes(kept.lower, kept.upper)
+    else:
+        hard = (before.must_link.hard.pairs, before.cannot_link.hard.pairs)
+        sizes = before.sizes
+    return ProofKept(
+        lower_bound=run.lower_bound,
+        must_link=hard[0],
+        cannot_link=hard[1],
+        lower=None if sizes is None else sizes.lower,
+        upper=None if sizes is None else sizes.upper,
+        added=_added(problem, hard),
+        events=own,
+    )
+
+
+def _is_proof(own: tuple[ProofEvent, ...], kept: ProofKept | None) -> bool:
+    """Return whether the events hold a proof, or lean on one that was kept."""
+    started = next((each for each in own if isinstance(each, Started)), None)
+    return started is not None and started.solver in _PROVERS and (len(own) > 1 or kept is not None)
+
+
+def _added(problem: Problem, hard: tuple[IntArray, IntArray]) -> int:
+    now = (problem.must_link.hard.pairs, problem.cannot_link.hard.pairs)
+    return sum(len(_keys(new) - _keys(old)) for new, old in zip(now, hard, strict=True))
+
+
+def same_points(one: Problem, other: Problem) -> bool:
+    """Return whether two problems have the same points and k.
+
+    Parameters
+    ----------
+    one, other : Problem
+    """
+    if one.k != other.k or one.X.shape != other.X.shape:
+        return False
+    return one.X is other.X or bool((one.widened().X == other.widened().X).all())
+
+
+def tightens(before: Problem, after: Problem) -> bool:
+    """Return whether every clustering allowed by a problem was allowed, at its cost, by another.
+
+    Parameters
+    ----------
+    before, after : Problem
+        With the same points and k.
+    """
+    if before.is_soft or after.is_soft:
+        return False
+    links = (before.must_link, after.must_link), (before.cannot_link, after.cannot_link)
+    if any(_keys(old.hard.pairs) - _keys(new.hard.pairs) for old, new in links):
+        return False
+    if any(all(rule is not other for other in after.rules) for rule in before.rules):
+        return False
+    return _within(before.sizes, after.sizes)
+
+
+def _within(before: Sizes | None, after: Sizes | None) -> bool:
+    if before is None:
+        return True
+    if after is None:
+        return False
+    return bool((after.lower >= before.lower).all() and (after.upper <= before.upper).all())
+
+
+def _keys(pairs: IntArray) -> set[tuple[int, int]]:
+    return set(map(tuple, pairs.tolist()))
