@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from contextlib import ExitStack
+from dataclasses import replace
 from functools import partial
-from unittest.mock import patch
 
 import numpy as np
 from _events_case import Case
@@ -21,6 +20,14 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Both, Either, MaxDiameter, MaxOverlap, MaxSize, MinDifference
 from ccviz.problem.rules import SoftCannotLink as SoftApart
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen.params import (
+    CertificateParams,
+    DisjunctionParams,
+    FacilityParams,
+    NeighbourhoodParams,
+    Params,
+    PricingParams,
+)
 from ccviz.solvers.colgen.solver import Colgen
 
 _PAIRS = ((1, 2), (3, 4), (5, 6), (1, 6), (0, 7))
@@ -34,7 +41,6 @@ _RULES = {
     "both": (Both((MaxSize(5), SoftApart(_PAIRS, 2))), MaxOverlap((0, 2, 4), 2)),
     "either": (Either((MaxSize(3), MaxOverlap((1, 2, 3, 4), 1))),),
 }
-_PACKAGE = "ccviz.solvers.colgen."
 _ENDLESS = 10**9
 
 
@@ -50,45 +56,36 @@ def cases() -> Iterator[Case]:
     yield from _broken_off()
 
 
-def _case(name: str, problem: Problem, params: dict | None = None, **settings: object) -> Case:
-    return Case(name, partial(_run, problem, params or {}, settings))
+def _case(name: str, problem: Problem, params: Params | None = None, **settings: object) -> Case:
+    return Case(name, partial(_run, problem, params or Params(), settings))
 
 
 def _run(
-    problem: Problem, params: dict, settings: dict, looks: int = _ENDLESS, history: tuple = ()
+    problem: Problem, params: Params, settings: dict, looks: int = _ENDLESS, history: tuple = ()
 ) -> list[Event]:
     count = itertools.count()
     context = Context(seed=0, stop=lambda: next(count) >= looks, history=history)
-    with ExitStack() as patches:
-        for name, value in params.items():
-            patches.enter_context(patch(_PACKAGE + name, value))
-        return [*Colgen(**settings).steps(problem, context)]
+    return [*Colgen(**settings).steps_with(params, problem, context)]
 
 
-def _facilities() -> dict:
-    return {
-        "opening._STARS_FROM": 0,
-        "opening._STARS_FROM_FEW": 0,
-        "node._FEW_BLOCKS": 0,
-        "node._MANY_BLOCKS": 0,
-    }
+def _facilities(**facilities: float) -> Params:
+    """Return parameters under which column generation begins over facilities."""
+    return Params(
+        facilities=FacilityParams(pairs=0, pairs_if_few=0, **facilities),
+        certificate=CertificateParams(few_blocks=0, many_blocks=0),
+    )
 
 
-def _local(blocks: int) -> dict:
-    """Return parameters under which so few blocks have local masters, and bounds are slow soon."""
-    return {
-        **_facilities(),
-        "spot._BLOCKS": blocks,
-        "spot._CLUSTERS": (0, 99),
-        "spot._PART": 1,
-        "generation._ROUNDS": 2,
-        "generation._SLOW": np.inf,
-        "generation._SLOW_BEFORE_SPOTS": np.inf,
-    }
+def _local(blocks: int) -> Params:
+    """Return parameters under which neighbourhoods are small, and bounds are slow soon."""
+    return replace(
+        _facilities(slow_rounds=2, slow_share=np.inf, slow_share_local=np.inf),
+        neighbourhood=NeighbourhoodParams(blocks, 0.0, 99.0, parts=1),
+    )
 
 
-def _without_disjunctions(params: dict) -> dict:
-    return {**params, "zoned.find_zones": lambda *_: ()}
+def _without_disjunctions(params: Params) -> Params:
+    return replace(params, disjunctions=DisjunctionParams(candidates=0))
 
 
 def _with_rules() -> Iterator[Case]:
@@ -105,7 +102,7 @@ def _settings() -> Iterator[Case]:
     yield _case("no-starts", problem, starts=0)
     yield _case("iris-300", _iris(3, 300))
     yield _case("five-clusters", _iris(5, 60, every=2))
-    yield _case("sliced", _iris(5, 200), {"generation._SLICE": 30_000})
+    yield _case("sliced", _iris(5, 200), Params(pricing=PricingParams(visits=30_000)))
 
 
 def _branched() -> Iterator[Case]:
@@ -154,12 +151,16 @@ def _in_discs() -> Iterator[Case]:
     run = partial(_run, _uniform(120, 10, 5), _without_disjunctions(small), settings, 4000)
     yield Case("discs-120-branched", run)
     yield _case("discs-linked", _uniform(80, 9, 3, links=6), small, tolerance=1e-4)
-    few = {**_facilities(), "generation._ROUNDS": 2, "generation._SLOW": np.inf}
+    few = _facilities(slow_rounds=2, slow_share=np.inf)
     yield _case("discs-everywhere", _uniform(60, 7, 5), few, tolerance=1e-4)
     yield _case("strip", _strip(240, 16), strip, tolerance=1e-6)
     yield _case("strip-2", _strip(160, 11, seed=2), strip, tolerance=1e-6)
     yield _case("strip-branched", _strip(240, 16), _without_disjunctions(strip), tolerance=1e-6)
-    yield _case("strip-few-terms", _strip(160, 11), {**strip, "zones.MOST_CASES": 6})
+    yield _case(
+        "strip-few-terms",
+        _strip(160, 11),
+        replace(strip, disjunctions=DisjunctionParams(most_terms=6)),
+    )
 
 
 def _broken_off() -> Iterator[Case]:

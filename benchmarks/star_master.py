@@ -1,4 +1,4 @@
-"""The master over stars: `ccviz.solvers.colgen.barrier` against HiGHS on the same linear program.
+"""The facility master: `ccviz.solvers.colgen.master.barrier` against HiGHS on the same program.
 
     python benchmarks/star_master.py [--blocks N ...] [--size BLOCKS] [--runs R]
 
@@ -26,10 +26,10 @@ from _rows import append_row, read_rows  # noqa: E402
 from ccviz import Problem  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
 from ccviz.silent_highs import make_highs  # noqa: E402
-from ccviz.solvers.colgen.barrier import DualProgram, ascend  # noqa: E402
-from ccviz.solvers.colgen.instance import make_instance  # noqa: E402
-from ccviz.solvers.colgen.master import cluster_columns  # noqa: E402
-from ccviz.solvers.colgen.stars import band_order, make_stars  # noqa: E402
+from ccviz.solvers.colgen.master.barrier import DualProgram, ascend  # noqa: E402
+from ccviz.solvers.colgen.master.covering import cluster_columns  # noqa: E402
+from ccviz.solvers.colgen.master.facilities import band_order, make_facilities  # noqa: E402
+from ccviz.solvers.colgen.model.instance import make_instance  # noqa: E402
 from ccviz.solvers.common.seeding import plain_kmeans  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
@@ -59,21 +59,21 @@ def program_of(blocks: int, k: int, runs: int) -> DualProgram:
     fits = (plain_kmeans(instance.points, k, seed, **options) for seed in range(runs))
     columns = np.unique(np.concatenate([cluster_columns(fit.labels_) for fit in fits]), axis=0)
     far = np.full(blocks, float(((X - X.mean(axis=0)) ** 2).sum(axis=1).max()))
-    stars = make_stars(instance, columns, 0.2 * far)
+    stars = make_facilities(instance, columns, 0.2 * far)
     order = band_order(instance)
     first = DualProgram(stars.ordered(order, blocks, 1.0), np.zeros(len(columns)), far, k)
     rough = ascend(first, 0.5 * far, 0.0, 1e-2)
-    worth = -first.stars.values(rough.row) >= SPREAD * rough.price
-    return first._replace(stars=first.stars.chosen(worth), own=np.zeros(int(worth.sum())))
+    worth = -first.facilities.reduced_costs(rough.row) >= SPREAD * rough.cardinality_dual
+    return first._replace(facilities=first.facilities.chosen(worth), own=np.zeros(int(worth.sum())))
 
 
 def measure(program: DualProgram) -> dict[str, object]:
     """Solve by both; return the seconds and the objectives."""
     start, block, _ = program.stars
     found = ascend(program, 0.5 * program.most, 0.0, 1e-12)
-    best = float(found.row.sum()) - program.k * found.price
+    best = float(found.row.sum()) - program.k * found.cardinality_dual
     found, ours = timed(ascend, program, 0.5 * program.most, 0.0, GAP * abs(best))
-    value = float(found.row.sum()) - program.k * found.price
+    value = float(found.row.sum()) - program.k * found.cardinality_dual
     model = model_of(program)
     _, theirs = timed(model.run)
     return {
@@ -100,7 +100,7 @@ def model_of(program: DualProgram) -> highspy.Highs:
         model.addRow(1.0, highspy.kHighsInf, len(row), row, np.ones(len(row)))
     all_stars = np.arange(e, e + p, dtype=np.int32)
     model.addRow(-highspy.kHighsInf, float(k), p, all_stars, np.ones(p))
-    rows = np.stack([np.arange(e), e + stars.star], axis=1).astype(np.int32)
+    rows = np.stack([np.arange(e), e + stars.facility], axis=1).astype(np.int32)
     sign = np.tile([-1.0, 1.0], e)
     first = 2 * np.arange(e, dtype=np.int32)
     lower, upper = np.zeros(e), np.full(e, highspy.kHighsInf)

@@ -1,4 +1,4 @@
-"""What the work on one node takes from the person, apart from the search over all of them."""
+"""Settings of the work on one node; those of the search over nodes are apart."""
 
 from __future__ import annotations
 
@@ -14,40 +14,49 @@ class NodeSettings:
     tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0)
     stabilisation: str = setting(
         "interior",
-        "At which duals to price.",
+        "Duals at which columns are priced.",
         choices=("interior", "smoothing", "perturbation", "none"),
     )
     smoothing: float = setting(
-        0.5, "Share of the best duals so far in the duals priced at.", low=0.0, high=0.95,
+        0.5,
+        "Weight of the best duals so far in the duals at which columns are priced.",
+        low=0.0,
+        high=0.95,
         advanced=True,
-    )  # fmt: skip
+    )
     pricing: str = setting(
         "both",
-        "Exact pricing by splitting space, over blocks as in the paper, or both in turns.",
+        "Exact pricing by spatial branch and bound, by enumeration of blocks as in the paper, or "
+        "by both in turns.",
         choices=("both", "space", "blocks"),
         advanced=True,
         label="Exact pricing",
     )
     first: str = setting(
         "blp-kmeans",
-        "What gives the first columns: S-MDEClust where there are many clusters and no rules, and "
-        "runs of BLP k-means; or COP-k-means' best.",
+        "First columns from runs of BLP k-means, after S-MDEClust if there are many clusters and "
+        "no rules; or from the best run of COP-k-means.",
         choices=("blp-kmeans", "cop-kmeans"),
         advanced=True,
         label="First columns by",
     )
     starts: int = setting(
         10,
-        "Runs for the first columns; the paper has 500 of COP-k-means.",
+        "Runs of k-means for the first columns. The paper uses 500 runs of COP-k-means.",
         low=0,
         advanced=True,
         label="First k-means runs",
     )
-    round_iterations: int = setting(5, "Iterations between two looks at the tree.", low=1,
-                                    advanced=True, label="Iterations a round")  # fmt: skip
+    round_iterations: int = setting(
+        5,
+        "Iterations on a node before the search picks the next node.",
+        low=1,
+        advanced=True,
+        label="Iterations a round",
+    )
     cover_nodes: int = setting(
         200,
-        "Nodes of the search for the best clustering in the pool.",
+        "Node limit of the search for the best clustering among the columns.",
         low=0,
         advanced=True,
         label="Nodes for the pool",

@@ -10,6 +10,7 @@ from typing import ClassVar
 from ccviz.events import Event
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports
+from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.search.settings import TreeSettings
 
@@ -26,7 +27,11 @@ class Colgen(TreeSettings, NodeSettings, Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of the search, see `ccviz.solvers.search.tree`."""
-        # Imported here: compiled code is not for the process that only draws.
+        yield from self.steps_with(Params(), problem, context)
+
+    def steps_with(self, params: Params, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events of the search with other parameters of the method."""
+        # Imported here: the process that only draws loads no compiled code.
         from ccviz.solvers.colgen.node import advance
         from ccviz.solvers.common.scaling import rescale, work_rescaled
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
@@ -36,7 +41,7 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         yield from branch_and_bound(
             problem,
             context,
-            partial(work_rescaled, partial(advance, scaled, self), exponent),
+            partial(work_rescaled, partial(advance, scaled, self, params), exponent),
             tolerance=self.tolerance,
             order=self.order,
             first=partial(first_labels, problem, context, self.incumbent),

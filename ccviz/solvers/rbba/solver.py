@@ -89,7 +89,7 @@ class Rbba(Solver):
         """Return the best labels of the blocks found by k-means, or any feasible ones."""
         # Imported here: it loads numba.
         from ccviz.solvers.assignment.centers import block_means, block_wcss
-        from ccviz.solvers.colgen.initial import clustering
+        from ccviz.solvers.colgen.phases.start import clustering
 
         rng = context.rng
         found = [] if feasible is None else [blocks.project(feasible)]

@@ -1,5 +1,6 @@
 """Small problems, every one of their clusters and clusterings."""
 
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -16,7 +17,12 @@ from ccviz.problem.rules import (
     MinDifference,
     SoftCannotLink,
 )
-from ccviz.solvers.colgen import node, opening, spot
+from ccviz.solvers.colgen.params import (
+    CertificateParams,
+    FacilityParams,
+    NeighbourhoodParams,
+    Params,
+)
 
 PAIRS = ((1, 2), (3, 4), (5, 6), (1, 6), (0, 7))
 RULES = {
@@ -73,16 +79,24 @@ def neighbours():
     return Problem(X, 22, must_link=must, cannot_link=cannot)
 
 
-def few_blocks_near(monkeypatch, blocks):
-    """Let spots be of so many blocks, whatever the clusters."""
-    monkeypatch.setattr(spot, "_BLOCKS", blocks)
-    monkeypatch.setattr(spot, "_CLUSTERS", (0, 99))
+def neighbourhoods_of(blocks, parts=4):
+    """Return parameters with neighbourhoods of that number of blocks, whatever the clusters."""
+    return NeighbourhoodParams(blocks, 0.0, 99.0, parts)
 
 
-def few_blocks_are_many(monkeypatch):
-    """Let few blocks be worked on over stars and around spots, with no other certificate."""
-    monkeypatch.setattr(spot, "_PART", 1)
-    for name in ("_STARS_FROM", "_STARS_FROM_FEW"):
-        monkeypatch.setattr(opening, name, 0)
-    for name in ("_FEW_BLOCKS", "_MANY_BLOCKS"):
-        monkeypatch.setattr(node, name, 0)
+def over_facilities(**facilities):
+    """Return parameters under which few blocks begin over facilities, without a certificate."""
+    return Params(
+        facilities=FacilityParams(pairs=0, pairs_if_few=0, **facilities),
+        certificate=CertificateParams(few_blocks=0, many_blocks=0),
+    )
+
+
+def with_local_masters(blocks, slow_rounds=None):
+    """Return parameters under which few blocks have local masters.
+
+    Bounds are slow after a number of iterations, whatever they gain, if that is given.
+    """
+    soon = {"slow_rounds": slow_rounds, "slow_share": np.inf, "slow_share_local": np.inf}
+    params = over_facilities(**(soon if slow_rounds else {}))
+    return replace(params, neighbourhood=neighbourhoods_of(blocks, parts=1))

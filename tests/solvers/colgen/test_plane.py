@@ -13,13 +13,14 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.solver import Colgen
 from tests.solvers.colgen.conftest import best_clustering
 
 
-def events_of(problem, stop=None, **settings):
+def events_of(problem, stop=None, params=None, **settings):
     context = Context(seed=0) if stop is None else Context(seed=0, stop=stop)
-    return [*Colgen(**settings).steps(problem, context)]
+    return [*Colgen(**settings).steps_with(params or Params(), problem, context)]
 
 
 def of(events, kind):

@@ -25,13 +25,16 @@ from ccviz.problem.rules import (
     minimum_separation,
 )
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen.params import Params, PricingParams
 from ccviz.solvers.colgen.solver import Colgen
 from tests.seeds import seeds
 from tests.solvers.colgen.conftest import best_clustering, random_problem
 
+SLICED = Params(pricing=PricingParams(visits=30_000))
 
-def run(problem, **settings):
-    return [*Colgen(**settings).steps(problem, Context(seed=0))]
+
+def run(problem, params=None, **settings):
+    return [*Colgen(**settings).steps_with(params or Params(), problem, Context(seed=0))]
 
 
 def of(events, kind):
@@ -186,22 +189,20 @@ def test_as_many_clusters_as_blocks_need_no_columns():
     assert of(events, IncumbentFound)[-1].objective == pytest.approx(0.5)
 
 
-def test_a_pricing_done_in_small_slices_comes_to_the_same_optimum(monkeypatch):
+def test_an_exact_pricing_over_many_tasks_ends_at_the_same_optimum():
     whole = events_of(5, 200)
-    monkeypatch.setattr("ccviz.solvers.colgen.generation._SLICE", 30_000)
-    sliced = run(iris(5, 200))
+    sliced = run(iris(5, 200), SLICED)
     for kind, field in ((IncumbentFound, "objective"), (BoundImproved, "lower_bound")):
         first, second = (getattr(of(events, kind)[-1], field) for events in (whole, sliced))
         assert second == pytest.approx(first, rel=2e-6)
 
 
 @pytest.mark.parametrize("looks", [14, 20, 26])
-def test_a_stop_within_a_pricing_leaves_a_valid_bound(monkeypatch, looks):
+def test_a_stop_within_a_pricing_leaves_a_valid_bound(looks):
     optimum = of(events_of(5, 200), IncumbentFound)[-1].objective
-    monkeypatch.setattr("ccviz.solvers.colgen.generation._SLICE", 30_000)
     count = iter(range(looks))
     context = Context(seed=0, stop=lambda: next(count, None) is None)
-    events = [*Colgen().steps(iris(5, 200), context)]
+    events = [*Colgen().steps_with(SLICED, iris(5, 200), context)]
     assert not of(events, Finished)
     for event in of(events, BoundImproved):
         assert event.lower_bound <= optimum * (1.0 + 1e-9)

@@ -8,7 +8,8 @@ import pytest
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.solvers.colgen import initial
+from ccviz.solvers.colgen.params import StartParams
+from ccviz.solvers.colgen.phases import start as initial
 from ccviz.solvers.start import annealing
 from ccviz.solvers.start.annealing import annealed
 
@@ -76,10 +77,9 @@ def test_the_first_clustering_is_annealed_where_clusters_are_many_and_nothing_co
 ):
     problem = Problem(np.random.default_rng(1).uniform(size=(40, 2)), 6, cannot_link=links)
     calls = []
-    monkeypatch.setattr(initial, "_MANY_CLUSTERS", many)
-    monkeypatch.setattr(initial, "_LEAST_WORK", 0)
+    params = StartParams(swap_clusters=many, least_swap_work=0)
     monkeypatch.setattr(annealing, "_TRIES", 10)
     monkeypatch.setattr(initial, "annealed", lambda *args: calls.append(args) or annealed(*args))
-    labels = initial.best_of_memetic(problem, contract(problem), 0, lambda: False)
+    labels = initial.best_of_memetic(problem, contract(problem), 0, lambda: False, params)
     assert labels.shape == (40,)
     assert bool(calls) == tried

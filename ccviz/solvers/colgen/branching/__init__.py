@@ -1,0 +1,1 @@
+"""What to branch on: pairs of blocks, discs, disjunctions."""

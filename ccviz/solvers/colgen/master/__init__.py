@@ -1,0 +1,1 @@
+"""The restricted master problem, over columns and over facilities, and its duals."""

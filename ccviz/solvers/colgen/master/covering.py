@@ -1,0 +1,276 @@
+"""The restricted master problem: set covering by at most k clusters, solved by HiGHS.
+
+Covering does for partitioning and "at most k" for "exactly k": a part of a cluster keeps every
+anti-monotone constraint and costs no more, so overlaps can be dropped and clusters split. The
+duals are then not negative. Every row has an artificial column, so the master is always feasible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import highspy
+import numpy as np
+from scipy.sparse import csc_array, hstack
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.silent_highs import make_highs
+from ccviz.solvers.base import never
+from ccviz.solvers.colgen.master import interior as interior_point
+
+_HELPERS = 3
+"""Columns of a row that are no clusters: an artificial one, and two for stabilisation."""
+_USUAL = 10
+"""Exponent of two of the largest artificial cost after scaling: HiGHS' tolerances are absolute."""
+
+
+@dataclass(frozen=True, eq=False)
+class MasterSolution:
+    """A solution of the restricted master.
+
+    Attributes
+    ----------
+    objective : float
+        Sum of the duals less k times the cardinality dual.
+    duals : (s,) float64
+        Of the covering rows, at least 0.
+    cardinality_dual : float
+        Dual of the limit on clusters, at least 0: the saving by one more cluster.
+    weights : (m,) float64
+        Of the columns.
+    uncovered : (s,) float64
+        Weight of the artificial columns.
+    """
+
+    objective: float
+    duals: FloatArray
+    cardinality_dual: float
+    weights: FloatArray
+    uncovered: FloatArray
+
+    @property
+    def shortfall(self) -> float:
+        """Weight of uncovered blocks, in all."""
+        return float(self.uncovered.sum())
+
+
+def unit_of(artificial_cost: FloatArray) -> float:
+    """Return a power of two that scales costs to a solver's absolute tolerances.
+
+    Tight clusters far from each other cost next to nothing in the unit of the points.
+    """
+    return float(np.ldexp(1.0, _USUAL - int(np.frexp(artificial_cost.max())[1])))
+
+
+class Master:
+    """The master over a growing pool of columns.
+
+    Parameters
+    ----------
+    s, k : int
+    artificial_cost : (s,) float64
+        Cost of leaving a block uncovered, and so an upper bound on its dual.
+    interior : bool
+        Solve by the interior-point method without crossover: its duals lie in the middle of the
+        optimal face. Otherwise by the simplex method, warm from the last basis.
+    order : (s,) int64, optional
+        Order of the blocks in which those of one cluster are near each other: for speed alone.
+    """
+
+    def __init__(
+        self,
+        s: int,
+        k: int,
+        artificial_cost: FloatArray,
+        interior: bool,
+        order: IntArray | None = None,
+    ) -> None:
+        self.s, self.k = s, k
+        self.interior = interior
+        self._growth = unit_of(artificial_cost)
+        self.columns = np.zeros((0, s), dtype=np.bool_)
+        self.costs = np.zeros(0)
+        self._artificial_cost = artificial_cost * self._growth
+        self.order = np.arange(s) if order is None else order
+        self._ordered = csc_array((s, 0), dtype=np.float64)
+        self.middle: interior_point.Iterate | None = None  # of the last interior solution
+        self._highs: highspy.Highs | None = None  # opened when it is needed
+        self._loaded = 0
+
+    def add(self, columns: np.ndarray, costs: FloatArray) -> None:
+        """Add (m, s) bool columns with their (m,) costs."""
+        if len(costs) == 0:
+            return
+        ordered = csc_array(columns[:, self.order].T, dtype=np.float64)
+        self._ordered = csc_array(hstack([self._ordered, ordered], format="csc"))
+        self.columns = np.concatenate([self.columns, columns])
+        self.costs = np.concatenate([self.costs, costs])
+
+    def keep(self, mask: np.ndarray) -> None:
+        """Drop the columns outside the mask."""
+        if mask.all():
+            return
+        if self._highs is not None:
+            gone = np.flatnonzero(~mask[: self._loaded]) + _HELPERS * self.s
+            self._highs.deleteCols(len(gone), gone.astype(np.int32))
+            self._loaded -= len(gone)
+        self.columns, self.costs = self.columns[mask], self.costs[mask]
+        self._ordered = self._ordered[:, np.flatnonzero(mask)]
+        if self.middle is not None:
+            known = len(self.middle.z) - 2 * self.s - 1
+            self.middle = self.middle.kept(mask[:known])
+
+    def reduced_costs(self, duals: FloatArray) -> FloatArray:
+        """Return the columns' reduced costs, without the cardinality dual."""
+        return self.costs - self._ordered.T @ duals[self.order]
+
+    def perturb(self, center: FloatArray, extent: float) -> None:
+        """Let every row be missed by up to ``extent`` at the cost ``center`` (table 4)."""
+        s, center = self.s, center * self._growth
+        index = np.arange(s, 3 * s, dtype=np.int32)
+        highs = self._simplex()
+        highs.changeColsCost(2 * s, index, np.concatenate([center, -center]))
+        highs.changeColsBounds(2 * s, index, np.zeros(2 * s), np.full(2 * s, extent))
+
+    def solve(self, accuracy: float = 1e-9) -> MasterSolution:
+        """Solve: the interior-point method to a relative accuracy, the simplex method exactly."""
+        if not self.interior:
+            return self.solve_to_vertex()
+        order = self.order
+        point = interior_point.solve(
+            self._ordered,
+            self.costs * self._growth,
+            self._artificial_cost[order],
+            self.k,
+            accuracy,
+            self.middle,
+        )
+        self.middle = point.middle
+        duals = np.append(np.empty(self.s), point.duals[-1])
+        duals[order] = point.duals[:-1]
+        uncovered = np.empty(self.s)
+        uncovered[order] = point.uncovered
+        return self._solution(duals, point.weights, uncovered)
+
+    def solve_to_vertex(self) -> MasterSolution:
+        """Solve by the simplex method from the last basis: branching needs a basic solution."""
+        highs = self._simplex()
+        highs.run()
+        solution = highs.getSolution()
+        value = np.array(solution.col_value)
+        duals = np.array(solution.row_dual)
+        return self._solution(duals, value[_HELPERS * self.s :], value[: self.s])
+
+    def _simplex(self) -> highspy.Highs:
+        """Return HiGHS with the rows, the helpers and all columns in it."""
+        if self._highs is None:
+            self._highs = _opened(self.s, self.k, self._artificial_cost)
+        _load(self._highs, self.columns[self._loaded :], self.costs[self._loaded :] * self._growth)
+        self._loaded = len(self.costs)
+        return self._highs
+
+    def _solution(
+        self, row: FloatArray, weights: FloatArray, uncovered: FloatArray
+    ) -> MasterSolution:
+        row = row / self._growth
+        duals, cardinality_dual = np.maximum(row[: self.s], 0.0), max(-float(row[self.s]), 0.0)
+        return MasterSolution(
+            objective=float(duals.sum() - self.k * cardinality_dual),
+            duals=duals,
+            cardinality_dual=cardinality_dual,
+            weights=weights,
+            uncovered=uncovered,
+        )
+
+
+def _opened(s: int, k: int, artificial_cost: FloatArray) -> highspy.Highs:
+    """Return HiGHS with the rows and the helpers' columns."""
+    highs = make_highs(presolve="off")
+    unbounded = highspy.kHighsInf
+    nothing, zero = np.zeros(0, dtype=np.int32), np.zeros(0)
+    lower = np.append(np.ones(s), -unbounded)
+    upper = np.append(np.full(s, unbounded), float(k))
+    highs.addRows(s + 1, lower, upper, 0, np.zeros(s + 1, dtype=np.int32), nothing, zero)
+    rows = np.arange(s, dtype=np.int32)
+    for cost, most, entry in (
+        (artificial_cost, unbounded, 1.0),
+        (np.zeros(s), 0.0, 1.0),
+        (np.zeros(s), 0.0, -1.0),
+    ):
+        highs.addCols(
+            s, cost, np.zeros(s), np.full(s, most), s, rows, rows, np.full(s, entry)
+        )  # fmt: skip
+    return highs
+
+
+def _load(highs: highspy.Highs, columns: np.ndarray, costs: FloatArray) -> None:
+    """Add columns to HiGHS, with an entry in the row of the limit."""
+    m, s = columns.shape
+    if m == 0:
+        return
+    which, blocks = np.nonzero(columns)
+    rows = np.concatenate([blocks, np.full(m, s)])
+    order = np.argsort(np.concatenate([which, np.arange(m)]), kind="stable")
+    ends = np.cumsum(columns.sum(axis=1) + 1)
+    highs.addCols(
+        m,
+        np.ascontiguousarray(costs, dtype=np.float64),
+        np.zeros(m),
+        np.full(m, highspy.kHighsInf),
+        len(rows),
+        np.append(0, ends[:-1]).astype(np.int32),
+        rows[order].astype(np.int32),
+        np.ones(len(rows)),
+    )
+
+
+def best_cover(
+    columns: np.ndarray,
+    costs: FloatArray,
+    k: int,
+    node_limit: int,
+    stop: Callable[[], bool] = never,
+) -> IntArray | None:
+    """Return the columns of the cheapest cover by at most k of them, None if none was found.
+
+    A heuristic for the whole problem: the pool need not hold the best clusters. The limit is one
+    of nodes, not of time, so that the same seed gives the same answer.
+    """
+    m, s = columns.shape
+    highs = make_highs(mip_max_nodes=node_limit, mip_rel_gap=1e-9, mip_abs_gap=0.0)
+    lower = np.append(np.ones(s), -highspy.kHighsInf)
+    upper = np.append(np.full(s, highspy.kHighsInf), float(k))
+    starts = np.zeros(s + 1, dtype=np.int32)
+    highs.addRows(s + 1, lower, upper, 0, starts, np.zeros(0, dtype=np.int32), np.zeros(0))
+    full = np.concatenate([columns, np.ones((m, 1), dtype=bool)], axis=1)
+    which, rows = np.nonzero(full)
+    begin = np.searchsorted(which, np.arange(m)).astype(np.int32)
+    highs.addCols(
+        m, costs, np.zeros(m), np.ones(m), len(rows), begin, rows.astype(np.int32),
+        np.ones(len(rows)),
+    )  # fmt: skip
+    kinds = np.full(m, highspy.HighsVarType.kInteger)
+    highs.changeColsIntegrality(m, np.arange(m, dtype=np.int32), kinds)
+    if stop is not never:
+        for asks in (highs.cbMipInterrupt, highs.cbSimplexInterrupt):
+            asks.subscribe(lambda asked: asked.interrupt(stop()))
+    highs.run()
+    if highs.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        return None
+    return np.flatnonzero(np.array(highs.getSolution().col_value) > 0.5)
+
+
+def column_costs(columns: np.ndarray, points: FloatArray, mass: FloatArray) -> FloatArray:
+    """Return (m,) sums of squared distances to the mean of each (m, s) bool column."""
+    costs = np.empty(len(columns))
+    for t, column in enumerate(columns):
+        inside, weight = points[column], mass[column]
+        gaps = inside - weight @ inside / weight.sum()
+        costs[t] = weight @ (gaps * gaps).sum(axis=1)
+    return costs
+
+
+def cluster_columns(block_labels: IntArray) -> np.ndarray:
+    """Return the clusters of a clustering of the blocks as (k, s) bool columns."""
+    return np.unique(block_labels)[:, None] == np.asarray(block_labels)[None, :]

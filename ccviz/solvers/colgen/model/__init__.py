@@ -1,0 +1,1 @@
+"""The model of a node: blocks as arrays, clusters under construction, discs."""

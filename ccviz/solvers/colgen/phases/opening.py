@@ -1,0 +1,183 @@
+"""The phase that a node begins with: over the columns of clusterings found, or of its parent."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.problem import Problem
+from ccviz.problem.rules import conjunction
+from ccviz.solvers.colgen.master.covering import cluster_columns, column_costs
+from ccviz.solvers.colgen.master.facility_master import WORTH, FacilityDuals
+from ccviz.solvers.colgen.master.neighbourhood import Neighbourhoods
+from ccviz.solvers.colgen.master.stabilisation import Stabiliser
+from ccviz.solvers.colgen.model.discs import in_discs
+from ccviz.solvers.colgen.model.instance import Discs, make_instance
+from ccviz.solvers.colgen.params import Params
+from ccviz.solvers.colgen.phases.columns import ColumnPhase
+from ccviz.solvers.colgen.phases.context import NodeInput, turned
+from ccviz.solvers.colgen.phases.facilities import FacilityPhase
+from ccviz.solvers.colgen.phases.local import LocalPhase
+from ccviz.solvers.colgen.phases.start import StartPhase, neighbours
+from ccviz.solvers.colgen.pricing.pricer import Pricer
+from ccviz.solvers.colgen.state import NodeState
+from ccviz.solvers.search.tree import Task, decided
+
+_NEGLIGIBLE = 1e-18
+"""Least usual cost of a point, as a share of its cost in one single cluster."""
+
+Phase = ColumnPhase | FacilityPhase | LocalPhase
+
+
+def first_phase(given: NodeInput, start: StartPhase) -> ColumnPhase | FacilityPhase:
+    """Return the root's phase: over clusters of the clusterings found, and near ones."""
+    blocks, found = contract(given.problem), start.found
+    over_facilities = bool(found) and _begins_over_facilities(given, blocks)
+    columns = [*map(cluster_columns, found)]
+    if not over_facilities or given.in_discs:
+        columns.append(np.eye(blocks.s, dtype=bool))
+    added = np.zeros(blocks.s)
+    best, labels = np.inf, None
+    if found:
+        labels = min(found, key=partial(_cost, blocks))
+        best = _cost(blocks, labels)
+        more, added = neighbours(blocks, labels)
+        columns += [] if over_facilities else more
+    unique = np.unique(np.concatenate(columns), axis=0)
+    costs = column_costs(unique, blocks.centroid, blocks.mass)
+    # A cluster that costs more than the best clustering is in no better one.
+    unique, costs = unique[costs <= best], costs[costs <= best]
+    usual = _usual_cost(blocks, found) * blocks.mass
+    settings, params = given.settings, given.params.start
+    stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
+    moved = params.artificial_move * added
+    caps = np.clip(moved, params.artificial * usual, params.artificial_most * usual)
+    state = NodeState(blocks, unique, costs, stabiliser, caps, labels=labels)
+    state = _permitted(given, _in_discs(given, state, float(caps.max())))
+    return FacilityPhase(state) if over_facilities else ColumnPhase(state)
+
+
+def child_phase(given: NodeInput, parent: NodeState) -> Phase:
+    """Return a child's phase: over its parent's columns, at its duals."""
+    blocks = contract(given.problem)
+    state = _in_discs(given, inherited(blocks, parent), parent.bound.cardinality_dual)
+    phase: Phase = ColumnPhase(state)
+    if _begins_over_facilities(given, blocks):
+        phase = _local(given, over_facilities(state, parent, given.params))
+    return replace(phase, state=_permitted(given, phase.state))
+
+
+def _local(given: NodeInput, phase: ColumnPhase | FacilityPhase) -> Phase:
+    """Return the phase with a local master around the last disc, where the last decision is one."""
+    blocks, last = phase.state.blocks, given.task.decisions[-1]
+    near = Neighbourhoods(blocks.k, given.params.neighbourhood)
+    if isinstance(phase, ColumnPhase) or not (last.place and near.are_local(blocks.s)):
+        return phase
+    assert phase.center is not None
+    return LocalPhase(phase.state, phase.center, turned(given.problem, blocks)[last.pair[0]])
+
+
+def _in_discs(given: NodeInput, state: NodeState, cardinality_dual: float) -> NodeState:
+    """Let the columns keep to the node's discs, those that its parent lacks too.
+
+    An occupied disc's dual is below the cardinality dual; where it has to rise above, its cap will.
+    """
+    if not given.in_discs:
+        return state
+    instance = pricer_of(given.problem, state.blocks, given.task).alternatives[0]
+    new = state.blocks.s + instance.occupied - state.columns.shape[1]
+    wider = np.pad(state.columns, ((0, 0), (0, new)))
+    columns, costs, fit = in_discs(instance, wider, mark=True)
+    known = np.isfinite(cardinality_dual) and cardinality_dual > 0.0
+    cap = cardinality_dual if known else float(state.artificial_cost.max())
+    stabiliser = state.stabiliser
+    if stabiliser.center is not None:
+        stabiliser = replace(stabiliser, center=np.pad(stabiliser.center, (0, new)))
+    return replace(
+        state,
+        columns=columns[fit],
+        costs=costs[fit],
+        stabiliser=stabiliser,
+        artificial_cost=np.pad(state.artificial_cost, (0, new), constant_values=cap),
+    )
+
+
+def _begins_over_facilities(given: NodeInput, blocks: Blocks) -> bool:
+    """Whether column generation begins over facilities.
+
+    So it does with discs, of which columns do not know, and where there are many borders between
+    clusters in few dimensions and one set of rules.
+    """
+    if given.in_discs:
+        return True
+    params, problem = given.params.facilities, given.problem
+    alone = len(conjunction(problem, problem.rules)) == 1
+    few_axes = blocks.centroid.shape[1] <= params.most_dimensions
+    least = params.pairs_if_few if blocks.k < params.few_clusters else params.pairs
+    many = blocks.s**2 / blocks.k >= least
+    return many and few_axes and alone and given.settings.stabilisation == "interior"
+
+
+def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
+    """Return the cost per point of the best clustering found, or of one single cluster."""
+    clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
+    costs = [_cost(blocks, labels) for labels in clusterings]
+    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / blocks.n
+
+
+def _cost(blocks: Blocks, labels: IntArray) -> float:
+    return float(column_costs(cluster_columns(labels), blocks.centroid, blocks.mass).sum())
+
+
+def inherited(blocks: Blocks, parent: NodeState) -> NodeState:
+    """Return the parent's columns that keep the branch's decision, over the child's blocks."""
+    discs = len(parent.artificial_cost) - parent.blocks.s
+    width = blocks.s + discs
+    child_of = np.empty(parent.blocks.s, dtype=np.int64)
+    child_of[parent.blocks.block_of] = blocks.block_of
+    child_of = np.append(child_of, np.arange(blocks.s, width))
+    first = np.unique(child_of, return_index=True)[1]
+    columns = parent.columns[:, first]
+    whole = (columns[:, child_of] == parent.columns).all(axis=1)
+    i, j = blocks.conflicts.T
+    whole &= ~(columns[:, i] & columns[:, j]).any(axis=1)
+    stabiliser = parent.stabiliser.inherit(child_of, width)
+    caps: FloatArray = np.bincount(child_of, parent.artificial_cost, width).astype(np.float64)
+    state = NodeState(blocks, columns[whole], parent.costs[whole], stabiliser, caps)
+    return replace(state, candidates=parent.candidates)
+
+
+def over_facilities(
+    state: NodeState, parent: NodeState, params: Params
+) -> ColumnPhase | FacilityPhase:
+    """Return a child's phase over facilities that begins at the duals of its parent's bound."""
+    duals, cardinality_dual = state.stabiliser.center, parent.bound.cardinality_dual
+    if duals is None or not np.isfinite(cardinality_dual):
+        return ColumnPhase(state)
+    kept = state.costs - state.columns @ duals <= -WORTH * cardinality_dual
+    accuracy = max(parent.accuracy, params.facilities.child_accuracy)
+    state = replace(state.of(kept), accuracy=accuracy)
+    return FacilityPhase(state, FacilityDuals(duals, cardinality_dual))
+
+
+def pricer_of(
+    problem: Problem, blocks: Blocks, task: Task, method: str = "both", params: Params | None = None
+) -> Pricer:
+    """Return the pricer of a node, in its discs."""
+    alternatives = conjunction(problem, problem.rules)
+    occupied, empty = (decided(task.decisions, side, place=True) for side in (True, False))
+    center, border = problem.X[np.concatenate([occupied, empty])].transpose(1, 0, 2)
+    discs = Discs(center, border, len(occupied))
+    instances = tuple(make_instance(blocks, loads, discs) for loads in alternatives)
+    return Pricer(instances, method, (params or Params()).turns)
+
+
+def _permitted(given: NodeInput, state: NodeState) -> NodeState:
+    """Drop first columns that break a rule."""
+    pricer = pricer_of(given.problem, state.blocks, Task(0))
+    columns = state.columns[:, : state.blocks.s]
+    return state.of(np.array([pricer.permits(column) for column in columns], dtype=bool))

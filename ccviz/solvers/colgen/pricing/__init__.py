@@ -1,0 +1,1 @@
+"""Pricing: clusters of negative reduced cost, heuristically and exactly."""
