@@ -1,6 +1,7 @@
 """Constrained clustering: one solver core, one event stream, a live dashboard."""
 
 from ccviz.api import solve
+from ccviz.distribution import __version__ as __version__
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.notebook import explore

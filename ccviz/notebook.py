@@ -9,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
 from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper
@@ -168,5 +169,5 @@ def _views(name: str) -> Any:
         if (missing.name or "").startswith("ccviz"):
             raise  # a mistake of ours, not something to install
         raise CcvizError(
-            f"pictures need {missing.name}, which is not installed: pip install 'ccviz[notebooks]'."
+            f"pictures need {missing.name}, which is not installed: {install_command('notebooks')}."
         ) from None

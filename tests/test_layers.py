@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "ccviz"
 
 # Each may know those before it, none after it; lazy imports count like any other.
 ORDER = [
+    "ccviz.distribution",
     "ccviz.errors",
     "ccviz.arrays",
     "ccviz.compiled",
@@ -82,6 +83,7 @@ ORDER = [
     "ccviz.views",
     "ccviz.notebook",
     "ccviz.cli",
+    "ccviz.__main__",
     "ccviz",
 ]
 USER_INTERFACES = {

@@ -13,6 +13,8 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from ccviz import __version__
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted((ROOT / "ccviz").rglob("*.py"))
 
@@ -71,7 +73,7 @@ def requirements() -> list[Requirement]:
     found = map(
         Requirement, settings["build-system"]["requires"] + project["dependencies"] + extras
     )
-    return [requirement for requirement in found if requirement.name != "ccviz"]
+    return [requirement for requirement in found if requirement.name != "ccviz-lab"]
 
 
 def pins() -> dict[str, str]:
@@ -156,3 +158,8 @@ def test_no_source_file_is_long():
 def test_sources_are_small():
     assert statistics.median(lengths().values()) < 150
     assert statistics.median(map(body_lines, functions())) < 12
+
+
+def test_the_citation_is_of_this_version():
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"\nversion: {__version__}\n" in citation

@@ -1,5 +1,6 @@
 """The wheel that `make wheel` builds installs into an empty environment and serves from it."""
 
+import json
 import os
 import signal
 import socket
@@ -9,10 +10,12 @@ import sysconfig
 import time
 import urllib.request
 import venv
+import zipfile
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from tests.patience import PATIENCE_S
 
@@ -78,7 +81,7 @@ def test_the_wheel_is_used_and_not_the_checkout(installed, environment):
 
 @pytest.mark.slow
 def test_the_wheel_brings_licence_and_data(installed):
-    (info,) = installed.glob("env/lib/*/site-packages/ccviz-*.dist-info")
+    (info,) = installed.glob("env/lib/*/site-packages/ccviz_lab-*.dist-info")
     assert (info / "licenses" / "LICENSE").read_text().startswith("MIT License")
 
 
@@ -94,3 +97,41 @@ def test_the_dashboard_is_served_from_the_wheel(installed, environment):
     finally:
         server.send_signal(signal.SIGINT)
         server.wait(PATIENCE_S)
+
+
+@pytest.mark.slow
+def test_uvx_runs_the_command_from_the_wheel(installed, environment, tmp_path):
+    """As a user would by name, from the wheel; the libraries are those of these tests."""
+    (wheel,) = installed.glob("*.whl")
+    left_out = tmp_path / "left_out.txt"
+    left_out.write_text("".join(f"{name}; python_version < '3'\n" for name in needed(wheel)))
+    uvx = [sys.executable, "-m", "uv", "tool", "run", "--offline", "--no-index", "--quiet",
+           "--no-config", "--python", sys.executable, "--overrides", str(left_out)]  # fmt: skip
+    run = subprocess.run(
+        [*uvx, "--from", str(wheel), "ccviz", "solve", "iris", "--solver", "k-means", "--quiet",
+         "--json", "-"],
+        cwd=tmp_path, env=environment | {"UV_CACHE_DIR": str(tmp_path / "cache")},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert json.loads(run.stdout)["solver"] == "k-means"
+
+
+def needed(wheel: Path) -> list[str]:
+    """Return the names of the packages that a wheel asks for without extras."""
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (each for each in archive.namelist() if each.endswith(".dist-info/METADATA"))
+        lines = archive.read(name).decode().splitlines()
+    asked = [line.partition(": ")[2] for line in lines if line.startswith("Requires-Dist: ")]
+    return [Requirement(each).name for each in asked if "extra ==" not in each]
+
+
+@pytest.mark.slow
+def test_the_wheel_has_its_own_name_and_version(installed, environment):
+    code = "import ccviz, importlib.metadata as m; print(ccviz.__version__, m.version('ccviz-lab'))"
+    run = subprocess.run(
+        [installed / "env" / "bin" / "python", "-c", code],
+        cwd=installed, env=environment, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    known, installed_version = run.stdout.split()
+    assert known == installed_version

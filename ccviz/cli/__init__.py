@@ -1,7 +1,8 @@
 """The command line: one command a file, progress on stderr, results on stdout.
 
 Exit codes: 0 done (for `solve`: a feasible clustering), 1 a proof that was not accepted, 2 bad
-input, 3 proved infeasible, 4 no clustering found and none proved impossible, 5 the run broke off.
+input, 3 proved infeasible, 4 no clustering found and none proved impossible, 5 the run broke off,
+6 the run was stopped by a signal.
 """
 
 from __future__ import annotations
@@ -9,13 +10,14 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from typing import Annotated
 
 import typer
 
 from ccviz.cli.ask import ask
 from ccviz.cli.batch import batch
 from ccviz.cli.bench import bench
-from ccviz.cli.common import tell
+from ccviz.cli.common import out, tell
 from ccviz.cli.desktop import desktop
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
@@ -28,6 +30,7 @@ from ccviz.cli.solve import solve
 from ccviz.cli.solvers import solvers
 from ccviz.cli.sweep import sweep_command
 from ccviz.cli.verify import verify
+from ccviz.distribution import __version__, install_command, stranger
 from ccviz.errors import CcvizError
 
 BAD_INPUT = 2
@@ -35,9 +38,28 @@ BAD_INPUT = 2
 app = typer.Typer(
     help="A laboratory for constrained clustering.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        out.print(f"ccviz {__version__}")
+        if sentence := stranger():
+            tell(sentence)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Lay out the options that come before a command."""
+
+
 app.command()(solve)
 app.command()(elbow)
 app.command()(batch)
@@ -78,6 +100,12 @@ def main() -> None:
         tell("there is not enough memory for this.")
         code = BAD_INPUT
     sys.exit(code)
+
+
+def cli() -> None:
+    """Say whose command this is: the index's package ``ccviz``, laid over this one, calls it."""
+    tell(stranger() or f"the command of this package was replaced; {install_command()} mends it.")
+    sys.exit(BAD_INPUT)
 
 
 def _drop_output() -> None:

@@ -48,7 +48,7 @@ _plain = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False
 out = Console(**_plain, width=None if sys.stdout.isatty() else _FILE_WIDTH)  # type: ignore[arg-type]
 err = Console(file=_Told(), **_plain)  # type: ignore[arg-type]
 
-FEASIBLE, INFEASIBLE, NONE_FOUND, BROKEN_OFF = 0, 3, 4, 5
+FEASIBLE, INFEASIBLE, NONE_FOUND, BROKEN_OFF, STOPPED = 0, 3, 4, 5, 6
 
 
 def tell(sentence: str) -> None:
@@ -57,9 +57,15 @@ def tell(sentence: str) -> None:
 
 
 def exit_code(result: Result) -> int:
-    """Return what `solve` ends with: a clustering, none possible, none found, or a broken run."""
+    """Return the exit code of `solve` and `resume`.
+
+    A run that was stopped by a signal has a code of its own, with or without a clustering: a script
+    must not take it for one that came to its end.
+    """
     if result.status == "infeasible":
         return INFEASIBLE
+    if result.termination == "interrupted":
+        return STOPPED
     if result.termination == "failed":
         return BROKEN_OFF
     found = result.partition is not None and result.partition.violations.none_hard

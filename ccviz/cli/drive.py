@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
+from rich.console import Console
 from threadpoolctl import threadpool_limits
 
 from ccviz.cli.common import err, tell
@@ -22,9 +23,11 @@ from ccviz.runs.warm import load
 _SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
-def drive(stepper: Stepper, archive: Archive | None, run_id: str) -> Result:
+def drive(stepper: Stepper, archive: Archive | None, run_id: str, *, quiet: bool = False) -> Result:
     """Run to the end and return the result; the first Ctrl-C stops the run, the second us."""
-    with _stopping(stepper), threadpool_limits(1), Progress(err, stepper.solver.name) as progress:
+    console = Console(quiet=True) if quiet else err
+    title = stepper.solver.name
+    with _stopping(stepper), threadpool_limits(1), Progress(console, title) as progress:
         load(stepper)
         if archive is None:
             _follow(stepper, progress, None)

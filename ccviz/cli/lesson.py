@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ccviz.cli.common import out, tell
+from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
 
 
@@ -21,7 +22,7 @@ def lesson(
 ) -> None:
     """Say what a lesson does; or walk it, and write a handout that needs no network."""
     if find_spec("param") is None:
-        raise CcvizError("the lessons are not installed; pip install 'ccviz[app]' brings them.")
+        raise CcvizError(f"the lessons are not installed; {install_command('app')} brings them.")
     # Imported here: no other command needs them.
     from ccviz.views.export.page import save_html
     from ccviz.views.lessons.catalogue import LESSONS

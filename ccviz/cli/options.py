@@ -11,13 +11,17 @@ from ccviz.problem.rule_text import GRAMMAR
 Data = Annotated[
     str,
     typer.Argument(
-        help="File (CSV, Excel, Parquet, Arrow, .npy, 'n d k' text) or name of a built-in data set."
+        help="File (CSV, Excel, Parquet, Arrow, .npy, 'n d k' text), name of a built-in data set, "
+        "or '-' for CSV from standard input."
     ),
 ]
 K = Annotated[int | None, typer.Option("-k", help="Number of clusters.")]
 LinkFiles = Annotated[
     list[str] | None,
-    typer.Option("--links", help="File of links: lines 'ML i j' or 'CL i j', or JSON."),
+    typer.Option(
+        "--links",
+        help="File of links: lines 'ML i j' or 'CL i j', or JSON; '-' for standard input.",
+    ),
 ]
 SolverName = Annotated[
     str, typer.Option("--solver", help="Solver name; 'ccviz solvers' lists them.")
@@ -111,3 +115,7 @@ StartFrom = Annotated[
 ]
 Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
 Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Store the run in the archive.")]
+Quiet = Annotated[
+    bool,
+    typer.Option("--quiet", "-q", help="Print errors only: no notice, no progress, no summary."),
+]

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.arrays import IntArray
+from ccviz.cli.standard_input import source_of
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.link_files import Link, read_links_file
@@ -34,10 +35,11 @@ def find_data(data: str, **options: Any) -> Dataset:
     """
     if data in datasets.NAMES and not Path(data).exists():
         return datasets.load(data)
-    if not Path(data).suffix and not Path(data).exists():
+    if data != "-" and not Path(data).suffix and not Path(data).exists():
         names = ", ".join(datasets.NAMES)
         raise ProblemError(f"{data!r} is neither a file nor a data set; the sets are {names}.")
-    return read_table(data, **options)
+    source, name = source_of(data)
+    return read_table(source, name, **options)
 
 
 def table_options(
@@ -64,7 +66,8 @@ def build_problem(
     must_link: list[Link] = []
     cannot_link: list[Link] = []
     for path in links:
-        given = read_links_file(path, len(dataset.X))
+        source, name = source_of(path)
+        given = read_links_file(source, len(dataset.X), name)
         must_link += given.must_link
         cannot_link += given.cannot_link
     return Problem(

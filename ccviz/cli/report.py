@@ -45,7 +45,9 @@ class Files:
         return "-" in astuple(self)
 
 
-def report(problem: Problem, result: Result, run_id: str, files: Files) -> None:
+def report(
+    problem: Problem, result: Result, run_id: str, files: Files, *, quiet: bool = False
+) -> None:
     """Write what can be said without the data's table; ``-`` takes the summary's place."""
     json_file, labels_file = files.json, files.labels
     if json_file is not None:
@@ -55,7 +57,7 @@ def report(problem: Problem, result: Result, run_id: str, files: Files) -> None:
     if labels_file is not None and result.labels is not None:
         with output(labels_file) as file:
             file.write("".join(f"{label}\n" for label in result.labels.tolist()).encode())
-    if not files.takes_stdout:
+    if not (files.takes_stdout or quiet):
         out.print(_summary(result, run_id))
         out.print(result.message, markup=False)
 

@@ -8,7 +8,7 @@ import typer
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
-from ccviz.cli.options import Gap, JsonFile, LabelsFile, NodeLimit, Workers
+from ccviz.cli.options import Gap, JsonFile, LabelsFile, NodeLimit, Quiet, Workers
 from ccviz.cli.report import Files, report
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
@@ -24,6 +24,7 @@ def resume(
     workers: Workers = "1",
     json: JsonFile = None,
     labels: LabelsFile = None,
+    quiet: Quiet = False,
 ) -> None:
     """Let a run go on where it ended, under new limits; the exit codes are those of solve."""
     files = Files(json, labels)
@@ -35,6 +36,6 @@ def resume(
     check_workers(workers)
     reopen(archive, run_id, Limits(whole, gap, node_limit))
     stepper = open_run(archive, run_id, resume=True, workers=workers)
-    result = drive(stepper, archive, run_id)
-    report(stepper.problem, result, run_id, files)
+    result = drive(stepper, archive, run_id, quiet=quiet)
+    report(stepper.problem, result, run_id, files, quiet=quiet)
     raise typer.Exit(exit_code(result))

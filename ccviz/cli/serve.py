@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from ccviz.cli.common import tell
+from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
 
 _PACKAGE = Path(__file__).parents[1]
@@ -58,5 +59,5 @@ def find_page() -> Path:
     """
     main = next((place for place in _PLACES if place.is_file()), None)
     if main is None or find_spec("panel") is None:
-        raise CcvizError("the dashboard is not installed; pip install 'ccviz[app]' brings it.")
+        raise CcvizError(f"the dashboard is not installed; {install_command('app')} brings it.")
     return main

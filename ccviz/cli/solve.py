@@ -25,6 +25,7 @@ from ccviz.cli.options import (
     NodeLimit,
     Params,
     ProfileFile,
+    Quiet,
     ReportFile,
     Rules,
     Scaling,
@@ -80,11 +81,13 @@ def solve(
     report_file: ReportFile = None,
     name: Name = "",
     archive: Keep = True,
+    quiet: Quiet = False,
 ) -> None:
     """Cluster a data set under links, sizes and rules.
 
     Exit code 0: a feasible clustering was found. 2: bad input. 3: proved infeasible. 4: none found,
-    but not proved infeasible. 5: an error interrupted the run; the best result so far is printed.
+    but not proved infeasible. 5: an error interrupted the run, 6: it was stopped by Ctrl-C or a
+    signal; the best result so far is printed.
     """
     files = Files(json, labels, table, profile, report_file)
     files.check()
@@ -103,14 +106,15 @@ def solve(
     stepper = start(problem, chosen, seed=seed, workers=workers, start=begin, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
     for notice in (*taken, *dataset.notices, *mended):
-        tell(notice)
+        if not quiet:
+            tell(notice)
     kept, run_id = None, ""
     if archive:
         kept, run_id = enter(
             problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
             dataset=dataset.name, name=name, scaling=scale,
         )  # fmt: skip
-    result = drive(stepper, kept, run_id)
-    report(problem, result, run_id, files)
+    result = drive(stepper, kept, run_id, quiet=quiet)
+    report(problem, result, run_id, files, quiet=quiet)
     take_home(dataset, result, files)
     raise typer.Exit(exit_code(result))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import Annotated
+from dataclasses import asdict, fields
+from typing import Annotated, Any
 
+import msgspec
 import typer
 from rich.table import Table
 
@@ -16,9 +17,27 @@ _ABILITIES = ("hard", "soft", "sizes", "rules", "exact", "bounds", "resume")
 
 def solvers(
     name: Annotated[str, typer.Argument(help="Show the parameters of one solver.")] = "",
+    json: Annotated[bool, typer.Option("--json", help="Print JSON, parameters included.")] = False,
 ) -> None:
     """List the solvers, their papers and what each supports, or the parameters of one."""
-    out.print(_parameters(solver_class(name)) if name else _registry())
+    if json:
+        found = _as_json(solver_class(name)) if name else [_as_json(each) for each in SOLVERS]
+        out.print(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        out.print(_parameters(solver_class(name)) if name else _registry())
+
+
+def _as_json(solver: type[Solver]) -> dict[str, Any]:
+    """Return a solver as plain values."""
+    parameters = [
+        {"name": each.name, "default": each.default, "meaning": each.metadata["doc"],
+         "choices": list(each.metadata["choices"] or ())}
+        for each in fields(solver)
+    ]  # fmt: skip
+    return {
+        "name": solver.name, "title": solver.title, "paper": solver.paper,
+        "supports": asdict(solver.supports), "parameters": parameters,
+    }  # fmt: skip
 
 
 def _registry() -> Table:

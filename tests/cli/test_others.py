@@ -1,7 +1,14 @@
 """Solvers, the dashboard's command, help, and words that mean nothing."""
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
+from ccviz import __version__, distribution
+from ccviz.cli import cli
 from ccviz.cli.serve import find_page
 from ccviz.solvers import SOLVERS
 
@@ -17,6 +24,50 @@ def test_solvers_shows_the_parameters_of_one(ccviz):
     assert "Wagstaff" in done.out
     assert "n_init" in done.out
     assert ccviz("solvers", "nobody").code == 2
+
+
+def test_solvers_as_json(ccviz):
+    listed = json.loads(ccviz("solvers", "--json").out)
+    assert [each["name"] for each in listed] == [solver.name for solver in SOLVERS]
+    one = json.loads(ccviz("solvers", "blp-kmeans", "--json").out)
+    assert one["supports"]["sizes"]
+    assert {"name", "default", "meaning", "choices"} == set(one["parameters"][0])
+
+
+def test_the_version(ccviz):
+    assert ccviz("--version").out == f"ccviz {__version__}\n"
+
+
+def test_python_runs_the_package(folder):
+    run = [sys.executable, "-m", "ccviz", "--version"]
+    assert subprocess.check_output(run, text=True) == f"ccviz {__version__}\n"
+
+
+def test_a_shell_completes_the_commands(command, folder):
+    asked = {"_CCVIZ_COMPLETE": "complete_bash", "COMP_WORDS": "ccviz ver", "COMP_CWORD": "1"}
+    done = subprocess.check_output(command, env=os.environ | asked, text=True)
+    assert done.split() == ["verify"]
+
+
+def test_quiet_prints_nothing(ccviz):
+    done = ccviz("solve", "iris", "--sizes", "equal", "--quiet", "--no-archive")
+    assert (done.code, done.out, done.err) == (0, "", "")
+    assert ccviz("solve", "nothing", "--quiet").sentence
+
+
+def test_another_package_of_the_same_name_is_named(monkeypatch, capsys):
+    """Its command calls `ccviz.cli.cli`, which is ours where its files lie over ours."""
+    monkeypatch.setattr(distribution, "metadata", lambda name: {"Summary": "Something else"})
+    with pytest.raises(SystemExit) as ended:
+        cli()
+    assert ended.value.code == 2
+    assert "pip uninstall ccviz" in capsys.readouterr().err
+
+
+def test_a_checkout_installed_under_the_old_name_is_no_stranger(monkeypatch):
+    ours = {"Summary": "An interactive laboratory for constrained clustering: exact and more."}
+    monkeypatch.setattr(distribution, "metadata", lambda name: ours)
+    assert distribution.stranger() == ""
 
 
 def test_help(ccviz):

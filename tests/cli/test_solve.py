@@ -253,7 +253,7 @@ def test_a_signal_stops_the_run_and_its_result_is_kept(command, ccviz, folder, n
     wait_until(lambda: " feasible " in ccviz("runs").out)
     process.send_signal(number)
     process.communicate(timeout=PATIENCE_S)
-    assert process.returncode == 0
+    assert process.returncode == 6
     assert json.loads((folder / "a.json").read_text())["termination"] == "interrupted"
     assert "interrupted" in ccviz("runs").out
 
