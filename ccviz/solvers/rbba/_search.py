@@ -1,4 +1,8 @@
-"""The compiled search of one problem: depth first, block by block, in slices."""
+"""The compiled search of one problem: depth first, block by block, in slices.
+
+Costs are sums of terms that are not negative (`ccviz.solvers.rbba._pairs`), and a block that is
+taken back leaves what was there before it: so rounding moves each cost by a small share of it.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +19,25 @@ class Ground(NamedTuple):
 
     Attributes
     ----------
-    point : (s, d) float64
+    between : (s, s) float64
+        Sums of the squared distances between the points of two blocks.
+    within : (s,) float64
+        The same over the pairs of points of one block.
     mass : (s,) float64
+        Points in each block.
     start, neighbour : int64 arrays
         The conflicts as compressed sparse rows.
     """
 
-    point: FloatArray
+    between: FloatArray
+    within: FloatArray
     mass: FloatArray
     start: IntArray
     neighbour: IntArray
 
 
 class State(NamedTuple):
-    """A search, to go on with: what stands at each depth, and the clusters as they are now.
+    """A search that can be continued: the choices at each depth, and the clusters.
 
     Attributes
     ----------
@@ -38,41 +47,47 @@ class State(NamedTuple):
         How many of a depth's places were tried.
     places : (s + 1, k) int64
         Its clusters, cheapest first; -1 where there are no more.
-    rise : (s + 1, k) float64
-        What they cost.
-    cost : (s + 1,) float64
-        Sum of squares before the depth.
+    whole : (s + 1, k) float64
+        Sum of squares of all clusters with the block there.
     opened : (s + 1,) int64
-        Clusters in use before it.
-    mean : (k, d) float64
-    mass : (k,) float64
-    old_mean : (s + 1, d) float64
-        The mean that the depth's block changed.
+        Clusters in use before the depth.
+    spread, mass, cost : (k,) float64
+        Sum of a cluster's squared distances over its pairs of points, its points, and its sum of
+        squares: the first over the second.
+    reach : (k, s) float64
+        Sums of squared distances between a cluster and each block that is not placed yet.
+    old_spread : (s + 1,) float64
+        That of the depth's cluster before its block came.
+    old_reach : (s + 1, s) float64
     """
 
     labels: IntArray
     tried: IntArray
     places: IntArray
-    rise: FloatArray
-    cost: FloatArray
+    whole: FloatArray
     opened: IntArray
-    mean: FloatArray
+    spread: FloatArray
     mass: FloatArray
-    old_mean: FloatArray
+    cost: FloatArray
+    reach: FloatArray
+    old_spread: FloatArray
+    old_reach: FloatArray
 
 
-def new_state(s: int, k: int, d: int) -> State:
+def new_state(s: int, k: int) -> State:
     """Return the state of a search that has not begun."""
     return State(
-        np.full(s, -1),
-        np.full(s + 1, -1),
-        np.full((s + 1, k), -1),
-        np.zeros((s + 1, k)),
-        np.zeros(s + 1),
-        np.zeros(s + 1, dtype=np.int64),
-        np.zeros((k, d)),
-        np.zeros(k),
-        np.zeros((s + 1, d)),
+        labels=np.full(s, -1),
+        tried=np.full(s + 1, -1),
+        places=np.full((s + 1, k), -1),
+        whole=np.zeros((s + 1, k)),
+        opened=np.zeros(s + 1, dtype=np.int64),
+        spread=np.zeros(k),
+        mass=np.zeros(k),
+        cost=np.zeros(k),
+        reach=np.zeros((k, s)),
+        old_spread=np.zeros(s + 1),
+        old_reach=np.zeros((s + 1, s)),
     )
 
 
@@ -88,15 +103,15 @@ def search(
     margin: float,
     nodes: int,
 ) -> tuple[int, float]:
-    """Go on with the search over the blocks from ``first`` on.
+    """Continue the search over the blocks from ``first`` on.
 
     Parameters
     ----------
     at : int
-        The depth it stands at: the number of the next block.
+        The depth reached: the number of the next block.
     first : int
     rest : (s + 1,) float64
-        Lower bounds on what the blocks from each one on cost by themselves.
+        Lower bounds on the cost of the blocks from each one on by themselves.
     best : (s,) int64
         Changed to the best labels.
     least : float
@@ -104,7 +119,7 @@ def search(
     margin : float
         Share of it by which another must be better.
     nodes : int
-        Places to try before the search hands back.
+        Places to try before the search returns.
 
     Returns
     -------
@@ -115,8 +130,9 @@ def search(
     s, k = len(ground.mass), len(state.mass)
     while at >= first and nodes > 0:
         if at == s:
-            if state.cost[s] < least:
-                least = state.cost[s]
+            whole = state.cost.sum()
+            if whole < least:
+                least = whole
                 best[first:] = state.labels[first:]
             at -= 1
             continue
@@ -125,18 +141,17 @@ def search(
         elif state.labels[at] >= 0:
             _take_back(ground, state, at)
         turn = state.tried[at]
-        limit = least * (1.0 - margin)
-        if turn == k or state.places[at, turn] < 0:
-            state.tried[at] = -1
-            at -= 1
-            continue
-        # Dearer places follow; so if this one is too dear, all are.
-        if state.cost[at] + state.rise[at, turn] + rest[at + 1] >= limit:
+        # Costlier places follow; so if this one costs too much, all do.
+        if (
+            turn == k
+            or state.places[at, turn] < 0
+            or state.whole[at, turn] + rest[at + 1] >= least * (1.0 - margin)
+        ):
             state.tried[at] = -1
             at -= 1
             continue
         state.tried[at] = turn + 1
-        _place(ground, state, at, state.places[at, turn], state.rise[at, turn])
+        _place(ground, state, at, state.places[at, turn])
         nodes -= 1
         at += 1
     return at, least
@@ -144,7 +159,7 @@ def search(
 
 @njit(cache=True)
 def _weigh(ground: Ground, state: State, at: int) -> None:
-    """Order the clusters that may take a block by what that costs; a new one is the last opened."""
+    """Order the clusters that may take a block by the whole cost; a new one is the last opened."""
     k, opened = len(state.mass), state.opened[at]
     barred = np.zeros(k, np.bool_)
     for e in range(ground.start[at], ground.start[at + 1]):
@@ -156,37 +171,40 @@ def _weigh(ground: Ground, state: State, at: int) -> None:
     for j in range(min(opened + 1, k)):
         if barred[j]:
             continue
-        rise = 0.0
-        if j < opened:
-            square = 0.0
-            for t in range(ground.point.shape[1]):
-                square += (ground.point[at, t] - state.mean[j, t]) ** 2
-            rise = square * state.mass[j] * ground.mass[at] / (state.mass[j] + ground.mass[at])
+        whole = (state.spread[j] + ground.within[at] + state.reach[j, at]) / (
+            state.mass[j] + ground.mass[at]
+        )
+        for other in range(opened):
+            if other != j:
+                whole += state.cost[other]
         place = count
-        while place > 0 and state.rise[at, place - 1] > rise:
-            state.rise[at, place] = state.rise[at, place - 1]
+        while place > 0 and state.whole[at, place - 1] > whole:
+            state.whole[at, place] = state.whole[at, place - 1]
             state.places[at, place] = state.places[at, place - 1]
             place -= 1
-        state.rise[at, place], state.places[at, place] = rise, j
+        state.whole[at, place], state.places[at, place] = whole, j
         count += 1
 
 
 @njit(cache=True)
-def _place(ground: Ground, state: State, at: int, j: int, rise: float) -> None:
-    state.old_mean[at] = state.mean[j]
-    whole = state.mass[j] + ground.mass[at]
-    share = ground.mass[at] / whole
-    for t in range(ground.point.shape[1]):
-        state.mean[j, t] += share * (ground.point[at, t] - state.mean[j, t])
-    state.mass[j] = whole
+def _place(ground: Ground, state: State, at: int, j: int) -> None:
+    state.old_spread[at] = state.spread[j]
+    state.spread[j] += ground.within[at] + state.reach[j, at]
+    for b in range(at + 1, len(ground.mass)):
+        state.old_reach[at, b] = state.reach[j, b]
+        state.reach[j, b] += ground.between[at, b]
+    state.mass[j] += ground.mass[at]
+    state.cost[j] = state.spread[j] / state.mass[j]
     state.labels[at] = j
-    state.cost[at + 1] = state.cost[at] + rise
     state.opened[at + 1] = max(state.opened[at], j + 1)
 
 
 @njit(cache=True)
 def _take_back(ground: Ground, state: State, at: int) -> None:
     j = state.labels[at]
-    state.mean[j] = state.old_mean[at]
+    state.spread[j] = state.old_spread[at]
+    for b in range(at + 1, len(ground.mass)):
+        state.reach[j, b] = state.old_reach[at, b]
     state.mass[j] -= ground.mass[at]
+    state.cost[j] = state.spread[j] / state.mass[j] if state.mass[j] > 0.0 else 0.0
     state.labels[at] = -1

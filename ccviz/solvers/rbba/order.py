@@ -3,40 +3,40 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
 
 
-def entry_order(point: FloatArray, mass: FloatArray) -> IntArray:
-    """Return the blocks as the search places them; the last ones are the first problem.
+def entry_order(square: FloatArray, mass: FloatArray) -> IntArray:
+    """Return the blocks in the order of the search; the last ones are the first problem.
 
-    What is placed early should already cost much, and what is left should cost much by itself: the
-    sum of both is the bound. So both have a part of every neighbourhood (after M. J. Brusco, 2006,
-    who separates nearest neighbours).
+    The blocks placed early should cost much, and so should those left: the sum of both costs is
+    the bound. So each half has a part of every neighbourhood (after M. J. Brusco, 2006, who
+    separates nearest neighbours).
 
     Parameters
     ----------
-    point : (s, d) float64
+    square : (s, s) float64
+        Squared distances of blocks of one point; those of others are not read.
     mass : (s,) float64
     """
     light = np.flatnonzero(mass == 1)
     heavy = np.flatnonzero(mass > 1)
     heavy = heavy[np.argsort(-mass[heavy], kind="stable")]
-    return np.concatenate([heavy, _separated(point, light)])
+    return np.concatenate([heavy, _separated(square, light)])
 
 
-def _separated(point: FloatArray, chosen: IntArray) -> IntArray:
+def _separated(square: FloatArray, chosen: IntArray) -> IntArray:
     """Part near neighbours between two halves, and again within each half."""
     if len(chosen) < 3:
         return chosen
-    first, second = _pairs(point, chosen)
-    return np.concatenate([_separated(point, first), _separated(point, second)])
+    first, second = _pairs(square, chosen)
+    return np.concatenate([_separated(square, first), _separated(square, second)])
 
 
-def _pairs(point: FloatArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
+def _pairs(square: FloatArray, chosen: IntArray) -> tuple[IntArray, IntArray]:
     """Pair points up, nearest pairs first; the one left over goes to the first half."""
-    square = cdist(point[chosen], point[chosen], "sqeuclidean")
+    square = square[np.ix_(chosen, chosen)]
     rows, columns = np.triu_indices(len(chosen), 1)
     free = np.ones(len(chosen), dtype=bool)
     first, second = [], []

@@ -9,8 +9,12 @@ follows, so every problem's optimum is a lower bound on the whole.
 
 Two things differ. Where theirs propagates constraints in a solver for them, ours is a loop of its
 own: blocks stand for must-links, and conflicts bar clusters. And there is an answer from the start,
-the best of some k-means runs, whose parts also bound each problem from above. The search leaves no
-certificates: `ccviz verify` has nothing to check here.
+the best of some k-means runs, whose parts also bound each problem from above.
+
+Every cost is a sum of squared distances of pairs of points over the sizes of clusters: no term is
+negative, so each has a relative error that is known beforehand (`error_of`), and each bound is
+lowered by it. The search is exhaustive and leaves no certificates: `ccviz verify` has nothing to
+check here, and the run's last sentence says so.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
 from ccviz.events import (
     TERMINATION_SENTENCES,
     BoundImproved,
@@ -29,22 +34,35 @@ from ccviz.events import (
     Finished,
     IncumbentFound,
     InfeasibilityProved,
+    Termination,
 )
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.dimensions import reduce_dimensions
 from ccviz.solvers.common.scaling import rescale
+from ccviz.solvers.search.margin import gamma
 
 if TYPE_CHECKING:
-    from ccviz.solvers.rbba._search import Ground
+    from ccviz.solvers.rbba._search import Ground, State
 
 SLICE = 100_000
 """Places tried between two looks at whether to stop."""
 
 ROUNDING = 1e-9
-"""Least share by which a clustering must be better than another, and bounds lie below optima."""
+"""Least share of its cost by which a clustering must be better than another."""
+
+_OF_TOLERANCE = 0.999  # share of the tolerance for the search; the rest is for rounding
+
+UNDERFLOW = 1e-290
+"""More than all that is lost below the smallest doubles, for points of at most 1."""
+
+EXHAUSTED = (
+    "An exhaustive search finished, in floating point with its rounding bounded; it leaves no "
+    "proof that another program could check."
+)
+"""The last sentence of a run whose search is complete."""
 
 
 @dataclass(frozen=True)
@@ -75,13 +93,12 @@ class Rbba(Solver):
             return
         if known.labels is not None:  # the first k-means may take long
             yield IncumbentFound(labels=known.labels, source="feasibility")
-        scaled, exponent = rescale(problem)
-        blocks = contract(scaled)
+        blocks = contract(rescale(problem)[0])
         labels = self._first_answer(blocks, known.labels, context)
         if labels is not None:
             yield IncumbentFound(labels=blocks.lift(labels), source="k-means")
         if not context.stop():
-            yield from self._repeat(blocks, labels, exponent, context)
+            yield from self._repeat(problem, blocks, labels, context)
 
     def _first_answer(
         self, blocks: Blocks, feasible: IntArray | None, context: Context
@@ -107,78 +124,144 @@ class Rbba(Solver):
         return min(found, key=cost, default=None)
 
     def _repeat(
-        self, blocks: Blocks, known: IntArray | None, exponent: int, context: Context
+        self, problem: Problem, blocks: Blocks, known: IntArray | None, context: Context
     ) -> Iterator[Event]:
         """Solve the problems of the last block, the last two, and so on to all."""
-        # Imported here: it loads numba.
-        from ccviz.solvers.rbba._search import Ground
-        from ccviz.solvers.rbba.order import entry_order
+        from ccviz.solvers.rbba._search import new_state
 
-        point = reduce_dimensions(blocks.centroid, blocks.mass)
-        order = entry_order(point, blocks.mass)
-        graph = blocks.conflict_graph[order][:, order].tocsr()
-        ground = Ground(
-            np.ascontiguousarray(point[order]),
-            blocks.mass[order],
-            graph.indptr.astype(np.int64),
-            graph.indices.astype(np.int64),
-        )
+        exponent = -int(np.frexp(np.abs(problem.X).max())[1])
+        made = make_ground(np.ldexp(problem.X, exponent), blocks, context)
+        if made is None:
+            return
+        ground, order = made
         first = None if known is None else known[order]
-        growth = float(np.ldexp(1.0, 2 * exponent))
-        rest, labels = np.zeros(blocks.s + 1), np.full(blocks.s, -1)
+        state = new_state(blocks.s, blocks.k)
+        share = (1.0 - self._least_gain) * (1.0 - 2.0 * error_of(problem))
+        rest, labels, bound = np.zeros(blocks.s + 1), np.full(blocks.s, -1), 0.0
         for begin in range(blocks.s - 1, -1, -1):
-            start = cheaper_start(ground, labels, first, begin, blocks.k)
-            solved = self._solve(ground, start, begin, rest, blocks.k, context)
+            labels, least = cheaper_start(ground, labels, first, begin, blocks.k)
+            solved = self._solve(ground, state, begin, rest, labels, least, context)
             if solved is None:
                 return
-            labels, least = solved
-            if not np.isfinite(least):
+            if not np.isfinite(solved):
                 reason = "an exhaustive search proved that no clustering keeps the links."
                 yield InfeasibilityProved(reason=reason)
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return
-            bound = least * (1.0 - max(self.tolerance, ROUNDING))
-            rest[begin] = max(rest[begin + 1], bound)
-            whole = rest[begin] + blocks.scatter * (1.0 - ROUNDING)
-            yield BoundImproved(lower_bound=whole / growth)
+            rest[begin] = max(rest[begin + 1], solved * share - UNDERFLOW)
+            bound = float(np.ldexp(rest[begin], -2 * exponent))
+            yield BoundImproved(lower_bound=bound)
         answer = np.empty(blocks.s, dtype=np.int64)
         answer[order] = split_to(ground, labels, blocks.k)
-        yield IncumbentFound(labels=blocks.lift(answer), source=self.name)
-        yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
+        lifted = blocks.lift(answer)
+        yield IncumbentFound(labels=lifted, source=self.name)
+        yield self._finished(Partition(problem, lifted).wcss, bound)
+
+    @property
+    def _least_gain(self) -> float:
+        """Share of its cost by which a clustering must be better than the best one."""
+        return max(_OF_TOLERANCE * self.tolerance, ROUNDING)
 
     def _solve(
         self,
         ground: Ground,
-        start: tuple[IntArray, float],
+        state: State,
         begin: int,
         rest: FloatArray,
-        k: int,
+        best: IntArray,
+        least: float,
         context: Context,
-    ) -> tuple[IntArray, float] | None:
-        """Return the best labels of the blocks from ``begin`` on, and their cost; None if stopped.
+    ) -> float | None:
+        """Return the cost of the best labels of the blocks from ``begin`` on; None if stopped.
 
-        No clustering is cheaper by more than the tolerance; inf if there is none.
+        The labels are left in ``best``. No clustering is cheaper by more than the least gain; inf
+        if there is none.
         """
-        from ccviz.solvers.rbba._search import new_state, search
+        from ccviz.solvers.rbba._search import search
 
-        best, least = start
-        state = new_state(len(ground.mass), k, ground.point.shape[1])
-        at, margin = begin, max(self.tolerance, ROUNDING)
+        at = begin
         while at >= begin:
             if context.stop():
                 return None
-            at, least = search(ground, state, at, begin, rest, best, least, margin, SLICE)
-        return best, least
+            at, least = search(ground, state, at, begin, rest, best, least, self._least_gain, SLICE)
+        return least
+
+    def _finished(self, objective: float, bound: float) -> Finished:
+        """Return the result of a complete search, as its bounds have it."""
+        if not is_closed(objective, bound, self.tolerance):
+            gap = relative_gap(objective, bound)
+            message = f"The search is complete, but rounding leaves a gap of {gap:.2g}."
+            return Finished(termination="stalled", message=message)
+        reason: Termination = "proved" if self.tolerance <= OPTIMAL_GAP else "gap"
+        return Finished(termination=reason, message=EXHAUSTED)
+
+
+def error_of(problem: Problem) -> float:
+    """Return the relative error of the cost of a clustering, as the search adds it up.
+
+    Squares are added over features, points of either block, blocks and clusters, in turn.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    float
+    """
+    return gamma(4 * problem.n + problem.d + 16)
+
+
+def make_ground(X: FloatArray, blocks: Blocks, context: Context) -> tuple[Ground, IntArray] | None:
+    """Return the blocks as the search places them, and their order; None if stopped.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+        The points in the unit of the search.
+    blocks : Blocks
+    context : Context
+
+    Returns
+    -------
+    ground : Ground
+    order : (s,) int64
+    """
+    # Imported here: it loads numba.
+    from ccviz.solvers.rbba._pairs import fill_row
+    from ccviz.solvers.rbba._search import Ground
+    from ccviz.solvers.rbba.order import entry_order
+
+    member = np.argsort(blocks.block_of, kind="stable")
+    start = np.append(0, np.cumsum(blocks.mass)).astype(np.int64)
+    between, within = np.zeros((blocks.s, blocks.s)), np.zeros(blocks.s)
+    for a in range(blocks.s):
+        if context.stop():
+            return None
+        within[a] = fill_row(X, start, member, a, between)
+    order = entry_order(between, blocks.mass)
+    graph = blocks.conflict_graph[order][:, order].tocsr()
+    ground = Ground(
+        between[np.ix_(order, order)],
+        within[order],
+        blocks.mass[order],
+        graph.indptr.astype(np.int64),
+        graph.indices.astype(np.int64),
+    )
+    return ground, order
 
 
 def cheaper_start(
     ground: Ground, last: IntArray, known: IntArray | None, begin: int, k: int
 ) -> tuple[IntArray, float]:
-    """Return labels of the blocks from ``begin`` on, and their cost, to search for better ones.
+    """Return labels of the blocks from ``begin`` on to start with, and their cost.
 
     Either the last problem's, with the new block where it costs least, or those that a clustering
     of all gives them; inf if neither is allowed.
     """
+    # Imported here: it loads numba.
+    from ccviz.solvers.rbba._pairs import cost_of
+
     new = last.copy()
     neighbours = ground.neighbour[ground.start[begin] : ground.start[begin + 1]]
     barred = set(last[neighbours[neighbours > begin]].tolist())
@@ -187,30 +270,22 @@ def cheaper_start(
     ]
     if known is not None:
         candidates.append(np.where(np.arange(len(new)) >= begin, known, -1))
-    costs = [cost_of(ground, labels, begin, k) for labels in candidates]
+    costs = [
+        cost_of(ground.between, ground.within, ground.mass, labels, begin, k)
+        for labels in candidates
+    ]
     if not costs:
         return new, np.inf
     chosen = int(np.argmin(costs))
     return candidates[chosen].copy(), costs[chosen]
 
 
-def cost_of(ground: Ground, labels: IntArray, begin: int, k: int) -> float:
-    """Return the sum of squares of the blocks from ``begin`` on."""
-    point, mass, labels = ground.point[begin:], ground.mass[begin:], labels[begin:]
-    belongs = np.zeros((k, len(labels)))
-    belongs[labels, np.arange(len(labels))] = mass
-    size = belongs.sum(axis=1)
-    means = (belongs @ point) / np.where(size > 0, size, 1.0)[:, None]
-    return float(mass @ ((point - means[labels]) ** 2).sum(axis=1))
-
-
 def split_to(ground: Ground, labels: IntArray, k: int) -> IntArray:
-    """Fill empty clusters with single blocks, each from the cluster in which it costs most."""
+    """Fill empty clusters with single blocks, each the farthest from the rest of its cluster."""
     labels = labels.copy()
     for empty in np.setdiff1d(np.arange(k), labels):
-        counts = np.bincount(labels, minlength=k)
-        spare = np.flatnonzero(counts[labels] > 1)
-        means = np.array([ground.point[labels == j].mean(axis=0) for j in labels[spare]])
-        far = ((ground.point[spare] - means) ** 2).sum(axis=1)
-        labels[spare[far.argmax()]] = empty
+        together = labels[:, None] == labels
+        far = (ground.between * together).sum(axis=1) / ground.mass
+        spare = np.flatnonzero(together.sum(axis=1) > 1)
+        labels[spare[far[spare].argmax()]] = empty
     return labels
