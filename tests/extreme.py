@@ -19,10 +19,10 @@ BOUNDED = (*EXACT, "divide", "ipc-kmeans")
 
 _OBJECTIVE = Fraction(1, 10**13)  # relative error of a recomputed objective
 _SETTINGS: dict[str, dict[str, Any]] = {
-    "sdp": {"max_rounds": 3, "round_iterations": 50, "node_limit": 20},
+    "sdp": {"time_limit": 0.5},
     "divide": {"part_size": 2, "tolerance": 1e-4},
-    "ipc-kmeans": {"rounds": 3},
-}  # that end soon where rounding leaves a gap
+    "ipc-kmeans": {"time_limit": 0.5},
+}  # a relaxation goes on for long where rounding leaves a gap
 
 
 def points(rng: np.random.Generator, kind: str, n: int, d: int) -> np.ndarray:
