@@ -59,6 +59,15 @@ class Blocks:
     sizes: Sizes | None
     rules: tuple[Any, ...] = ()
 
+    def __post_init__(self) -> None:
+        # Read-only in every process: a compiled kernel has one signature then, not one for each.
+        for array in (self.block_of, self.mass, self.centroid, self.conflicts):
+            freeze(array)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # pickled arrays come out writable
+        self.__post_init__()
+
     @property
     def s(self) -> int:
         """Number of blocks."""

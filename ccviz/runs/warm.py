@@ -19,6 +19,7 @@ from ccviz.errors import UnsupportedError
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 from ccviz.runs.kernels import compiled, turn_to_compile
+from ccviz.runs.phases import phases
 from ccviz.runs.priority import WARMING, stand_back
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import SOLVERS, Solver
@@ -92,7 +93,19 @@ def compile_for(names: list[str]) -> None:
     for name in names:
         with turn_to_compile(name) as needed:
             if needed:
-                _run(solvers[name], examples())
+                compile_solver(solvers[name])
+
+
+def compile_solver(solver: type[Solver]) -> None:
+    """Compile the kernels of all phases of a solver.
+
+    Parameters
+    ----------
+    solver : type of Solver
+    """
+    _run(solver, examples())
+    for phase in phases(solver):
+        phase()
 
 
 def load(stepper: Stepper) -> None:
@@ -112,7 +125,7 @@ def load(stepper: Stepper) -> None:
     if not compiled(solver.name):
         with turn_to_compile(solver.name) as needed:
             if needed:
-                _run(solver, examples())
+                compile_solver(solver)
     _run(solver, examples(12))
     if solver.keeps_float32 and stepper.problem.X.dtype == np.float32:
         _run(solver, examples(12, np.float32))  # loops of their own, compiled only for who has some

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.greedy import greedy_assignment
 from ccviz.solvers.assignment.kernels.anneal import anneal
@@ -233,7 +233,7 @@ def charges_of(structure: Structure, nonempty: bool) -> Charges:
     k, mass = structure.k, structure.mass
     lower, upper = structure.lower, structure.upper
     if lower is None or upper is None:
-        lower, upper, mass = np.zeros(k), np.full(k, np.inf), np.ones(structure.s)
+        lower, upper, mass = np.zeros(k), np.full(k, np.inf), freeze(np.ones(structure.s))
     return Charges(
         np.concatenate([start, start[-1] + 2 * np.arange(1, len(pairs) + 1)]),
         np.concatenate([member, pairs.ravel()]),

@@ -1,10 +1,12 @@
-"""What the compiled code leaves: hard cores, and sizes or non-emptiness together with links.
+"""Hard cores of an assignment, and sizes or non-emptiness together with links.
 
-A lower bound thins the candidates out (`bound`), the rules and the search try again, and HiGHS
-gets what is left.
+The compiled code leaves these. A lower bound thins the candidates out (`bound`), the rules and the
+search try again, and HiGHS solves the rest.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,12 +21,29 @@ from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure
 
-NODE_LIMIT = 20_000
-"""Nodes of the compiled search for a component, after the bound has thinned it out."""
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """Limits of the search for hard cores.
+
+    Attributes
+    ----------
+    nodes : int
+        Nodes of the compiled search for each component; beyond them it counts as a hard core, and
+        as many again after the bound has thinned it out.
+    largest : int
+        Blocks of a hard core up to which a proof is tried.
+    repairs : int
+        Moves towards a first feasible assignment.
+    """
+
+    nodes: int = 20_000
+    largest: int = LARGEST_SEARCHED
+    repairs: int = 100_000
 
 
-REPAIRS = 100_000
-"""Moves towards a first feasible assignment."""
+LIMITS = SearchLimits()
+"""The usual limits."""
 
 
 def solve_conditions(
@@ -39,7 +58,9 @@ def solve_conditions(
     return _by_highs(cost, structure, nonempty, reduced, deadline)
 
 
-def finish_core(structure: Structure, state: State, deadline: Deadline) -> Assignment:
+def finish_core(
+    structure: Structure, state: State, deadline: Deadline, limits: SearchLimits = LIMITS
+) -> Assignment:
     """Finish a partly decided assignment without sizes; the labels go into the state.
 
     Parameters
@@ -48,18 +69,19 @@ def finish_core(structure: Structure, state: State, deadline: Deadline) -> Assig
     state : State
         The linked blocks as the reductions and the search left them.
     deadline : Deadline
+    limits : SearchLimits
 
     Returns
     -------
     Assignment
-        Of what was undecided: whether any was found, and what is proved.
+        Of the undecided blocks: whether one was found, and whether it is proved optimal.
     """
     core = np.flatnonzero(~state.decided)
     part = _substructure(structure, core)
     paid = table_of(state, core)
-    known = _known(state.label[core], paid, part)
-    if len(core) <= LARGEST_SEARCHED:
-        answer = _solve_part(paid, part, known, deadline)
+    known = _known(state.label[core], paid, part, limits.repairs)
+    if len(core) <= limits.largest:
+        answer = _solve_part(paid, part, known, deadline, limits.nodes)
     else:
         answer = _improved(paid, part, known, deadline)
     if answer.found:
@@ -71,7 +93,7 @@ def finish_core(structure: Structure, state: State, deadline: Deadline) -> Assig
 def _improved(
     cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
 ) -> Assignment:
-    """Answer without any attempt at a proof: that nothing was found says nothing."""
+    """Improve a known assignment without a proof; if none is known, return that none was found."""
     if known is None:
         return Assignment(np.full(structure.s, -1), np.inf, proved=False, infeasible=False)
     better = improve(cost, structure, known, deadline)
@@ -79,24 +101,30 @@ def _improved(
     return Assignment(better, objective, proved=False, infeasible=False)
 
 
-def _known(labels: IntArray, cost: FloatArray, structure: Structure) -> IntArray | None:
-    """Return labels that keep the conflicts, those at hand if they do; None if none is found."""
+def _known(
+    labels: IntArray, cost: FloatArray, structure: Structure, repairs: int
+) -> IntArray | None:
+    """Return labels that keep the conflicts, the given ones if they do; None if none is found."""
     if (labels >= 0).all() and objective_of(labels, cost, structure) < np.inf:
         return labels
     labels, paid = cheapest(cost), cost[structure.linked]
     found, labels[structure.linked] = find_assignment(
-        paid, structure.graph, REPAIRS, np.random.default_rng(0)
+        paid, structure.graph, repairs, np.random.default_rng(0)
     )
     return labels if found else None
 
 
 def _solve_part(
-    cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
+    cost: FloatArray,
+    structure: Structure,
+    known: IntArray | None,
+    deadline: Deadline,
+    nodes: int,
 ) -> Assignment:
     reduced = reduce_by_bound(cost, structure, False, known)
     thinned = np.where(reduced.allowed, cost, np.inf)
     warm = np.full(structure.s, -1) if reduced.labels is None else reduced.labels
-    outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, NODE_LIMIT)
+    outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, nodes)
     if outcome == SOLVED:
         objective = objective_of(labels, cost, structure)
         return Assignment(labels, objective, proved=True, infeasible=False)
@@ -110,7 +138,7 @@ def _by_highs(
     reduced: Reduced,
     deadline: Deadline,
 ) -> Assignment:
-    """Solve what the bound left by HiGHS; fall back on the assignment known before."""
+    """Solve the rest by HiGHS; fall back on the assignment known before."""
     answer = milp_assignment(
         cost,
         structure,

@@ -1,7 +1,7 @@
 """The exact assignment step: centres fixed, each block to a centre at least total cost.
 
-Never the whole model to a MILP: links are reduced and searched by compiled code (`_kernel`), and
-what remains as a hard core goes to HiGHS (`core`). Sizes without links are a transportation
+Links are reduced and searched by compiled code (`kernels.assign`), and only hard cores go to HiGHS
+(`core`), never the whole model. Sizes without links are a transportation
 problem.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment.core import finish_core, solve_conditions
+from ccviz.solvers.assignment.core import LIMITS, SearchLimits, finish_core, solve_conditions
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.kernels.assign import assign, assign_linked
 from ccviz.solvers.assignment.kernels.rules import Candidates, State
@@ -23,9 +23,6 @@ from ccviz.solvers.assignment.sizes import Costs, solve_sizes
 from ccviz.solvers.assignment.structure import Structure
 from ccviz.solvers.base import never
 from ccviz.solvers.common.clusters import fill_cheapest
-
-NODE_LIMIT = 20_000
-"""Nodes of the compiled search for each component before it counts as a hard core."""
 
 
 def solve_assignment(
@@ -37,6 +34,7 @@ def solve_assignment(
     prices: FloatArray | None = None,
     time_limit: float | None = None,
     stop: Callable[[], bool] = never,
+    limits: SearchLimits = LIMITS,
 ) -> Assignment:
     """Solve one assignment step exactly.
 
@@ -58,6 +56,8 @@ def solve_assignment(
         Seconds; the best assignment found by then is returned, not proved.
     stop : callable
         Cheap; once it is true, that assignment is returned too.
+    limits : SearchLimits
+        Limits of the search for hard cores.
 
     Returns
     -------
@@ -71,7 +71,7 @@ def solve_assignment(
             paid = objective_of(answer.labels, cost, structure) if answer.found else np.inf
             return replace(answer, objective=paid)
         return solve_conditions(cost, structure, nonempty, warm_start, deadline)
-    answer = _solve_links(cost, structure, warm_start, deadline)
+    answer = _solve_links(cost, structure, warm_start, deadline, limits)
     if not nonempty or not answer.found or keeps_sizes(answer.labels, structure, nonempty):
         return answer
     filled = fill_cheapest(answer.labels, cost)
@@ -79,11 +79,15 @@ def solve_assignment(
 
 
 def _solve_links(
-    cost: FloatArray, structure: Structure, warm_start: IntArray | None, deadline: Deadline
+    cost: FloatArray,
+    structure: Structure,
+    warm_start: IntArray | None,
+    deadline: Deadline,
+    limits: SearchLimits,
 ) -> Assignment:
     warm = np.full(structure.s, -1) if warm_start is None else warm_start
-    outcome, labels, state = assign(cost, structure.linked, structure.graph, warm, NODE_LIMIT)
-    answer = _finished(outcome, structure, state, deadline)
+    outcome, labels, state = assign(cost, structure.linked, structure.graph, warm, limits.nodes)
+    answer = _finished(outcome, structure, state, deadline, limits)
     if not answer.found:
         return answer.of_size(structure.s)
     labels[structure.linked] = state.label
@@ -114,19 +118,23 @@ def solve_linked(
         Its objective is left to the caller, who still knows the costs: 0 if labels were found.
     """
     deadline = Deadline(time_limit, stop)
-    outcome, state = assign_linked(candidates, structure.k, structure.graph, warm_start, NODE_LIMIT)
-    answer = _finished(outcome, structure, state, deadline)
+    outcome, state = assign_linked(
+        candidates, structure.k, structure.graph, warm_start, LIMITS.nodes
+    )
+    answer = _finished(outcome, structure, state, deadline, LIMITS)
     if not answer.found:
         return answer.of_size(structure.s)
     return replace(answer, labels=state.label, objective=0.0)
 
 
-def _finished(outcome: int, structure: Structure, state: State, deadline: Deadline) -> Assignment:
-    """Return what is known of the linked blocks, whose labels are in the state then."""
+def _finished(
+    outcome: int, structure: Structure, state: State, deadline: Deadline, limits: SearchLimits
+) -> Assignment:
+    """Return the assignment of the linked blocks, with the labels that the state has then."""
     if outcome == INFEASIBLE:
         return Assignment.impossible(structure.s)
     if outcome == UNFINISHED:
-        return finish_core(structure, state, deadline)
+        return finish_core(structure, state, deadline, limits)
     return Assignment(state.label, 0.0, proved=True, infeasible=False)
 
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_sums, block_wcss, means_of, some_costs
 from ccviz.solvers.assignment.kernels.nearest import assign_nearest
@@ -62,7 +62,7 @@ class Passes:
         def work(strip: slice) -> Candidates:
             some = linked[strip]
             cost = some_costs(self._centroid, self._mass, some, centers)
-            return open_candidates(cost, np.arange(len(some)), strip.start, graph)
+            return open_candidates(cost, freeze(np.arange(len(some))), strip.start, graph)
 
         opened = self._over(len(linked), work) or [work(slice(0, 0))]
         return Candidates(*(np.concatenate(each) for each in zip(*opened, strict=True)))

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, some_wcss
 from ccviz.solvers.assignment.exact import (
@@ -121,7 +121,7 @@ class Descent:
         centroid, mass = self._blocks.centroid, self._blocks.mass
         if is_transport(self._structure):
             answer = solve_transport(
-                lambda rows: block_costs(centroid[rows], mass[rows], centers),
+                lambda rows: block_costs(freeze(centroid[rows]), freeze(mass[rows]), centers),
                 self._structure,
                 True,
                 self._prices,

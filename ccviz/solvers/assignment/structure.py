@@ -134,7 +134,7 @@ class Structure:
             constant=constant,
             linked=linked,
             graph=graph,
-            mass=np.ones(s) if mass is None else np.asarray(mass, dtype=np.float64),
+            mass=freeze(np.ones(s) if mass is None else np.array(mass, dtype=np.float64)),
             lower=None if lower is None else np.asarray(lower, dtype=np.float64),
             upper=None if upper is None else np.asarray(upper, dtype=np.float64),
         )
@@ -192,7 +192,7 @@ def _graph_of(s: int, pairs: ShortArray, price: FloatArray) -> tuple[IntArray, G
     linked = np.flatnonzero(is_linked)
     if len(linked) < s:
         pairs = (np.cumsum(is_linked, dtype=np.int32) - np.int32(1))[pairs]
-    return freeze(linked), rows_of(pairs, price, len(linked))
+    return freeze(linked), rows_of(freeze(pairs), price, len(linked))
 
 
 @njit(cache=True)

@@ -17,7 +17,8 @@ STEP_S = 5.0
 def descend(blocks: Blocks, labels: IntArray, stop: Callable[[], bool]) -> Iterator[Event]:
     """Alternate means and exact assignments of the blocks while the objective falls."""
     structure = structure_of(blocks)
-    centers = block_means(blocks.centroid, blocks.mass, labels, blocks.centroid[: blocks.k])
+    first = blocks.centroid[: blocks.k].copy()
+    centers = block_means(blocks.centroid, blocks.mass, labels, first)
     wcss, iteration = block_wcss(blocks.centroid, blocks.mass, labels, centers), 0
     while not stop():
         yield CentersMoved(iteration=iteration, centers=centers)

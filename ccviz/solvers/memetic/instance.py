@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.structure import Structure, structure_of
@@ -46,6 +47,11 @@ class Instance:
         """Number of blocks."""
         return len(self.data.mass)
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # pickled arrays come out writable
+        freeze(self.data.point)
+        freeze(self.data.mass)
+
     @classmethod
     def of(cls, blocks: Blocks, feasible: IntArray) -> Instance:
         """Return the instance of a contracted problem.
@@ -59,8 +65,8 @@ class Instance:
         graph = blocks.conflict_graph
         point = reduce_dimensions(blocks.centroid, blocks.mass)
         data = BlockData(
-            point=point,
-            mass=np.array(blocks.mass),
+            point=freeze(point),
+            mass=blocks.mass,
             start=graph.indptr.astype(np.int64),
             neighbour=graph.indices.astype(np.int64),
             linked=np.unique(blocks.conflicts),

@@ -104,7 +104,8 @@ def compact(values: FloatArray) -> np.ndarray:
 def _free_mask(relaxation: Relaxation) -> np.ndarray:
     """Where N may have either sign: on conflicts, and on the diagonal if sizes are given."""
     mask = np.zeros((relaxation.s, relaxation.s), dtype=bool)
-    kernels.forbid(mask, relaxation.conflicts, True)
+    one, other = relaxation.conflicts.T
+    mask[one, other] = mask[other, one] = True
     np.fill_diagonal(mask, relaxation.limits is not None)
     return mask
 

@@ -14,10 +14,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.relaxation.size_classes import (
     SizeClasses,
@@ -57,6 +58,15 @@ class Relaxation:
     constant: float
     limits: SizeLimits | None = None
     classes: SizeClasses | None = None
+
+    def __post_init__(self) -> None:
+        # Read-only in every process: a compiled kernel has one signature then, not one for each.
+        for array in (self.mass, self.conflicts):
+            freeze(array)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # pickled arrays come out writable
+        self.__post_init__()
 
     @property
     def s(self) -> int:

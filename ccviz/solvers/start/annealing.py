@@ -12,13 +12,18 @@ from ccviz.solvers.assignment.centers import block_means, block_wcss
 from ccviz.solvers.base import never
 from ccviz.solvers.start._swaps import swapped
 
-_TRIES = 1500  # a cluster
-_WARM, _COOL = 0.15, 0.005  # temperatures, times what a cluster costs
-_TURNS = 100  # between which it may be stopped
+_WARM, _COOL = 0.15, 0.005
+"""First and last temperature, relative to the mean cost of a cluster."""
+_TURNS = 100
+"""Number of turns; the annealing can be stopped between two of them."""
 
 
 def annealed(
-    blocks: Blocks, labels: IntArray, seed: int, stop: Callable[[], bool] = never
+    blocks: Blocks,
+    labels: IntArray,
+    seed: int,
+    stop: Callable[[], bool] = never,
+    tries: int = 1500,
 ) -> IntArray:
     """Return (s,) labels that cost no more.
 
@@ -30,7 +35,9 @@ def annealed(
         No cluster empty.
     seed : int
     stop : callable
-        True once it should end with what it has.
+        True once it should return the best labels so far.
+    tries : int
+        Swaps tried for each cluster.
     """
     none = np.zeros((blocks.k, blocks.centroid.shape[1]))
 
@@ -44,13 +51,13 @@ def annealed(
         return best
     steps = warm * np.geomspace(1.0, _COOL / _WARM, _TURNS + 1)
     rng = np.random.default_rng(seed)
-    tries = 1 + _TRIES * blocks.k // _TURNS
+    each_turn = 1 + tries * blocks.k // _TURNS
     for turn in range(_TURNS):
         if stop():
             break
         labels, found = swapped(
-            blocks.centroid, blocks.mass.astype(np.float64), labels, blocks.k,
-            tries, steps[turn], steps[turn + 1], rng,
+            blocks.centroid, blocks.mass, labels, blocks.k,
+            each_turn, steps[turn], steps[turn + 1], rng,
         )  # fmt: skip
         if (found_cost := cost(found)) < least:
             best, least = found, found_cost

@@ -8,12 +8,11 @@ import pytest
 from ccviz.problem.links import Links
 from ccviz.solvers.assignment import (
     Structure,
-    core,
     milp_assignment,
     objective_of,
     solve_assignment,
 )
-from ccviz.solvers.assignment import exact as exact_step
+from ccviz.solvers.assignment.core import SearchLimits
 from tests.seeds import seeds
 
 KINDS = ("hard", "soft", "both", "sized", "sized links")
@@ -63,11 +62,8 @@ def brute_force(cost, structure, nonempty):
     return best
 
 
-@pytest.fixture
-def no_search(monkeypatch):
-    """Leave every component that the rules do not solve to the bound and HiGHS."""
-    monkeypatch.setattr(exact_step, "NODE_LIMIT", 0)
-    monkeypatch.setattr(core, "NODE_LIMIT", 0)
+NO_SEARCH = SearchLimits(nodes=0)
+"""Every component that the rules do not solve is left to the bound and HiGHS."""
 
 
 @pytest.mark.parametrize("chunk", seeds(2, 10))
@@ -88,11 +84,11 @@ def test_equals_brute_force_and_the_whole_model_on_500_random_problems(chunk):
 
 
 @pytest.mark.parametrize("chunk", seeds(2, 10))
-def test_hard_cores_go_to_the_bound_and_highs(no_search, chunk):
+def test_hard_cores_go_to_the_bound_and_highs(chunk):
     for seed in range(10 * chunk, 10 * chunk + 10):
         cost, structure, nonempty = random_case(seed)
         exact = brute_force(cost, structure, nonempty)
-        ours = solve_assignment(cost, structure, nonempty=nonempty)
+        ours = solve_assignment(cost, structure, nonempty=nonempty, limits=NO_SEARCH)
         assert ours.proved
         assert ours.objective == pytest.approx(exact, rel=1e-9, abs=1e-9)
 
@@ -142,12 +138,14 @@ def test_infeasible_is_proved_and_a_time_limit_is_not_a_proof():
     assert (answer.infeasible, answer.proved, answer.found) == (True, True, False)
 
 
-def test_without_time_the_answer_is_the_best_known_and_not_proved(no_search):
+def test_without_time_the_answer_is_the_best_known_and_not_proved():
     rng = np.random.default_rng(2)
     pairs = np.array([p for p in product(range(60), repeat=2) if p[0] < p[1]])
     conflicts = pairs[rng.random(len(pairs)) < 0.2]
     structure = Structure.from_edges(60, 12, conflicts)
-    answer = solve_assignment(rng.uniform(0, 3, (60, 12)), structure, time_limit=0.0)
+    answer = solve_assignment(
+        rng.uniform(0, 3, (60, 12)), structure, time_limit=0.0, limits=NO_SEARCH
+    )
     assert answer.found
     assert not answer.proved
     assert not answer.infeasible
@@ -155,13 +153,12 @@ def test_without_time_the_answer_is_the_best_known_and_not_proved(no_search):
 
 @pytest.mark.parametrize("clique", [4, 5])
 def test_beyond_any_search_an_answer_is_found_and_never_called_proved(
-    monkeypatch, no_search, clique
+    clique,
 ):
-    monkeypatch.setattr(core, "LARGEST_SEARCHED", 0)
     pairs = np.array([(i, j) for j in range(clique) for i in range(j)])
     structure = Structure.from_edges(clique, 4, pairs)
     cost = np.tile(np.arange(4.0), (clique, 1))
-    answer = solve_assignment(cost, structure)
+    answer = solve_assignment(cost, structure, limits=SearchLimits(nodes=0, largest=0))
     assert answer.found == (clique == 4)
     assert not answer.proved
     assert not answer.infeasible

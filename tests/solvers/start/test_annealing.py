@@ -10,7 +10,6 @@ from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.colgen.params import StartParams
 from ccviz.solvers.colgen.phases import start as initial
-from ccviz.solvers.start import annealing
 from ccviz.solvers.start.annealing import annealed
 
 
@@ -78,7 +77,6 @@ def test_the_first_clustering_is_annealed_where_clusters_are_many_and_nothing_co
     problem = Problem(np.random.default_rng(1).uniform(size=(40, 2)), 6, cannot_link=links)
     calls = []
     params = StartParams(swap_clusters=many, least_swap_work=0)
-    monkeypatch.setattr(annealing, "_TRIES", 10)
     monkeypatch.setattr(initial, "annealed", lambda *args: calls.append(args) or annealed(*args))
     labels = initial.best_of_memetic(problem, contract(problem), 0, lambda: False, params)
     assert labels.shape == (40,)

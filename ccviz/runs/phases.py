@@ -1,0 +1,134 @@
+"""Small runs of the phases that a solver reaches on large or hard problems only.
+
+The examples of `ccviz.runs.warm` are too small for them. Each phase here is a callable without
+arguments that runs for milliseconds, once its kernels are compiled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.links import Links
+from ccviz.problem.problem import Problem, Sizes
+from ccviz.solvers.base import Context, Solver
+
+Phase = Callable[[], object]
+
+_SEED = 0
+
+
+def phases(solver: type[Solver]) -> Iterator[Phase]:
+    """Yield the phases of a solver beyond its examples.
+
+    Parameters
+    ----------
+    solver : type of Solver
+    """
+    yield from (partial(_run, make) for make in _RUNS.get(solver.name, ()))
+    yield from _KERNELS.get(solver.name, ())
+
+
+def _run(make: Callable[[], tuple[Solver, Problem]]) -> None:
+    solver, problem = make()
+    for _ in solver.steps(problem, Context(seed=_SEED)):
+        pass
+
+
+def points(n: int = 48, d: int = 3, k: int = 4) -> Problem:
+    """Return points in overlapping clusters, with a few cannot-links."""
+    rng = np.random.default_rng(_SEED)
+    X = rng.normal(size=(n, d)) + 2.0 * (np.arange(n) % k)[:, None]
+    apart = np.arange(12).reshape(-1, 2)
+    return Problem(X, k, cannot_link=Links(apart, np.full(len(apart), np.inf)))
+
+
+def _sized() -> Problem:
+    """Return points without links whose cluster sizes are given: a transportation problem."""
+    size = np.full(4, 12)
+    return Problem(points().X, 4, sizes=Sizes(size, size))
+
+
+def _divided() -> tuple[Solver, Problem]:
+    """Return a run of `divide` that partitions the blocks."""
+    from ccviz.solvers.divide_and_bound import Divide
+
+    return Divide(part_size=12, largest_part=24, tolerance=1e-6), points()
+
+
+def _presolved() -> tuple[Solver, Problem]:
+    """Return a run of `sdp` that begins with a presolve."""
+    from ccviz.solvers.sdp.solver import Sdp
+
+    return Sdp(divide_from=4), points(24)
+
+
+def _from_memetic() -> tuple[Solver, Problem]:
+    """Return a run of `sdp` from the memetic solver's clustering."""
+    from ccviz.solvers.sdp.solver import Sdp
+
+    return Sdp(incumbent="memetic"), points(16, 2, 3)
+
+
+def _of(name: str, problem: Callable[[], Problem], **settings: object) -> tuple[Solver, Problem]:
+    from ccviz.solvers import make_solver
+
+    return make_solver(name, **settings), problem()
+
+
+def hard_core() -> None:
+    """Solve an assignment that the compiled search leaves to the bound, and one to the repair."""
+    from ccviz.solvers.assignment import Structure, solve_assignment
+    from ccviz.solvers.assignment.core import SearchLimits
+
+    clique = Structure.from_edges(4, 4, np.array(list(combinations(range(4), 2))))
+    rng = np.random.default_rng(_SEED)
+    pairs = np.unique(np.sort(rng.integers(24, size=(60, 2)), axis=1), axis=0)
+    tangle = Structure.from_edges(24, 5, pairs[pairs[:, 0] != pairs[:, 1]])
+    for structure in (clique, tangle):
+        cost = rng.uniform(size=(structure.s, structure.k))
+        for limits in (SearchLimits(nodes=0), SearchLimits(nodes=0, largest=0)):
+            solve_assignment(cost, structure, limits=limits)
+
+
+def annealed_start() -> None:
+    """Improve a clustering without conflicts by swaps."""
+    from ccviz.solvers.start.annealing import annealed
+
+    blocks = _free_blocks()
+    annealed(blocks, np.arange(blocks.s) % blocks.k, _SEED, tries=1)
+
+
+def _free_blocks() -> Blocks:
+    return contract(Problem(points().X, 4))
+
+
+def searched_colouring() -> None:
+    """Look for a colouring with branches and with the tabu search."""
+    from ccviz.feasibility.search import search_colouring
+
+    edges = np.array(list(combinations(range(5), 2)))
+    for k in (4, 5):
+        search_colouring(edges, 5, k)
+
+
+_RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
+    "divide": (_divided,),
+    "sdp": (_presolved, _from_memetic),
+    "bh-kmeans": (partial(_of, "bh-kmeans", _sized),),
+    "pccc": (partial(_of, "pccc", _sized),),
+    "blp-kmeans": (partial(_of, "blp-kmeans", _sized),),
+    "s-mdeclust": (
+        partial(_of, "s-mdeclust", points, local_search="blp-kmeans", assignment="exact",
+                restarts=0, generations=2),
+    ),
+    "colgen": (partial(_of, "colgen", partial(points, 24, 2), incumbent="memetic"),),
+}  # fmt: skip
+_KERNELS: dict[str, tuple[Phase, ...]] = {
+    "blp-kmeans": (hard_core, searched_colouring),
+    "colgen": (annealed_start,),
+}

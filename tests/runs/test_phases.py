@@ -1,0 +1,109 @@
+"""Warming compiles all kernels of all phases, each kernel for one layout of its arrays."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from ccviz.events import PartsCut
+from ccviz.runs import phases
+from ccviz.solvers import SOLVERS
+from ccviz.solvers.base import Context
+
+_COMPILE = """
+from ccviz.runs.warm import compile_solver
+from ccviz.solvers import SOLVERS
+
+for solver in SOLVERS:
+    compile_solver(solver)
+"""
+_COUNT = """
+import json, sys
+from numba.core.dispatcher import Dispatcher
+from ccviz.runs.phases import phases
+from ccviz.runs.warm import _run, examples
+from ccviz.solvers import SOLVERS
+
+for solver in SOLVERS:
+    _run(solver, examples(24))
+    for phase in phases(solver):
+        phase()
+kernels = {
+    f"{module}.{name}": kernel
+    for module in [*sys.modules] if module.startswith("ccviz.")
+    for name, kernel in vars(sys.modules[module]).items()
+    if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module
+}
+missed = [name for name, kernel in kernels.items() if sum(kernel.stats.cache_misses.values())]
+print(json.dumps([len(kernels), missed]))
+"""
+_SIGNATURES = """
+import json, pickle, re, sys
+from pathlib import Path
+import ccviz.solvers  # the classes of the signatures
+
+NUMBER = re.compile(r"^(Literal.int..-?[0-9]+.|int32|int64)$")  # scalars make small loops only
+several = []
+indices = sorted(Path(sys.argv[1]).rglob("*.nbi"))
+for path in indices:
+    with path.open("rb") as file:
+        pickle.load(file)
+        _, overloads = pickle.loads(file.read())
+    kinds = {
+        tuple(NUMBER.sub("int", str(each)) for each in key[0])
+        for key in overloads
+    }
+    if len(kinds) > 1:
+        several.append([path.name, sorted(map(str, kinds))])
+print(json.dumps([len(indices), several]))
+"""
+
+
+def answer_of(script, cache, *args):
+    """Return what a script prints at its end, run with a cache of kernels of its own."""
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache), "CCVIZ_COMPILED": "1"}
+    run = subprocess.run(
+        [sys.executable, "-c", script, *args], env=environment, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout.splitlines()[-1]) if run.stdout else None
+
+
+@pytest.fixture(scope="module")
+def warmed(tmp_path_factory):
+    """Return a cache into which all solvers were compiled."""
+    cache = tmp_path_factory.mktemp("kernels")
+    answer_of(_COMPILE, cache)
+    return cache
+
+
+@pytest.mark.slow
+def test_a_run_of_each_phase_compiles_nothing_after_warming(warmed):
+    kernels, missed = answer_of(_COUNT, warmed)
+    assert kernels > 200
+    assert not missed
+
+
+@pytest.mark.slow
+def test_each_kernel_is_compiled_for_one_layout_of_its_arrays(warmed):
+    indices, several = answer_of(_SIGNATURES, warmed, str(warmed))
+    assert indices > 200
+    assert not several
+
+
+def events_of(run):
+    solver, problem = run()
+    return list(solver.steps(problem, Context(seed=0)))
+
+
+@pytest.mark.parametrize("run", [phases._divided, phases._presolved])
+def test_the_phases_of_divide_partition_the_blocks(run):
+    assert any(isinstance(event, PartsCut) for event in events_of(run))
+
+
+def test_phases_are_of_solvers_that_there_are():
+    names = {solver.name for solver in SOLVERS}
+    assert names >= phases._RUNS.keys() | phases._KERNELS.keys()
