@@ -11,7 +11,7 @@ from ccviz.solvers import SOLVERS, Solver
 
 # What these rest on is in benchmarks/results/advised.md, and of the plane in plane.md.
 _PROVED_BLOCKS = 500
-"""Blocks up to which an exact solver usually proves the optimum while somebody waits."""
+"""Blocks up to which an exact solver usually proves the optimum within a minute."""
 
 _FEW_POINTS = 5000
 _CROWDED = 4
@@ -69,7 +69,7 @@ def advice(
     but : str
         A solver that was tried in vain.
     seconds : float, optional
-        How long it may take; somebody who does not say is taken to wait for the end.
+        Seconds that a run may take; without a limit it may take as long as it needs.
 
     Returns
     -------

@@ -6,7 +6,7 @@ link, a subset of hard links whose must-links are contracted to blocks, and a re
 model (see `ccviz.solvers.assignment`).
 
 The distances are Euclidean, not squared. A broken link of weight w costs M p w, where M is the
-largest distance of any point to any centre, worked out anew in each step.
+largest distance of any point to any centre, computed in each step.
 """
 
 from __future__ import annotations

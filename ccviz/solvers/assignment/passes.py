@@ -90,7 +90,7 @@ class Passes:
 
 @contextmanager
 def open_passes(blocks: Blocks, threads: int) -> Iterator[Passes]:
-    """Open passes over the blocks by so many threads.
+    """Open passes over the blocks by a number of threads.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from ccviz.solvers.assignment.step import Descent
 from ccviz.solvers.common.seeding import seed_centers
 
 SAMPLED_FROM, PART = 200_000, 16
-"""From so many blocks on, one of so many is in the sample."""
+"""Number of blocks from which a sample is taken, and blocks for each one in the sample."""
 
 _MOST_ITERATIONS = 100
 _STEP_S = 5.0

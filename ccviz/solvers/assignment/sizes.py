@@ -19,11 +19,11 @@ from ccviz.compiled import njit
 from ccviz.solvers.assignment.kernels.transport import transport
 
 SAMPLED_FROM, SAMPLE_STEP = 1000, 8
-"""From so many points on the first prices come from a sample, every eighth point."""
+"""Number of points from which the first prices come from a sample, every eighth point."""
 
 LEFT_OUT_FROM, DOUBTED, DOUBTED_MORE = 20_000, 8, 32
-"""From so many points on all but an eighth of them are left out at first; each time that is too
-few, so large a part comes in beside those that are at the wrong cluster.
+"""Number of points from which all but an eighth of them are left out at first. Each time that is
+too few, this part of the others is added to the points that are in a wrong cluster.
 """
 
 BATCH = 1 << 16

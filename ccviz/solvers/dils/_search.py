@@ -105,7 +105,7 @@ def local_search(
             i = order[r, place]
             a = labels[i]
             if size[a] == 1:
-                seen += 1  # nobody leaves a cluster empty
+                seen += 1  # no move leaves a cluster empty
                 continue
             apart = broken_by(i, a, labels, start, neighbour, price)
             for turn in range(k - 1):

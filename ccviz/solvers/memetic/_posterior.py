@@ -110,7 +110,7 @@ def gaussian_cost(r: int, data: Annotated, fit: Fit) -> float:
 
 @njit(cache=True)
 def gaussian_of(size: float, scatter: float, d: int, least_variance: float) -> float:
-    """Return the points' part of a cluster of so many points and such a sum of squares."""
+    """Return the points' part of the cost of a cluster, by its size and sum of squares."""
     spread = max(scatter / (size * d), least_variance)
     return scatter / (2.0 * spread) + 0.5 * size * d * np.log(spread)
 
@@ -172,7 +172,7 @@ def prior_scales(
 ) -> tuple[float, float]:
     """Return the inverse prior means of the rates inside a cluster and between two.
 
-    The mean is what the accuracy p lets expect of so many links of the kind among n points, where
+    The mean is the number of links expected among n points at the accuracy p, where
     the clusters' squared sizes add up to ``squares``; both are 0 without a prior.
     """
     if p == 0.0:

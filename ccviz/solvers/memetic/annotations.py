@@ -163,7 +163,7 @@ def _assign_free(data: Annotated, fit: Fit, stop: Callable[[], bool]) -> bool:
 
 
 def _legs(points: IntArray, work: int, stop: Callable[[], bool]) -> Iterator[IntArray]:
-    """Yield the points, so many at a time, until there are none or it is time to stop."""
+    """Yield slices of the points until there are none left or ``stop`` returns true."""
     step = max(1, LOOK_WORK // work)
     for at in range(0, len(points), step):
         if stop():

@@ -288,7 +288,7 @@ class Search:
         if event.pair is not None:
             newest = (Decision(event.pair, event.together, event.place),)
         decisions[event.node] = before + newest
-        # The parent's multipliers went with the process: the node's bound is proved anew.
+        # The parent's multipliers ended with the process: the node's bound is proved again.
         task = Task(event.node, before + newest, seed=self.seed)
         self._await(_Node(task, event.depth, {}))
 

@@ -42,7 +42,7 @@ def swapped(
         At least two clusters.
     tries : int
     warm, cool : float
-        By about so much a swap may be worse, in the beginning and in the end.
+        Temperature, about the accepted rise of the cost, in the beginning and in the end.
     rng : Generator
 
     Returns

@@ -17,7 +17,7 @@ from ccviz.compiled import njit
 from ccviz.solvers.assignment.structure import Graph
 
 SOFT_EVERY = 16
-"""In one of so many moves soft links tie as conflicts do; long chains cost time."""
+"""Moves for each move in which soft links tie as conflicts do; long chains cost time."""
 
 
 class Chain(NamedTuple):

@@ -203,7 +203,7 @@ def _nth_smallest(values: FloatArray, n: int, smallest: FloatArray) -> float:
 
 @njit(cache=True)
 def new_scratch(size: int, k: int) -> Scratch:
-    """Return work space for so many blocks and k centres."""
+    """Return work space for ``size`` blocks and k centres."""
     return Scratch(
         np.empty(k),
         np.empty(k),
