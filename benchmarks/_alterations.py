@@ -1,7 +1,11 @@
-"""Alterations of a run's events, one at a time, that a checker must see through."""
+"""Alterations of a run, one at a time, that a checker must see through.
+
+`altered` changes an event, `altered_bytes` what is stored of an event or of the problem.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
@@ -27,6 +31,55 @@ def altered(rng: np.random.Generator, events: list[Event]) -> list[Event]:
     at = places[rng.integers(len(places))]
     instead = [[], [events[at]] * 2, *[[_changed(rng, events[at])]] * 8][rng.integers(10)]
     return [*events[:at], *instead, *events[at + 1 :]]
+
+
+def altered_bytes(rng: np.random.Generator, stored: list[bytes]) -> list[bytes]:
+    """Return stored values, a problem and events, with one changed in the file's own terms."""
+    matter = [i for i, data in enumerate(stored) if i == 0 or _matters(data)]
+    at = matter[rng.integers(len(matter))]
+    value = msgspec.msgpack.decode(stored[at])
+    way = rng.integers(8)
+    if way == 0:
+        data = bytearray(stored[at])
+        data[rng.integers(len(data))] ^= 1 << rng.integers(8)
+        return [*stored[:at], bytes(data), *stored[at + 1 :]]
+    found = list(_packed(value))
+    if way == 1 or not found:
+        value["more" if rng.random() < 0.5 else "place"] = True
+    elif way == 2:
+        del value[sorted(value)[rng.integers(len(value))]]
+    else:
+        _alter_packed(rng, found[rng.integers(len(found))])
+    return [*stored[:at], msgspec.msgpack.encode(value), *stored[at + 1 :]]
+
+
+def _matters(data: bytes) -> bool:
+    return msgspec.msgpack.decode(data)["type"] in {kind.__name__ for kind in _KINDS}
+
+
+def _packed(value: Any) -> Iterator[list[Any]]:
+    """Yield every stored array in a value."""
+    if isinstance(value, dict):
+        for each in value.values():
+            yield from _packed(each)
+    elif isinstance(value, list) and len(value) == 5 and isinstance(value[4], bytes):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _packed(each)
+
+
+def _alter_packed(rng: np.random.Generator, packed: list[Any]) -> None:
+    """Change what is said of an array, or its bytes."""
+    part = rng.integers(5)
+    if part < 2:  # the type it has, or is stored in
+        packed[part] = ("f8", "f4", "i8", "i4", "i2", "i1", "u1", "b1", "c8")[rng.integers(9)]
+    elif part == 2 and packed[2]:
+        packed[2][rng.integers(len(packed[2]))] += int(rng.integers(-2, 3))
+    elif part == 3:
+        packed[3] = not packed[3]
+    else:
+        packed[4] = packed[4][:-1] if rng.random() < 0.5 else packed[4] + bytes(8)
 
 
 def _changed(rng: np.random.Generator, event: Event) -> Event:

@@ -67,21 +67,28 @@ def branched_run(problem, solver, **settings):
 
 
 @pytest.fixture
-def second(tmp_path, monkeypatch):
+def check_proof(monkeypatch):
+    """Return the module ``tools/check_proof.py``."""
+    monkeypatch.syspath_prepend(str(TOOLS))
+    import check_proof
+
+    yield check_proof
+    sys.modules.pop("check_proof", None)
+
+
+@pytest.fixture
+def second(tmp_path, check_proof):
     """Return what checks a run with ``tools/check_proof.py``.
 
     It takes a problem and events, and returns whether they are a proof, and the sentence.
     """
-    monkeypatch.syspath_prepend(str(TOOLS))
-    import check_proof
 
-    def check(problem, events, gap=1e-4):
+    def check(problem, events, gap=1e-4, **options):
         path = tmp_path / "run.ccviz"
         frames = [{"problem": encode_problem(problem)}]
         frames += [[i, 0.0, encode_event(event)] for i, event in enumerate(events)]
         with path.open("wb") as file:
             write_frames(file, frames)
-        return check_proof.judge(path, gap)
+        return check_proof.judge(path, gap, **options)
 
-    yield check
-    sys.modules.pop("check_proof", None)
+    return check

@@ -1,0 +1,227 @@
+"""Small proofs of every kind that the format has: as solvers leave them, or made of those."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ccviz import Problem, start
+from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned
+from ccviz.problem.rules import (
+    Both,
+    Either,
+    MaxDiameter,
+    MaxOverlap,
+    MaxSize,
+    MinDifference,
+    SoftCannotLink,
+)
+from ccviz.proof.verify import verify
+
+SEMIDEFINITE = ("nonnegativity", "points", "kind", "weights")
+RULES = (
+    MaxDiameter(3.5),
+    MinDifference((0, 1, 2), 7),
+    Both((MaxSize(9), SoftCannotLink(((4, 5), (6, 7), (8, 9)), 1))),
+    Either((MaxOverlap((0, 1, 2, 3), 2), MaxSize(6))),
+)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A finished run, and the gap within which it is one."""
+
+    name: str
+    kind: str
+    problem: Problem
+    events: list[Event]
+    gap: float
+
+
+def proofs() -> Iterator[Callable[[], Proof]]:
+    """Yield what makes each proof; the attribute ``name`` says which it is."""
+    for kind, (make, count) in _KINDS.items():
+        for seed in range(count):
+            yield _Maker(kind, make, seed)
+
+
+@dataclass(frozen=True)
+class _Maker:
+    kind: str
+    make: Callable[[int], tuple[Problem, list[Event], float]]
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.kind} {self.seed}"
+
+    def __call__(self) -> Proof:
+        return Proof(self.name, self.kind, *self.make(self.seed))
+
+
+def events_of(problem: Problem, solver: str, **settings: Any) -> list[Event]:
+    """Return what a run tells."""
+    return [record.event for record in start(problem, solver, **settings)]
+
+
+def _drawn(seed: int, n: int, k: int, spread: float = 3.0) -> Problem:
+    rng = np.random.default_rng(seed)
+    classes = rng.integers(3, size=n)
+    X = spread * np.eye(3)[classes] + rng.normal(size=(n, 3))
+    pairs = rng.integers(n, size=(int(rng.integers(2, 24)), 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    same = classes[pairs[:, 0]] == classes[pairs[:, 1]]
+    return Problem(X, k, must_link=pairs[same], cannot_link=pairs[~same])
+
+
+def _tree(solver: str, seed: int) -> tuple[Problem, list[Event], float]:
+    rng = np.random.default_rng(100 + seed)
+    spread = float(rng.choice([0.0, 1.0, 3.0]))
+    problem = _drawn(seed, int(rng.integers(16, 32)), 2 + seed % 3, spread)
+    return problem, events_of(problem, solver), 1e-4
+
+
+def _sdp(seed: int) -> tuple[Problem, list[Event], float]:
+    return _tree("sdp", seed)
+
+
+def _colgen(seed: int) -> tuple[Problem, list[Event], float]:
+    return _tree("colgen", seed)
+
+
+def _duals(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a branched run of column generation with its duals alone."""
+    rng = np.random.default_rng(seed)
+    X, pairs = rng.normal(size=(30, 1 + seed % 2)), rng.choice(30, size=(60, 2))
+    problem = Problem(X, 6, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    return problem, [*map(_bare, events_of(problem, "colgen"))], 1e-4
+
+
+def _bare(event: Event) -> Event:
+    """Return an event without its semidefinite certificate."""
+    if not isinstance(event, NodePruned) or "duals" not in event.certificate:
+        return event
+    kept = {key: each for key, each in event.certificate.items() if key not in SEMIDEFINITE}
+    return msgspec.structs.replace(event, certificate=kept)
+
+
+def _ruled(seed: int) -> tuple[Problem, list[Event], float]:
+    X = np.random.default_rng(2 + seed).normal(size=(18, 2))
+    problem = Problem(X, 4, must_link=[(0, 1)], rules=(MaxSize(8), RULES[seed]))
+    return problem, [*map(_bare, events_of(problem, "colgen"))], 1e-4
+
+
+def _infeasible(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return no clustering: a clique, a wheel, an odd cycle, a rule."""
+    X = np.random.default_rng(seed).normal(size=(9, 2))
+    wheel = [(i, (i + 1) % 7) for i in range(7)] + [(i, 7) for i in range(7)]
+    links = ([*combinations(range(4), 2)], wheel, [(0, 1), (1, 2), (0, 2)], [])[seed]
+    rules = (MaxSize(4),) if seed == 3 else ()
+    problem = Problem(X, 3 if seed < 2 else 2, cannot_link=links, rules=rules)
+    return problem, events_of(problem, "colgen" if rules else "sdp"), 1e-4
+
+
+def _flat(seed: int) -> tuple[Problem, list[Event], NodePruned]:
+    """Return a run in the plane without links, its one leaf taken off."""
+    rng = np.random.default_rng(seed)
+    centers = np.array([[0.0, 0.0], [30.0, 1.0], [14.0, 20.0]])
+    X = centers[np.arange(24) % 3] + rng.normal(size=(24, 2))
+    problem = Problem(X, 5)
+    events = [*map(_bare, events_of(problem, "colgen"))]
+    (leaf,) = (event for event in events if isinstance(event, NodePruned))
+    return problem, [e for e in events if not isinstance(e, NodePruned)], leaf
+
+
+def _placed(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run whose root is branched on a place, and that on the empty side on another.
+
+    The duals stay those of the root. The place has a small prize, which the least value pays for.
+    """
+    problem, events, leaf = _flat(seed)
+    arrays, k = leaf.certificate, problem.k
+    prize = 1e-4 * float(np.abs(arrays["least"][0]))
+    places = [(0, 3), (1, 4)]
+    told, bound = [], 0.0
+    for node, parent, pair, together in (
+        (1, 0, places[0], True), (2, 0, places[0], False),
+        (3, 2, places[1], True), (4, 2, places[1], False),
+    ):  # fmt: skip
+        told.append(
+            NodeOpened(
+                node=node, parent=parent, depth=1, pair=pair, together=together, place=True,
+                lower_bound=0.0,
+            )
+        )  # fmt: skip
+    for node, taken in ((1, 1), (3, 1), (4, 0)):
+        least = arrays["least"] - prize * taken
+        scaled = 4.0 ** -float(arrays["unit"][0])
+        shift = (taken * prize + k * (least - arrays["least"])[0]) * scaled
+        bound = leaf.lower_bound + shift
+        more = {"taken": np.full(taken, prize)} if taken else {}
+        certificate = {**arrays, "least": least, **more, "node": np.array([node])}
+        told.append(
+            NodePruned(node=node, reason="bound", lower_bound=bound, certificate=certificate)
+        )
+    branched = [
+        NodeBranched(node=node, pair=pair, lower_bound=0.0, place=True)
+        for node, pair in ((0, places[0]), (2, places[1]))
+    ]
+    return problem, _before_the_end(events, [*branched, *told]), 5e-3
+
+
+def _zoned(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run whose leaf has zones about two far groups, each of two cases."""
+    problem, events, leaf = _flat(seed)
+    arrays = leaf.certificate
+    change = 1e-4 * float(np.abs(arrays["least"][0]))
+    more = {
+        "case_zone": np.array([0, 0, 1, 1]),
+        "case_places": np.array([[0, 0, 3, 1], [1, 0, 3, 0], [2, 1, 4, 1], [3, 1, 4, 0]]),
+        "case_prizes": np.array([change, 0.0, change, 0.0]),
+        "case_blocks": np.array([[0, 0], [1, 0], [2, 1], [3, 1]]),
+        "case_changes": np.array([-change, change, -change, change]),
+        "least": arrays["least"] - 2.0 * change,
+    }
+    rise = min(0.0, change) * 2.0 - 2.0 * problem.k * change
+    bound = leaf.lower_bound + rise * 4.0 ** -float(arrays["unit"][0])
+    changed = msgspec.structs.replace(leaf, lower_bound=bound, certificate={**arrays, **more})
+    return problem, _before_the_end(events, [changed]), 5e-3
+
+
+def _before_the_end(events: list[Event], more: list[Event]) -> list[Event]:
+    return [*events[:-1], *more, events[-1]]
+
+
+def _divided(seed: int) -> tuple[Problem, list[Event], float]:
+    problem = _drawn(seed, 150, 3, 6.0)
+    return problem, events_of(problem, "divide", part_size=50), 5e-3
+
+
+def _branched_parts(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return parts that were merged and branched, with a share of a point in each."""
+    rng = np.random.default_rng(7 + seed)
+    X, pairs = rng.normal(size=(60, 2)), rng.choice(60, size=(100, 2))
+    X[0] = 9.0
+    problem = Problem(X, 3, cannot_link=pairs[pairs[:, 0] != pairs[:, 1]])
+    settings = {"part_size": 15, "largest_part": 29, "tolerance": 0.05}
+    events = events_of(problem, "divide", **settings)
+    verdict = verify(problem, events, 1.0)
+    return problem, events, 1.05 * verdict.gap
+
+
+_KINDS = {
+    "sdp": (_sdp, 8),
+    "colgen": (_colgen, 6),
+    "duals": (_duals, 4),
+    "rules": (_ruled, 4),
+    "infeasible": (_infeasible, 4),
+    "places": (_placed, 4),
+    "zones": (_zoned, 4),
+    "divide": (_divided, 4),
+    "tree of parts": (_branched_parts, 2),
+}
