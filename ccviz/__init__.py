@@ -1,5 +1,7 @@
 """Constrained clustering: one solver core, one event stream, a live dashboard."""
 
+from typing import TYPE_CHECKING, Any
+
 from ccviz.api import solve
 from ccviz.distribution import __version__ as __version__
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
@@ -12,9 +14,13 @@ from ccviz.problem.problem import Problem, Sizes
 from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper, start
 
+if TYPE_CHECKING:
+    from ccviz.estimator import ConstrainedKMeans
+
 __all__ = [
     "Blocks",
     "CcvizError",
+    "ConstrainedKMeans",
     "ContradictionError",
     "Links",
     "Partition",
@@ -30,3 +36,12 @@ __all__ = [
     "solve",
     "start",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return the estimator, which is imported only where it is used: it loads scikit-learn."""
+    if name != "ConstrainedKMeans":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from ccviz.estimator import ConstrainedKMeans
+
+    return ConstrainedKMeans

@@ -14,11 +14,13 @@ from sklearn.base import (
 )
 from sklearn.metrics import euclidean_distances, pairwise_distances_argmin
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import NoClusteringError, ProblemError
+from ccviz.estimator_sizes import limits_of, sizes_of
+from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
@@ -38,8 +40,17 @@ class ConstrainedKMeans(
     n_clusters : int
     solver : str
         A registered name, see `ccviz.solvers.SOLVERS`.
+    size_min, size_max : int or float, optional
+        Least and most points of every cluster. A float between 0 and 1 is a share of the rows, so
+        that it fits the folds of a cross-validation; a share is rounded down for ``size_min`` and
+        up for ``size_max``.
+    sizes : str, int or sequence, optional
+        ``"equal"``, ``"40-60"``, one size for all clusters, or what `ccviz.Problem` takes.
+    n_init, init, max_iter : optional
+        Starts, the way to draw initial centres, and iterations, for solvers that have these
+        parameters; the solver's own default if None.
     solver_params : dict, optional
-        The solver's parameters by name.
+        The solver's other parameters by name.
     time_limit : float, optional
         Seconds.
     gap : float, optional
@@ -61,11 +72,16 @@ class ConstrainedKMeans(
     gap_ : float
         Relative gap of the two, ``inf`` without a lower bound.
     status_ : {"optimal", "feasible"}
+    n_iter_ : int
+        Iterations of the solver's last start; 1 for a solver that does not iterate.
+    result_ : ccviz.Result
+        The whole result: broken links, scores, plots, and the run. It holds the data, so it is left
+        out where the model is pickled.
     n_features_in_ : int
 
     Examples
     --------
-    >>> from ccviz.estimator import ConstrainedKMeans
+    >>> from ccviz import ConstrainedKMeans
     >>> X = [[0.0], [0.1], [1.0], [1.1]]
     >>> model = ConstrainedKMeans(n_clusters=2, random_state=0).fit(X, cannot_link=[(0, 1)])
     >>> bool(model.labels_[0] == model.labels_[1])
@@ -77,6 +93,12 @@ class ConstrainedKMeans(
         n_clusters: int = 8,
         solver: str = "blp-kmeans",
         *,
+        size_min: int | float | None = None,
+        size_max: int | float | None = None,
+        sizes: Any = None,
+        n_init: int | None = None,
+        init: str | None = None,
+        max_iter: int | None = None,
         solver_params: dict[str, Any] | None = None,
         time_limit: float | None = None,
         gap: float | None = None,
@@ -85,6 +107,12 @@ class ConstrainedKMeans(
     ) -> None:
         self.n_clusters = n_clusters
         self.solver = solver
+        self.size_min = size_min
+        self.size_max = size_max
+        self.sizes = sizes
+        self.n_init = n_init
+        self.init = init
+        self.max_iter = max_iter
         self.solver_params = solver_params
         self.time_limit = time_limit
         self.gap = gap
@@ -107,8 +135,12 @@ class ConstrainedKMeans(
         ----------
         X : (n, d) array of float
         y : ignored
-        must_link, cannot_link, sizes
-            As in `ccviz.Problem`.
+        must_link, cannot_link
+            Pairs of row numbers, as in `ccviz.Problem`; pairs of labels of the index, where X is a
+            pandas frame whose index is not of integers; or an (n, n) matrix, see
+            `ccviz.frame_links.pairs_of`.
+        sizes
+            Instead of the constructor's.
         rules : sequence of str or of rules
             ``"diameter<=3"`` and its like, see `ccviz.problem.rule_text.parse_rule`.
         links : RowLinks, optional
@@ -124,9 +156,18 @@ class ConstrainedKMeans(
         NoClusteringError
             If no clustering keeps the hard constraints, or the solver found none.
         """
+        index = index_of(X)
         points: Any = validate_data(self, X, dtype=[np.float64, np.float32])
+        n = len(points)
+        must_link = pairs_of(must_link, n, index, "must-link")
+        cannot_link = pairs_of(cannot_link, n, index, "cannot-link")
         if links is not None:
-            must_link, cannot_link = _links_of(links, len(points), must_link, cannot_link)
+            must_link, cannot_link = _links_of(links, n, must_link, cannot_link)
+        if sizes is None:
+            limits = (self.sizes, self.size_min, self.size_max)
+        else:
+            limits = (sizes, None, None)
+        sizes = sizes_of(*limits, n, self.n_clusters)
         problem = Problem(points, self.n_clusters, must_link, cannot_link, sizes)
         wishes = [parse_rule(each) if isinstance(each, str) else each for each in rules]
         if wishes:
@@ -140,10 +181,21 @@ class ConstrainedKMeans(
                 workers=self.workers,
                 seed=self._seed(),
                 progress=False,
-                **(self.solver_params or {}),
+                **self._settings(),
             )
         )
         return self
+
+    def _settings(self) -> dict[str, Any]:
+        """Return the solver's parameters by name."""
+        named = {"n_init": self.n_init, "init": self.init, "max_iter": self.max_iter}
+        given = {name: value for name, value in named.items() if value is not None}
+        return given | (self.solver_params or {})
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a pickle holds: all but the result, which has the data in it."""
+        state: dict[str, Any] = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "result_"}
 
     def _seed(self) -> int:
         if isinstance(self.random_state, int | np.integer):
@@ -160,37 +212,63 @@ class ConstrainedKMeans(
         self.lower_bound_ = result.lower_bound
         self.gap_ = result.gap
         self.status_ = result.status
+        self.n_iter_ = max(result.run.iteration, 1)
+        self.result_ = result
 
-    def score(self, X: ArrayLike, y: Any = None) -> float:
-        """Return how well the means stand for the rows of X, for scikit-learn's searches.
+    def score(self, X: ArrayLike, y: Any = None, sample_weight: ArrayLike | None = None) -> float:
+        """Return the negative sum of squared distances to the nearest mean, for searches.
 
         Parameters
         ----------
         X : (m, d) array of float
         y : ignored
+        sample_weight : (m,) array of float, optional
+            Weight of each row in the sum; 1 by default.
 
         Returns
         -------
         float
-            The sum of squared distances to the nearest mean, negative: more is better.
+            More is better.
         """
         near = self.cluster_centers_[self.predict(X)]
-        return -float(((np.asarray(X, dtype=np.float64) - near) ** 2).sum())
+        distances = ((np.asarray(X, dtype=np.float64) - near) ** 2).sum(axis=1)
+        if sample_weight is None:
+            return -float(distances.sum())
+        return -float(_check_sample_weight(sample_weight, X, dtype=np.float64) @ distances)
 
-    def predict(self, X: ArrayLike) -> IntArray:
-        """Return the cluster whose mean is nearest, for each row of X (n, d).
+    def predict(
+        self,
+        X: ArrayLike,
+        size_min: int | float | None = None,
+        size_max: int | float | None = None,
+    ) -> IntArray:
+        """Return a cluster for each row of X: the nearest mean, or the cheapest under sizes.
+
+        Links are not looked at: of the rows that were fitted, `labels_` has the clusters that keep
+        them.
 
         Parameters
         ----------
         X : (m, d) array of float
+        size_min, size_max : int or float, optional
+            Least and most rows of X in every cluster, as in the constructor. The rows are then
+            assigned together, at the least sum of squared distances.
 
         Returns
         -------
         (m,) int64
+
+        Raises
+        ------
+        ProblemError
+            If the sizes are malformed or do not fit m rows.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return pairwise_distances_argmin(X, self.cluster_centers_).astype(np.int64)
+        points: Any = validate_data(self, X, dtype=np.float64, reset=False)
+        if size_min is None and size_max is None:
+            return pairwise_distances_argmin(points, self.cluster_centers_).astype(np.int64)
+        limits = limits_of(size_min, size_max, len(points), self.n_clusters)
+        return _within(limits, euclidean_distances(points, self.cluster_centers_, squared=True))
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return the distance to each cluster's mean, for each row of X.
@@ -206,6 +284,19 @@ class ConstrainedKMeans(
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return euclidean_distances(X, self.cluster_centers_)
+
+
+def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:
+    """Return the cheapest assignment, given (m, k) costs, whose sizes lie between the limits."""
+    # Imported here: it loads numba.
+    from ccviz.solvers.assignment import Structure, solve_assignment
+
+    m, k = cost.shape
+    none = np.zeros((0, 2), dtype=np.int64)
+    structure = Structure.from_prices(
+        m, k, none, np.zeros(0), mass=np.ones(m, dtype=np.int64), lower=limits[0], upper=limits[1]
+    )
+    return solve_assignment(cost, structure).labels
 
 
 def _links_of(links: RowLinks, n: int, *given: Any) -> tuple[Links, Links]:

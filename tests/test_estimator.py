@@ -1,15 +1,26 @@
 """The scikit-learn estimator."""
 
+import itertools
+import pickle
+import subprocess
+import sys
+
 import numpy as np
+import pandas as pd
 import pytest
+import sklearn
+from scipy.sparse import coo_array, csr_array
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+import ccviz
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError
 from ccviz.estimator import ConstrainedKMeans
+from ccviz.frame_links import pairs_of
 from ccviz.row_links import RowLinks
 
 
@@ -140,3 +151,133 @@ def test_links_of_other_rows_are_refused(iris):
         ConstrainedKMeans(3).fit(iris, links=RowLinks(9))
     with pytest.raises(ProblemError, match="but not both"):
         ConstrainedKMeans(3).fit(iris, must_link=[(0, 1)], links=RowLinks(150))
+
+
+def test_it_is_imported_from_the_package_when_used():
+    code = "import sys, ccviz; print('sklearn' in sys.modules, ccviz.ConstrainedKMeans.__module__)"
+    printed = subprocess.check_output([sys.executable, "-c", code], text=True)
+    assert printed.split() == ["False", "ccviz.estimator"]
+    assert ccviz.ConstrainedKMeans is ConstrainedKMeans
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        _ = ccviz.Nothing
+
+
+@pytest.mark.parametrize(
+    ("given", "least", "most"),
+    [
+        ({"sizes": "equal"}, 50, 50),
+        ({"sizes": 50}, 50, 50),
+        ({"sizes": "45-55"}, 45, 55),
+        ({"size_min": 48}, 48, 54),
+        ({"size_min": 0.3, "size_max": 0.34}, 45, 51),
+    ],
+)
+def test_sizes_of_the_constructor_are_kept(iris, given, least, most):
+    model = clone(ConstrainedKMeans(3, random_state=0, **given)).fit(iris)
+    counts = np.bincount(model.labels_, minlength=3)
+    assert counts.min() >= least
+    assert counts.max() <= most
+
+
+def test_sizes_that_contradict_each_other_are_refused(iris):
+    for given, words in (
+        ({"size_min": 60}, "60 to 150 rows cannot hold 150 rows"),
+        ({"size_min": 50, "size_max": 40}, "size_min = 50 is more than size_max = 40"),
+        ({"size_min": 1.5}, "neither a number of rows nor a share"),
+        ({"sizes": "equal", "size_max": 60}, "but not both"),
+    ):
+        with pytest.raises(ProblemError, match=words):
+            ConstrainedKMeans(3, **given).fit(iris)
+
+
+def test_shares_fit_the_folds_of_a_search(iris):
+    search = GridSearchCV(ConstrainedKMeans(3, random_state=0), {"size_min": [0.1, 0.3]}, cv=3)
+    assert np.isfinite(search.fit(iris).cv_results_["mean_test_score"]).all()
+
+
+def test_starts_and_iterations_go_to_the_solver(iris):
+    model = ConstrainedKMeans(3, n_init=4, max_iter=1, init="random", random_state=0).fit(iris)
+    assert model.result_.run.started.settings["n_init"] == 4
+    assert model.n_iter_ == 1
+    with pytest.raises(ParameterError, match="n_init"):
+        ConstrainedKMeans(3, solver="sdp", n_init=2).fit(iris)
+
+
+def test_the_result_is_there_and_not_in_a_pickle(iris):
+    model = ConstrainedKMeans(3, random_state=0).fit(iris, cannot_link=[(0, 1)])
+    assert model.result_.objective == pytest.approx(model.inertia_)
+    assert model.result_.partition.violations.none_hard
+    again = pickle.loads(pickle.dumps(model))
+    assert not hasattr(again, "result_")
+    assert (again.predict(iris) == model.predict(iris)).all()
+
+
+def test_predict_keeps_sizes_at_the_least_cost(iris):
+    model = ConstrainedKMeans(3, random_state=0).fit(iris)
+    few = iris[::19]  # 8 rows: all assignments can be tried
+    labels = model.predict(few, size_min=2, size_max=3)
+    assert sorted(np.bincount(labels, minlength=3)) == [2, 3, 3]
+    cost = ((few[:, None] - model.cluster_centers_) ** 2).sum(axis=2)
+    best = min(
+        cost[np.arange(8), list(choice)].sum()
+        for choice in itertools.product(range(3), repeat=8)
+        if min(map(choice.count, range(3))) >= 2 and max(map(choice.count, range(3))) <= 3
+    )
+    assert cost[np.arange(8), labels].sum() == pytest.approx(best)
+    with pytest.raises(ProblemError, match="cannot hold 8 rows"):
+        model.predict(few, size_max=2)
+
+
+def test_the_score_weighs_rows(iris):
+    model = ConstrainedKMeans(3, random_state=0).fit(iris)
+    twice = model.score(np.repeat(iris, 2, axis=0))
+    assert model.score(iris, sample_weight=np.full(150, 2.0)) == pytest.approx(twice)
+
+
+def test_links_by_label_of_the_index(iris):
+    frame = pd.DataFrame(iris, index=[f"flower {i}" for i in range(150)])
+    model = ConstrainedKMeans(3, random_state=0)
+    model.fit(frame, must_link=[("flower 0", "flower 149")], cannot_link=[("flower 0", 1)])
+    assert model.labels_[0] == model.labels_[149] != model.labels_[1]
+    with pytest.raises(ProblemError, match="cannot-link: no row has the label 'rose'"):
+        model.fit(frame, cannot_link=[("rose", "flower 1")])
+    with pytest.raises(ProblemError, match="more than one row has the label 'a'"):
+        model.fit(frame.set_axis(["a"] * 150), cannot_link=[("a", 1)])
+
+
+def test_integer_labels_are_places(iris):
+    frame = pd.DataFrame(iris, index=np.arange(150)[::-1])
+    labels = ConstrainedKMeans(3, random_state=0).fit(frame, cannot_link=[(0, 1)]).labels_
+    assert labels[0] != labels[1]
+
+
+@pytest.mark.parametrize("form", [np.asarray, csr_array, coo_array])
+def test_links_as_a_matrix(iris, form):
+    apart = np.zeros((150, 150), dtype=bool)
+    apart[[0, 3], [1, 2]] = True
+    labels = ConstrainedKMeans(3, random_state=0).fit(iris, cannot_link=form(apart)).labels_
+    assert labels[0] != labels[1]
+    assert labels[3] != labels[2]
+    with pytest.raises(ProblemError, match=r"the cannot-link matrix has the shape \(150, 150\)"):
+        ConstrainedKMeans(3).fit(iris[:9], cannot_link=form(apart))
+
+
+def test_a_sparse_matrix_of_float_has_weights():
+    matrix = csr_array(np.array([[0, 2.5, 0], [2.5, 0, 0], [0, 0, 0]]))
+    assert pairs_of(matrix, 3, None, "must-link").tolist() == [[0, 1, 2.5]]
+
+
+def test_links_are_routed_through_a_pipeline_in_a_search(iris):
+    links = RowLinks(150, cannot_link=[(i, i + 1) for i in range(0, 150, 10)])
+    with sklearn.config_context(enable_metadata_routing=True):
+        model = ConstrainedKMeans(random_state=0).set_fit_request(links=True)
+        search = GridSearchCV(
+            make_pipeline(StandardScaler(), model),
+            {"constrainedkmeans__n_clusters": [2, 3]},
+            cv=3,
+            error_score="raise",
+        )
+        search.fit(iris, links=links)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    labels = search.best_estimator_[-1].labels_
+    assert (labels[0:150:10] != labels[1:150:10]).all()

@@ -60,6 +60,8 @@ ORDER = [
     "ccviz.solvers",
     "ccviz.runs",
     "ccviz.row_links",
+    "ccviz.frame_links",
+    "ccviz.estimator_sizes",
     "ccviz.api",
     "ccviz.active",
     "ccviz.estimator",

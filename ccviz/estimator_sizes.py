@@ -1,0 +1,81 @@
+"""Cluster sizes as the estimator takes them: the same for all clusters, or shares of the rows."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from ccviz.arrays import IntArray
+from ccviz.errors import ProblemError
+from ccviz.problem.sizes import read_sizes
+
+
+def sizes_of(sizes: Any, size_min: Any, size_max: Any, n: int, k: int) -> Any:
+    """Return sizes as `ccviz.Problem` takes them, None where nothing is asked for.
+
+    Parameters
+    ----------
+    sizes : None, str, int or sequence
+        ``"equal"``, ``"40-60"`` and its like (`ccviz.problem.sizes.read_sizes`), one size for all
+        clusters, or what `ccviz.Problem` takes.
+    size_min, size_max : None, int or float
+        Least and most points of every cluster; a float between 0 and 1 is a share of the rows.
+    n, k : int
+        Rows and clusters.
+
+    Raises
+    ------
+    ProblemError
+        If both kinds are given, or one is malformed.
+    """
+    if size_min is not None or size_max is not None:
+        if sizes is not None:
+            raise ProblemError("give sizes, or size_min and size_max, but not both.")
+        return limits_of(size_min, size_max, n, k)
+    if isinstance(sizes, str):
+        return read_sizes(sizes, n, k)
+    if isinstance(sizes, int | np.integer) and not isinstance(sizes, bool):
+        return [int(sizes)] * k
+    return sizes
+
+
+def limits_of(size_min: Any, size_max: Any, n: int, k: int) -> tuple[IntArray, IntArray]:
+    """Return the least and most points of each cluster, 0 and n where nothing is given.
+
+    Parameters
+    ----------
+    size_min, size_max : None, int or float
+        As in `sizes_of`.
+    n, k : int
+        Rows and clusters.
+
+    Returns
+    -------
+    lower, upper : (k,) int64
+
+    Raises
+    ------
+    ProblemError
+        If one is malformed, or no clustering of n rows keeps both.
+    """
+    least = 0 if size_min is None else _rows(size_min, n, "size_min", math.floor)
+    most = n if size_max is None else _rows(size_max, n, "size_max", math.ceil)
+    if least > most:
+        raise ProblemError(f"size_min = {least} is more than size_max = {most}.")
+    if k * least > n or k * most < n:
+        raise ProblemError(
+            f"{k} clusters of {least} to {most} rows cannot hold {n} rows: "
+            f"they have room for {k * least} to {k * most}."
+        )
+    return np.full(k, least, dtype=np.int64), np.full(k, most, dtype=np.int64)
+
+
+def _rows(size: Any, n: int, name: str, rounded: Any) -> int:
+    if isinstance(size, float | np.floating) and 0.0 < size < 1.0:
+        return int(rounded(round(size * n, 9)))
+    whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
+    if not whole or size < 0:
+        raise ProblemError(f"{name} = {size!r} is neither a number of rows nor a share below 1.")
+    return int(size)
