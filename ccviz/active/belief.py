@@ -34,7 +34,7 @@ class Evidence:
     variance : (m,) float64
         How little to trust each.
     answered : int
-        The first so many are known by answers; only they judge the views.
+        The number of leading points known by answers; only they judge the views.
     """
 
     rows: IntArray

@@ -75,7 +75,7 @@ class Cobras(Strategy):
     def _split_level(self, instance: SuperInstance) -> Generator[Pair, None, int]:
         """Return into how many parts to split: halve on one side until the halves belong together.
 
-        The algorithm 2 of the paper; a pair that nobody knows counts as together.
+        The algorithm 2 of the paper; an unknown pair counts as together.
         """
         level, size = 0, len(instance.points)
         while len(parts := self._split(instance, 2)) == 2:

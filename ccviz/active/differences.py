@@ -1,4 +1,4 @@
-"""In which features two points differ most: what somebody who is asked about them looks at."""
+"""The features in which two points differ most, shown with a question."""
 
 from __future__ import annotations
 

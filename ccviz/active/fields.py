@@ -34,10 +34,10 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.common.seeding import plain_kmeans
 
 _VARIANCE = 0.05  # of a point whose class is answered for certain
-_MAY_BE = 0.05  # how likely so many wrong answers must be for k-means to hold against them
+_MAY_BE = 0.05  # probability of that many wrong answers above which k-means prevails
 _ROUGH = 0.2  # the share of true answers against k-means up to which it is a rough picture
 _DOUBT = 2.0  # how much more for one that is not to be trusted at all
-_ASSUMED = 1.0  # of the central point of a cluster that nobody was asked about yet
+_ASSUMED = 1.0  # for the central point of a cluster without questions so far
 _CANDIDATES = 200  # the least certain points, among which the next one is looked for
 _SLIGHT = 0.01  # the least that others can leave of a class that was answered: certainty wins
 _ENOUGH = 0.02  # a doubt about every single point below which no question is worth it
@@ -242,7 +242,7 @@ class Fields(Strategy):
         return [cluster for cluster in self._by_size if cluster not in asked][:room]
 
     def _spokesman(self, cluster: int) -> int:
-        """Return the most central point of a cluster that nobody was asked about yet."""
+        """Return the most central point of a cluster without questions so far."""
         by_centre = self._by_centre[cluster]
         return next((p for p in by_centre if not self.answers.about(p)), by_centre[0])
 

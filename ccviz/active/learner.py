@@ -150,7 +150,7 @@ class Learner:
     def prepare(self) -> None:
         """Work out beforehand what the questions after the first one will need.
 
-        It may be done in a thread of its own while somebody thinks about the first question.
+        It may run in its own thread while the first question is being answered.
         """
         self._strategy.prepare()
 

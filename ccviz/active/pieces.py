@@ -35,7 +35,7 @@ class Pieces:
 
 
 def cut(X: FloatArray, seed: int, most: int = MOST) -> Pieces:
-    """Return the points in at most so many pieces.
+    """Split the points into at most a given number of pieces.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ WIDTHS = (0.05, 0.2, 0.6)
 
 NEIGHBOURS = 10
 RESTARTS = (0.02, 0.2)
-"""How soon a walk on the graph of neighbours starts anew: far views first."""
+"""Restart probabilities of a walk on the graph of neighbours: far views first."""
 
 PARTS = (1, 1, 2, 2, 4, 4, 8)
 """Clusters of the k-means runs, as multiples of k."""

@@ -20,8 +20,8 @@ class Strategy(ABC):
     """A way to choose questions.
 
     A strategy yields the pair that it wants answered, the point in question first, and finds the
-    answer among the answers when it goes on: True, False, or still None if nobody knows. It never
-    asks what follows from the answers, so a strategy that starts anew goes on where it was.
+    answer among the answers when it goes on: True, False, or still None if unknown. It never
+    asks what follows from the answers, so a restarted strategy continues where it was.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ _FILE_WIDTH = 240  # of tables that go to a file or another program, where nothi
 
 
 class _Told(io.TextIOBase):
-    """Standard error for what is told beside the work, which goes on if nobody can hear it."""
+    """Standard error for notices; the work continues if it is closed."""
 
     encoding = "utf-8"
 

@@ -125,7 +125,7 @@ def _clustering(name: str) -> IntArray:
 
 
 def with_threads(solver: Solver, threads: int) -> Solver:
-    """Return the solver with so many threads, if it has them."""
+    """Return the solver with a number of threads, if it supports them."""
     if "threads" not in asdict(solver):
         having = ", ".join(each.name for each in SOLVERS if "threads" in asdict(each()))
         raise ParameterError(f"{solver.name} works by one thread; these have --threads: {having}.")

@@ -26,7 +26,7 @@ def check_archive(path: Path) -> Iterator[str]:
     Parameters
     ----------
     path : path
-        Of a file that nobody else uses at the moment.
+        Path of an archive that no other process uses.
 
     Yields
     ------

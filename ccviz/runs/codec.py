@@ -108,12 +108,12 @@ class Budget:
             raise ArchiveError("it takes too long to read.")
 
     def spend(self, size: int) -> None:
-        """Take so many bytes.
+        """Take a number of bytes.
 
         Raises
         ------
         ArchiveError
-            If there are not so many left.
+            If fewer are left.
         """
         self._message.left -= size
         self._total_bytes -= size

@@ -52,7 +52,7 @@ class _Head(msgspec.Struct):
     limits: dict[str, int | float]
     seed: int
     problem: bytes
-    workers: str = "1"  # asked for by version 0.1; nobody obeys it
+    workers: str = "1"  # required by version 0.1, and ignored
     scaling: str = ""  # 0.1 does not say
 
 

@@ -94,7 +94,7 @@ class RunInfo(Summary):
     last_seq : int
         Number of the last record, -1 without any.
     scaling : str
-        How the features were scaled before, as the caller said; empty where nobody did.
+        How the features were scaled before, as the caller said; else empty.
     links : int or None
         Must-links and cannot-links of the problem; None where version 0.1 did not count them.
     """
@@ -163,5 +163,5 @@ def _exists(pid: int) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # it is there, and somebody else's
+        pass  # it exists and has another owner
     return True

@@ -1,4 +1,4 @@
-"""When a run is to end though there is more to find."""
+"""Limits of a run: time, gap, nodes."""
 
 from __future__ import annotations
 

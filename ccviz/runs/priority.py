@@ -1,4 +1,4 @@
-"""Who stands back when the machine has too much to do: what computes, behind what answers."""
+"""Process priorities: compute runs below the server that answers the page."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from contextlib import suppress
 from pathlib import Path
 
 _AUTOGROUP = Path("/proc/self/autogroup")
-"""Where Linux weighs whole sessions of processes, a process's own niceness counts only inside its
-own, and a run has a session to itself."""
+"""Niceness of a session. If Linux schedules by session, the niceness of a process counts only
+within its session, and each run has its own."""
 
 RUN = 5
-"""Of a run: the server that shows it goes first."""
+"""Niceness of a run, below that of the server."""
 
 WARMING = 10
-"""Of compiling ahead, for which nobody waits yet."""
+"""Niceness of compiling ahead of need."""
 
 
 def stand_back(niceness: int) -> None:
-    """Let this process, and those it will begin, go after others that are less nice.
+    """Lower the priority of this process and its future children.
 
     Parameters
     ----------
@@ -30,13 +30,13 @@ def stand_back(niceness: int) -> None:
 
 
 def weigh_session(niceness: int) -> None:
-    """Do so for this process's session, if it began one and the system weighs them.
+    """Lower the priority of this process's session, if it leads one and the system supports it.
 
     Parameters
     ----------
     niceness : int
     """
     if os.getsid(0) != os.getpid():
-        return  # the session is somebody else's
-    with suppress(OSError):  # no Linux, or not ours to say
+        return  # another process leads the session
+    with suppress(OSError):  # not Linux, or not permitted
         _AUTOGROUP.write_text(str(niceness), encoding="ascii")

@@ -103,7 +103,7 @@ class Recorder:
         except ArchiveError as broken:
             self._break_off(broken)
         finally:
-            # Whatever ended this thread: nobody may go on waiting for it.
+            # Whatever ended this thread, `put` must not wait for it.
             self._break_off(ArchiveError("the run could not be stored."))
 
     def _write_batch(self) -> bool:

@@ -372,7 +372,7 @@ class Result:
     run : Run
         The state that this sums up, for pictures and for the history of both bounds.
     records : callable
-        Returns the records that led here, for `save_html`; none where nobody kept them.
+        Returns the records that led here, for `save_html`; none if they were not kept.
     """
 
     plot: ClassVar[Any]

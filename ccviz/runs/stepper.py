@@ -140,7 +140,7 @@ class Stepper(Iterator[Record]):
         self._flag.set()
 
     def discount(self, seconds: float) -> None:
-        """Leave time out of the run's age: it waited for somebody.
+        """Exclude time from the run's age, in which the run was paused.
 
         Parameters
         ----------

@@ -15,7 +15,7 @@ Criterion = Callable[[Run, float], Termination | None]
 
 @dataclass(frozen=True)
 class TimeLimit:
-    """Stop after so many seconds.
+    """Stop after a number of seconds.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class TimeLimit:
 
 @dataclass(frozen=True)
 class NodeLimit:
-    """Stop after so many closed or branched nodes of the search tree.
+    """Stop after a number of closed or branched nodes of the search tree.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class GapReached:
 
 @dataclass(frozen=True)
 class StopRequested:
-    """Stop when somebody sets the flag, from any thread.
+    """Stop when the flag is set, from any thread.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Step:
     ----------
     k : int
     status : str
-        Of the run: "infeasible" if it is proved that the links cannot be kept with so many.
+        Of the run: "infeasible" if it is proved that the links cannot be kept with k clusters.
     objective : float
         Of the best clustering found; ``inf`` without one.
     lower_bound : float

@@ -22,7 +22,7 @@ from ccviz.solvers.base import Solver
 from ccviz.views.link_table import Kind, Link, LinkTable
 
 MOST_AT_ONCE = 20_000
-"""Links that one gesture may make."""
+"""Largest number of links that one gesture makes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,13 +34,13 @@ class Draft:
     data : Dataset
     k : int
     scaling : str
-        See `ccviz.views.frames.projection.SCALINGS`.
+        See `ccviz.data.scaling.SCALINGS`.
     links : LinkTable
         In the order in which they were made.
     lower, upper : tuple of int
         Sizes of the clusters, empty where they are free.
     unsure : tuple of pairs of int
-        Points that were asked about in vain; nothing follows from it but that they were.
+        Pairs answered by *unsure*; they add no links.
     rules : tuple of AskedRule
         All of them must hold.
     """
@@ -123,7 +123,7 @@ class Draft:
         return self._checked(links=self.links.without(links))
 
     def with_unsure(self, i: int, j: int) -> Draft:
-        """Return the draft with one more pair that nobody could tell about."""
+        """Return the draft with one more pair answered by *unsure*."""
         return replace(self, unsure=(*self.unsure, (i, j)))
 
     def with_k(self, k: int) -> Draft:

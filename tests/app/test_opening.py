@@ -33,7 +33,7 @@ def test_a_finished_example_and_behind_its_choices_a_run_a_batch_and_a_table(
 
     lab.room("Runs")
     lab.press("Batch…")
-    sheet = page.get_by_role("dialog", name="A batch of runs")
+    sheet = page.get_by_role("dialog", name="Run several solvers")
     sheet.get_by_label("COP-k-means").check()
     sheet.get_by_label("to", exact=True).fill("4")
     sheet.get_by_role("button", name="Run them").click()

@@ -157,7 +157,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     labels, objective = lab.labels(), re.search(r"WCSS\s+([\d.]+)", lab.card)[1]
     lab.room("Runs")
     with lab.page.expect_download() as download:
-        lab.page.get_by_text("Export the run shown").click()
+        lab.page.get_by_text("Export this run").click()
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.suffix == ".ccviz"

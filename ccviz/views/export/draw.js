@@ -133,7 +133,7 @@ class Chart {
     this.canvas.setAttribute("aria-label", label)
   }
 
-  // The ranges of both axes, unless somebody has zoomed; `log` holds powers of ten upright.
+  // The ranges of both axes, unless the reader has zoomed; `log` holds powers of ten upright.
   range(x, y, {xLabel = "", yLabel = "", log = false, flip = false, axes = "xy", square = false} = {}) {
     const [width, height] = [this.canvas.clientWidth, this.canvas.clientHeight]
     Object.assign(this, {log, flip, x: this.view ? this.view.x : x, y: this.view ? this.view.y : y})

@@ -28,7 +28,7 @@ async function unpack(word) {
 
 const stripped = (text) => text.includes(".") ? text.replace(/\.?0+$/, "") : text
 
-// Python's format "g": so many significant digits, without zeros at the end.
+// Python's format "g": a number of significant digits, without zeros at the end.
 function general(value, digits) {
   const [mantissa, power] = value.toExponential(digits - 1).split("e")
   const exponent = Number(power)
@@ -137,7 +137,7 @@ function broken(run, kind, labels) {
   })
 }
 
-// The tree is folded on from where it was: going back begins anew, which costs a millisecond.
+// The tree is folded on from where it was: going back starts from the root, which costs a millisecond.
 function treeState(run, at) {
   const {tree} = run
   if (!tree.state || tree.state.at > at) {

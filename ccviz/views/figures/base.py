@@ -90,7 +90,7 @@ def dress(plot: Any, look: Look) -> None:
 
 
 def add_corners(plot: Any, source: ColumnDataSource) -> Any:
-    """Add points that nobody sees, from columns x and y, and return what draws them.
+    """Add invisible points, from columns x and y, and return what draws them.
 
     A range that is told to follow them makes room for what they say, whatever else is drawn.
     """

@@ -63,7 +63,7 @@ class BoundsFigure:
         refill(self._corners, x=np.repeat(frame.at[-1:], len(heights)), y=np.array(heights))
         columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
         old = {name: np.asarray(self._source.data[name], dtype=float) for name in columns}
-        # The last moment shown was the cursor's, which has moved: it is drawn anew.
+        # The last moment shown was the cursor's, which has moved: it is redrawn.
         kept = len(old["at"]) - 1
         # Another run may have changed at the same moments: at its first nodes, say.
         grows = 0 < kept < len(frame.at) and all(

@@ -20,7 +20,7 @@ _FAINTEST = 90
 
 
 class DensityLayer:
-    """An image in a figure, made anew for what the figure shows."""
+    """An image in a figure, redrawn for the range that the figure shows."""
 
     def __init__(self, plot: Any, name: str = "density") -> None:
         self._source = ColumnDataSource({name: [] for name in ("image", "x", "y", "dw", "dh")})

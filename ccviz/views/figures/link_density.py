@@ -18,7 +18,7 @@ _SHARE = 0.45  # of what one line alone would cover: the points are to be seen
 
 
 class LinkDensity:
-    """A picture of links below the points, made anew for what the figure shows."""
+    """A picture of links below the points, redrawn for the range that the figure shows."""
 
     def __init__(self, plot: Any) -> None:
         self._layer = DensityLayer(plot, "link density")
@@ -26,7 +26,7 @@ class LinkDensity:
 
     @property
     def is_drawn(self) -> bool:
-        """Whether there are so many links that they are a picture."""
+        """Whether there are too many links to draw one by one."""
         return self._frames is not None
 
     def clear(self) -> None:

@@ -65,7 +65,7 @@ class ScatterFigure:
             x_range=Range1d(0, 1),
             y_range=Range1d(0, 1),
         )
-        # Nobody would look for the lasso where nothing is to be seen.
+        # The lasso has no use where no points are visible.
         self.plot.toolbar.autohide = False
         self._density = DensityLayer(self.plot)
         self._crowd = LinkDensity(self.plot)
@@ -192,7 +192,7 @@ class ScatterFigure:
 
     @property
     def is_dense(self) -> bool:
-        """Whether there are so many points that they are drawn as a picture."""
+        """Whether there are too many points to draw one by one."""
         return self._plane is not None and len(self._plane.x) > DENSE_FROM
 
     def show_plane(self, plane: Plane, keep_view: bool = False) -> None:

@@ -39,7 +39,7 @@ class Bounds:
 def worth_seeing(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
     """Return the heights between which two bounds are worth seeing; None while none is known.
 
-    The first clusterings may be ten times as dear as the last, and the first bounds below zero:
+    The first clusterings may cost ten times as much as the last, and the first bounds below zero:
     they would make two lines of two that have yet to meet.
 
     Parameters

@@ -14,7 +14,7 @@ from ccviz.studies.rows import standing
 
 MOST_FEATURES = 60
 MOST_COMPARED = 3000
-"""Points up to which silhouettes compare all pairs: it is done while somebody waits."""
+"""Number of points up to which silhouettes compare all pairs, to keep the page fast."""
 
 
 @dataclass(frozen=True)

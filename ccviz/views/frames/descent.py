@@ -38,7 +38,7 @@ class Descent:
 
     @property
     def heights(self) -> tuple[float, float] | None:
-        """The heights worth seeing: random starts may begin twenty times as dear as they end."""
+        """The range to show: random starts may cost twenty times as much as the result."""
         known = self.objective[np.isfinite(self.objective)]
         if not len(known):
             return None

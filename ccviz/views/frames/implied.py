@@ -1,4 +1,4 @@
-"""Links that nobody made but that follow from those that were made."""
+"""Implied links: they follow from the given ones."""
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ MOST_LINES = 3000
 
 
 def some_of(frame: Lines, keep: np.ndarray, most: int = MOST_LINES) -> Lines:
-    """Return some of the lines, and of these no more than so many, spread evenly.
+    """Return some of the lines, at most a given number, spread evenly.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def some_of(frame: Lines, keep: np.ndarray, most: int = MOST_LINES) -> Lines:
 
 
 def rows_of(many: int, most: int) -> IntArray:
-    """Return all rows of so many, or a number of them that are spread evenly."""
+    """Return all row numbers, or a given number of them, spread evenly."""
     return np.arange(many) if many <= most else np.linspace(0, many - 1, most).astype(np.int64)
 
 

@@ -34,7 +34,7 @@ def column(rows: Iterable[Any], name: str, kind: Any = np.float64) -> np.ndarray
 
 
 def thinned(length: int, most: int) -> np.ndarray:
-    """Return the indices of at most so many rows, evenly spread, the last one among them."""
+    """Return the indices of a limited number of rows, evenly spread, including the last."""
     if length <= most:
         return np.arange(length)
     return np.unique(np.linspace(0, length - 1, most).astype(np.int64))

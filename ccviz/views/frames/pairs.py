@@ -23,7 +23,7 @@ class Pairs:
         Those with the largest variance as they are clustered, in the order of the data: they make
         up most of the objective.
     rows : (m,) int64
-        The points shown: all, or every so many-th of very many.
+        The points shown: all, or an even selection of very many.
     columns : (m, len(features)) float64
     """
 

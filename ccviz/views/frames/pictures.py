@@ -62,7 +62,7 @@ def pictures(data: Dataset, points: Sequence[int] | slice = slice(None)) -> Floa
 def addresses(data: Dataset) -> list[str]:
     """Return the picture of each point as the address of an image; empty if there are none.
 
-    Nothing of it is text that somebody brought.
+    It contains no text from a file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""A pair of points that somebody is asked about: names, pictures, and where they differ."""
+"""A question about a pair of points: names, pictures and differences."""
 
 from __future__ import annotations
 

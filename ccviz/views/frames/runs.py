@@ -37,7 +37,7 @@ class RunRow:
 
 
 def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
-    """Return the row of a run, with what somebody may do with it."""
+    """Return the row of a run, with the actions that a person may take."""
     state: str = info.status if info.state == "finished" else info.state
     if info.termination == "failed":
         state = "broke off"
@@ -119,7 +119,7 @@ def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:
 
 
 def _run_words(info: RunInfo) -> str:
-    """Return the name of a run with its solver; a run that nobody named has it in its name."""
+    """Return the name of a run with its solver; the default name contains it already."""
     named = not info.name.startswith(info.solver)
     return f"{info.name}, {info.solver}" if named else info.name
 

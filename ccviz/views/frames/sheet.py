@@ -30,7 +30,7 @@ class Line:
     holds : str
         What its cells are, in words.
     why : str
-        Why it is taken so; empty where somebody asked for it.
+        Reason of the role; empty if the person chose it.
     cells : tuple of str
         Of the first rows.
     """

@@ -273,7 +273,7 @@ class Tree:
         self._tips.insert(at + 1, node)
 
     def _lay_out(self) -> None:
-        """Place what is shown anew; the root stays where it is."""
+        """Lay out the shown nodes again; the root stays where it is."""
         if not self.nodes:
             return
         root = self.nodes[next(iter(self.nodes))]

@@ -1,8 +1,8 @@
 """*Ask me*: one pair after another, and the clustering that the answers so far make likely.
 
-The answers are the links of the draft, whoever made them, and the pairs that nobody could tell
-about; so they are undone and redone with it. What is asked next is worked out in a thread: the
-first question waits for k-means only, and the rest is prepared while somebody thinks about it.
+The answers are the links of the draft, whoever made them, and the pairs answered by
+*unsure*, so undo and redo apply to them. The next question is computed in a thread: the first one
+waits for k-means only, and the rest is prepared while the person reads it.
 """
 
 from __future__ import annotations
@@ -146,7 +146,7 @@ class Asking(param.Parameterized):
         self._take(0.0)
 
     def settle(self) -> AskState | None:
-        """Wait for the question, and return where the questions stand; None if nobody asks."""
+        """Wait for the question and return the state; None if no question is asked."""
         self._take(None)
         return self.asked
 
@@ -172,7 +172,7 @@ class Asking(param.Parameterized):
             self._thread.submit(self._learner.prepare)
 
     def close(self) -> None:
-        """End the thread: nobody asks any more."""
+        """End the thread for good."""
         if self._thread is not None:
             self._thread.shutdown(wait=False, cancel_futures=True)
             self._thread = None

@@ -1,4 +1,4 @@
-"""Which colour, and so which number, each cluster has on the page."""
+"""The colour of each cluster on the page, and with it the cluster's number."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ClusterColors:
             self.answer = colors
 
     def forget(self) -> None:
-        """Begin anew: there are other points."""
+        """Forget all colours: the points have changed."""
         self.shown = self.answer = None
 
     def of(self, labels: IntArray, k: int) -> IntArray:

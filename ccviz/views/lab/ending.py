@@ -68,4 +68,4 @@ class Ending:
 
 
 _ON_PURPOSE = {"interrupted", "failed"}
-"""Ends that somebody wanted, or that are told otherwise."""
+"""Ends that a person chose, or that another notice reports."""

@@ -1,7 +1,7 @@
 """A finished run for the opening page: iris under eight links, proved optimal.
 
-The run ships as a file, since nobody should wait for it. It is in an archive of its own, so that
-the people's runs are theirs alone.
+The run ships as a file, so that the page opens without waiting. It is in its own archive, apart
+from the runs of people.
 """
 
 from __future__ import annotations

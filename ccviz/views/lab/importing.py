@@ -16,7 +16,7 @@ _SWELLING = (".parquet", ".pq", ".arrow", ".feather", ".ipc", ".xlsx", ".xlsm")
 """Formats in which few bytes may hold much."""
 
 _FEW_ROWS = 0.1
-"""A share of rows that may be left out for what they miss, unless somebody says so."""
+"""Largest share of rows that is left out for missing values without asking."""
 
 
 class Importing(param.Parameterized):
@@ -37,7 +37,7 @@ class Importing(param.Parameterized):
     scaling : str
         How the features will be scaled, see `ccviz.data.scaling.SCALINGS`.
     refusal : str
-        Why it could not be loaded; empty if nobody tried.
+        Why it could not be loaded; empty if no load was tried.
     """
 
     sheet = param.Parameter(default=None)

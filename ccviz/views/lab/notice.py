@@ -1,4 +1,4 @@
-"""Sentences for the person at the page."""
+"""Notices: sentences for the person at the page."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ _SOLVER_NAMES = frozenset(solver.name for solver in SOLVERS)
 
 @dataclass(frozen=True)
 class Notice:
-    """A sentence for the person: what went wrong, or what to know.
+    """A sentence for the person: an error, a warning or information.
 
     Attributes
     ----------
     kind : {"error", "warning", "info"}
     text : str
     about : str
-        What was tried, where the sentence goes away once that works.
+        The action it is about; the notice goes away once that action succeeds.
     title : str
-        In a few words; one that suits its kind if not given.
+        A few words; by default one for its kind.
     take : str
         A solver that a button offers to switch to.
     """
@@ -37,16 +37,17 @@ class Notice:
     @property
     def heading(self) -> str:
         """Its kind and its title."""
-        kind, title = _KINDS[self.kind]
-        return f"{kind}: {self.title or title}."
+        kind, usual = _KINDS[self.kind]
+        title = self.title or usual
+        return f"{kind}: {title}." if title else f"{kind}:"
 
 
 _KINDS = {
     "error": ("Error", "nothing was changed"),
-    "warning": ("Warning", "look at this first"),
-    "info": ("Note", "good to know"),
+    "warning": ("Warning", ""),
+    "info": ("Note", ""),
 }
-"""What the kind of a notice is called, and its title if it has none."""
+"""Name of each kind of notice, and its default title."""
 
 
 def as_sentence(text: str) -> str:
@@ -60,6 +61,6 @@ def as_sentence(text: str) -> str:
 
 
 def failure(shot: Shot) -> Notice:
-    """Return what to say of a run that broke off."""
-    kept = f"What it had found is kept: {count(shot.last, 'event')} of the run {shot.info.name}."
-    return Notice("error", f"{shot.info.message} {kept}", title="the run broke off")
+    """Return the notice for a run that failed."""
+    kept = f"Its results so far are kept: {count(shot.last, 'event')} of the run {shot.info.name}."
+    return Notice("error", f"{shot.info.message} {kept}", title="the run failed")

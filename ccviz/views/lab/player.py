@@ -201,7 +201,7 @@ class Player(param.Parameterized):
         return records[0].event if records else None
 
     def _advance(self, many: int, last: int) -> Event | None:
-        """Fold so many records more; the last one's event, None if there was none."""
+        """Fold a number of records and return the last event, None if there was none."""
         if many > _FAR:
             return self._jump(last)
         # A busy worker's archive has gaps: passing states that were replaced by newer ones.

@@ -20,18 +20,18 @@ class Preparation:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """The solvers that are not ready yet, by name; none once nobody is compiling any more."""
+        """The solvers that are not ready yet, by name; none once compiling has ended."""
         if not any(lane.poll() is None for lane in self._lanes):
             self._lanes = []
         return tuple(s.name for s in SOLVERS if not compiled(s.name)) if self._lanes else ()
 
     def words(self, awaited: str = "") -> str:
-        """Return what to tell somebody, or nothing.
+        """Return the progress as a sentence, or nothing.
 
         Parameters
         ----------
         awaited : str
-            Name of the solver whose run has not begun yet, if somebody waits for one.
+            Name of the solver whose run is about to start, if there is one.
         """
         if awaited and not compiled(awaited):
             return (

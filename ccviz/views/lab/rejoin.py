@@ -1,4 +1,4 @@
-"""Somebody comes back to a run, after the server was away."""
+"""Returning to a run after the connection to the server was lost."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rejoin(session: Session, run_id: str) -> None:
 
 
 def _became(info: RunInfo) -> str:
-    """Say what became of a run while nobody looked."""
+    """Report what became of a run in the meantime."""
     if info.state == "running":
         return f"The run {info.name} goes on."
     later = ""

@@ -1,4 +1,4 @@
-"""Rules that somebody adds by hand, with the clustering of a stored run where they name one."""
+"""Rules added by hand, with the clustering of a stored run if they refer to one."""
 
 from __future__ import annotations
 

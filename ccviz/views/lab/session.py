@@ -402,7 +402,7 @@ class Session(Worded):
             self._solver_then = self.solver
 
     def show_example(self, run_id: str) -> None:
-        """Put a finished run on the table that nobody has asked for; no undo goes behind it.
+        """Show a finished run as the first state of the session; undo stops there.
 
         Parameters
         ----------
@@ -484,7 +484,7 @@ class Session(Worded):
         return self.playback.restless or any(busy)
 
     def close(self) -> None:
-        """End the worker: nobody is watching any more."""
+        """End the worker and all jobs: the browser has left."""
         for end in (self.file_jobs.close, self.elbow.stop, self.batch.stop, self.asking.close):
             end()
         self.playback.close()

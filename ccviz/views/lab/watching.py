@@ -1,4 +1,4 @@
-"""What a run reports only because somebody watches it."""
+"""Solver settings that make a run report more for the page."""
 
 from __future__ import annotations
 

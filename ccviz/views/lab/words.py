@@ -32,7 +32,7 @@ class Worded(param.Parameterized):
     picked = param.Parameter(default=())
 
     def report(self, mistake: Exception) -> None:
-        """Say that something went wrong; if nobody foresaw it, keep the trace for the log."""
+        """Report an error; write the traceback of an unexpected one to the log."""
         if isinstance(mistake, CcvizError):
             self.notice = Notice("error", as_sentence(str(mistake)))
             return

@@ -57,7 +57,7 @@ def _ending(run: Run) -> str:
 
 
 def takes(data: str, links: int = 0) -> Need:
-    """Need a data set with its own k, without sizes, and so many links or more; 0 for none."""
+    """Need a data set with its own k, without sizes, and at least a number of links; 0 for none."""
 
     def missing(session: Session, _memory: Memory) -> str:
         draft = session.draft

@@ -20,7 +20,7 @@ def _begin(session: Session) -> None:
 
 
 def _answer_up_to(session: Session, questions: int) -> None:
-    """Answer by the known classes, as somebody would who can tell the species."""
+    """Answer by the known classes, as an expert would."""
     if not session.asking.active:
         session.ask()
     truth = session.draft.data.truth
@@ -35,7 +35,7 @@ def _asked(session: Session) -> AskState | None:
 
 
 def _has_answers(questions: int) -> Need:
-    """Need so many answers to questions, or all that were worth asking."""
+    """Require a number of answers, or an answer to each useful question."""
 
     def missing(session: Session, _memory: Memory) -> str:
         asked = _asked(session)

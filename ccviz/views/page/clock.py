@@ -52,7 +52,7 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
 
 
 def _hurry(session: Session, tick: Callable[[], None], document: Document) -> None:
-    """Tick more often between a run's begin and its first picture, which somebody waits for."""
+    """Tick more often between the start of a run and its first picture."""
     looks = 0
 
     def look() -> None:

@@ -1,7 +1,7 @@
 """What a browser fetches with a page, and what it need not.
 
 Panel gives every widget a link to each of its style sheets, and ours as text: five hundred requests
-and most of a megabyte, after each of which something is laid out anew. Here a page has one model
+and most of a megabyte, each of which triggers a layout. Here a page has one model
 for each sheet, which knows its text. And of Bokeh's scripts it has those that it uses.
 """
 
@@ -53,7 +53,7 @@ class Sheets(dict[str, InlineStyleSheet]):
 
 @cache
 def _text(address: str, shipped: str) -> str:
-    """Return what is in a style sheet of ours or Panel's; nothing for one of somebody else.
+    """Return what is in a style sheet of ours or Panel's; empty for any other.
 
     What it leans on is looked for from where Panel's files are ``shipped``.
     """

@@ -21,8 +21,8 @@ function outcomes(columns, rows) {
 
 export function render({model}) {
   const dialog = sheetOver(model, "close")
-  dialog.setAttribute("aria-label", "A batch of runs")
-  dialog.innerHTML = `<h1>A batch of runs</h1>
+  dialog.setAttribute("aria-label", "Run several solvers")
+  dialog.innerHTML = `<h1>Run several solvers</h1>
     <p>Each solver that is ticked, with each seed, for each number of clusters.</p>
     <form id="batch"><div class="solvers"></div><div class="numbers"></div></form>
     <progress aria-label="Runs that have ended" max="1" value="0"></progress><p role="status"></p>

@@ -25,7 +25,7 @@ _STYLE = css("clusters.css")
 
 
 class ClustersPanel(JSComponent):
-    """The table, drawn while somebody looks at it.
+    """The table, drawn while it is visible.
 
     Parameters
     ----------

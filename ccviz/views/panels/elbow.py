@@ -41,7 +41,7 @@ class ElbowPanel(JSComponent):
         session.elbow.param.watch(self._refresh, ["steps", "at"])
 
     def _refresh(self, *_: Any) -> None:
-        sweep = self._session.sweep
+        sweep = self._session.elbow
         words = "\n".join(findings(sweep.steps)) or _FIRST
         if sweep.at:
             words = f"k = {sweep.at} is being measured…"

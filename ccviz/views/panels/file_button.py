@@ -1,4 +1,4 @@
-"""A button for a file that is written when somebody asks for it."""
+"""A download button whose file is written on a click."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STYLE = css("file_button.css")
 
 
 class FileButton(JSComponent):
-    """The button; nobody waits while the file is written.
+    """The button; the page stays responsive while the file is written.
 
     Parameters
     ----------

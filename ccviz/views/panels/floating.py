@@ -143,7 +143,7 @@ def button(label: str, name: str, on_click: Callable[[], None]) -> Button:
 
 
 def frame(*rows: UIElement) -> BokehPanel:
-    """Return a frame for the plot, which nobody sees yet.
+    """Return a frame for the plot, which is hidden at first.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ class InsidePanel(pn.viewable.Viewer):
     Attributes
     ----------
     in_front : bool
-        Whether anybody can see them; nothing is drawn where nobody looks.
+        Whether they are visible; hidden ones are not drawn.
     """
 
     in_front = param.Boolean(default=True)

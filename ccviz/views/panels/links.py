@@ -85,7 +85,7 @@ class LinksPanel(pn.viewable.Viewer):
 
     def _on_draft(self, *_: Any) -> None:
         links = self._session.draft.links
-        # Below thousands of rows nobody sees them, and to find some that are new takes long.
+        # Below thousands of rows they are out of sight, and finding new ones takes long.
         most = _MOST_IMPLIED if len(links) <= MOST_LINES else 0
         self._implied = implied(self._session.draft, most)
         # The newest first: that is the one that was just clicked.

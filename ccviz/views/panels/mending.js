@@ -24,7 +24,7 @@ function nameTabs(view) {
     tab.role = "tab"
     tab.ariaSelected = String(tab.classList.contains("bk-active"))
   }
-  // Panel draws the tabs anew when one of them comes to the front: the keyboard stays with it.
+  // Panel redraws the tabs when one of them comes to the front: keep the keyboard focus.
   const lost = document.activeElement === document.body
   if (lost && performance.now() < view.by_key_until) view.header_els[view.model.active]?.focus()
 }

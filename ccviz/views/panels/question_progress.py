@@ -1,4 +1,4 @@
-"""How far the questions have come: a line over the plot while somebody is asked."""
+"""Progress of the questions: a line above the plot."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ class RunsPanel(pn.viewable.Viewer):
             "", margin=(6, 0, 0, 0), sizing_mode="stretch_width", visible=not same_data
         )
         self._export = FileButton(
-            session, "Export the run shown", partial(run_download, session), margin=(6, 6)
+            session, "Export this run", partial(run_download, session), margin=(6, 6)
         )
         self._tables = [
             FileButton(

@@ -254,7 +254,7 @@ class ScatterPanel(pn.viewable.Viewer):
             self._session.pick_group(np.sort(self._figure.rows[new]).tolist())
 
     def _on_lasso(self, event: Any) -> None:
-        """Pick a group among so many points that the browser has none of them."""
+        """Pick a group where there are too many points for the browser."""
         if not event.final or not self._figure.is_dense:
             return
         found = inside(self._plane.x, self._plane.y, _corners(event.geometry))

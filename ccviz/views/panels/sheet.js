@@ -40,7 +40,7 @@ export function render({model}) {
   const dialog = sheetOver(model, "cancel")
   dialog.setAttribute("aria-labelledby", "title")
   dialog.innerHTML = `<div class="sheet"></div><p role="alert" hidden></p>
-    <footer><button data-what="none">Leave all out</button><span></span>
+    <footer><button data-what="none">Ignore all columns</button><span></span>
     <button data-what="cancel">Cancel</button>
     <button data-what="load" class="primary">Load</button></footer>`
   const [sheet, alert] = [dialog.querySelector(".sheet"), dialog.querySelector("[role=alert]")]

@@ -47,7 +47,7 @@ def open_window(address: str, profile: Path) -> subprocess.Popen[bytes]:
         Of the page.
     profile : path
         A folder of its own: a browser that is running already would take the window over, and
-        nobody would know when it is closed.
+        the server could not know when it is closed.
 
     Returns
     -------

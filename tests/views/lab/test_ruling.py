@@ -90,7 +90,7 @@ def test_size_limits_suit_those_who_keep_sizes_or_rules(session):
     assert add_rule(session, MOST, "60") == ""
     cannot = unable(session.draft)
     assert not {"blp-kmeans", "colgen"} & set(cannot)
-    assert cannot["sdp"] == "no cluster sizes"
+    assert cannot["ipc-kmeans"] == "no cluster sizes"
     assert add_rule(session, LEAST, "10") == ""
     assert unable(session.draft)["colgen"] == "no cluster sizes"
 

@@ -47,7 +47,7 @@ def taken(session, what):
 
 def test_rows_go_home_as_they_came_with_the_numbers_of_the_page(answered):
     labels = answered.run.incumbent.labels
-    answered.hues.keep(1 - labels)  # as if another run had coloured them first
+    answered.cluster_colors.keep(1 - labels)  # as if another run had coloured them first
     rows = taken(answered, "rows")
     assert (rows.name, rows.kind) == ("mine-clusters.csv", "text/csv")
     head, *lines = csv.reader(io.StringIO(rows.content))
