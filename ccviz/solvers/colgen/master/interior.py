@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError
 from scipy.sparse import csc_array
 from threadpoolctl import threadpool_limits
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen.master.banded import Bordered, add_outer, band_of, factored
 
 _MOST_STEPS = 80
@@ -80,6 +80,8 @@ class _Columns(NamedTuple):
     """The master's program over columns."""
 
     columns: csc_array  # (s, m)
+    start: IntArray  # (m + 1,) of the columns' entries, as kernels take them,
+    entries: IntArray  # and their rows
     cost: FloatArray  # (m + 2s + 1,) of x, y, u, t
     right: FloatArray  # (s + 1,)
 
@@ -98,9 +100,8 @@ class _Columns(NamedTuple):
         """Factor the matrix times diag(weight) times its transpose, with its diagonal lifted."""
         s, m = self.columns.shape
         x = weight[:m]
-        start, index = self.columns.indptr, self.columns.indices
-        normal = np.zeros((band_of(start, index) + 1, s), order="F")
-        add_outer(start, index, self.columns.data, x, normal)
+        normal = np.zeros((band_of(self.start, self.entries) + 1, s), order="F")
+        add_outer(self.start, self.entries, self.columns.data, x, normal)
         normal[0] += weight[m : m + s] + weight[m + s : -1]
         return factored(normal, self.columns @ x, float(x.sum() + weight[-1]), lift)
 
@@ -128,7 +129,8 @@ def solve(
     """
     s = columns.shape[0]
     cost = np.concatenate([costs, artificial, np.zeros(s + 1)])
-    program = _Columns(columns, cost, np.append(np.ones(s), float(k)))
+    start, entries = columns.indptr.astype(np.int64), columns.indices.astype(np.int64)
+    program = _Columns(columns, start, entries, cost, np.append(np.ones(s), float(k)))
     with threadpool_limits(1, "blas"):  # more threads are slower: they wait for each other
         first = _start(program) if middle is None else _extended(program, middle)
         last, middle = _iterate(program, first, accuracy)

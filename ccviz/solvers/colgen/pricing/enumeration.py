@@ -45,7 +45,7 @@ class Enumeration(NamedTuple):
 
 
 def make_enumeration(instance: Instance, columns: int) -> Enumeration:
-    """Return an empty search of an instance, with room for so many columns to return."""
+    """Return an empty search of an instance, with room for that number of columns."""
     s = len(instance.mass)
     return Enumeration(
         depth=np.full(1, -1, dtype=np.int64),

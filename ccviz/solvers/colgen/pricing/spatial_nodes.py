@@ -74,7 +74,7 @@ class SpatialTree(NamedTuple):
 
 
 def make_tree(instance: Instance, columns: int) -> SpatialTree:
-    """Return an empty stack for an instance, and scratch arrays for so many columns to return.
+    """Return an empty stack for an instance, and room for that number of columns.
 
     Blocks are numbered by int64, so that kernels compile once; memory is used for the rows that
     the stack reaches only.

@@ -43,6 +43,7 @@ def test_over_facilities_the_gap_is_closed_and_the_proof_accepted(neighbours):
     assert verify(neighbours, events, work=60.0).accepted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_rules_are_kept_over_facilities(seed, rules):
     problem = random_problem(seed, rules)
