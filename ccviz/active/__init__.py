@@ -1,1 +1,5 @@
-"""Which pair to ask about next: a learner that is told answers, and how it chooses."""
+"""Active learning of links: `Learner` asks about the most informative pairs of points."""
+
+from ccviz.active.learner import Learner
+
+__all__ = ["Learner"]

@@ -110,13 +110,13 @@ _NO_PACKING = "a search proved that no clustering keeps both the links and the s
 def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> IntArray | None:
     """Return colours of a core's vertices, none of them if it has none, None if undecided."""
     # Imported here: the compiled search is seldom needed, and its compiler takes a while to load.
-    from ccviz.feasibility import search as _coloursearch
+    from ccviz.feasibility import search
 
     size = len(core.vertices)
-    answer, colour = _coloursearch.search_colouring(core.edges, size, k)
-    if answer == _coloursearch.FOUND:
+    answer, colour = search.search_colouring(core.edges, size, k)
+    if answer == search.FOUND:
         return colour
-    if answer == _coloursearch.NONE:
+    if answer == search.NONE:
         return _NOBODY
     ones, no_lower = np.ones(size, dtype=np.int64), np.zeros(k, dtype=np.int64)
     packing = Packing(ones, core.edges, no_lower, np.full(k, size))
