@@ -18,13 +18,14 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.errors import NoClusteringError, ProblemError
+from ccviz.errors import NoClusteringError, ProblemError, quote
 from ccviz.estimator_sizes import limits_of, sizes_of
 from ccviz.frame_links import index_of, pairs_of
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem
+from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
-from ccviz.problem.rule_text import parse_rule
+from ccviz.problem.rule_text import Wish, parse_rule
 from ccviz.row_links import RowLinks
 from ccviz.runs.run import Result
 from ccviz.solvers import solver_class
@@ -157,7 +158,7 @@ class ConstrainedKMeans(
             If no clustering keeps the hard constraints, or the solver found none.
         """
         index = index_of(X)
-        points: Any = validate_data(self, X, dtype=[np.float64, np.float32])
+        points: Any = self._rows(X, dtype=[np.float64, np.float32])
         n = len(points)
         must_link = pairs_of(must_link, n, index, "must-link")
         cannot_link = pairs_of(cannot_link, n, index, "cannot-link")
@@ -169,7 +170,7 @@ class ConstrainedKMeans(
             limits = (sizes, None, None)
         sizes = sizes_of(*limits, n, self.n_clusters)
         problem = Problem(points, self.n_clusters, must_link, cannot_link, sizes)
-        wishes = [parse_rule(each) if isinstance(each, str) else each for each in rules]
+        wishes = _wishes(rules)
         if wishes:
             problem = with_rules(problem, wishes, solver_class(self.solver).supports.rules)
         self._keep(
@@ -185,6 +186,13 @@ class ConstrainedKMeans(
             )
         )
         return self
+
+    def _rows(self, X: ArrayLike, **how: Any) -> Any:
+        """Return rows that scikit-learn has checked."""
+        try:
+            return validate_data(self, X, **how)
+        except OverflowError:
+            raise ProblemError("X holds a whole number that no float can hold.") from None
 
     def _settings(self) -> dict[str, Any]:
         """Return the solver's parameters by name."""
@@ -264,7 +272,7 @@ class ConstrainedKMeans(
             If the sizes are malformed or do not fit m rows.
         """
         check_is_fitted(self)
-        points: Any = validate_data(self, X, dtype=np.float64, reset=False)
+        points: Any = self._rows(X, dtype=np.float64, reset=False)
         if size_min is None and size_max is None:
             return pairwise_distances_argmin(points, self.cluster_centers_).astype(np.int64)
         limits = limits_of(size_min, size_max, len(points), self.n_clusters)
@@ -282,7 +290,7 @@ class ConstrainedKMeans(
         (m, n_clusters) float64
         """
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        X = self._rows(X, dtype=np.float64, reset=False)
         return euclidean_distances(X, self.cluster_centers_)
 
 
@@ -299,7 +307,18 @@ def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:
     return solve_assignment(cost, structure).labels
 
 
+def _wishes(rules: Any) -> list[Wish | AskedRule]:
+    """Return rules, those in words parsed."""
+    wishes = [parse_rule(each) if isinstance(each, str) else each for each in read_rules(rules)]
+    for each in wishes:
+        if not isinstance(each, Wish | AskedRule):
+            raise ProblemError(f"the rule {quote(each)} is neither text nor a rule.")
+    return wishes
+
+
 def _links_of(links: RowLinks, n: int, *given: Any) -> tuple[Links, Links]:
+    if not isinstance(links, RowLinks):
+        raise ProblemError(f"links are {quote(links)}, not RowLinks.")
     if len(links) != n:
         raise ProblemError(f"the links are of {len(links)} rows, but X has {n}.")
     if any(len(each) for each in given):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
 
     A path that is no regular file (``/dev/stdout``, a pipe) is written as it is.
     """
-    path = Path(path).resolve()
+    path = resolved(path)
     if path.exists() and not path.is_file():
         with path.open("wb") as file:
             yield file
@@ -27,3 +28,25 @@ def whole_file(path: str | Path) -> Iterator[IO[bytes]]:
         scratch.replace(path)
     finally:
         scratch.unlink(missing_ok=True)
+
+
+def resolved(path: str | Path) -> Path:
+    """Return the file that a path leads to.
+
+    Parameters
+    ----------
+    path : str or path
+
+    Returns
+    -------
+    path
+
+    Raises
+    ------
+    OSError
+        If symbolic links lead round in a circle.
+    """
+    try:
+        return Path(path).resolve()
+    except RuntimeError:  # Python's own word for it, up to 3.12
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None

@@ -281,3 +281,22 @@ def test_links_are_routed_through_a_pipeline_in_a_search(iris):
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     labels = search.best_estimator_[-1].labels_
     assert (labels[0:150:10] != labels[1:150:10]).all()
+
+
+@pytest.mark.parametrize("rules", [5, None, True, 10**400, "diameter<=3", [5], [None]])
+def test_what_is_no_list_of_rules_is_a_sentence(iris, rules):
+    with pytest.raises(ProblemError, match=r"not a list of rules|neither text nor a rule"):
+        ConstrainedKMeans(3).fit(iris, rules=rules)
+
+
+def test_links_of_another_kind_are_a_sentence(iris):
+    with pytest.raises(ProblemError, match="not RowLinks"):
+        ConstrainedKMeans(3).fit(iris, links=5)
+
+
+def test_whole_numbers_of_hundreds_of_digits_are_a_sentence(iris):
+    huge = [[10**400] * iris.shape[1]]
+    model = ConstrainedKMeans(3, random_state=0).fit(iris)
+    for use in (model.predict, model.transform, ConstrainedKMeans(1).fit):
+        with pytest.raises(ProblemError, match="no float can hold"):
+            use(huge)

@@ -47,3 +47,10 @@ def test_a_pipe_is_written_as_it_is(tmp_path):
         file.write(b"new")
     reader.join(10)
     assert read == [b"new"]
+
+
+def test_a_link_to_itself_is_an_error_of_the_system(tmp_path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    with pytest.raises(OSError, match="symbolic links"), whole_file(loop):
+        pass

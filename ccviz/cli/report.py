@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import IO, Any
 
 import msgspec
@@ -22,7 +21,7 @@ from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
 from ccviz.studies.profile import profile, profile_csv, profile_markdown
 from ccviz.studies.rows import rows_csv
-from ccviz.wholefile import whole_file
+from ccviz.wholefile import resolved, whole_file
 
 
 @dataclass(frozen=True)
@@ -166,6 +165,13 @@ def check_writable(*paths: str | None) -> None:
     for path in paths:
         if path is None or path == "-":
             continue
-        target = Path(path).resolve()
-        if target.is_dir() or not os.access(target.parent, os.W_OK):
+        if not _is_writable(path):
             raise CcvizError(f"{path} cannot be written.")
+
+
+def _is_writable(path: str) -> bool:
+    try:
+        target = resolved(path)
+    except OSError:
+        return False
+    return not target.is_dir() and os.access(target.parent, os.W_OK)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import lzma
 import zipfile
 import zlib
 from tokenize import TokenError
@@ -21,8 +22,9 @@ _BROKEN_HEADER = (
 """NumPy takes the header for a piece of Python, and its words for types."""
 
 _BROKEN_BOOK = (
-    zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError, OSError, KeyError, IndexError,
-    ValueError, TypeError, AttributeError, OverflowError, RuntimeError, SyntaxError, AssertionError,
+    zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError, OSError,
+    KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, RuntimeError,
+    SyntaxError, AssertionError,
 )  # fmt: skip
 """What damaged or strange parts of a workbook make openpyxl and its parser raise."""
 
@@ -52,7 +54,8 @@ def read_npy(data: bytes) -> Table:
         shape, _, dtype = header(file)
     except _BROKEN_HEADER as broken:
         raise FileFormatError(f"this is no array in NumPy's format: {broken}.") from None
-    if dtype.kind not in "fiub" or len(shape) != 2 or min(shape) < 0:
+    whole = all(type(size) is int and size >= 0 for size in shape)  # True is none
+    if dtype.kind not in "fiub" or len(shape) != 2 or not whole:
         raise FileFormatError(
             f"the array must be n points by d features of numbers, not {shape} of {dtype}."
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -95,7 +96,7 @@ class Problem:
             "cannot_link": cannot_link,
             "sizes": _read_sizes(self.sizes, n, k),
             "truth": _read_truth(self.truth, n),
-            "rules": tuple(self.rules),
+            "rules": read_rules(self.rules),
             "notices": tuple(twice + again),
         }
         for name, value in checked.items():
@@ -235,6 +236,28 @@ def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
             f"but there are {n} points."
         )
     return Sizes(freeze(lower), freeze(upper))
+
+
+def read_rules(given: Any) -> tuple[Any, ...]:
+    """Return rules as a tuple.
+
+    Parameters
+    ----------
+    given : iterable
+        The rules; a text is not split into its letters.
+
+    Returns
+    -------
+    tuple
+
+    Raises
+    ------
+    ProblemError
+        If that is no list.
+    """
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise ProblemError(f"the rules are {quote(given)}, not a list of rules.")
+    return tuple(given)
 
 
 def _read_truth(given: Any, n: int) -> IntArray | None:

@@ -162,7 +162,8 @@ def _compressed(X: FloatArray) -> tuple[FloatArray, FloatArray]:
 
     A covariance with a multiple of the identity added is the same from every side.
     """
-    centred = X - X.mean(axis=0)
+    near = X - X[0]  # zero where points coincide, which a mean far off would spoil
+    centred = near - near.mean(axis=0)
     if X.shape[1] < len(X):
         return centred, np.eye(X.shape[1])
     left, scale, axes = np.linalg.svd(centred, full_matrices=False)

@@ -81,3 +81,12 @@ def test_a_report_escapes_what_comes_from_the_data(ccviz, folder):
     report = (folder / "a.html").read_text()
     assert "<script" not in report
     assert "&lt;script&gt;" in report
+
+
+@pytest.mark.parametrize("option", ["--labels", "--report"])
+def test_a_link_to_itself_cannot_be_written(ccviz, folder, option):
+    (folder / "data.csv").write_text("1\n2\n9\n")
+    (folder / "loop").symlink_to(folder / "loop")
+    done = ccviz("solve", "data.csv", "-k", 2, option, "loop")
+    assert done.code == 2
+    assert "loop cannot be written." in done.err

@@ -1,6 +1,7 @@
 """Tables of every kind, what their columns are taken as, and what is said about it."""
 
 import io
+import zipfile
 from importlib.util import find_spec
 
 import numpy as np
@@ -220,3 +221,35 @@ def test_the_whole_table_is_kept_for_who_takes_it_home():
     assert list(kept["id"]) == [7, 9]
     assert list(kept["town"]) == ["Rome", "Oslo"]
     assert list(kept["x"]) == [1.5, 2.5]
+
+
+def test_a_truth_value_is_no_number_of_rows(tmp_path):
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (True, 2), }"
+    header += b" " * (-(11 + len(header)) % 64) + b"\n"
+    length = len(header).to_bytes(2, "little")
+    (tmp_path / "a.npy").write_bytes(b"\x93NUMPY\x01\x00" + length + header + bytes(16))
+    with pytest.raises(FileFormatError, match=r"not \(True, 2\)"):
+        read_table(tmp_path / "a.npy")
+
+
+@pytest.mark.parametrize("at", [4, 9, 20])
+def test_a_workbook_with_damaged_lzma_is_a_sentence(tmp_path, at):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for i in range(200):
+        book.active.append([i, i * 2.5])
+    book.save(plain := io.BytesIO())
+    with (
+        zipfile.ZipFile(plain) as old,
+        zipfile.ZipFile(packed := io.BytesIO(), "w", zipfile.ZIP_LZMA) as new,
+    ):
+        for name in old.namelist():
+            new.writestr(name, old.read(name))
+    data = bytearray(packed.getvalue())
+    for part in zipfile.ZipFile(packed).infolist():
+        first = part.header_offset + 30 + len(part.filename)
+        for place in range(first + at, first + at + 12, 3):
+            data[place] ^= 0xFF
+    (tmp_path / "a.xlsx").write_bytes(bytes(data))
+    with pytest.raises(FileFormatError, match="no Excel workbook"):
+        read_table(tmp_path / "a.xlsx")

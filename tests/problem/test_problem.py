@@ -207,3 +207,9 @@ def test_problems_that_ask_the_same(other):
     assert problem.asks_the_same(Problem(**given | {"must_link": [(0, 1)]}))
     assert problem.asks_the_same(Problem(**given, truth=[0, 0, 1, 1]))
     assert not problem.asks_the_same(Problem(**given | other))
+
+
+@pytest.mark.parametrize("rules", [5, None, "diameter<=3"])
+def test_rules_are_a_list(rules):
+    with pytest.raises(ProblemError, match="not a list of rules"):
+        Problem(np.zeros((3, 1)), 2, rules=rules)

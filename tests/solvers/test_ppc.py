@@ -48,3 +48,11 @@ def test_the_free_energy_falls():
     assert result.partition.violations.hard == 0
     loose = solve(problem, "ppc", seed=0, certainty=0.5)
     assert loose.partition.violations.hard > 0
+
+
+@pytest.mark.parametrize("size", [0.0, 1.0, 1e65])
+def test_points_that_coincide_far_off_are_clustered(size):
+    problem = Problem(np.full((8, 2), size), 2, must_link=[(2, 3)])
+    result = solve(problem, "ppc")
+    assert result.termination == "converged"
+    assert result.objective == 0.0

@@ -20,7 +20,7 @@ from io import BytesIO
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 import numpy as np
@@ -50,12 +50,15 @@ _MOST_RUNS = 50
 _HEAD, _DATA, _TABLE, _RUNS = "project.json", "data.msgpack", "table.msgpack", "runs/"
 
 
+_Whole = Annotated[int, msgspec.Meta(ge=-(1 << 63), le=(1 << 63) - 1)]  # as arrays hold them
+
+
 class _Link(msgspec.Struct, array_like=True):
     """A link; hard without a weight."""
 
     kind: Literal["must", "cannot"]
-    i: int
-    j: int
+    i: _Whole
+    j: _Whole
     weight: float | None = None
 
 
@@ -63,7 +66,7 @@ class _Rule(msgspec.Struct, array_like=True):
     """A rule in its words, and the labels of the clustering that it names."""
 
     text: str
-    known: list[int] = []
+    known: list[_Whole] = []
 
 
 class _Head(msgspec.Struct):
@@ -76,8 +79,8 @@ class _Head(msgspec.Struct):
     k: int
     scaling: str
     links: list[_Link]
-    lower: list[int]
-    upper: list[int]
+    lower: list[_Whole]
+    upper: list[_Whole]
     x_axis: str
     y_axis: str
     solver: str

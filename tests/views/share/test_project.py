@@ -137,6 +137,14 @@ def test_a_wrong_value_is_a_sentence_and_changes_nothing(session, open_session, 
     refuse(open_session(), rewritten(content, project=text.replace(was, becomes).encode()))
 
 
+@pytest.mark.parametrize("place", [1 << 63, 10**30, -(1 << 64), 40])
+def test_a_link_to_no_point_is_a_sentence_and_changes_nothing(session, open_session, place):
+    content = save_project(session)
+    head = msgspec.json.decode(zipfile.ZipFile(BytesIO(content)).read("project.json"))
+    head["links"][0][2] = place
+    refuse(open_session(), rewritten(content, project=msgspec.json.encode(head)))
+
+
 def rezipped(content, **how):
     """Return the project with its parts compressed in another way."""
     file = BytesIO()
