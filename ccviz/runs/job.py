@@ -84,6 +84,7 @@ class Job:
         name: str = "",
         scaling: str = "",
         paused: bool = False,
+        earlier: str = "",
         memory: int | None = None,
         pool: WorkerPool | None = None,
     ) -> Job:
@@ -102,6 +103,8 @@ class Job:
             For the list of runs.
         paused : bool
             Pause before the first event, until `step` or `go_on`.
+        earlier : str
+            Id of a run in the archive to start from, empty for none.
         memory : int, optional
             Memory limit of the worker in bytes.
         pool : WorkerPool, optional
@@ -127,7 +130,8 @@ class Job:
             name=name,
             scaling=scaling,
         )
-        return cls(archive, run_id, pool, workers=str(workers), memory=memory, paused=paused)
+        task = {"workers": str(workers), "memory": memory, "paused": paused, "earlier": earlier}
+        return cls(archive, run_id, pool, **task)
 
     @classmethod
     def resume(

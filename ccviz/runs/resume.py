@@ -4,26 +4,33 @@ from __future__ import annotations
 
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import start_from_stored
 from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import make_solver
 
 
 def open_run(
-    archive: Archive, run_id: str, resume: bool = False, workers: int | str = 1
+    archive: Archive,
+    run_id: str,
+    resume: bool = False,
+    workers: int | str = 1,
+    earlier: str = "",
 ) -> Stepper:
     """Return a stepper for a stored run; a resumed one continues after its records.
 
     The caller chooses the workers. The stored ones are ignored: a run may come from another
-    machine, and an address in it would be contacted.
+    machine, and an address in it would be contacted. A new run may start from an ``earlier`` one.
     """
     info = archive.info(run_id)
+    problem = archive.problem(run_id)
     return start(
-        archive.problem(run_id),
+        problem,
         make_solver(info.solver, **info.settings),
         seed=info.seed,
         workers=workers,
         history=archive.records(run_id) if resume else (),
+        start=start_from_stored(problem, archive, earlier) if earlier else None,
         **info.limits.given,
     )
 

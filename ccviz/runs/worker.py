@@ -57,6 +57,8 @@ class Task:
         Whether to pause before the first event.
     resume : bool
         Whether to continue after the stored records.
+    earlier : str
+        Id of a stored run to start from, empty for none.
     """
 
     run: str
@@ -64,6 +66,7 @@ class Task:
     memory: int | None = None
     paused: bool = False
     resume: bool = False
+    earlier: str = ""
 
 
 def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
@@ -157,7 +160,7 @@ def drive(path: str) -> None:
     if task.memory is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (task.memory, task.memory))
     archive = Archive(path)
-    stepper = open_run(archive, task.run, task.resume, task.workers)
+    stepper = open_run(archive, task.run, task.resume, task.workers, task.earlier)
     if stepper.solver.name not in loaded:
         load(stepper)
     control = Control(lines, stepper, task.paused)

@@ -98,6 +98,8 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
             return Advice("pck-means", "It weighs soft links, and is quick with many points.")
         return Advice("bh-kmeans", "It weighs soft links against distances, and keeps hard ones.")
     if problem.sizes is not None:
+        if contract(problem).s <= _PROVED_BLOCKS:
+            return Advice("sdp", "It keeps the sizes, and proves how good its clustering is.")
         return Advice("blp-kmeans", "It keeps the sizes, and every link.")
     quick = Advice("blp-kmeans", "It keeps every link, and is quick with many points.")
     return _proving(problem, contract(problem).s, seconds) or quick

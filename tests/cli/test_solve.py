@@ -54,7 +54,7 @@ def test_without_a_name_the_solver_that_suits_is_taken(ccviz):
     assert done.err.startswith("ccviz: sdp. With few points it proves")
     assert "optimal (proved)" in done.out
     done = ccviz("solve", "wine", "--sizes", "equal")
-    assert done.err.startswith("ccviz: blp-kmeans. It keeps the sizes")
+    assert done.err.startswith("ccviz: sdp. It keeps the sizes")
 
 
 def test_which_solver_suits_depends_on_the_time_limit():

@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from ccviz import Problem, start
 from ccviz.errors import ArchiveError, UnsupportedError
-from ccviz.events import Assigned, Finished, Started
+from ccviz.events import Assigned, Finished, ProofKept, Started
 from ccviz.runs.job import Job
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
@@ -242,6 +242,20 @@ def test_a_stopped_exact_run_goes_on_to_its_proof(archive, iris, begin):
     assert [record.seq for record in records] == sorted({record.seq for record in records})
     with pytest.raises(ArchiveError, match="nothing is left to do"):
         Job.resume(archive, job.run_id)
+
+
+def test_a_run_starts_from_an_earlier_one_of_the_archive(archive, iris, begin):
+    free = Problem(iris.X, 3)
+    first = begin(make_solver("sdp"), problem=free)
+    assert first.wait(PATIENCE_S)
+    labels = archive.load(first.run_id).incumbent.labels
+    kept = Problem(iris.X, 3, must_link=[np.flatnonzero(labels == labels[0])[:2]])
+    second = begin(make_solver("sdp"), problem=kept, earlier=first.run_id)
+    assert second.wait(PATIENCE_S)
+    events = [record.event for record in archive.records(second.run_id)]
+    assert any(isinstance(event, ProofKept) for event in events)
+    assert archive.info(second.run_id).status == "optimal"
+    assert archive.info(second.run_id).nodes == 0
 
 
 def test_only_what_can_go_on_is_resumed(archive, begin):

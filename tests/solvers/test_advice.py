@@ -23,7 +23,7 @@ def problem(n=600, k=3, d=3, **constraints):
         (problem(600, 30, d=2), "colgen"),
         (problem(600, 3, d=2), "blp-kmeans"),
         (problem(12, 5), "colgen"),
-        (problem(100, sizes=[50, 30, 20]), "blp-kmeans"),
+        (problem(100, sizes=[50, 30, 20]), "sdp"),
         (problem(100, must_link=[(0, 1, 2.0)]), "bh-kmeans"),
         (Problem(np.zeros((6000, 1)), 2, must_link=[(0, 1, 2.0)]), "pck-means"),
         (problem(must_link=[(0, i) for i in range(1, 150)]), "sdp"),
@@ -58,7 +58,7 @@ def test_a_time_limit_says_what_can_be_proved(asked, seconds, solver):
 
 def test_who_cannot_says_why():
     assert obstacles(problem()) == {}
-    assert obstacles(problem(100, sizes=[50, 30, 20]))["divide"] == "no cluster sizes"
+    assert obstacles(problem(100, sizes=[50, 30, 20]))["colgen"] == "no cluster sizes"
     many = Problem(np.zeros((50_000, 1)), 2)
     assert obstacles(many)["sdp"] == "too many points"
 

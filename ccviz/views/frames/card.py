@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from ccviz.events import TERMINATION_SENTENCES
 from ccviz.numbers import count, number, percent, seconds
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import STATUS_SENTENCES, Run, Status, status_sentence
+from ccviz.views.frames.after_edit import AfterEdit, after_edit
 from ccviz.views.frames.rules import RuleRow, rule_rows
 
 SCORE_NAMES = {
@@ -20,6 +22,10 @@ SCORE_NAMES = {
 }
 
 
+CardStatus = Status | Literal["edited"]
+"""What the badge says by its colour."""
+
+
 @dataclass(frozen=True)
 class Card:
     """What the result card says.
@@ -27,7 +33,7 @@ class Card:
     Attributes
     ----------
     status : str
-        One of `ccviz.runs.run.Status`.
+        One of `ccviz.runs.run.Status`, or "edited": the answer is one to an earlier problem.
     headline, ending : str
         What is known, and why the run ended; sentences.
     caution : str
@@ -40,7 +46,7 @@ class Card:
         Whether each rule that was asked for holds.
     """
 
-    status: Status
+    status: CardStatus
     headline: str
     ending: str = ""
     caution: str = ""
@@ -58,9 +64,6 @@ _HEADLINES: dict[Status, str] = {
 }
 
 
-_STALE = "This is the answer to the problem as it was before your last edit."
-
-
 def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Card:
     """Return the card of a run as far as it has been played.
 
@@ -74,17 +77,24 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
     """
     if run is None:
         return Card("unknown", "No run yet", "Choose a solver and press Run.")
-    answer = run.incumbent
+    edited = None if asked is None else after_edit(run, asked)
+    answer = run.incumbent if edited is None else edited.partition or run.incumbent
     return Card(
-        status=run.status,
-        headline=_headline(run),
-        ending=_ending(run),
-        caution="" if asked is None or run.problem.asks_the_same(asked) else _STALE,
-        rows=_rows(run),
+        status=_status(run, edited),
+        headline=_headline(run) if edited is None else edited.headline,
+        ending=_ending(run) if edited is None else "",
+        caution="" if edited is None else edited.sentence,
+        rows=_rows(run, answer, holds=edited is None or edited.holding in ("proof", "bound")),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),
         rules=_rules(answer) if answer and with_scores else (),
     )
+
+
+def _status(run: Run, edited: AfterEdit | None) -> CardStatus:
+    if edited is None:
+        return run.status
+    return run.status if edited.holding == "proof" else "edited"
 
 
 def _headline(run: Run) -> str:
@@ -103,12 +113,12 @@ def _ending(run: Run) -> str:
     return why if why in {known, STATUS_SENTENCES[run.status]} else f"{known} {why}"
 
 
-def _rows(run: Run) -> tuple[tuple[str, str], ...]:
-    answer = run.incumbent
+def _rows(run: Run, answer: Partition | None, holds: bool) -> tuple[tuple[str, str], ...]:
+    keeps = answer is not None and answer.violations.none_hard
     rows = [
         ("WCSS", number(answer.wcss) if answer else "–"),
-        ("Lower bound", number(run.lower_bound)),
-        ("Gap", percent(run.gap)),
+        ("Lower bound", number(run.lower_bound) if holds else "–"),
+        ("Gap", percent(run.gap) if holds and (keeps or answer is None) else "–"),
         ("Broken", _broken(answer)),
         ("Time", seconds(run.time_s)),
     ]

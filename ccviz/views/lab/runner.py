@@ -32,6 +32,7 @@ class RunRequest:
     limits: Limits = NO_LIMITS
     dataset: str = ""
     scaling: str = ""
+    earlier: str = ""
 
 
 class Runner(param.Parameterized):
@@ -107,6 +108,7 @@ class Runner(param.Parameterized):
         begin = partial(
             Job.start, self._archive, request.problem, request.solver, seed=request.seed,
             dataset=request.dataset, scaling=request.scaling, paused=paused, limits=request.limits,
+            earlier=request.earlier,
             **self._worker,
         )  # fmt: skip
         self._enqueue(begin, paused)

@@ -50,11 +50,12 @@ def test_infeasible_and_found_nothing_are_told_apart():
     assert "none was proved impossible. Every start died." in card(stalled, True).ending
 
 
-def test_an_answer_to_an_older_problem_is_called_so():
+def test_an_answer_to_another_problem_is_called_so():
     run = run_of(IncumbentFound(labels=np.array([0, 0, 1, 1])), Finished(termination="converged"))
-    same, linked = Problem(X, 2), Problem(X, 2, cannot_link=[(0, 1)])
+    same, other = Problem(X, 2), Problem([[0.0], [0.2], [1.0], [7.0]], 2)
     assert card(run, False, same).caution == card(run, False).caution == ""
-    assert "before your last edit" in card(run, False, linked).caution
+    assert "before your last edit" in card(run, False, other).caution
+    assert card(run, False, other).status == "edited"
 
 
 def test_constraints_are_kept_only_where_there_are_some():

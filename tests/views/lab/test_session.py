@@ -132,9 +132,9 @@ def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(sessi
     play_out(session)
     shown = session.player.run_id
     session.set_sizes("50, 50, 50")
-    session.set_solver("sdp")
+    session.set_solver("colgen")
     session.start()
-    assert session.notice.text.startswith("SDP branch-and-cut cannot handle cluster sizes; ")
+    assert session.notice.text.startswith("Column generation cannot handle cluster sizes; ")
     assert session.player.run_id == shown
     assert session.run.status == "feasible"
     session.set_solver("blp-kmeans")
@@ -223,7 +223,7 @@ def test_a_second_run_waits_for_the_first(session):
 def test_a_run_that_somebody_drives_is_not_deleted(session):
     run_id = session.archive.create(session.draft.problem, "sdp", {})
     session.delete_run(run_id)
-    assert "stop it before it is deleted" in session.notice.text
+    assert "stop it before deleting it" in session.notice.text
     assert [info.id for info in session.archive.runs()] == [run_id]
 
 

@@ -20,7 +20,7 @@ def test_who_cannot_do_it_is_named_with_one_that_can(session):
     session.set_solver("colgen")
     session.start()
     notice = session.notice
-    assert (notice.kind, notice.take) == ("error", "blp-kmeans")
+    assert (notice.kind, notice.take) == ("error", "sdp")
     assert notice.heading == "Error: this solver cannot do it."
     assert " cannot handle cluster sizes; these can: " in notice.text
     assert session.archive.runs() == []

@@ -1,5 +1,6 @@
 from ccviz.data.datasets import load
 from ccviz.views.lab.suiting import advised
+from ccviz.views.link_table import Link
 from ccviz.views.panels.solver import SolverPanel
 
 
@@ -18,8 +19,8 @@ def test_a_solver_that_cannot_handle_the_problem_says_so_at_once(session):
     panel = SolverPanel(session)
     session.set_sizes("50, 50, 50")
     assert "cannot handle" not in "".join(texts(panel))
-    session.set_solver("sdp")
-    said = "SDP branch-and-cut cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
+    session.set_solver("colgen")
+    said = "Column generation cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
     assert said in "".join(texts(panel))
     session.set_sizes("")
     assert "cannot handle" not in "".join(texts(panel))
@@ -37,14 +38,14 @@ def test_solvers_stand_in_groups_greyed_with_the_reason(session):
     assert choice(panel).disabled_options == []
     session.set_sizes("50, 50, 50")
     shown = choice(panel)
-    assert shown.groups["Exact, with proof"]["SDP branch-and-cut (no cluster sizes)"] == "sdp"
-    assert "sdp" in shown.disabled_options
+    assert shown.groups["Exact, with proof"]["Column generation (no cluster sizes)"] == "colgen"
+    assert "colgen" in shown.disabled_options
     assert "blp-kmeans" not in shown.disabled_options
-    session.set_solver("sdp")  # by an address, say
-    assert shown.value == "sdp"
-    assert "sdp" not in shown.disabled_options
+    session.set_solver("colgen")  # by an address, say
+    assert shown.value == "colgen"
+    assert "colgen" not in shown.disabled_options
     session.set_solver("blp-kmeans")
-    assert "sdp" in shown.disabled_options
+    assert "colgen" in shown.disabled_options
     session.set_sizes("")
     assert shown.disabled_options == []
 
@@ -56,8 +57,8 @@ def test_one_is_recommended_and_one_click_away(session):
     take.clicks += 1
     assert session.solver.name == "sdp"
     assert not take.visible
-    session.set_sizes("50, 50, 50")
-    assert (take.visible, take.name) == (True, "★ BLP k-means")
+    session.add_links([Link("must", 0, 1, 1.0)])
+    assert (take.visible, take.name) == (True, "★ BH-kmeans")
 
 
 def test_which_is_recommended_depends_on_the_time_limit(session):
@@ -78,7 +79,7 @@ def test_a_recommended_solver_that_is_taken_says_so_and_why(session):
     assert told.visible
     assert "★ recommended" in told.object
     assert advised(session.draft).why in told.object
-    session.set_sizes("50, 50, 50")  # another is better now
+    session.add_links([Link("must", 0, 1, 1.0)])  # another is better now
     assert not told.visible
 
 
