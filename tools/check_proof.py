@@ -5,7 +5,8 @@
 Python's standard library and NumPy. What is inside blocks and clusters is exact, in whole numbers;
 bounds between blocks hold whatever rounding did. With ``--exact`` they are whole numbers as well:
 doubles only guess multipliers. Read it from the top: the file, semidefinite certificates, the
-search for clusters of low value, the run. Exit code 0: proved within the gap.
+search for clusters of low value, the run. Neither sizes nor soft links are checked. Exit code 0:
+proved within the gap.
 """
 
 import argparse
@@ -595,7 +596,8 @@ class Run:
         return unpacked(take(file, int.from_bytes(take(file, 8), "big")))
 
     def read_problem(self, problem):
-        need({*problem} <= {*PROBLEM.split()}, "the problem has a field that is not known")
+        known = {*PROBLEM.split()[:-2]} <= {*problem} <= {*PROBLEM.split()}
+        need(known, "the problem lacks a field, or has one that is not known")
         X, self.k = array(problem["X"], "f2", self.budget), problem["k"]
         right = X.size and is_whole(self.k) and self.k in range(1, len(X) + 1)
         need(right, "the points are none, or k is none of 1 to n")
@@ -738,6 +740,7 @@ class Run:
 
     def matrix(self, pairs, s):
         self.budget.spend("bytes", s * s)
+        self.budget.spend("bytes", -s * s)  # it is given back
         return matrix_of(pairs, s)
 
     def means(self, block):

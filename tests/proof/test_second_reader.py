@@ -125,7 +125,9 @@ def test_unknown_fields_of_problem_and_file_are_refused(judged, stored):
     of(stored, "NodePruned")["certificate"]["more"] = packed("f8", "f8", [0], b"")
     assert "array that is not known" in judged(stored)[1]
     stored[0]["more"] = 1
-    assert "field that is not known" in judged(stored)[1]
+    assert "one that is not known" in judged(stored)[1]
+    del stored[0]["more"], stored[0]["truth"]
+    assert "the problem lacks a field" in judged(stored)[1]
 
 
 def test_records_are_in_their_order(judged, stored):
