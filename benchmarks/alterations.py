@@ -178,8 +178,14 @@ def write_table(source: Path) -> None:
         sums = [sum(int(row[name]) for row in members) for name in FIELDS[2:8]]
         cells = [kind or "**all**", len(members), *(f"{each:,}" for each in sums)]
         lines.append("| " + " | ".join(map(str, cells)) + " |")
-    lines += ["", "What the other says where only one accepts:", "", "| times | the other says |",
-              "|---|---|"]  # fmt: skip
+    lines += [
+        "",
+        "What the other says where only one accepts. The first skips fields that it does not know,",
+        "and converts arrays between types; the second refuses both.",
+        "",
+        "| times | the other says |",
+        "|---|---|",
+    ]
     why: Counter[str] = Counter()
     for row in rows:
         for part in filter(None, row["why"].split("; ")):
