@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import asdict, fields
 from typing import Annotated
 
@@ -36,6 +34,7 @@ from ccviz.cli.reading import (
     table_options,
 )
 from ccviz.cli.report import check_writable, output
+from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.errors import ParameterError, UnfillableError
 from ccviz.problem.reduction import with_rules
 from ccviz.studies.elbow import COLUMNS, Step, findings, impossible, in_words, measure
@@ -116,8 +115,5 @@ def _table(steps: list[Step]) -> Table:
 
 
 def _csv(steps: list[Step]) -> str:
-    file = io.StringIO()
-    writer = csv.DictWriter(file, [each.name for each in fields(Step)], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(step) for step in steps)
-    return file.getvalue()
+    names = [each.name for each in fields(Step)]
+    return PLAIN_CSV.table([names, *(asdict(step).values() for step in steps)])

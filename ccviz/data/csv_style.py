@@ -1,4 +1,8 @@
-"""How a table is written as CSV: with the separator and decimal sign of the file it came from."""
+"""How a table is written as CSV: with the separator and decimal sign of the file it came from.
+
+Every CSV file of the package is written by `CsvStyle.table`, whose texts are guarded: a spreadsheet
+does not evaluate them.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, Self, get_args
+
+from ccviz.data.formulas import guarded
 
 Delimiter = Literal[",", ";", "\t", "|"]
 """What stands between the cells of a table that is written."""
@@ -56,14 +62,18 @@ class CsvStyle:
 
         Parameters
         ----------
-        value : float, int or str
+        value : float, int, str or None
 
         Returns
         -------
         str
+            A text that a spreadsheet would evaluate has an apostrophe before it, see
+            `ccviz.data.formulas`.
         """
+        if value is None:
+            return ""
         if not isinstance(value, float):
-            return str(value)
+            return guarded(str(value))
         if not math.isfinite(value):
             return ""
         if value.is_integer() and abs(value) < _MOST_WHOLE:
@@ -89,7 +99,7 @@ class CsvStyle:
 
         Parameters
         ----------
-        rows : iterable of iterables of float, int or str
+        rows : iterable of iterables of float, int, str or None
 
         Returns
         -------

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import msgspec
 
+from ccviz.data.formulas import unguarded
 from ccviz.data.names import NameBook
 from ccviz.data.sources import Source, decode_text, read_bytes
 from ccviz.errors import CcvizError, FileFormatError
@@ -125,7 +126,7 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
 
 def _kind_of(cells: Sequence[str]) -> tuple[str, list[str]]:
     """Return what kind of link a row is, and its other cells; the kind comes first or third."""
-    words = [cell.strip() for cell in cells]
+    words = [unguarded(cell.strip()) for cell in cells]
     at = next((at for at in (0, 2) if at < len(words) and words[at].lower() in _KINDS), None)
     return ("", words) if at is None else (_KINDS[words[at].lower()], words[:at] + words[at + 1 :])
 

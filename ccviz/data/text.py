@@ -8,6 +8,7 @@ from dataclasses import replace
 from itertools import islice
 
 from ccviz.data.cells import NumberStyle, is_missing_text
+from ccviz.data.formulas import unguarded
 from ccviz.data.sources import MOST_POINTS, MOST_TEXT_VALUES, check_size, decode_text, is_unicode
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
@@ -115,11 +116,11 @@ def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
     if not delimiter:
         yield from ((at, line.split()) for at, line in enumerate(lines, 1) if line.strip())
         return
-    reader = csv.reader(lines, delimiter=delimiter)
+    reader, has_guards = csv.reader(lines, delimiter=delimiter), "'" in text
     try:
         for cells in reader:
             if any(cell.strip() for cell in cells):
-                yield reader.line_num, cells
+                yield reader.line_num, list(map(unguarded, cells)) if has_guards else cells
     except csv.Error as broken:
         raise FileFormatError(f"line {reader.line_num}: {broken}.") from None
 

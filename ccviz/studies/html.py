@@ -13,6 +13,7 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
+from ccviz.data.formulas import guarded
 from ccviz.data.origin import ROLE_WORDS
 from ccviz.data.scaling import SCALINGS, scaling_of
 from ccviz.numbers import count, number
@@ -178,7 +179,8 @@ def _decisions(data: Dataset) -> Iterable[Sequence[str]]:
 
 
 def _table(rows: Iterable[Sequence[str]]) -> str:
-    head, *body = ([escape(cell) for cell in row] for row in rows)
+    # Guarded too: a table that is copied into a spreadsheet is evaluated like a file.
+    head, *body = ([escape(guarded(cell)) for cell in row] for row in rows)
     lines = ["".join(f"<th>{cell}</th>" for cell in head)]
     lines += ["".join(f"<td>{cell}</td>" for cell in row) for row in body]
     return "<table>" + "".join(f"<tr>{line}</tr>\n" for line in lines) + "</table>"

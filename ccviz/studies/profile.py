@@ -10,6 +10,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
+from ccviz.data.markdown import markdown_table
 from ccviz.problem.partition import cluster_means
 
 
@@ -141,8 +142,4 @@ def profile_markdown(found: Profile) -> str:
     -------
     str
     """
-    head, *body = (
-        [cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in profile_rows(found)
-    )
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "".join(f"| {' | '.join(row)} |\n" for row in [head, rule, *body])
+    return markdown_table(profile_rows(found), numbers_from=1)

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.bounds import relative_gap
+from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.data.files import read_data
+from ccviz.data.formulas import unguarded
 from ccviz.data.link_files import read_links_file
 from ccviz.errors import FileFormatError
 from ccviz.problem.problem import Problem
@@ -171,22 +173,16 @@ class Table:
 
     def add(self, row: Row) -> None:
         """Write a row, to the disk."""
-        self._write([_cell(value) for value in vars(row).values()])
+        self._write(vars(row).values())
         self._done.add(_key(vars(row)))
 
     def _write(self, cells: Any) -> None:
         with self.path.open("a", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerow(cells)
+            file.write(PLAIN_CSV.table([cells]))
 
 
 def _key(row: dict[str, Any]) -> tuple[str, ...]:
-    return tuple(str(row[name]) for name in ("dataset", "ml", "cl", "seed", "solver"))
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else ""
-    return value
+    return tuple(unguarded(str(row[name])) for name in ("dataset", "ml", "cl", "seed", "solver"))
 
 
 def measure(instance: Instance, stepper: Stepper) -> Iterator[Run | Row]:

@@ -19,7 +19,9 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray
+from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.data.datasets import Dataset, standardise
+from ccviz.data.formulas import unguarded
 from ccviz.data.random_links import random_pairs
 from ccviz.errors import FileFormatError, ProblemError
 from ccviz.problem.problem import Problem
@@ -209,10 +211,10 @@ def read_rows(path: str | Path) -> list[SweepRow]:
 def _row(path: Path, number: int, cells: list[str]) -> SweepRow:
     try:
         name, *numbers = cells
-        noise, p, seed, ari, wcss, violations, seconds = map(float, numbers)
+        noise, p, seed, ari, wcss, violations, seconds = (float(each or "nan") for each in numbers)
     except ValueError:
         raise FileFormatError(f"{path}: line {number} is no row of a sweep.") from None
-    return SweepRow(name, noise, p, int(seed), ari, wcss, int(violations), seconds)
+    return SweepRow(unguarded(name), noise, p, int(seed), ari, wcss, int(violations), seconds)
 
 
 def append_row(path: str | Path, row: SweepRow) -> None:
@@ -227,10 +229,7 @@ def append_row(path: str | Path, row: SweepRow) -> None:
     try:
         new = not path.exists()
         with path.open("a", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            if new:
-                writer.writerow(COLUMNS)
-            writer.writerow(asdict(row).values())
+            file.write(PLAIN_CSV.table([*([COLUMNS] if new else []), asdict(row).values()]))
     except OSError as broken:
         reason = os.strerror(broken.errno or 0).lower()
         raise FileFormatError(f"{path} cannot be written: {reason}.") from None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from ccviz.data.csv_style import PLAIN_CSV
+from ccviz.data.markdown import markdown_table
 from ccviz.numbers import number, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
@@ -83,20 +83,14 @@ def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> st
     infos : sequence of RunInfo
     style : {"csv", "markdown"}
     """
-    rows = [[_taken(getattr(info, name)) for name in _TAKEN] for info in infos]
+    rows = [_TAKEN, *([getattr(info, name) for name in _TAKEN] for info in infos)]
     if style == "markdown":
-        cells = [[cell.replace("|", "\\|").replace("\n", " ") for cell in row] for row in rows]
-        lines = [list(_TAKEN), ["---"] * len(_TAKEN), *cells]
-        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(_TAKEN)
-    writer.writerows(rows)
-    return file.getvalue()
+        return markdown_table([_plain(value) for value in row] for row in rows)
+    return PLAIN_CSV.table(rows)
 
 
-def _taken(value: object) -> str:
-    """Return a cell of the table, empty where nothing is known."""
+def _plain(value: object) -> str:
+    """Return a cell of the table in Markdown, empty where nothing is known."""
     known = value is not None and not (isinstance(value, float) and not math.isfinite(value))
     return str(value) if known else ""
 

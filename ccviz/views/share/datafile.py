@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-import csv
-from io import StringIO
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
 
+from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.data.datasets import Dataset
 
 
 def csv_text(data: Dataset) -> str:
     """Return the points, a line each, with the known class in the last column."""
-    file = StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    truth = data.truth
-    writer.writerow([*data.features, *(["class"] if truth is not None else [])])
-    for row, point in enumerate(data.X.tolist()):
-        known = [] if truth is None else [_class(data, int(truth[row]))]
-        writer.writerow([*point, *known])
-    return file.getvalue()
+    return PLAIN_CSV.table(_rows(data))
 
 
-def _class(data: Dataset, label: int) -> str:
-    return data.classes[label] if data.classes else str(label)
+def _rows(data: Dataset) -> Iterator[list[Any]]:
+    if data.truth is None:
+        yield from chain([list(data.features)], data.X.tolist())
+        return
+    yield [*data.features, "class"]
+    for point, label in zip(data.X.tolist(), data.truth.tolist(), strict=True):
+        yield [*point, data.classes[label] if data.classes else label]
