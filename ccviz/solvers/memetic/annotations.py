@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import never
@@ -39,6 +40,10 @@ class Annotations:
     data: Annotated
     k: int
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)  # pickled arrays come out writable
+        freeze(self.data.point)
+
     @classmethod
     def of(cls, problem: Problem, accuracy: float) -> Annotations:
         """Return the points of a problem with all its links, each counted once."""
@@ -49,7 +54,7 @@ class Annotations:
         degree = np.bincount(ends[:, 0], minlength=problem.n)
         point = problem.X - problem.X.mean(axis=0)
         data = Annotated(
-            point=point,
+            point=freeze(point),
             start=np.concatenate([[0], np.cumsum(degree)]),
             neighbour=ends[order, 1],
             kind=kind[order],

@@ -106,10 +106,11 @@ def relax(blocks: Blocks) -> Relaxation:
     sizes = blocks.sizes
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     factor = np.sqrt(blocks.mass)[:, None] * (blocks.centroid - mean)
+    conflicts = blocks.conflicts if sizes is None else with_too_heavy(blocks)
     return Relaxation(
         factor=factor,
         mass=blocks.mass,
-        conflicts=blocks.conflicts if sizes is None else with_too_heavy(blocks),
+        conflicts=np.ascontiguousarray(conflicts),
         k=blocks.k,
         constant=blocks.scatter + float((factor**2).sum()),
         limits=None if sizes is None else limits_of(sizes, blocks.mass),
