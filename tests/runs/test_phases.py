@@ -44,7 +44,8 @@ import json, pickle, re, sys
 from pathlib import Path
 import ccviz.solvers  # the classes of the signatures
 
-NUMBER = re.compile(r"^(Literal.int..-?[0-9]+.|Literal.bool..(True|False).|int32|int64)$")  # small loops
+# Scalars of several types cost little: they are arguments of small loops only.
+NUMBER = re.compile(r"^(Literal.int..-?[0-9]+.|Literal.bool..(True|False).|int32|int64)$")
 several = []
 indices = sorted(Path(sys.argv[1]).rglob("*.nbi"))
 for path in indices:
