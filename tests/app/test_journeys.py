@@ -45,6 +45,25 @@ def test_two_points_are_linked_and_the_best_clustering_is_proved(lab_of, picture
     lab.wait_for(lambda: lab.place[0] == 3)
 
 
+def test_a_proof_survives_a_link_that_it_keeps_and_undo(lab_of, picture):
+    lab = lab_of("?data=iris&k=3&solver=sdp&seed=1&speed=max")
+    lab.run()
+    assert "Optimal clustering" in lab.card
+    labels = np.array(lab.labels())
+    together = np.flatnonzero(labels == labels[0])
+    apart = int(np.flatnonzero(labels != labels[0])[0])
+    lab.link("must", int(together[0]), int(together[1]))
+    lab.wait_for(lambda: "Still optimal" in lab.card)
+    picture(lab.page, "still-optimal")
+    lab.link("must", int(together[0]), apart)
+    lab.wait_for(lambda: "lower bound still holds" in lab.card)
+    picture(lab.page, "bound-holds")
+    lab.page.keyboard.press("z")
+    lab.wait_for(lambda: "Still optimal" in lab.card)
+    lab.run()
+    assert "keeps every constraint that was added" in lab.card
+
+
 def test_a_table_comes_in_and_its_rows_go_home_with_their_clusters(lab):
     lab.room("Clusters")
     lab.choose("Speed", "Speed: Live")

@@ -35,6 +35,11 @@ class AfterEdit:
     sentence: str
     partition: Partition | None = None
 
+    @property
+    def is_good(self) -> bool:
+        """Whether everything that was known of the clustering still holds."""
+        return self.holding == "proof"
+
 
 def after_edit(run: Run, asked: Problem) -> AfterEdit | None:
     """Return what holds of a run's answer for the problem as it is now; None if that is the same.

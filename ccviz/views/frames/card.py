@@ -82,8 +82,8 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
     return Card(
         status=_status(run, edited),
         headline=_headline(run) if edited is None else edited.headline,
-        ending=_ending(run) if edited is None else "",
-        caution="" if edited is None else edited.sentence,
+        ending=_ending(run) if edited is None else edited.sentence if edited.is_good else "",
+        caution="" if edited is None or edited.is_good else edited.sentence,
         rows=_rows(run, answer, holds=edited is None or edited.holding in ("proof", "bound")),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),
