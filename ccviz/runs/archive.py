@@ -303,7 +303,7 @@ class Archive:
         if len(found) > 1:
             raise ArchiveError(f"{text!r} matches the runs {', '.join(found)}.")
         if not found:
-            raise ArchiveError(f"there is no run {text!r} in {self.path}.")
+            raise ArchiveError(f"there is no run {text!r} in {self._policy.name(self.path)}.")
         return found[0]
 
     def problem(self, run_id: str) -> Problem:

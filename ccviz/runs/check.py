@@ -15,6 +15,7 @@ from ccviz.errors import ArchiveError, CcvizError
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
+from ccviz.runs.validator import Validator
 
 _TABLES = ("problems", "runs", "records")
 _CLOSED = "Whoever drove the run is gone."
@@ -134,9 +135,10 @@ def _check_run(archive: Archive, run_id: str) -> Iterator[str]:
 
 def _fold(archive: Archive, run_id: str) -> Run:
     run = Run(archive.problem(run_id))
-    seq = -1
+    validator, seq = Validator(run.problem), -1
     while page := archive.records(run_id, after=seq, limit=1000):
         for record in page:
+            validator.check(record)
             run.apply(record)
         seq = page[-1].seq
     return run

@@ -3,13 +3,12 @@
 The file is a line that says what it is, then frames: eight bytes of length and a MessagePack
 value each. The first frame is the run, every other one a record. Reading runs no code and takes
 nothing on trust: the solver must be known and its settings valid, names are plain text, the state
-is folded again from the records, and what it allocates is bounded. Where a run goes on is for the
-machine to say on which it does, not for the file.
+is folded again from the records, `ccviz.runs.validator` checks each of these, and what reading
+allocates is bounded. On which workers a run goes on is not taken from the file.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -21,7 +20,7 @@ from typing import IO, Any
 import msgspec
 
 from ccviz.errors import ArchiveError
-from ccviz.events import Finished, Record, Started
+from ccviz.events import Record, Started
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import Budget, Decoder, encode_event, encode_problem
@@ -29,6 +28,7 @@ from ccviz.runs.info import summarise
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import check_request
+from ccviz.runs.validator import Validator
 from ccviz.solvers import make_solver
 from ccviz.wholefile import whole_file
 
@@ -203,25 +203,15 @@ def _read_records(
     file: IO[bytes], decoder: Decoder, run: Run, head: _Head
 ) -> Iterator[tuple[Record, int]]:
     """Yield each record, folded into the run, and how many bytes it has in the file."""
+    validator = Validator(run.problem)
     while frame := _frame(file):
         line = msgspec.msgpack.decode(frame, type=_Line)
         record = Record(line.seq, line.time_s, decoder.event(line.event))
-        event, first = record.event, run.seq < 0
-        # A worker may have ended before it began; then its last word stands alone.
-        begins = isinstance(event, Started) or (first and isinstance(event, Finished))
-        if run.finished or begins != first or line.seq <= run.seq:
-            raise ArchiveError(f"record {line.seq} is out of place.")
-        if not 0 <= line.time_s < math.inf:
-            raise ArchiveError(f"record {line.seq} has no time.")
-        if isinstance(event, Started) and not _fits(event, head, run.problem):
+        if isinstance(record.event, Started) and record.event.solver != head.solver:
             raise ArchiveError("its records are of another run.")
+        validator.check(record)
         run.apply(record)
         yield record, len(frame)
-
-
-def _fits(event: Started, head: _Head, problem: Problem) -> bool:
-    said = (event.solver, event.n, event.d, event.k)
-    return said == (head.solver, problem.n, problem.d, problem.k)
 
 
 def _import_records(

@@ -17,6 +17,7 @@ from ccviz.problem.rules import MaxSize
 from ccviz.runs.codec import decode_event, encode_event
 from ccviz.runs.run import result_of
 from ccviz.runs.stepper import Stepper
+from ccviz.runs.validator import Validator
 from ccviz.solvers import SOLVERS, make_solver, solver_class
 
 NAMES = [solver.name for solver in SOLVERS]
@@ -117,6 +118,9 @@ def test_a_run_keeps_the_contract(name, subtests):
 
 def keeps_the_contract(name, problem):
     records, run = driven(name, problem)
+    validator = Validator(problem)
+    for record in records:
+        validator.check(record)
     events = [record.event for record in records]
     assert [record.seq for record in records] == list(range(len(records)))
     assert isinstance(events[0], Started)
