@@ -44,6 +44,7 @@ from ccviz.views.panels.welcome import WelcomePanel
 from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
+from ccviz.views.upstream.address_parameters import keep_parameters_as_text
 from ccviz.views.upstream.message_queue import send_all
 from ccviz.views.upstream.page_template import Template
 
@@ -57,6 +58,7 @@ def build() -> pn.template.Template:
     pn.extension("filedropper", design=Lab)
     fetch_little()
     send_all()
+    keep_parameters_as_text()
     settings.perform_document_validation = False  # a test does: a tenth of what a page takes
     _lose_in_our_words()
     archive, person = pn.state.as_cached("archive", Archive), visitor()
@@ -67,7 +69,9 @@ def build() -> pn.template.Template:
     example = pn.state.as_cached("example", Example)
     session = Session(archive, queue, load("iris"), person, pool, example)
     pn.config.exception_handler = _report_to(session)
-    asked = {name: values[0].decode() for name, values in pn.state.session_args.items()}
+    asked = {
+        name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items()
+    }
     session.dark = asked.pop("theme", "") == "dark"
     empty = asked.pop("example", "") == "no"
     if asked:

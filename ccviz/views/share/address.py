@@ -95,6 +95,8 @@ def changed_settings(session: Session) -> dict[str, Any]:
 def apply_query(session: Session, values: Mapping[str, str]) -> None:
     """Set a session up as an address says; what it does not say stays, and all if it is refused."""
     with session.in_words():
+        if "run" in values:
+            _check_run(session.archive, values["run"])
         draft = _draft(session, values)
         settings = _limits(values)
         if "seed" in values:
@@ -104,6 +106,14 @@ def apply_query(session: Session, values: Mapping[str, str]) -> None:
         session.take_over(draft, (values.get("x", ""), values.get("y", "")), **settings)
         if "run" in values:
             rejoin(session, values["run"])
+
+
+def _check_run(archive: Archive, run_id: str) -> None:
+    """Raise `CcvizError` unless the run can be opened; hidden and absent are refused alike."""
+    try:
+        archive.info(run_id)
+    except ArchiveError:
+        raise CcvizError(f"There is no run {quote(run_id)} that this page can open.") from None
 
 
 def way_back(session: Session) -> str:

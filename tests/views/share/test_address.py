@@ -16,6 +16,7 @@ from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
+from ccviz.views.person import Person
 from ccviz.views.share.address import apply_query, query, way_back
 from ccviz.views.share.code import as_command, as_python
 from ccviz.views.share.datafile import csv_text
@@ -359,3 +360,55 @@ def test_sizes_may_be_equal_or_one_for_all(open_session, sizes, lower, upper):
     session = open_session()
     apply_query(session, {"k": "4", "sizes": sizes})
     assert (session.draft.lower, session.draft.upper) == (lower, upper)
+
+
+LONG = "9" * 5000
+
+
+@pytest.mark.parametrize("text", [LONG, f"-{LONG}", f"{LONG}-{LONG}", f"1e{LONG}", f"size>={LONG}"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "k",
+        "n",
+        "seed",
+        "sizes",
+        "ml",
+        "rules",
+        "limit.node_limit",
+        "limit.gap",
+        "set.max_iter",
+        "run",
+    ],
+)
+def test_thousands_of_digits_are_refused_and_change_nothing(open_session, name, text):
+    session = open_session()
+    before = query(session)
+    apply_query(session, {"data": "blobs", "solver": "k-means", "seed": "3", name: text})
+    if session.notice is not None:  # a limit of so many digits is none: infinite
+        assert len(session.notice.text) < 500
+        assert query(session) == before
+    else:
+        assert name == "limit.gap"
+
+
+def test_an_unknown_run_changes_nothing(session):
+    before = query(session)
+    apply_query(session, {"data": "wine", "k": "7", "limit.gap": "0.5", "run": "sdp-none"})
+    assert query(session) == before
+    assert session.notice.text == "There is no run 'sdp-none' that this page can open."
+
+
+def test_the_run_of_another_person_is_refused_like_an_absent_one(open_session):
+    archive = open_session().archive
+    other, person = (Person(browser) for browser in ("a", "b"))
+    theirs = stored_run(Session(archive, RunQueue(), load("iris"), other))
+    session = Session(archive, RunQueue(), load("iris"), person)
+    sentences = []
+    for run_id in (theirs, "sdp-none"):
+        apply_query(session, {"run": run_id})
+        sentences.append(session.notice.text.replace(run_id, "RUN"))
+    assert sentences[0] == sentences[1]
+    assert "/" not in sentences[0]
+    with pytest.raises(CcvizError, match="in this archive"):
+        session.archive.find("nothing")
