@@ -82,6 +82,7 @@ def warmed(tmp_path_factory):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)  # all kernels compile: three minutes of a processor
 def test_a_run_of_each_phase_compiles_nothing_after_warming(warmed):
     kernels, missed = answer_of(_COUNT, warmed)
     assert kernels > 200
@@ -89,6 +90,7 @@ def test_a_run_of_each_phase_compiles_nothing_after_warming(warmed):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1800)
 def test_each_kernel_is_compiled_for_one_layout_of_its_arrays(warmed):
     indices, several = answer_of(_SIGNATURES, warmed, str(warmed))
     assert indices > 200
