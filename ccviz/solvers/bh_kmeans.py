@@ -35,7 +35,7 @@ from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.no_assignment import no_assignment
-from ccviz.solvers.common.seeding import INITS, seed_centers
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, seed_centers
 from ccviz.solvers.common.softening import soften
 
 if TYPE_CHECKING:
@@ -70,9 +70,7 @@ class BhKMeans(Solver):
     )
     n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
-    init: str = setting(
-        "k-means++", "How initial centres are drawn.", choices=INITS, label="First centres"
-    )
+    init: str = setting(AUTO, AUTO_DOC, choices=(AUTO, *INITS), label="First centres")
     step_limit: float = setting(
         200.0,
         "Seconds for one assignment; then its best is taken.",

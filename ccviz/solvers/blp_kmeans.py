@@ -28,7 +28,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.no_assignment import why_infeasible
-from ccviz.solvers.common.seeding import INITS
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.passes import Passes
@@ -48,9 +48,7 @@ class BlpKMeans(Solver):
 
     n_init: int = setting(1, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
-    init: str = setting(
-        "k-means++", "How initial centres are drawn.", choices=INITS, label="First centres"
-    )
+    init: str = setting(AUTO, AUTO_DOC, choices=(AUTO, *INITS), label="First centres")
     step_limit: float = setting(
         5.0,
         "Seconds for one assignment; then its best is taken.",

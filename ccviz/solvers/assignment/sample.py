@@ -31,7 +31,7 @@ def first_centers(blocks: Blocks, rng: np.random.Generator, init: str) -> FloatA
     blocks : Blocks
     rng : Generator
     init : str
-        One of `ccviz.solvers.common.seeding.INITS`.
+        One of `ccviz.solvers.common.seeding.INITS`, or ``"auto"``.
 
     Returns
     -------
