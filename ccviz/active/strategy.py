@@ -12,6 +12,7 @@ from ccviz.active.answers import Answers
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.problem import Problem
+from ccviz.solvers.pck_means import PckMeans
 
 Pair = tuple[int, int]
 
@@ -64,7 +65,8 @@ class Strategy(ABC):
         must_link, cannot_link = self.answers.links()
         problem = Problem(self.X, self.k, must_link=must_link, cannot_link=cannot_link)  # type: ignore[arg-type]
         # Answers are scarce and mostly right: they cost more than the default price.
-        found = solve(problem, "pck-means", w=1.0, seed=self.seed, progress=False).labels
+        pck_means = PckMeans(w=1.0, n_init=1)
+        found = solve(problem, pck_means, seed=self.seed, progress=False).labels
         return np.zeros(self.n, dtype=np.int64) if found is None else found
 
     def ask(self, i: int, j: int) -> Iterator[Pair]:

@@ -8,7 +8,7 @@ keep hard links.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,12 +16,23 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound, Noted
+from ccviz.events import (
+    Assigned,
+    CentersMoved,
+    Event,
+    Finished,
+    IncumbentFound,
+    Noted,
+    Restarted,
+)
 from ccviz.problem.links import adjacency, closure
 from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.softening import priced_graph, soften
+
+Graph = tuple[IntArray, IntArray, FloatArray]
+"""Links as compressed sparse rows, see `priced_graph`."""
 
 
 @dataclass(frozen=True)
@@ -42,15 +53,34 @@ class PckMeans(Solver):
         choices=("data", "one"),
         label="Unit of the price",
     )
-    max_iter: int = setting(300, "Iterations at most.", low=1, label="Most iterations")
+    n_init: int = setting(3, "Starts; the best answer is kept.", low=1, label="Starts")
+    max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
-        """Yield the events of one run."""
-        soft, rng = soften(problem), context.rng
-        price = self._price(problem)
+        """Yield the events of all starts."""
+        soft, price, rng = soften(problem), self._price(problem), context.rng
+        graph = priced_graph(soft, price)
+        best, found = np.inf, np.zeros(problem.n, dtype=np.int64)
+        for restart in range(self.n_init):
+            if self.n_init > 1:
+                yield Restarted(restart=restart)
+            objective, labels = yield from self._descend(soft, graph, price, rng, best)
+            if objective < best:
+                best, found = objective, labels
+        broken = Partition(problem, found).violations.hard
+        if broken:
+            yield Noted(text=f"{broken} hard links are broken: this method only weighs links.")
+        yield Finished(termination="converged", message="No pass over the points improves more.")
+
+    def _descend(
+        self, soft: Problem, graph: Graph, price: float, rng: np.random.Generator, known: float
+    ) -> Generator[Event, None, tuple[float, IntArray]]:
+        """Assign and update in turn from one start; return the best objective and its labels.
+
+        An answer is an incumbent only if it is better than the known objective.
+        """
         centers = first_centers(soft, rng)
         labels = cdist(soft.X, centers).argmin(axis=1)
-        graph = priced_graph(soft, price)
         best, found = np.inf, labels
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
@@ -64,11 +94,9 @@ class PckMeans(Solver):
                 break
             best, found = objective, labels
             yield CentersMoved(iteration=iteration, centers=centers)
-            yield IncumbentFound(labels=labels, source=self.name, objective=objective)
-        broken = Partition(problem, found).violations.hard
-        if broken:
-            yield Noted(text=f"{broken} hard links are broken: this method only weighs links.")
-        yield Finished(termination="converged", message="No pass over the points improves more.")
+            if objective < known:
+                yield IncumbentFound(labels=labels, source=self.name, objective=objective)
+        return best, found
 
     def _price(self, problem: Problem) -> float:
         if self.scale == "one":

@@ -18,7 +18,7 @@ def sized():
 
 @pytest.mark.parametrize("name", ["blp-kmeans", "bh-kmeans", "pccc"])
 def test_no_seed_is_trapped(sized, name):
-    means = np.array([X[CLASSES == c].mean(axis=0) for c in range(20)])
+    means = np.array([X[c == CLASSES].mean(axis=0) for c in range(20)])
     best = ((X - means[CLASSES]) ** 2).sum()
     found = [solve(sized, name, seed=seed, progress=False).objective for seed in range(8)]
     assert max(found) <= best * 1.0001

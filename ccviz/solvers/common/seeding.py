@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.problem import Problem
 
@@ -32,7 +32,7 @@ _TRIAL_WORK = 2_000_000  # blocks times clusters up to which trials take less th
 
 
 def plain_kmeans(
-    points: FloatArray, k: int, seed: int, mass: IntArray | None = None, **options: Any
+    points: FloatArray, k: int, seed: int, mass: FloatArray | None = None, **options: Any
 ) -> Any:
     """Return scikit-learn's k-means, fitted without constraints, for what only starts from it.
 
