@@ -2,7 +2,8 @@
 
 Exit codes: 0 done (for `solve`: a feasible clustering), 1 a proof that was not accepted, 2 bad
 input, 3 proved infeasible, 4 no clustering found and none proved impossible, 5 the run broke off,
-6 the run was stopped by a signal.
+6 the run was stopped by a signal, 7 a feasible clustering, but the archive holds only a part of the
+run.
 """
 
 from __future__ import annotations

@@ -48,7 +48,7 @@ _plain = {"highlight": False, "soft_wrap": True, "markup": False, "emoji": False
 out = Console(**_plain, width=None if sys.stdout.isatty() else _FILE_WIDTH)  # type: ignore[arg-type]
 err = Console(file=_Told(), **_plain)  # type: ignore[arg-type]
 
-FEASIBLE, INFEASIBLE, NONE_FOUND, BROKEN_OFF, STOPPED = 0, 3, 4, 5, 6
+FEASIBLE, INFEASIBLE, NONE_FOUND, BROKEN_OFF, STOPPED, NOT_STORED = 0, 3, 4, 5, 6, 7
 
 
 def tell(sentence: str) -> None:
@@ -56,11 +56,12 @@ def tell(sentence: str) -> None:
     err.print(f"ccviz: {sentence}")
 
 
-def exit_code(result: Result) -> int:
+def exit_code(result: Result, *, is_lost: bool = False) -> int:
     """Return the exit code of `solve` and `resume`.
 
     A run that was stopped by a signal has a code of its own, with or without a clustering: a script
-    must not take it for one that came to its end.
+    must not take it for one that came to its end. So has a run of which the archive, because the
+    disk is full, holds only a part (``is_lost``): nobody can verify or resume it later.
     """
     if result.status == "infeasible":
         return INFEASIBLE
@@ -69,4 +70,6 @@ def exit_code(result: Result) -> int:
     if result.termination == "failed":
         return BROKEN_OFF
     found = result.partition is not None and result.partition.violations.none_hard
-    return FEASIBLE if found else NONE_FOUND
+    if found:
+        return NOT_STORED if is_lost else FEASIBLE
+    return NONE_FOUND

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from rich.console import Console
@@ -23,8 +23,17 @@ from ccviz.runs.warm import load
 _SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
 
 
-def drive(stepper: Stepper, archive: Archive | None, run_id: str, *, quiet: bool = False) -> Result:
-    """Run to the end and return the result; the first Ctrl-C stops the run, the second us."""
+def drive(
+    stepper: Stepper, archive: Archive | None, run_id: str, *, quiet: bool = False
+) -> tuple[Result, str]:
+    """Run to the end; the first Ctrl-C stops the run, the second ends the program.
+
+    Returns
+    -------
+    Result
+    str
+        The run's id if the archive holds all of it, otherwise empty.
+    """
     console = Console(quiet=True) if quiet else err
     title = stepper.solver.name
     with _stopping(stepper), threadpool_limits(1), Progress(console, title) as progress:
@@ -32,18 +41,23 @@ def drive(stepper: Stepper, archive: Archive | None, run_id: str, *, quiet: bool
         if archive is None:
             _follow(stepper, progress, None)
         else:
-            _record(stepper, progress, archive, run_id)
-    return result_of(stepper.run)
+            run_id = _record(stepper, progress, archive, run_id)
+    return result_of(stepper.run), run_id
 
 
-def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str) -> None:
+def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str) -> str:
+    """Run to the end and return the run's id; an empty one if not all of it could be stored."""
     try:
         _follow(stepper, progress, Recorder(archive, run_id, stepper.run))
         archive.score(run_id, stepper.run)
+        return run_id
     except ArchiveError as broken:
         # The run is worth more than its record: it goes on.
         tell(f"the run is not kept from here on: {broken}")
         _follow(stepper, progress, None)
+        with suppress(ArchiveError):
+            archive.finish(run_id, "failed", "The archive could not be written any more.")
+        return ""
     except CcvizError as bad:
         archive.finish(run_id, "failed", str(bad))
         raise

@@ -87,7 +87,8 @@ def solve(
 
     Exit code 0: a feasible clustering was found. 2: bad input. 3: proved infeasible. 4: none found,
     but not proved infeasible. 5: an error interrupted the run, 6: it was stopped by Ctrl-C or a
-    signal; the best result so far is printed.
+    signal; the best result so far is printed. 7: as 0, but the archive holds
+    only a part of the run.
     """
     files = Files(json, labels, table, profile, report_file)
     files.check()
@@ -114,7 +115,7 @@ def solve(
             problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
             dataset=dataset.name, name=name, scaling=scale,
         )  # fmt: skip
-    result = drive(stepper, kept, run_id, quiet=quiet)
-    report(problem, result, run_id, files, quiet=quiet)
+    result, stored = drive(stepper, kept, run_id, quiet=quiet)
+    report(problem, result, stored, files, quiet=quiet)
     take_home(dataset, result, files)
-    raise typer.Exit(exit_code(result))
+    raise typer.Exit(exit_code(result, is_lost=stored != run_id))

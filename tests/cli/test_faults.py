@@ -32,11 +32,15 @@ def test_a_disk_that_fills_up_costs_the_record_and_not_the_run(ccviz, folder, mo
 
     monkeypatch.setattr(Archive, "create", create_and_fill)
     done = ccviz("solve", "iris", "--solver", "cop-kmeans", "--labels", "labels.txt")
-    assert done.code == 0
+    assert done.code == 7
+    assert "\nrun " not in done.out  # no id of a run that is not there
     assert len((folder / "labels.txt").read_text().split()) == 150
     assert "ccviz: the run is not kept from here on: the archive" in done.err
     assert "disk is full" in done.err
     assert done.err.count("not kept") == 1
+    with Archive() as archive:
+        [info] = archive.runs()
+    assert info.termination in {None, "failed"}
 
 
 def test_an_archive_that_cannot_be_used_costs_the_record_and_not_the_run(ccviz, archive_path):

@@ -47,6 +47,7 @@ from ccviz.views.share.address import apply_query
 from ccviz.views.upstream.address_parameters import keep_parameters_as_text
 from ccviz.views.upstream.message_queue import send_all
 from ccviz.views.upstream.page_template import Template
+from ccviz.views.upstream.socket_logs import shorten_socket_logs
 
 _HERE = Path(__file__).parent
 _IDLE_WORKERS_OF_A_CLASS = 2
@@ -59,6 +60,7 @@ def build() -> pn.template.Template:
     fetch_little()
     send_all()
     keep_parameters_as_text()
+    shorten_socket_logs()
     settings.perform_document_validation = False  # a test does: a tenth of what a page takes
     _lose_in_our_words()
     archive, person = pn.state.as_cached("archive", Archive), visitor()

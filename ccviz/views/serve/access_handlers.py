@@ -6,6 +6,7 @@ access rules refuse to `AdmissionHandler`. `SecurityHeaders` changes each answer
 
 from __future__ import annotations
 
+import logging
 import re
 import secrets
 from typing import Any
@@ -54,6 +55,22 @@ def guard(application: Application, access: Access) -> None:
         0, Rule(NotAdmitted(access), AdmissionHandler, {"access": access})
     )
     application.add_transform(SecurityHeaders)
+    application.settings["log_function"] = log_without_query
+
+
+def log_without_query(handler: RequestHandler) -> None:
+    """Log an answer as Tornado does, without the address's query, which may hold a token.
+
+    Parameters
+    ----------
+    handler : tornado.web.RequestHandler
+    """
+    status, request = handler.get_status(), handler.request
+    level = logging.INFO if status < 400 else logging.WARNING if status < 500 else logging.ERROR
+    logging.getLogger("tornado.access").log(
+        level, "%d %s %s (%s) %.2fms", status, request.method, request.path, request.remote_ip,
+        1000.0 * request.request_time(),
+    )  # fmt: skip
 
 
 def _cookie_of(access: Access, request: HTTPServerRequest) -> str:
@@ -109,6 +126,10 @@ class AdmissionHandler(RequestHandler):
     def initialize(self, access: Access) -> None:
         """Keep the access rules."""
         self._access = access
+
+    def _request_summary(self) -> str:
+        """Return the request as errors name it, without its query."""
+        return f"{self.request.method} {self.request.path} ({self.request.remote_ip})"
 
     def check_xsrf_cookie(self) -> None:
         """Skip the check: these requests change nothing."""

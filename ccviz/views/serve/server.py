@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -10,13 +9,13 @@ from typing import Any
 
 import panel as pn
 from panel.io.server import get_server
-from tornado.websocket import WebSocketClosedError
 
 from ccviz.errors import CcvizError
 from ccviz.runs.database import default_path
 from ccviz.views.serve.access import Access, load_key
 from ccviz.views.serve.access_handlers import guard
 from ccviz.views.serve.visitor import ACCESS
+from ccviz.views.upstream.socket_logs import shorten_socket_logs
 
 _THIS_MACHINE = ("localhost", "127.0.0.1")
 
@@ -107,24 +106,17 @@ def serve(serving: Serving, main: Path) -> None:
     """
     access = serving.access()
     pn.state.cache[ACCESS] = access
-    server = make_server(serving, access, main)
-    logging.getLogger("asyncio").addFilter(is_no_closed_socket)
+    try:
+        server = make_server(serving, access, main)
+    except OSError as broken:
+        reason = (broken.strerror or str(broken)).lower()
+        raise CcvizError(
+            f"the server cannot listen on port {serving.port} of {serving.address}: {reason}; "
+            "choose another with --port or --address."
+        ) from None
+    shorten_socket_logs()
     server.start()
     server.io_loop.start()
-
-
-def is_no_closed_socket(record: logging.LogRecord) -> bool:
-    """Return whether a log record is not about a browser that left during a write.
-
-    Parameters
-    ----------
-    record : logging.LogRecord
-
-    Returns
-    -------
-    bool
-    """
-    return not (record.exc_info and isinstance(record.exc_info[1], WebSocketClosedError))
 
 
 def make_server(serving: Serving, access: Access, main: Path) -> Any:

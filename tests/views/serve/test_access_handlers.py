@@ -127,3 +127,13 @@ def test_a_class_gives_each_browser_a_cookie():
     teacher, again = ask(CLASS, ("/?token=ms", cookie_in(one)), ("/", cookie_in(one)))
     assert (teacher.code, again.code) == (302, 200)
     assert "Set-Cookie" not in again.headers
+
+
+def test_no_token_is_logged(caplog):
+    caplog.set_level("INFO")
+    wrong_host, wrong_token = {"Host": "evil.example"}, {}
+    ask(LOCKED, ("/?token=open+sesame", wrong_host), ("/?token=sesam", wrong_token))
+    ask(LOCKED, ("/?token=open+sesame", {}))
+    found = [each.getMessage() for each in caplog.records if each.name == "tornado.access"]
+    assert len(found) == 3
+    assert not [line for line in found if "sesam" in line]
