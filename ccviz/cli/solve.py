@@ -115,7 +115,7 @@ def solve(
             problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
             dataset=dataset.name, name=name, scaling=scale,
         )  # fmt: skip
-    result, stored = drive(stepper, kept, run_id, quiet=quiet)
-    report(problem, result, stored, files, quiet=quiet)
+    result, whole_id = drive(stepper, kept, run_id, quiet=quiet)
+    report(problem, result, whole_id, files, quiet=quiet)
     take_home(dataset, result, files)
-    raise typer.Exit(exit_code(result, is_lost=stored != run_id))
+    raise typer.Exit(exit_code(result, is_lost=whole_id != run_id))
