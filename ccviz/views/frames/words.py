@@ -100,6 +100,13 @@ def _part(event: events.PartBounded) -> str:
     return f"Part {event.part}: gap {gap:.2g}."
 
 
+def _kept(event: events.ProofKept) -> str:
+    return (
+        f"The earlier proof holds with {count(event.added, 'more link')}: "
+        f"every clustering costs at least {number(event.lower_bound)}."
+    )
+
+
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.Started: _started,
     events.Noted: lambda event: event.text,
@@ -124,6 +131,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.GenerationEnded: _generation,
     events.PartsCut: _parts,
     events.PartBounded: _part,
+    events.ProofKept: _kept,
     events.QuestionAsked: lambda event: (
         f"Question {event.number}: do points {event.pair[0]} and {event.pair[1]} belong together?"
     ),

@@ -26,7 +26,6 @@ from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, History, draft_of, draft_of_problem, group_links, links_between
-from ccviz.views.frames.after_edit import after_edit
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import check_axes, usual_axes
 from ccviz.views.lab.asking import Asking
@@ -42,6 +41,7 @@ from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Runner, RunRequest
+from ccviz.views.lab.starting import run_to_start_from
 from ccviz.views.lab.suiting import impossible, unsuited
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.lab.words import Worded
@@ -384,18 +384,12 @@ class Session(Worded):
             self.limits,
             self.draft.data.name,
             self.draft.scaling,
-            self._earlier(),
+            self._run_to_start_from(),
         )
 
-    def _earlier(self) -> str:
-        """Return the id of the run shown if its proof holds for the problem as it is edited."""
-        run, run_id = self.run, self.player.run_id
-        if run is None or not self.solver.supports.exact or run.termination != "proved":
-            return ""
-        if self.archive.is_in_library(run_id):
-            return ""
-        edited = after_edit(run, self.draft.problem)
-        return run_id if edited is not None and edited.holding in ("proof", "bound") else ""
+    def _run_to_start_from(self) -> str:
+        shown, problem = self.player.run_id, self.draft.problem
+        return run_to_start_from(self.run, shown, self.archive, self.solver, problem)
 
     def open_run(self, run_id: str) -> None:
         """Show a run of the archive, with its problem on the table, its solver and settings."""
