@@ -127,10 +127,10 @@ def attack(url: str) -> None:
             page = context.new_page()
             with suppress(Error):  # a page that was refused is no page
                 page.goto(f"{url}?{urlencode(next(asked))}", timeout=20_000)
-                page.locator(".filepond--browser").first.wait_for(state="attached")
+                page.locator(".drop-zone input").first.wait_for(state="attached")
                 for _ in range(3):
                     name, content = next(files)
-                    page.locator(".filepond--browser").first.set_input_files(
+                    page.locator(".drop-zone input").first.set_input_files(
                         {"name": name.replace("/", ""), "mimeType": "text/csv", "buffer": content}
                     )
                     page.wait_for_timeout(500)

@@ -61,7 +61,7 @@ def blobs(folder: Path, points: int) -> Path:
 def bring(page: Any, path: Path) -> tuple[float, float]:
     """Bring a table; return how long until the sheet stood, and from its button to the picture."""
     began = time.perf_counter()
-    page.locator(".filepond--browser").first.set_input_files(str(path))
+    page.locator(".drop-zone input").first.set_input_files(str(path))
     load = page.get_by_role("dialog").get_by_role("button", name="Load", exact=True)
     load.wait_for()
     stood = time.perf_counter()

@@ -340,7 +340,7 @@ class Lab:
     def upload(self, name: str, content: bytes) -> None:
         path = Path(self._brought.name) / name  # what is sent as bytes costs the driver seconds
         path.write_bytes(content)
-        self.page.locator(".filepond--browser").first.set_input_files(path)
+        self.page.locator(".drop-zone input").first.set_input_files(path)
 
     def take_table(self, name: str, content: bytes) -> None:
         """Bring a table, and load it as the sheet proposes."""

@@ -200,7 +200,7 @@ def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_pat
     assert "blp-kmeans on moons" in (tmp_path / "moons.html").read_text(encoding="utf-8")
     other = open_lab()
     other.room("Share")
-    drop = other.page.locator(".project .filepond--browser")
+    drop = other.page.locator(".project .drop-zone input")
     drop.set_input_files({"name": "no.ccvizlab", "mimeType": "", "buffer": b"nothing"})
     other.see("no.ccvizlab holds no sound project")
     drop.set_input_files(path)

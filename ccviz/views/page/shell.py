@@ -56,7 +56,7 @@ _IDLE_WORKERS_OF_A_CLASS = 2
 def build() -> pn.template.Template:
     """Return the page of a new session; serve it with ``.servable()``."""
     pn.state.as_cached("frozen", freeze_imports)
-    pn.extension("filedropper", design=Lab)
+    pn.extension(design=Lab)
     fetch_little()
     send_all()
     keep_parameters_as_text()

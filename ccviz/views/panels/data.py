@@ -10,14 +10,14 @@ from markupsafe import Markup
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
-from ccviz.views.panels.dropped import take_dropped
 from ccviz.views.panels.elbow import ElbowPanel
+from ccviz.views.panels.file_field import FileField
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.problem_fields import ProblemFields
 
-_MOST_UPLOAD = "200MB"
+_MOST_BYTES = 200_000_000
+"""Size of the largest file with a table that is taken."""
 
 
 class DataPanel(pn.viewable.Viewer):
@@ -36,9 +36,9 @@ class DataPanel(pn.viewable.Viewer):
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
         )
         self._fields = ProblemFields(session)
-        self._file = pn.widgets.FileDropper(
-            multiple=False, max_file_size=_MOST_UPLOAD, layout="integrated", height=36,
-            sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["dropper"],
+        self._file = FileField(
+            self._take, label="Drop a table, or choose one", most_bytes=_MOST_BYTES,
+            sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["table-file"],
         )  # fmt: skip
         self._elbow = ElbowPanel(session)
         self._which = pn.widgets.Button(name="Which k?", margin=(0, 4), css_classes=["advice"])
@@ -52,7 +52,6 @@ class DataPanel(pn.viewable.Viewer):
         on = self._following.unless
         self._name.param.watch(on(lambda event: self._load(event.new)), "value")
         self._n.param.watch(on(lambda _: self._load(self._name.value)), "value")
-        self._file.param.watch(held(self._on_file), "value")
 
     def __panel__(self) -> Any:
         return pn.Column(
@@ -75,9 +74,8 @@ class DataPanel(pn.viewable.Viewer):
             self._session.person.quota.check_generated(options.get("n", 0))
             self._session.load(self._own.get(name) or load(name, **options))
 
-    def _on_file(self, event: Any) -> None:
-        for name, content in take_dropped(event.new):
-            self._importing.bring(name, content)
+    def _take(self, name: str, content: bytes) -> None:
+        self._importing.bring(name, content)
         self._follow()
 
     def _follow(self, *_: Any) -> None:

@@ -10,12 +10,14 @@ from markupsafe import Markup
 
 from ccviz.views.lab.download import DownloadRequest, is_small
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
-from ccviz.views.panels.dropped import take_dropped
 from ccviz.views.panels.file_button import FileButton
+from ccviz.views.panels.file_field import FileField
 from ccviz.views.panels.html import Html
 from ccviz.views.share.datafile import csv_text
 from ccviz.views.share.project import SUFFIX, open_project, parts, write_project
+
+_MOST_BYTES = 500_000_000
+"""Size of the largest project file that is taken."""
 
 _ABOUT = Markup(
     '<h2>Project</h2><p class="about">Data, links, settings and the runs on these data '
@@ -43,11 +45,11 @@ class ProjectPanel(pn.viewable.Viewer):
                 ("Data as CSV", data_download),
             )
         )
-        self._open = pn.widgets.FileDropper(
-            multiple=False, layout="integrated", height=36, sizing_mode="stretch_width",
-            margin=(4, 0, 0, 0), css_classes=["dropper", "project"], max_file_size="500MB",
+        self._open = FileField(
+            partial(open_project, session), label="Drop a project, or choose one",
+            most_bytes=_MOST_BYTES, sizing_mode="stretch_width", margin=(4, 0, 0, 0),
+            css_classes=["project"],
         )  # fmt: skip
-        self._open.param.watch(self._on_file, "value")
 
     def __panel__(self) -> Any:
         words = Html(_ABOUT, margin=0, sizing_mode="stretch_width")
@@ -55,10 +57,6 @@ class ProjectPanel(pn.viewable.Viewer):
             words, pn.FlexBox(self._save, self._data, *self._beside, margin=0), self._open,
             sizing_mode="stretch_width", margin=(0, 0, 8, 0), css_classes=["section"],
         )  # fmt: skip
-
-    def _on_file(self, event: Any) -> None:
-        for name, content in take_dropped(event.new):
-            held(open_project)(self._session, name, content)
 
 
 def project_download(session: Session) -> DownloadRequest:

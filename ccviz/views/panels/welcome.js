@@ -1,6 +1,6 @@
 // Three choices. The field for files is another widget's: a choice presses its button, wherever that is.
 function browse(root) {
-  const input = root.querySelector("input.filepond--browser")
+  const input = root.querySelector(".drop-zone input")
   if (input) return input
   for (const node of root.querySelectorAll("*")) {
     const found = node.shadowRoot && browse(node.shadowRoot)

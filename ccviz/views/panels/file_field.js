@@ -1,0 +1,68 @@
+// A field on which one file is dropped or chosen. A part of it is sent when the part before is answered.
+const PART_BYTES = 1 << 20
+
+export function render({model}) {
+  const field = document.createElement("label")
+  field.className = "drop-zone"
+  field.innerHTML = `<input type="file"><span role="status"></span><progress max="1" hidden></progress>`
+  const [input, words, bar] = field.children
+  let sending = null
+  let uploads = 0
+
+  const rest = (sentence = model.label) => {
+    sending = null
+    words.textContent = sentence
+    bar.hidden = true
+  }
+  const send = async () => {
+    const {upload, file, sent} = sending
+    const show = file.size ? sent / file.size : 1
+    words.textContent = `Uploading ${file.name}: ${Math.floor(100 * show)} %`
+    bar.value = show
+    bar.hidden = false
+    try {
+      const data = await file.slice(sent, sent + PART_BYTES).arrayBuffer()
+      if (sending?.upload === upload) {
+        model.send_msg({upload, name: file.name, size: file.size, at: sent, data})
+      }
+    } catch (broken) {
+      if (sending?.upload === upload) rest(`${file.name} cannot be read: ${broken.message}`)
+    }
+  }
+  const begin = (files) => {
+    if (files.length > 1) return rest("Drop one file at a time.")
+    const [file] = files
+    if (!file) return
+    if (file.size > model.most_bytes) {
+      const size = Math.round(file.size / 1e6).toLocaleString("en")
+      return rest(`${file.name} has ${size} MB; at most ${Math.round(model.most_bytes / 1e6)} MB are taken.`)
+    }
+    sending = {upload: ++uploads, file, sent: 0}
+    send()
+  }
+  model.on("msg:custom", ({upload, arrived, refusal}) => {
+    if (sending?.upload !== upload) return
+    if (refusal) rest(refusal)
+    else if (arrived === sending.file.size) rest()
+    else {
+      sending.sent = arrived
+      send()
+    }
+  })
+  input.addEventListener("change", () => {
+    begin([...input.files])
+    input.value = ""  // so that the same file can be chosen again
+  })
+  field.addEventListener("dragover", (event) => {
+    event.preventDefault()
+    field.classList.add("over")
+  })
+  field.addEventListener("dragleave", () => field.classList.remove("over"))
+  field.addEventListener("drop", (event) => {
+    event.preventDefault()
+    field.classList.remove("over")
+    begin([...event.dataTransfer.files])
+  })
+  rest()
+  return field
+}

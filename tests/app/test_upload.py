@@ -1,0 +1,43 @@
+"""A file on its way to the page: its share is shown, and what is too large is refused in words."""
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+# Every text that the field for tables shows from now on.
+_RECORD = """(field) => {
+    window.shown = []
+    const words = field.querySelector("[role=status]")
+    new MutationObserver(() => window.shown.push(words.textContent))
+        .observe(words, {childList: true, characterData: true, subtree: true})
+}"""
+
+
+@pytest.mark.journey
+def test_a_table_of_several_parts_shows_its_share_and_opens_its_sheet(lab):
+    field = lab.page.locator(".table-file .drop-zone")
+    asks = field.inner_text()
+    field.evaluate(_RECORD)
+    lab.upload("wide.csv", b"a,b\n1,2\n3,4\n" + b"5.5000000000000000,6.25\n" * 100_000)
+    sheet = lab.page.get_by_role("dialog", name="wide.csv: 100,002 rows, 2 columns")
+    sheet.wait_for()
+    shown = lab.page.evaluate("window.shown")
+    assert shown == [
+        "Uploading wide.csv: 0 %", "Uploading wide.csv: 43 %", "Uploading wide.csv: 87 %", asks,
+    ]  # fmt: skip
+    sheet.get_by_role("button", name="Cancel").click()
+    lab.upload("wide.csv", b"a,b\n1,2\n3,4\n")  # the same name again
+    lab.page.get_by_role("dialog", name="wide.csv: 2 rows, 2 columns").wait_for()
+
+
+def test_two_files_at_once_and_a_drop_by_the_mouse(lab):
+    field = lab.page.locator(".table-file .drop-zone")
+    drop = """(field, names) => {
+        const files = new DataTransfer()
+        for (const name of names) files.items.add(new File(["a,b\\n1,2\\n2,3\\n"], name))
+        field.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true}))
+    }"""
+    field.evaluate(drop, ["one.csv", "two.csv"])
+    lab.see("Drop one file at a time.")
+    field.evaluate(drop, ["one.csv"])
+    lab.page.get_by_role("dialog", name="one.csv: 2 rows, 2 columns").wait_for()
