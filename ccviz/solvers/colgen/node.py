@@ -51,7 +51,8 @@ from ccviz.solvers.colgen.phases.settle import settle_columns, settle_facilities
 from ccviz.solvers.colgen.phases.start import StartPhase, advance_start
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.state import NodeState
-from ccviz.solvers.search.tree import Report, Task, cutoff, decided
+from ccviz.solvers.search.decisions import decided_pairs
+from ccviz.solvers.search.tree import Report, Task, cutoff
 
 IteratingPhase = ColumnPhase | FacilityPhase | CyclePhase | LocalPhase
 Phase = IteratingPhase | StalledPhase | DisjunctionPhase
@@ -61,7 +62,7 @@ _TOO_MUCH = "The bound passes what a single cluster of all points costs."
 
 def advance(problem: Problem, settings: NodeSettings, params: Params, task: Task) -> Report:
     """Work on a node for about a second."""
-    together, apart = decided(task.decisions, True), decided(task.decisions, False)
+    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
         problem = refine(problem, together, apart)
     except ContradictionError as contradiction:

@@ -26,7 +26,8 @@ from ccviz.solvers.relaxation.rounds import WINDOW, is_stuck, renew_cuts
 from ccviz.solvers.relaxation.scs_backend import solve_by_scs
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
 from ccviz.solvers.sdp.settings import NodeSettings
-from ccviz.solvers.search.tree import Report, Task, cutoff, decided
+from ccviz.solvers.search.decisions import PairDecision, decided_pairs
+from ccviz.solvers.search.tree import Report, Task, cutoff
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +80,7 @@ def _descended(task: Task, state: NodeState) -> Report:
 
 
 def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | None]:
-    together, apart = decided(task.decisions, True), decided(task.decisions, False)
+    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     try:
         problem = refine(problem, together, apart)
     except ContradictionError as contradiction:
@@ -126,8 +127,8 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     if _must_branch(state, limit, settings):
         pair = branching_pair(state.relaxation, state.at.Y)
         if pair is not None:
-            pair = _as_points(state.blocks, pair)
-            report = replace(report, verdict="branch", pair=pair, state=_packed(state))
+            decision = PairDecision(*_as_points(state.blocks, pair), together=True)
+            report = replace(report, verdict="branch", branch=decision, state=_packed(state))
             return _rounded(report, task, state, _TRIALS)
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))

@@ -1,8 +1,8 @@
-"""Branch-and-bound over must-link/cannot-link decisions, shared by the exact solvers.
+"""Branch-and-bound over decisions on pairs and discs, shared by the exact solvers.
 
-A node is the problem with the pairs decided on the way to it. A solver gives one pure function,
-which takes a `Task` (work on this node for a while) and returns a `Report`: the node's bound so
-far, what happened, and a verdict. The search picks nodes, hands tasks to a workforce and folds the
+A node is the problem with the decisions on the way to it. A solver gives one pure function, which
+takes a `Task` (work on this node for a while) and returns a `Report`: the node's bound so far, what
+happened, and a verdict. The search picks nodes, hands tasks to a workforce and folds the
 reports in the order in which the tasks were given out, so a run depends on its seed and its number
 of workers but not on who finished first.
 """
@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -32,6 +32,13 @@ from ccviz.events import (
     Record,
 )
 from ccviz.solvers.base import never
+from ccviz.solvers.search.decisions import (
+    Decision,
+    branched_fields,
+    children_of,
+    decision_of,
+    opened_fields,
+)
 from ccviz.solvers.search.margin import Margin
 from ccviz.solvers.search.workforce import Handle, Workforce, run_here
 
@@ -47,24 +54,6 @@ Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
 
 class StoppedError(Exception):
     """Raised by work that noticed that the run should end."""
-
-
-class Decision(NamedTuple):
-    """Two points, put together or kept apart.
-
-    Or a place, the disc about the first one that reaches to the second: some cluster has its mean
-    there, or none has.
-    """
-
-    pair: tuple[int, int]
-    together: bool
-    place: bool = False
-
-
-def decided(decisions: Iterable[Decision], together: bool, place: bool = False) -> IntArray:
-    """Return the (m, 2) pairs that were put together or kept apart, or places taken or empty."""
-    pairs = [each.pair for each in decisions if (each.together, each.place) == (together, place)]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,10 +103,8 @@ class Report:
         A feasible clustering found.
     events : tuple of Event
         What to show of it.
-    pair : tuple of int or None
-        The points to branch on.
-    place : bool
-        Whether they say a place.
+    branch : Decision or None
+        The decision of the first child, together or occupied; the second child's is the opposite.
     detail : str
         Why the node was closed, as a sentence.
     witness : tuple of int
@@ -135,8 +122,7 @@ class Report:
     labels: IntArray | None = None
     source: str = ""
     events: tuple[Event, ...] = ()
-    pair: tuple[int, int] | None = None
-    place: bool = False
+    branch: Decision | None = None
     detail: str = ""
     witness: tuple[int, ...] = ()
     certificate: dict[str, np.ndarray] = field(default_factory=dict)
@@ -245,9 +231,7 @@ class Search:
             parent=None if parent is None else parent.task.node,
             depth=depth,
             lower_bound=max(0.0, task.lower_bound),
-            pair=newest.pair if newest else None,
-            together=bool(newest and newest.together),
-            place=bool(newest and newest.place),
+            **opened_fields(newest),
         )
 
     def _restore(self, history: tuple[Record, ...]) -> Iterator[Event]:
@@ -276,20 +260,18 @@ class Search:
     ) -> Iterator[Event]:
         """Open what the run had not opened when it ended."""
         parent = self._waiting[event.node]
-        for together in (True, False):
-            decision = Decision(event.pair, together, event.place)
+        for decision in children_of(event):
             if (*parent.task.decisions, decision) not in known:
                 yield self._open_child(parent, decision)
         self._forget(event.node)
 
     def _reopen(self, event: NodeOpened, decisions: dict[int, tuple[Decision, ...]]) -> None:
         before = () if event.parent is None else decisions[event.parent]
-        newest: tuple[Decision, ...] = ()
-        if event.pair is not None:
-            newest = (Decision(event.pair, event.together, event.place),)
-        decisions[event.node] = before + newest
+        newest = decision_of(event)
+        path = before if newest is None else (*before, newest)
+        decisions[event.node] = path
         # The parent's multipliers ended with the process: the node's bound is proved again.
-        task = Task(event.node, before + newest, seed=self.seed)
+        task = Task(event.node, path, seed=self.seed)
         self._await(_Node(task, event.depth, {}))
 
     def _await(self, node: _Node) -> None:
@@ -408,16 +390,15 @@ class Search:
         return InfeasibilityProved(reason=reason, points=points)
 
     def _branch(self, node: _Node, report: Report) -> Iterator[Event]:
-        assert report.pair is not None
+        assert report.branch is not None
         yield NodeBranched(
             node=node.task.node,
-            pair=report.pair,
             lower_bound=node.task.lower_bound,
-            place=report.place,
+            **branched_fields(report.branch),
         )
         node.task = replace(node.task, state=report.state)
-        for together in (True, False):
-            yield self._open_child(node, Decision(report.pair, together, report.place))
+        for decision in (report.branch, report.branch.opposite):
+            yield self._open_child(node, decision)
         self._forget(node.task.node)
         yield from self._raise_bound()
 

@@ -23,7 +23,8 @@ from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import node
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.solver import Colgen
-from ccviz.solvers.search.tree import Decision, Task
+from ccviz.solvers.search.decisions import DiscDecision
+from ccviz.solvers.search.tree import Task
 from tests.seeds import seeds
 from tests.solvers.colgen.conftest import best_clustering, over_facilities
 from tests.solvers.colgen.model.test_discs import points_of
@@ -33,9 +34,10 @@ from tests.solvers.colgen.test_plane import of
 def means_keep(problem, labels, decisions):
     """Whether a clustering's means keep to the discs decided on."""
     means = [problem.X[labels == c].mean(axis=0) for c in range(problem.k)]
-    for (i, j), together, _ in decisions:
-        radius = ((problem.X[i] - problem.X[j]) ** 2).sum()
-        if together != any(((mean - problem.X[i]) ** 2).sum() <= radius for mean in means):
+    for disc in decisions:
+        center, border = problem.X[disc.center], problem.X[disc.border]
+        radius = ((center - border) ** 2).sum()
+        if disc.occupied != any(((mean - center) ** 2).sum() <= radius for mean in means):
             return False
     return True
 
@@ -61,7 +63,7 @@ def test_a_nodes_bound_is_not_above_the_best_clustering_in_its_discs(seed):
     pairs = rng.permutation(8)[:4].reshape(2, 2).tolist()
     for sides in itertools.product((True, False), repeat=2):
         decisions = tuple(
-            Decision((i, j), side, True) for (i, j), side in zip(pairs, sides, strict=True)
+            DiscDecision(i, j, side) for (i, j), side in zip(pairs, sides, strict=True)
         )
         best = best_in_discs(problem, decisions)
         task = Task(3, decisions, upper_bound=1.5 * best_clustering(problem))
@@ -93,11 +95,9 @@ class Forced:
         report = replace(report, lower_bound=0.0)  # which closes nothing
         if report.verdict == "go on":
             return report
-        place, state = (
-            tuple(self.discs[depth]),
-            state_of(report.state) if self.keeps_state else None,
-        )
-        return replace(report, verdict="branch", pair=place, place=True, state=state)
+        disc = DiscDecision(*self.discs[depth], occupied=True)
+        state = state_of(report.state) if self.keeps_state else None
+        return replace(report, verdict="branch", branch=disc, state=state)
 
 
 def without_discs(event):

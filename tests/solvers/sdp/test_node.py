@@ -7,7 +7,8 @@ from ccviz import Problem, start
 from ccviz.events import NodeBounded, NodeBranched
 from ccviz.solvers.sdp.node import advance
 from ccviz.solvers.sdp.settings import NodeSettings
-from ccviz.solvers.search.tree import Decision, Task
+from ccviz.solvers.search.decisions import PairDecision
+from ccviz.solvers.search.tree import Task
 
 WINDOW = 3  # rounds over which a node's progress is measured
 
@@ -40,7 +41,9 @@ def test_a_child_that_lacks_more_than_is_open_is_not_branched_yet(hard):
     proved = reports[-1].lower_bound
     # As if the parent had proved nearly all: what the child's own multipliers lack is more.
     claimed = 2.0 * proved
-    child = Task(1, (Decision((0, 1), False),), claimed, claimed * (1.0 + 1e-3), reports[-1].state)
+    child = Task(
+        1, (PairDecision(0, 1, together=False),), claimed, claimed * (1.0 + 1e-3), reports[-1].state
+    )
     verdicts = []
     for _ in range(10):
         report = advance(hard, settings, child)

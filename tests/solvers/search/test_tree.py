@@ -25,20 +25,24 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, never
 from ccviz.solvers.search.backends import Here
 from ccviz.solvers.search.branch_and_bound import Known, branch_and_bound
+from ccviz.solvers.search.decisions import PairDecision, decided_pairs, decision_of
 from ccviz.solvers.search.tree import (
-    Decision,
     Report,
     Search,
     StoppedError,
     Task,
     cutoff,
-    decided,
 )
 from ccviz.solvers.search.workforce import Workforce, open_workforce
 from ccviz.solvers.start.memetic import first_labels
 from tests.patience import PATIENCE_S
 
 POINTS = np.array([0.0, 0.3, 1.0, 1.2, 2.0, 2.5])
+
+
+def on(pair):
+    """Return the decision on a pair that a report branches on."""
+    return PairDecision(*pair, together=True)
 
 
 def objective(labels):
@@ -48,7 +52,7 @@ def objective(labels):
 
 
 def allowed(task, labels):
-    together, apart = decided(task.decisions, True), decided(task.decisions, False)
+    together, apart = (decided_pairs(task.decisions, side) for side in (True, False))
     return all(labels[i] == labels[j] for i, j in together.tolist()) and all(
         labels[i] != labels[j] for i, j in apart.tolist()
     )
@@ -67,14 +71,14 @@ def work(task):
     open_pairs = [
         pair
         for pair in combinations(range(len(POINTS)), 2)
-        if pair not in [decision.pair for decision in task.decisions]
+        if pair not in [(each.first, each.second) for each in task.decisions]
     ]
     weak = objective(best) * (1.0 - 0.1 * (4 - len(task.decisions)) / 4)
     if task.opening and not task.decisions:
         return Report("go on", 0.5 * weak, state="begun")
     if len(task.decisions) >= 4:
         return Report("integral", objective(best), labels=best, certificate={"a": POINTS})
-    return Report("branch", weak, labels=every[0], pair=open_pairs[0], state="parent")
+    return Report("branch", weak, labels=every[0], branch=on(open_pairs[0]), state="parent")
 
 
 def run(order="best", workers="1", tolerance=1e-6, history=(), stop=lambda: False):
@@ -236,17 +240,9 @@ def of_kind(events, *kinds):
 def decisions_by_node(events):
     found = {}
     for event in of_kind(events, NodeOpened):
-        newest = () if event.pair is None else (Decision(event.pair, event.together),)
-        found[event.node] = found.get(event.parent, ()) + newest
+        newest = decision_of(event)
+        found[event.node] = found.get(event.parent, ()) + (() if newest is None else (newest,))
     return found
-
-
-def test_decisions_are_told_apart():
-    decisions = [Decision((0, 1), True), Decision((2, 3), False), Decision((4, 5), True)]
-    assert decided(decisions, True).tolist() == [[0, 1], [4, 5]]
-    assert decided(decisions, False).tolist() == [[2, 3]]
-    assert decided([], True).shape == (0, 2)
-    assert decided([], True).dtype == np.int64
 
 
 def test_a_search_begins_with_the_clustering_it_is_given_first():
@@ -273,7 +269,7 @@ def test_reports_are_told_in_full():
             "go on", 0.1, labels=FAR, source="rounding",
             events=(noted,), state="begun", iterations=3,
         ),
-        Report("branch", 0.2, pair=(0, 1), state="parent", certificate={"a": POINTS}),
+        Report("branch", 0.2, branch=on((0, 1)), state="parent", certificate={"a": POINTS}),
         Report("bound", 0.3, certificate={"b": POINTS}),
         Report("integral", 0.1, detail="by hand"),
     )  # fmt: skip
@@ -309,7 +305,7 @@ def test_reports_are_told_in_full():
     assert [task.node for task in tasks] == [0, 0, 1, 2]
     assert [task.upper_bound for task in tasks] == [math.inf, *[objective(FAR)] * 3]
     assert [task.lower_bound for task in tasks] == [-math.inf, 0.1, 0.2, 0.2]
-    assert tasks[3].decisions == (Decision((0, 1), False),)
+    assert tasks[3].decisions == (PairDecision(0, 1, together=False),)
 
 
 def test_an_only_clustering_says_so():
@@ -320,7 +316,7 @@ def test_an_only_clustering_says_so():
 
 def test_a_child_is_closed_by_its_parents_bound_without_work():
     search, tasks = scripted(
-        Report("branch", 2.0, pair=(0, 1), certificate={"a": POINTS}),
+        Report("branch", 2.0, branch=on((0, 1)), certificate={"a": POINTS}),
         Report("integral", objective(FAR), labels=FAR),
     )
     search.objective_of, search.tolerance = lambda labels: 2.0, 0.0
@@ -332,7 +328,7 @@ def test_a_child_is_closed_by_its_parents_bound_without_work():
 
 
 def test_a_bound_at_the_cutoff_closes_what_would_branch():
-    search, _ = scripted(Report("branch", 2.0, labels=FAR, pair=(0, 1)))
+    search, _ = scripted(Report("branch", 2.0, labels=FAR, branch=on((0, 1))))
     search.objective_of, search.tolerance = lambda labels: 4.0, 0.5
     events = list(search.steps(HERE, lambda: False))
     (pruned,) = of_kind(events, NodePruned)
@@ -381,7 +377,7 @@ def test_an_infeasible_root_names_its_witness():
 
 def test_infeasible_branches_prove_infeasibility_only_all_together():
     no = Report("infeasible", math.inf)
-    search, _ = scripted(Report("branch", 0.1, pair=(0, 1)), no, no)
+    search, _ = scripted(Report("branch", 0.1, branch=on((0, 1))), no, no)
     events = list(search.steps(HERE, lambda: False))
     assert search.infeasible
     (proved,) = of_kind(events, InfeasibilityProved)
@@ -394,7 +390,7 @@ def test_infeasible_branches_prove_infeasibility_only_all_together():
 
     for other in (Report("integral", 0.2, labels=FAR), Report("bound", 0.2)):
         for reports in ((no, other), (other, no)):
-            search, _ = scripted(Report("branch", 0.1, pair=(0, 1)), *reports)
+            search, _ = scripted(Report("branch", 0.1, branch=on((0, 1))), *reports)
             events = list(search.steps(HERE, lambda: False))
             assert not search.infeasible
             assert not of_kind(events, InfeasibilityProved)
@@ -408,7 +404,7 @@ def test_of_nodes_alike_the_older_comes_first(order):
 
     def answer(task):
         tasks.append(task.node)
-        return Report("branch", next(bounds), pair=PAIRS[len(task.decisions)])
+        return Report("branch", next(bounds), branch=on(PAIRS[len(task.decisions)]))
 
     list(Search(answer, objective, 1e-6, order).steps(HERE, lambda: len(tasks) > 4))
     assert tasks == {
@@ -417,7 +413,7 @@ def test_of_nodes_alike_the_older_comes_first(order):
 
 
 def test_a_node_that_was_begun_is_ended_before_another_is():
-    go_on, branch = Report("go on", 0.5), Report("branch", 0.1, pair=(0, 1))
+    go_on, branch = Report("go on", 0.5), Report("branch", 0.1, branch=on((0, 1)))
     search, tasks = scripted(branch, go_on, go_on, Report("bound", 1.0), Report("bound", 1.0))
     search.order = "best"  # by which the other child, with the lower bound, would be next
     list(search.steps(HERE, lambda: False))
@@ -445,7 +441,7 @@ def test_a_run_cut_off_anywhere_goes_on_with_what_was_open():
         assert all(depths[node] == len(path) for node, path in decisions.items())
         for event in of_kind(every, NodeBranched):
             path = decisions[event.node]
-            children = {(*path, Decision(event.pair, each)) for each in (True, False)}
+            children = {(*path, PairDecision(*event.pair, together)) for together in (True, False)}
             assert children <= set(decisions.values())
 
 
@@ -481,7 +477,7 @@ def test_a_run_that_ended_before_its_root_begins_anew():
 def full(task):
     """A stand-in solver of a full tree with 15 nodes."""
     depth = len(task.decisions)
-    return Report("branch" if depth < 3 else "bound", 0.1 * (depth + 1), pair=PAIRS[depth])
+    return Report("branch" if depth < 3 else "bound", 0.1 * (depth + 1), branch=on(PAIRS[depth]))
 
 
 class Helpers(ThreadPoolExecutor):
@@ -622,7 +618,7 @@ def test_a_search_takes_its_nodes_in_the_order_it_is_told():
 
     def answer(task):
         tasks.append(task.node)
-        return Report("branch", 0.1 * len(tasks), pair=PAIRS[len(task.decisions)])
+        return Report("branch", 0.1 * len(tasks), branch=on(PAIRS[len(task.decisions)]))
 
     context = Context(stop=lambda: len(tasks) > 2)
     list(branch_and_bound(SMALL, context, answer, tolerance=0.0, order="depth"))

@@ -25,7 +25,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.colgen.branching.strong import Candidate
 from ccviz.solvers.colgen.master.covering import MasterSolution
 from ccviz.solvers.colgen.params import DisjunctionParams
-from ccviz.solvers.search.tree import Decision
+from ccviz.solvers.search.decisions import DiscDecision
 
 
 class Term(NamedTuple):
@@ -33,7 +33,7 @@ class Term(NamedTuple):
 
     Attributes
     ----------
-    decisions : tuple of Decision
+    decisions : tuple of DiscDecision
         From the root down.
     duals : (z + t,) float64
         Of the disjunction's blocks and the occupied discs.
@@ -52,7 +52,7 @@ class Term(NamedTuple):
         Number of last decisions that gained nothing.
     """
 
-    decisions: tuple[Decision, ...]
+    decisions: tuple[DiscDecision, ...]
     duals: FloatArray
     columns: np.ndarray
     solution: MasterSolution
@@ -206,9 +206,9 @@ def certificate(disjunctions: Disjunctions, duals: FloatArray) -> dict[str, np.n
     for c, (_, disjunction, term) in enumerate(terms):
         own, occupied = np.split(term.duals, [len(disjunction.rows)])
         dual = iter(occupied)
-        for pair, side, _ in term.decisions:
-            discs.append((c, *pair, int(side)))
-            disc_duals.append(float(next(dual)) if side else 0.0)
+        for disc in term.decisions:
+            discs.append((c, disc.center, disc.border, int(disc.occupied)))
+            disc_duals.append(float(next(dual)) if disc.occupied else 0.0)
         change = own - duals[disjunction.rows]
         changed = np.flatnonzero(change)
         blocks += [(c, int(disjunction.rows[row])) for row in changed]

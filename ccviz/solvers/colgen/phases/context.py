@@ -12,6 +12,7 @@ from ccviz.solvers.colgen.model.instance import Instance, principal_axes
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.settings import NodeSettings
+from ccviz.solvers.search.decisions import DiscDecision
 from ccviz.solvers.search.tree import Task
 
 
@@ -36,7 +37,7 @@ class NodeInput:
     @property
     def in_discs(self) -> bool:
         """Whether a disc was decided on."""
-        return any(decision.place for decision in self.task.decisions)
+        return any(isinstance(each, DiscDecision) for each in self.task.decisions)
 
 
 @dataclass(frozen=True, eq=False)

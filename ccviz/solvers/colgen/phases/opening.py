@@ -25,7 +25,8 @@ from ccviz.solvers.colgen.phases.local import LocalPhase
 from ccviz.solvers.colgen.phases.start import StartPhase, neighbours
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.state import NodeState
-from ccviz.solvers.search.tree import Task, decided
+from ccviz.solvers.search.decisions import DiscDecision, decided_discs
+from ccviz.solvers.search.tree import Task
 
 _NEGLIGIBLE = 1e-18
 """Least usual cost of a point, as a share of its cost in one single cluster."""
@@ -75,10 +76,12 @@ def _local(given: NodeInput, phase: ColumnPhase | FacilityPhase) -> Phase:
     """Return the phase with a local master around the last disc, where the last decision is one."""
     blocks, last = phase.state.blocks, given.task.decisions[-1]
     near = Neighbourhoods(blocks.k, given.params.neighbourhood)
-    if isinstance(phase, ColumnPhase) or not (last.place and near.are_local(blocks.s)):
+    if isinstance(phase, ColumnPhase) or not isinstance(last, DiscDecision):
+        return phase
+    if not near.are_local(blocks.s):
         return phase
     assert phase.center is not None
-    return LocalPhase(phase.state, phase.center, turned(given.problem, blocks)[last.pair[0]])
+    return LocalPhase(phase.state, phase.center, turned(given.problem, blocks)[last.center])
 
 
 def _in_discs(given: NodeInput, state: NodeState, cardinality_dual: float) -> NodeState:
@@ -169,7 +172,7 @@ def pricer_of(
 ) -> Pricer:
     """Return the pricer of a node, in its discs."""
     alternatives = conjunction(problem, problem.rules)
-    occupied, empty = (decided(task.decisions, side, place=True) for side in (True, False))
+    occupied, empty = (decided_discs(task.decisions, side) for side in (True, False))
     center, border = problem.X[np.concatenate([occupied, empty])].transpose(1, 0, 2)
     discs = Discs(center, border, len(occupied))
     instances = tuple(make_instance(blocks, loads, discs) for loads in alternatives)

@@ -22,6 +22,7 @@ from ccviz.solvers.colgen.phases.context import NodeContext
 from ccviz.solvers.colgen.phases.facilities import FacilityGeneration, StalledPhase
 from ccviz.solvers.colgen.phases.reports import known_cost, rounded, with_columns
 from ccviz.solvers.colgen.state import NodeState
+from ccviz.solvers.search.decisions import DiscDecision, PairDecision
 from ccviz.solvers.search.tree import Report
 
 _INTEGRAL = "The relaxation's solution is a clustering."
@@ -84,11 +85,13 @@ def _branched(
     cover = best_cover(few.columns, few.costs, k, settings.cover_nodes, task.stop)
     if cover is not None:
         report = with_columns(context, report, few.columns, cover)
-    return replace(report, verdict="branch", pair=pair, state=state)
+    return replace(report, verdict="branch", branch=PairDecision(*pair, together=True), state=state)
 
 
 def _on_disc(report: Report, state: NodeState, best: Candidate) -> Report:
-    return replace(report, verdict="branch", pair=best.disc, place=True, state=state)
+    return replace(
+        report, verdict="branch", branch=DiscDecision(*best.disc, occupied=True), state=state
+    )
 
 
 def _on_pair(
@@ -98,7 +101,7 @@ def _on_pair(
     pair = branching_pair(context.blocks, columns, solution.weights)
     if pair is None:
         return replace(report, verdict="integral", detail=_INTEGRAL)
-    return replace(report, verdict="branch", pair=pair, state=state)
+    return replace(report, verdict="branch", branch=PairDecision(*pair, together=True), state=state)
 
 
 def _with_candidates(context: NodeContext, phase: StalledPhase) -> NodeState:

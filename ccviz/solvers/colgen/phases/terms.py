@@ -30,7 +30,7 @@ from ccviz.solvers.colgen.phases.context import NodeContext
 from ccviz.solvers.colgen.pricing.dual_adjustment import ADJUSTMENTS, is_enough, price_and_adjust
 from ccviz.solvers.colgen.pricing.pricer import Pricer, join
 from ccviz.solvers.colgen.state import NodeState
-from ccviz.solvers.search.tree import Decision
+from ccviz.solvers.search.decisions import DiscDecision
 
 
 class TermContext(NamedTuple):
@@ -153,7 +153,7 @@ def split(context: TermContext, disjunction: Disjunction) -> tuple[Disjunction, 
     best = best_candidate(worst.candidates, context.missing)
     if best is None:
         return disjunction.put(worst._replace(candidates=())), 0
-    sides = [Decision(best.disc, side, True) for side in (True, False)]
+    sides = [DiscDecision(*best.disc, occupied) for occupied in (True, False)]
     made = [_child(context, disjunction, worst, decision) for decision in sides]
     children, found = zip(*made, strict=True)
     return disjunction.put(*children), sum(found)
@@ -176,7 +176,7 @@ def _widened(context: TermContext, disjunction: Disjunction, term: Term) -> Term
 
 
 def _child(
-    context: TermContext, disjunction: Disjunction, parent: Term, decision: Decision
+    context: TermContext, disjunction: Disjunction, parent: Term, decision: DiscDecision
 ) -> tuple[Term, int]:
     """Return a term with one decision more, and the number of columns found."""
     before = len(parent.duals) - len(disjunction.rows)
@@ -184,7 +184,7 @@ def _child(
     instance = _instance(context, disjunction, decisions)
     new = instance.occupied - before
     columns, _, fits = in_discs(instance, np.pad(parent.columns, ((0, 0), (0, new))), mark=True)
-    at = context.points[decision.pair[0]]
+    at = context.points[decision.center]
     region = Region(at, context.neighbourhoods(instance))
     duals, caps = np.pad(parent.duals, (0, new)), _caps(context, disjunction, instance)
     made = _generated(context, instance, columns[fits], duals, caps, region)
@@ -248,12 +248,13 @@ def _caps(context: TermContext, disjunction: Disjunction, instance: Instance) ->
 
 
 def _instance(
-    context: TermContext, disjunction: Disjunction, decisions: tuple[Decision, ...]
+    context: TermContext, disjunction: Disjunction, decisions: tuple[DiscDecision, ...]
 ) -> Instance:
     """Return the disjunction's blocks with the discs of a term."""
     instance = part_of(context.instance, disjunction.rows)
-    for (near, far), side, _ in decisions:
-        instance = with_disc(instance, context.points[near], context.points[far], side)
+    for disc in decisions:
+        center, border = context.points[disc.center], context.points[disc.border]
+        instance = with_disc(instance, center, border, disc.occupied)
     return instance
 
 

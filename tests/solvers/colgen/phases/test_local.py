@@ -17,7 +17,8 @@ from ccviz.solvers.colgen.phases.facilities import FacilityPhase, StalledPhase
 from ccviz.solvers.colgen.phases.generation import End
 from ccviz.solvers.colgen.phases.local import CyclePhase, DiscGeneration, LocalPhase
 from ccviz.solvers.colgen.solver import Colgen
-from ccviz.solvers.search.tree import Decision, Task
+from ccviz.solvers.search.decisions import DiscDecision
+from ccviz.solvers.search.tree import Task
 from tests.seeds import seeds
 from tests.solvers.colgen.conftest import with_local_masters
 from tests.solvers.colgen.test_node import Forced
@@ -78,7 +79,7 @@ def test_the_root_has_a_cycle_before_it_is_branched_and_its_bound_does_not_fall(
 def test_a_child_begins_around_its_disc_and_its_solution_there_is_branched_on(local):
     stalled, bound, task = after_cycle(local)
     params = replace(PARAMS, task_work=0.0)  # an iteration a task
-    decision = Decision((5, 9), True, True)
+    decision = DiscDecision(5, 9, occupied=True)
     far = 1.5 * task.upper_bound  # nothing closes the child
     child = Task(1, (decision,), bound, far, stalled.state)
     seen = [each for each, _ in worked(local, child, params)]
