@@ -11,7 +11,7 @@ ARGS    ?=
 RUNS    ?= 10
 BENCH   ?= $(filter-out benchmarks/_%,$(sort $(wildcard benchmarks/*.py)))
 
-# Without compiled sources each of the many processes that a run or a test starts reads them anew.
+# Compiled sources save each of the many processes of a run or a test from compiling them again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help

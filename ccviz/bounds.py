@@ -8,7 +8,7 @@ OPTIMAL_GAP = 1e-4
 """A clustering proved to be within this relative gap of the optimum is called optimal."""
 
 ROUNDING = 1e-7
-"""Relative gap that rounding may leave beyond the tolerance of a solver."""
+"""Largest relative gap by rounding, in addition to a solver's tolerance."""
 
 
 def relative_gap(upper_bound: float, lower_bound: float) -> float:
@@ -33,9 +33,9 @@ def relative_gap(upper_bound: float, lower_bound: float) -> float:
 
 
 def is_closed(upper_bound: float, lower_bound: float, tolerance: float) -> bool:
-    """Return whether two bounds agree within a tolerance and what rounding may leave.
+    """Return whether two bounds agree within a tolerance plus the allowance for rounding.
 
-    A lower bound clearly above the upper bound contradicts it, so it proves nothing.
+    A lower bound clearly above the upper bound is a contradiction and proves nothing.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def card(title: str, rows: Iterable[Row], sentences: Iterable[str] = ()) -> str:
 
 
 def bound_rows(objective: float, lower_bound: float, gap: float) -> list[Row]:
-    """Return what is known of the optimum; a dash where nothing is."""
+    """Return the state of knowledge on the optimum; a dash if there is none."""
     rows = [("objective", number(objective, 8)), ("lower bound", number(lower_bound, 8))]
     if math.isfinite(gap):
         rows.append(("gap", percent(gap)))

@@ -61,7 +61,7 @@ class ContradictionError(ProblemError):
 
 
 class UnfillableError(ProblemError):
-    """Sizes or must-links that no clustering with so many clusters can have."""
+    """Sizes or must-links that no clustering into k clusters can have."""
 
 
 class ParameterError(CcvizError):
@@ -108,7 +108,7 @@ def quote(value: object) -> str:
     Parameters
     ----------
     value : object
-        Whatever somebody gave.
+        Any invalid input.
 
     Returns
     -------

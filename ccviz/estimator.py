@@ -201,7 +201,7 @@ class ConstrainedKMeans(
         return given | (self.solver_params or {})
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what a pickle holds: all but the result, which has the data in it."""
+        """Return the state for pickling: all attributes but the result, which holds the data."""
         state: dict[str, Any] = super().__getstate__()
         return {name: value for name, value in state.items() if name != "result_"}
 
@@ -252,8 +252,7 @@ class ConstrainedKMeans(
     ) -> IntArray:
         """Return a cluster for each row of X: the nearest mean, or the cheapest under sizes.
 
-        Links are not looked at: of the rows that were fitted, `labels_` has the clusters that keep
-        them.
+        Links are ignored: for the fitted rows, `labels_` has the clusters that keep them.
 
         Parameters
         ----------

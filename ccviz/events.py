@@ -53,7 +53,7 @@ class Event(msgspec.Struct, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 def _snapshot(value: Any) -> Any:
-    """Return a value that nobody else can change, where it is an array or a dict of arrays.
+    """Return a read-only copy of a value that is an array or a dict of arrays.
 
     A scalar of NumPy's becomes a plain number: results are written from events, and not every
     format knows the former.
@@ -83,7 +83,7 @@ class Started(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class Noted(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """Something that a person should know, as a sentence."""
+    """A notice for people, one sentence."""
 
     text: str
 
@@ -121,7 +121,7 @@ class DeadEnded(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class IncumbentFound(Event, frozen=True, eq=False, tag=True, kw_only=True, weakref=True):
-    """A best answer so far: ``labels`` (n,) int64.
+    """A new incumbent, the best clustering so far: ``labels`` (n,) int64.
 
     ``source`` names the part of the solver that found it. ``objective`` is set only by solvers
     that minimise something else than WCSS plus the broken soft links' weights.
@@ -193,7 +193,7 @@ class RelaxationSolved(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class NodeBranched(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A node got children by the pair of points, or by the place that they say."""
+    """A node was branched on a pair of points, or on a disc (``place``) that the pair defines."""
 
     node: int
     pair: tuple[int, int]
@@ -302,7 +302,7 @@ class PartBounded(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 ProofEvent = Started | NodeOpened | NodeBranched | NodePruned | PartsCut | PartBounded
-"""Those of which a proof consists, apart from its clustering."""
+"""Events that make up a proof, apart from its clustering."""
 
 
 class ProofKept(Event, frozen=True, eq=False, tag=True, kw_only=True):
@@ -324,7 +324,7 @@ class ProofKept(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """A strategy wants to know whether two points belong together, as question ``number``."""
+    """A strategy asked whether two points belong together, as question ``number``."""
 
     number: int
     pair: tuple[int, int]
@@ -332,10 +332,10 @@ class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
 
 
 class QuestionAnswered(Event, frozen=True, eq=False, tag=True, kw_only=True):
-    """Somebody said whether two points belong together, None for *I don't know*.
+    """An oracle answered whether two points belong together, None for *I don't know*.
 
-    ``confidence`` is the probability that it is right, ``implied`` how many pairs nobody was asked
-    about are known by all answers so far.
+    ``confidence`` is the probability that it is right, ``implied`` the number of pairs that follow
+    from all answers so far without having been asked.
     """
 
     pair: tuple[int, int]
@@ -377,11 +377,11 @@ AnyEvent = (
     | QuestionAnswered
     | Finished
 )
-"""Every event there is, as the codec reads them."""
+"""All kinds of events, for the codec."""
 
 
 class Record(msgspec.Struct, frozen=True, eq=False):
-    """An event as the driver stamped it: its place in the run and seconds since the start."""
+    """An event with the driver's stamp: its number in the run and seconds since the start."""
 
     seq: int
     time_s: float

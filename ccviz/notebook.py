@@ -94,7 +94,7 @@ class Plots:
 
 
 def _plots(self: Run | Result | Stepper) -> Plots:
-    """Return pictures of the run as it stands: `scatter`, `bounds`, `tree` and `matrix`."""
+    """Return pictures of the run's current state: `scatter`, `bounds`, `tree` and `matrix`."""
     return Plots(self if isinstance(self, Run) else self.run)
 
 
@@ -105,18 +105,18 @@ def _save_html(self: Result, path: str | Path, title: str = "") -> None:
     ----------
     path : path
     title : str, optional
-        What to call it; the solver's name if not given.
+        Title of the page; by default the solver's name.
 
     Raises
     ------
     CcvizError
-        If nobody kept the events of the run, or the file cannot be written.
+        If the events of the run were not kept, or the file cannot be written.
     """
     page, story = (import_module(f"ccviz.views.export.{name}") for name in ("page", "story"))
     records = self.records()
     if not records:
         raise CcvizError(
-            "nobody kept the events of this run: take the result of solve(), or of a run that was "
+            "the events of this run were not kept: use the result of solve(), or a run that was "
             "not stepped through before."
         )
     play = story.Play(title or self.solver, self.run.problem, records, len(records))
@@ -146,8 +146,8 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
     Returns
     -------
     ccviz.views.notebook.explore.Explorer
-        Show it as the last value of a cell. Its ``problem`` has what was clicked, ``run`` is the
-        live run and ``result`` what the run came to, once it has ended.
+        Show it as the last value of a cell. Its ``problem`` has the clicked links, ``run`` is the
+        live run and ``result`` its result, once it has ended.
 
     Raises
     ------

@@ -1,14 +1,14 @@
-"""Numbers as people read them."""
+"""Formatting of numbers for people."""
 
 from __future__ import annotations
 
 import math
 
-_MOST_DIGITS = 18  # of numbers that fit wherever numbers go
+_MOST_DIGITS = 18  # most digits of a whole number that is read: it fits into 64 bits
 
 
 def number(value: float | None, digits: int = 6) -> str:
-    """Return a number with so many significant digits, grouped; a dash if there is none."""
+    """Return a number with ``digits`` significant digits, grouped; a dash if missing."""
     if value is None or not math.isfinite(value):
         return "–"
     if value != 0 and not 1e-4 <= abs(value) < 1e12:
@@ -19,12 +19,12 @@ def number(value: float | None, digits: int = 6) -> str:
 
 
 def whole(text: str) -> int | None:
-    """Return the whole number from 0 that a text writes in digits; None if it is none, or huge."""
+    """Parse a whole number of at least 0; None if the text is not one, or too long."""
     return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def percent(share: float) -> str:
-    """Return a share as a percentage; a dash if there is none."""
+    """Return a share as a percentage; a dash if missing."""
     if not math.isfinite(share):
         return "–"
     return f"{100 * share:.2f} %" if abs(share) >= 1e-4 or share == 0 else f"{100 * share:.1g} %"
@@ -40,5 +40,5 @@ def seconds(time_s: float) -> str:
 
 
 def count(amount: int, noun: str) -> str:
-    """Return an amount with its noun in the right number."""
+    """Return an amount with its noun in the singular or plural."""
     return f"{amount:,} {noun}{'' if amount == 1 else 's'}"

@@ -1,4 +1,4 @@
-"""How much one person may ask of a server, and the sentences for who asks for more."""
+"""Limits of one person on a server, and the errors for exceeding them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ from ccviz.errors import CcvizError
 
 @dataclass(frozen=True)
 class Quota:
-    """What one person may ask for.
+    """Limits of one person.
 
     Attributes
     ----------
     points, cells : int
-        Rows of a table, and its rows times its columns.
+        Most rows of a table, and most rows times columns.
     links : int
-        Of one problem.
+        Most links of one problem.
     generated : int
-        Points of a data set that an address asks for by its name and number.
+        Most points of a generated data set in an address.
     file_bytes : int
-        Of an upload.
+        Most bytes of an upload.
     reading_s, reading_bytes : float, int
-        Time and memory that reading an upload may take.
+        Limits on time (s) and memory (bytes) for reading an upload.
     runs, run_bytes : float
-        In the archive, and what their records take.
+        Most runs in the archive, and most bytes of their records.
     at_once : float
-        Runs that go on at a time.
+        Most runs in progress at a time.
     run_s, worker_bytes : float, int or None
-        Of one run, or of one more time that it goes on; None where memory is not limited.
+        Limits on time (s) and memory (bytes) of a run, or of each continuation of it; None for
+        unlimited memory.
     """
 
     points: int = 1_000_000
@@ -63,33 +64,34 @@ class Quota:
         _refuse(size, self.file_bytes, "bytes in a file")
 
     def check_runs(self, runs: int, size: int) -> None:
-        """Raise `CcvizError` if the archive holds enough of somebody's runs."""
+        """Raise `CcvizError` if a person's runs in the archive have reached a limit."""
         if runs >= self.runs:
             raise CcvizError(
-                f"you have {runs:,} runs, and may have {self.runs:,}: delete some of them first."
+                f"you have {runs:,} runs of at most {self.runs:,}: delete some of them first."
             )
         if size >= self.run_bytes:
             raise CcvizError(
-                f"your runs take {size >> 20:,} MiB, and may take {int(self.run_bytes) >> 20:,}: "
+                f"your runs take {size >> 20:,} MiB of at most {int(self.run_bytes) >> 20:,}: "
                 "delete some of them first."
             )
 
     def check_at_once(self, running: int) -> None:
-        """Raise `CcvizError` if enough of somebody's runs are under way."""
+        """Raise `CcvizError` if a person has the most runs in progress that are allowed."""
         if running >= self.at_once:
             raise CcvizError(
-                f"{running} runs of yours go on, and {self.at_once} may: stop one, or wait."
+                f"{running} of your runs are in progress, of at most {self.at_once}: stop one, or "
+                "wait."
             )
 
     def most_seconds(self, asked: float | None, spent_s: float = 0.0) -> float | None:
-        """Return a run's time limit: the one asked for, or the one for everybody if that is less.
+        """Return a run's time limit: the requested one, or the quota's if that is less.
 
         Parameters
         ----------
         asked : float or None
-            Seconds for the whole run; None for ever.
+            Seconds for the whole run; None for no limit.
         spent_s : float
-            What the run has taken already.
+            Seconds that the run has taken already.
 
         Returns
         -------
@@ -106,11 +108,11 @@ def _refuse(many: int, most: int, what: str) -> None:
 
 
 ONE_PERSON = Quota()
-"""Of who has the server alone."""
+"""Limits for a person who has the server alone."""
 
 STUDENT = Quota(
     points=50_000, cells=2_000_000, links=20_000, generated=20_000, file_bytes=1 << 26,
     reading_s=20.0, reading_bytes=2 << 30, runs=100, run_bytes=1 << 28,
     at_once=2, run_s=300.0, worker_bytes=4 << 30,
 )  # fmt: skip
-"""Of one in a class, where thirty share a machine."""
+"""Limits for a student in a class of thirty on one machine."""

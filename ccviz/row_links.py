@@ -1,4 +1,4 @@
-"""Links that go with their rows: into the folds of a cross-validation, and through a pipeline."""
+"""Links indexed like rows, for the folds of a cross-validation and for pipelines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RowLinks:
     Raises
     ------
     ProblemError
-        If a pair is malformed or names a row that is not there.
+        If a pair is malformed or names a row that does not exist.
 
     Examples
     --------

@@ -69,7 +69,7 @@ def kept() -> list[Outcome]:
 
 @contextmanager
 def beside(many: int) -> Iterator[None]:
-    """Keep so many processes busy for a while."""
+    """Keep a number of processes busy for a while."""
     busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(many)]
     try:
         yield

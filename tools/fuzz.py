@@ -1,4 +1,4 @@
-"""Give ccviz inputs that nobody means well by, and count what does not end in words.
+"""Give ccviz hostile inputs, and count failures that are not error sentences.
 
     make fuzz ARGS="--inputs 20000"                  # all kinds; the seed is the time
     make fuzz ARGS="--minutes 60 --seed 7"
@@ -104,7 +104,7 @@ def _child(kind: str, seed: int, many: int) -> list[dict[str, Any]]:
 
 
 def take(kind: str, seed: int, many: int) -> None:
-    """Take so many inputs of a kind, and print what came of each."""
+    """Run a number of inputs of a kind, and print each outcome."""
     from hypothesis import HealthCheck, Phase, given, settings
     from hypothesis import seed as seeded
 

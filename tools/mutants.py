@@ -49,7 +49,7 @@ HEAD = """# Mutants
 
 What `make mutants` found. A mutant is the module changed in one place; it is noticed if one of the
 module's tests fails, or does not end. Where fewer were tried than there are, they are a sample,
-the same each time. Those that nobody could notice have a reason; the rate leaves them out.
+the same each time. Equivalent mutants have a reason; the rate leaves them out.
 
 | Module | Mutants | Tried | Noticed | Equivalent | Rate |
 |---|---|---|---|---|---|
@@ -68,7 +68,7 @@ class Outcome:
     missed : tuple of str
         The changes that no test noticed, though it could.
     equivalent : dict of str to str
-        The changes that nobody could notice, each with the reason.
+        The equivalent mutants, each with the reason.
     """
 
     module: str

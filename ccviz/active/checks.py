@@ -16,7 +16,7 @@ from ccviz.active.answers import Answers
 from ccviz.active.strategy import Pair
 from ccviz.arrays import FloatArray, IntArray
 
-_LARGE = 3  # points of a class from which on so much rests on its hub that it is confirmed
+_LARGE = 3  # fewest points of a class whose hub is confirmed, since all of them depend on it
 _MOST = 5  # answers about one pair until it is left alone
 _TWICE = 1.5  # answers by which a pair is decided: more than one, no more than two
 

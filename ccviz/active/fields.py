@@ -10,9 +10,9 @@ Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003). I
 the classes in the order of their probability, so that one or two questions suffice, and with the
 point of a class that is nearest to it, which is easiest to judge.
 
-If answers may be wrong, a point is compared with the one of a class that most is known about; what
-so much rests on is confirmed (`ccviz.active.checks`), and a point that the other answers contradict
-is asked about again.
+If answers may be wrong, a point is compared with the best known point of a class; answers on which
+many others depend are confirmed (`ccviz.active.checks`), and a point that the other answers
+contradict is asked about again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Where points and links come from: sets that ship, files, and links drawn at random."""
+"""Sources of points and links: shipped data sets, files, and links drawn at random."""
 
 from ccviz.data.datasets import load
 from ccviz.data.files import read_data

@@ -19,14 +19,14 @@ _BROKEN_HEADER = (
     ValueError, TypeError, SyntaxError, TokenError, OverflowError, RecursionError, MemoryError,
     AttributeError,
 )  # fmt: skip
-"""NumPy takes the header for a piece of Python, and its words for types."""
+"""Errors of NumPy's reader for a malformed header, which it evaluates as a Python literal."""
 
 _BROKEN_BOOK = (
     zipfile.BadZipFile, zlib.error, lzma.LZMAError, NotImplementedError, EOFError, OSError,
     KeyError, IndexError, ValueError, TypeError, AttributeError, OverflowError, RuntimeError,
     SyntaxError, AssertionError,
 )  # fmt: skip
-"""What damaged or strange parts of a workbook make openpyxl and its parser raise."""
+"""Errors that openpyxl and its XML parser raise for damaged or unusual workbooks."""
 
 _NPY_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0}
 
@@ -45,7 +45,7 @@ def read_npy(data: bytes) -> Table:
     Raises
     ------
     FileFormatError
-        If it is no such array.
+        If it is not such an array.
     """
     file = io.BytesIO(data)
     try:
@@ -53,7 +53,7 @@ def read_npy(data: bytes) -> Table:
         header = _NPY_HEADERS.get(version, np.lib.format.read_array_header_2_0)
         shape, _, dtype = header(file)
     except _BROKEN_HEADER as broken:
-        raise FileFormatError(f"this is no array in NumPy's format: {broken}.") from None
+        raise FileFormatError(f"this is not an array in NumPy's format: {broken}.") from None
     whole = all(type(size) is int and size >= 0 for size in shape)  # True is none
     if dtype.kind not in "fiub" or len(shape) != 2 or not whole:
         raise FileFormatError(
@@ -95,7 +95,7 @@ def read_arrow(data: bytes) -> Table:
         else:
             table = _open_arrow(data, ipc).read_all()
             check_size(table.num_rows, table.num_columns)
-        table.validate(full=True)  # a damaged one may point outside itself
+        table.validate(full=True)  # offsets of a damaged table may point outside its buffers
         plain = [
             column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
             for column in table.columns
@@ -105,14 +105,12 @@ def read_arrow(data: bytes) -> Table:
         if isinstance(broken, FileFormatError):
             raise
         reason = next(iter(str(broken).splitlines()), "it is damaged")
-        raise FileFormatError(
-            f"this is no Parquet or Arrow file that can be read: {reason}"
-        ) from None
+        raise FileFormatError(f"this is not a readable Parquet or Arrow file: {reason}") from None
     return Table(own_names(table.column_names), columns, range(table.num_rows))
 
 
 def _open_arrow(data: bytes, ipc: Any) -> Any:
-    """Open an Arrow file, or a stream, which has no mark at its start."""
+    """Open an Arrow file, or an Arrow stream, which has no magic bytes at its start."""
     opened = ipc.open_file if data.startswith(b"ARROW1") else ipc.open_stream
     return opened(io.BytesIO(data))
 
@@ -133,7 +131,7 @@ def read_excel(data: bytes, header: bool | None = None) -> Table:
     Raises
     ------
     FileFormatError
-        If it is no such workbook, too large, or openpyxl is not installed.
+        If it is not such a workbook, is too large, or openpyxl is not installed.
     """
     rows = _sheet(data)
     check_size(len(rows), max((len(cells) for _, cells in rows), default=0))
@@ -168,7 +166,7 @@ def _sheet(data: bytes) -> list[tuple[int, tuple[Any, ...]]]:
     except (InvalidFileException, *_BROKEN_BOOK) as broken:
         if isinstance(broken, FileFormatError):
             raise
-        raise FileFormatError("this is no Excel workbook (.xlsx) that can be read.") from None
+        raise FileFormatError("this is not a readable Excel workbook (.xlsx).") from None
     return numbered
 
 
@@ -178,7 +176,7 @@ def _width(cells: tuple[Any, ...]) -> int:
 
 
 def _check_unpacked(data: bytes) -> None:
-    """Refuse a workbook that is small only while it is packed."""
+    """Refuse a workbook that is too large when unpacked."""
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         size = sum(part.file_size for part in packed.infolist())
     if size > MOST_BYTES:

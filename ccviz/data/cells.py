@@ -12,10 +12,10 @@ import numpy as np
 from ccviz.arrays import FloatArray
 
 MISSING_MARKS = {"", "na", "n/a", "#n/a", "nan", "null", "none", "nil", "?", "-", "--"}
-"""What stands for nothing in a text cell, in any case of letters."""
+"""Texts of a missing cell, in lower case; upper and lower case are equal."""
 
 _SAMPLE = 2000
-_BLANKS = " '\u00a0\u202f\u2019"  # that people put between thousands
+_BLANKS = " '\u00a0\u202f\u2019"  # separators between thousands
 
 _COMMA = re.compile(rf"[+-]?(\d+|\d{{1,3}}([.{_BLANKS}]\d{{3}})+)(,\d*)?([eE][+-]?\d+)?")
 _POINT = re.compile(rf"[+-]?(\d+|\d{{1,3}}([,{_BLANKS}]\d{{3}})+)?(\.\d*)?([eE][+-]?\d+)?")
@@ -33,7 +33,7 @@ _DATE = re.compile(
 
 
 def is_missing_text(cell: str) -> bool:
-    """Whether a text cell stands for nothing.
+    """Whether a text cell is missing.
 
     Parameters
     ----------
@@ -62,21 +62,21 @@ def is_date(cell: str) -> bool:
 
 @dataclass(frozen=True)
 class NumberStyle:
-    """How numbers are written in a file.
+    """Decimal and thousands separators of a file.
 
     Attributes
     ----------
     comma : bool
         Whether decimals follow a comma; points then separate thousands. Otherwise the reverse.
     guessed : str
-        A cell that could be read either way, where nothing in the file decides it.
+        An ambiguous cell, if no cell of the file decides between the two styles.
     """
 
     comma: bool = False
     guessed: str = ""
 
     def number(self, cell: str) -> float:
-        """Return a cell's number, NaN if it is none or missing.
+        """Return a cell's number, NaN if it is missing or not a number.
 
         Parameters
         ----------
@@ -99,14 +99,14 @@ class NumberStyle:
 
 
 def number_style(columns: Iterable[Sequence[str]], delimiter: str = "") -> NumberStyle:
-    """Return how a file writes its numbers, from the cells that can be read in one way only.
+    """Infer a file's number style from the cells that are valid in one style only.
 
     Parameters
     ----------
     columns : iterable of sequences of str
-        The text columns; the first cells of each are looked at.
+        The text columns; only the first cells of each are used.
     delimiter : str
-        What stands between the cells: a file with commas between them seldom has decimal commas.
+        Separator of the cells: a file separated by commas seldom has decimal commas.
 
     Returns
     -------
@@ -138,7 +138,7 @@ def read_numbers(cells: Sequence[str], style: NumberStyle) -> FloatArray:
     Returns
     -------
     (n,) float64
-        NaN for a cell that is no number, or missing.
+        NaN for a cell that is missing or not a number.
     """
     plain: Sequence[str] = cells
     if style.comma:

@@ -1,4 +1,4 @@
-"""What a column of a table holds: numbers, dates, words, or nothing."""
+"""Kinds of a table's columns: numbers, dates, words, or empty."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from ccviz.data.cells import NumberStyle, is_date, is_missing_text, number_style
 from ccviz.data.table import Cells, Table
 from ccviz.problem.points import is_missing
 
-_MOST_EXACT = 2**53 - 1  # whole number in float64: a longer one is a key and keeps its digits
+_MOST_EXACT = 2**53 - 1  # largest exact integer in float64; larger ones are read as text keys
 
 Kind = Literal["number", "date", "text", "empty"]
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """A column and what its cells are.
+    """A column of a table and its kind.
 
     Attributes
     ----------
@@ -30,13 +30,13 @@ class Column:
     kind : {"number", "date", "text", "empty"}
         A column is of numbers if most of its cells are.
     cells : (n,) sequence
-        As they stand in the file.
+        As written in the file.
     values : (n,) float64, or float32 where the file has those
         The numbers, NaN where there is none.
     missing : (n,) bool
-        Which cells hold nothing.
+        Which cells are missing.
     whole : bool
-        Whether all are written as whole numbers.
+        Whether all numbers are written as whole numbers.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Column:
 
     @property
     def bad(self) -> NDArray[np.bool_]:
-        """(n,) bool: cells that are there but are no finite number."""
+        """(n,) bool: cells that are not missing and not a finite number."""
         return ~np.isfinite(self.values) & ~self.missing
 
     def texts(self) -> list[str]:
@@ -71,7 +71,7 @@ class Column:
         ]
 
     def plain(self) -> Cells:
-        """Return the cells as they are kept: numbers, as whole ones where they are; or texts."""
+        """Return the cells for storage: int64 if all are whole numbers, float64, or texts."""
         if self.kind != "number" or self.bad.any():
             return self.texts()
         if self.whole and np.abs(self.values).max() > _MOST_EXACT:
@@ -80,7 +80,7 @@ class Column:
 
 
 def read_columns(table: Table) -> tuple[list[Column], NumberStyle]:
-    """Return what the columns of a table hold, and how it writes its numbers.
+    """Return the columns of a table with their kinds, and its number style.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def read_columns(table: Table) -> tuple[list[Column], NumberStyle]:
 
 
 def _settle(cells: Cells) -> list[str] | np.ndarray:
-    """Return an array of numbers or dates as it is, anything else as a list of texts."""
+    """Return an array of numbers or dates unchanged, anything else as a list of texts."""
     if isinstance(cells, np.ndarray) and cells.dtype.kind in "fiubM":
         return cells
     # Dates and times of a workbook become texts that read as such.
@@ -119,7 +119,7 @@ def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Col
         return Column(name, "empty", cells, none, missing)
     if any(map(_is_code, cells)):
         return Column(name, "text", cells, none, missing)
-    # A column of numbers with gaps is then read at once, and not cell by cell.
+    # A column of numbers with gaps is then read in one call, not cell by cell.
     there = ["nan" if gone else cell for cell, gone in zip(cells, missing.tolist(), strict=True)]
     values = read_numbers(there if missing.any() else cells, style)
     if 2 * np.count_nonzero(~np.isnan(values)) >= here:
@@ -139,6 +139,6 @@ def _is_whole(cell: str) -> bool:
 
 
 def _is_code(cell: str) -> bool:
-    """Whether a cell is digits behind a zero: a postcode or a key, no quantity."""
+    """Whether a cell has digits behind a leading zero: a postcode or a key, not a quantity."""
     text = cell.strip()
     return len(text) > 1 and text[0] == "0" and text.isdecimal()

@@ -1,4 +1,4 @@
-"""How a table is written as CSV: with the separator and decimal sign of the file it came from.
+"""Writing tables as CSV, with the separator and decimal sign of the source file.
 
 Every CSV file of the package is written by `CsvStyle.table`, whose texts are guarded: a spreadsheet
 does not evaluate them.
@@ -16,12 +16,12 @@ from typing import Any, Literal, Self, get_args
 from ccviz.data.formulas import guarded
 
 Delimiter = Literal[",", ";", "\t", "|"]
-"""What stands between the cells of a table that is written."""
+"""Separators of cells that are written."""
 
 DELIMITERS: tuple[Delimiter, ...] = get_args(Delimiter)
 
 _BYTE_ORDER_MARK = "\ufeff"
-_MOST_WHOLE = 1e15  # whole numbers beyond have no unit of their own in float64
+_MOST_WHOLE = 1e15  # larger whole numbers are written as floats: their last digit is uncertain
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ class CsvStyle:
         Parameters
         ----------
         delimiter : str
-            What stands between its cells; what CSV does not know, such as blanks, becomes the
-            usual mark beside this decimal sign.
+            Separator of its cells; one that CSV does not allow, such as blanks, is replaced by
+            the usual separator for this decimal sign.
         comma : bool
             Whether its decimals follow a comma.
 
@@ -58,7 +58,7 @@ class CsvStyle:
         return cls(next((each for each in DELIMITERS if each == delimiter), usual), comma)
 
     def cell(self, value: Any) -> str:
-        """Return a cell: a number as short as it goes, nothing where there is none, or a text.
+        """Return a cell: a number in its shortest exact form, empty if missing, or a text.
 
         Parameters
         ----------
@@ -104,8 +104,8 @@ class CsvStyle:
         Returns
         -------
         str
-            With a byte order mark where the mark between cells is a semicolon: workbooks that
-            expect one read the letters wrongly without the other.
+            With a byte order mark if the separator is a semicolon: spreadsheet programs that
+            expect semicolons misread letters without the mark.
         """
         file = io.StringIO()
         writer = csv.writer(file, delimiter=self.delimiter, lineterminator="\n")
@@ -114,4 +114,4 @@ class CsvStyle:
 
 
 PLAIN_CSV = CsvStyle()
-"""Commas between cells and points before decimals, where no file says otherwise."""
+"""Default: cells separated by commas, decimal points."""

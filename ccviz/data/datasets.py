@@ -37,13 +37,13 @@ class Dataset:
     classes : tuple of str
         Their names.
     k : int or None
-        A fitting number of clusters: what the file says, else the number of classes.
+        Suggested number of clusters: from the file, else the number of classes.
     notices : tuple of str
-        What a reader decided by itself, a sentence each.
+        A sentence for each decision that the reader made by itself.
     names : tuple of str
         Names of the n points; empty where they have none.
     origin : Origin or None
-        The table that the points come from, and what was decided about its columns.
+        The table that the points come from, with the roles of its columns.
     """
 
     name: str
@@ -58,12 +58,12 @@ class Dataset:
 
     @property
     def style(self) -> CsvStyle:
-        """How tables about these points are written: like the file that they came from."""
+        """CSV style of tables about these points: that of the file they came from."""
         return self.origin.style if self.origin else PLAIN_CSV
 
     @cached_property
     def is_named(self) -> bool:
-        """Whether `load` makes these very points from the name: a file may be called iris too."""
+        """Whether `load` returns these same points for the name; a file may also be called iris."""
         known = load_like(self.name, len(self.X))
         return known is not None and np.array_equal(known.X, self.X)
 
@@ -287,7 +287,7 @@ def load(name: str, **options: Any) -> Dataset:
     Raises
     ------
     CcvizError
-        If there is no such data set or option; the sentence lists those that there are.
+        If there is no such data set or option; the sentence lists the existing ones.
     """
     if name in NAMES:
         known = signature(GENERATORS[name]).parameters if name in GENERATORS else {}

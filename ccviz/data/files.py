@@ -1,4 +1,4 @@
-"""Data from files, as most callers want them: points, features and known classes."""
+"""`read_data`: points, features and known classes from a file."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ccviz.data.sources import Source
 def read_data(
     source: Source, name: str = "", label: str | None = None, header: bool | None = None
 ) -> Dataset:
-    """Read points from a file; `ccviz.data.read_table` has more to say about its columns.
+    """Read points from a file; `ccviz.data.read_table` has more options for its columns.
 
     Parameters
     ----------
     source : path or bytes
     name : str
-        File name of the bytes; its ending says the format.
+        File name of the bytes; its suffix decides the format.
     label : str, optional
         Column of the known classes, by name or zero-based number; ``""`` for none. By default it
-        is found by itself.
+        is detected.
     header : bool, optional
         Whether the first line of a text file names the columns; by default it does if none of its
         cells is a number.
@@ -31,7 +31,7 @@ def read_data(
     Raises
     ------
     FileFormatError
-        If the file cannot be read, is too large, or is no table of numbers; the sentence names
+        If the file cannot be read, is too large, or is not a table of numbers; the sentence names
         file, line and reason.
     """
     return read_table(source, name, label=label, header=header)

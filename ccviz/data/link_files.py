@@ -1,7 +1,7 @@
 """Links from files and back: lines ``ML i j [weight]`` / ``CL i j [weight]``, a table, or JSON.
 
-Where points have names, a table may call them so: two points and the kind of link in each row,
-``Anna;Bert;must`` or ``cl,Anna,Carl``, and maybe a weight.
+If points have names, a table may use them: two points and the kind of link in each row, such as
+``Anna;Bert;must`` or ``cl,Anna,Carl``, with an optional weight.
 
 The JSON form is ``{"ml": [[i, j], [i, j, weight], ...], "cl": [...]}``; the soft lists ``sml`` and
 ``scl`` with their weights in ``sml_proba`` and ``scl_proba`` are read too, as the instances of
@@ -29,7 +29,7 @@ Link = tuple[int, int] | tuple[int, int, float]
 
 @dataclass
 class GivenLinks:
-    """Links as they stand in a file, fit for `ccviz.Problem`.
+    """Links as read from a file, valid arguments of `ccviz.Problem`.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ def read_links_file(
     name : str
         File name of the bytes.
     names : sequence of str
-        Of the points, which lines of text may call them by.
+        Names of the points, which lines of text may use.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def read_links_file(
     ------
     FileFormatError
         If the file cannot be read or a link is malformed, joins a point to itself or names a
-        point that is not there; the sentence names file and line.
+        point that does not exist; the sentence names file and line.
     """
     name = name or (str(source) if not isinstance(source, bytes) else "the links")
     data = read_bytes(source, name)
@@ -72,7 +72,7 @@ def read_links_file(
         is_json = Path(name).suffix.lower() == ".json" or text.lstrip().startswith("{")
         if is_json:
             return _from_json(text, n)
-        # Lines of ours are numbers, even where points have numbers for names.
+        # In lines "ML i j" i and j are always numbers, even if points have numbers for names.
         named = len(names) > 0 and _is_table(text)
         return _from_table(text, NameBook(n, names)) if named else _from_lines(text, n)
     except FileFormatError as broken:
@@ -125,7 +125,7 @@ def _from_table(text: str, book: NameBook) -> GivenLinks:
 
 
 def _kind_of(cells: Sequence[str]) -> tuple[str, list[str]]:
-    """Return what kind of link a row is, and its other cells; the kind comes first or third."""
+    """Return a row's kind of link and its other cells; the kind is the first or third cell."""
     words = [unguarded(cell.strip()) for cell in cells]
     at = next((at for at in (0, 2) if at < len(words) and words[at].lower() in _KINDS), None)
     return ("", words) if at is None else (_KINDS[words[at].lower()], words[:at] + words[at + 1 :])
@@ -162,7 +162,7 @@ def _weight(word: str | float, place: str) -> float:
     except ValueError:
         weight = math.nan
     if not weight > 0:
-        raise FileFormatError(f"{place} has the weight {word}, which is no positive number.")
+        raise FileFormatError(f"{place} has the weight {word}, which is not a positive number.")
     return weight
 
 

@@ -1,4 +1,4 @@
-"""Points called by their names: found again from what a person or a file says."""
+"""Lookup of points by their names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NameBook:
     n : int
         Number of points.
     names : sequence of str
-        Theirs; empty where they have none.
+        Names of the points; empty if they have none.
 
     Examples
     --------
@@ -52,7 +52,7 @@ class NameBook:
         """
         key = _key(word)
         if key in self._several:
-            raise CcvizError(f"several points are called {word.strip()!r}; take their numbers.")
+            raise CcvizError(f"several points are called {word.strip()!r}; use their numbers.")
         if key in self._known:
             return self._known[key]
         point = whole(key)
@@ -67,7 +67,7 @@ class NameBook:
         Parameters
         ----------
         text : str
-            With commas between; where points have no names, blanks will do.
+            Separated by commas, or also by blanks if points have no names.
 
         Returns
         -------
@@ -76,7 +76,7 @@ class NameBook:
         Raises
         ------
         CcvizError
-            If a word is no point.
+            If a word does not name a point.
         """
         if _key(text) in self._known:
             return [self.find(text)]
@@ -89,19 +89,19 @@ def _key(name: str) -> str:
 
 
 def suggest(names: Sequence[str], typed: str, most: int = 8) -> list[str]:
-    """Return names that fit what was typed, those that begin with it first, each once.
+    """Return names that match typed text, each once; those that begin with it come first.
 
     Parameters
     ----------
     names : sequence of str
     typed : str
-        In any case.
+        Upper and lower case are equal.
     most : int
 
     Returns
     -------
     list of str
-        None where nothing was typed.
+        Empty if nothing was typed.
     """
     key = _key(typed)
     if not key:

@@ -1,4 +1,4 @@
-"""What was decided about the columns of a table, and the columns that are no features."""
+"""Roles of a table's columns, and the whole table that points come from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.table import Cells
 
 Role = Literal["feature", "class", "name", "ignore"]
-"""What a column is taken as: points are clustered by their features and called by their name."""
+"""Role of a column: points are clustered by features, labelled by the name column."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -20,24 +20,24 @@ ROLE_WORDS: dict[Role, str] = {
     "name": "name",
     "ignore": "leave out",
 }
-"""The roles in words for people."""
+"""Labels of the roles."""
 
 Missing = Literal["drop", "median"]
-"""What is done about missing values: their rows are left out, or the column's median stands in."""
+"""Treatment of missing values: leave out their rows, or fill in the column's median."""
 
 MISSING: tuple[Missing, ...] = get_args(Missing)
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What one column is taken as, and why.
+    """The role of one column, and the reason.
 
     Attributes
     ----------
     column : str
     role : {"feature", "class", "name", "ignore"}
     why : str
-        The reason in words; empty where somebody asked for it.
+        The reason in words; empty if the caller chose the role.
     """
 
     column: str
@@ -58,11 +58,11 @@ class Origin:
     rows : (n,) int64
         The row of the table that each point is, counted from 0.
     missing : {"drop", "median"} or None
-        What was done about missing values; None if there were none.
+        Treatment of missing values; None if there were none.
     file : str
-        The name of the file that it was read from.
+        Name of the source file.
     style : CsvStyle
-        How that file, or else CSV, separates cells and writes decimals.
+        Separator and decimal sign of that file, by default those of CSV.
     """
 
     columns: tuple[Cells, ...]
@@ -74,5 +74,5 @@ class Origin:
 
     @property
     def roles(self) -> dict[str, Role]:
-        """The role of each column, as `ccviz.data.read_table` takes them."""
+        """The role of each column, as an argument for `ccviz.data.read_table`."""
         return {each.column: each.role for each in self.decisions}

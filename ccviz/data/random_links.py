@@ -48,7 +48,7 @@ def random_pairs(truth: ArrayLike, m: int, noise: float = 0.0, seed: int = 0) ->
     Raises
     ------
     CcvizError
-        If there are not so many pairs, or the noise is no share.
+        If m is larger than the number of pairs, or the noise is not between 0 and 1.
     """
     truth = np.asarray(truth)
     most = comb(len(truth), 2)
@@ -82,7 +82,7 @@ def pairs_of_a_fraction(
     Raises
     ------
     CcvizError
-        If the fraction or the noise is no share.
+        If the fraction or the noise is not between 0 and 1.
     """
     truth = np.asarray(truth)
     _check_share("fraction", fraction)
@@ -125,4 +125,4 @@ def _link(truth: np.ndarray, pairs: IntArray, noise: float, rng: np.random.Gener
 
 def _check_share(name: str, value: float) -> None:
     if not 0 <= value <= 1:
-        raise CcvizError(f"{name} = {value} is not a share from 0 to 1.")
+        raise CcvizError(f"{name} = {value} is not between 0 and 1.")

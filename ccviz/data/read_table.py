@@ -1,4 +1,4 @@
-"""`read_table`: from a file to points, names and known classes, by what each column is."""
+"""`read_table`: points, names and known classes from a file, by the role of each column."""
 
 from __future__ import annotations
 
@@ -23,25 +23,24 @@ def read_table(
 ) -> Dataset:
     """Read points from a table: CSV, TSV, Excel, Parquet, Arrow, .npy, or text ``n d [k]``.
 
-    Separators, decimal commas, thousands and the encoding of text are found by themselves. Columns
-    are named by their name or zero-based number. Without a word about it a column of numbers is a
-    feature, unless it is an id; ids, dates and words are left out; what is unique in every row is
-    never the class.
+    Separators, decimal commas, thousands and the encoding of text are detected. Columns are
+    given by name or zero-based number. By default a column of numbers is a feature, unless it is
+    an id; ids, dates and words are left out; a column of unique values is never the class.
 
     Parameters
     ----------
     source : path or bytes
     name : str
-        File name of the bytes; its ending says the format.
+        File name of the bytes; its suffix decides the format.
     roles : mapping of str to str, optional
-        What columns are: "feature", "class", "name" or "ignore". A column of words as a feature
-        becomes a column of 0 and 1 for each word.
+        Roles of columns: "feature", "class", "name" or "ignore". A column of words as a feature
+        becomes one column of 0 and 1 for each word.
     columns : sequence of str, optional
         The features; no other column is one.
     label : str, optional
         The column of the known classes; ``""`` for none.
     missing : {"drop", "median"}, optional
-        What to do about missing values in features: leave their rows out, or fill in the column's
+        Treatment of missing values in features: leave out their rows, or fill in the column's
         median. Without it they are an error.
     header : bool, optional
         Whether the first line names the columns; by default it does if none of its cells is a
@@ -50,7 +49,7 @@ def read_table(
     Returns
     -------
     Dataset
-        Its ``origin`` holds every column and what was decided, its ``notices`` say it.
+        Its ``origin`` holds every column and its role; its ``notices`` report these decisions.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Which columns of a table are features, which holds the classes, which the points' names."""
+"""Roles of a table's columns: features, known classes, names of the points."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
 
 MOST_CATEGORIES = 100
-"""A column of words with more of them is not made into features, one each."""
+"""Most different words of a column that is one-hot encoded."""
 
-_MOST_CLASSES = 20  # of a column that says by nothing but its few words that it may be classes
+_MOST_CLASSES = 20  # most different words of a column that may be the class whatever its name
 _CLASS_NAMES = {"class", "label", "labels", "target", "truth"}
 _ID_NAME = re.compile(r"(^|[^a-z])(id|ids|key|nr|no|num|number|index|uuid|guid|code)([^a-z]|$)")
 _NAMED = "by its name"
-_ID = "a whole number, another in every row"
-_FEW_ROWS = 20  # among fewer, whole numbers that all differ are no sign of an id
-_MANY_ROWS = 1000  # among so many they are, in any order
+_ID = "a different whole number in every row"
+_FEW_ROWS = 20  # with fewer rows, whole numbers that all differ are not taken for an id
+_MANY_ROWS = 1000  # from this many rows on they are, in any order
 
 
 def decide(
@@ -31,13 +31,13 @@ def decide(
     only: Sequence[str] | None = None,
     label: str | None = None,
 ) -> tuple[Decision, ...]:
-    """Return what each column is taken as: as asked for, else as it looks.
+    """Return the role of each column: the requested one, else a guess from its cells.
 
     Parameters
     ----------
     columns : sequence of Column
     roles : mapping of str to str, optional
-        What columns are, by name or zero-based number.
+        Requested roles, by name or zero-based number of the column.
     only : sequence of str, optional
         The features; no other column is one.
     label : str, optional
@@ -51,7 +51,7 @@ def decide(
     Raises
     ------
     FileFormatError
-        If a column or role is not there, or two columns are to be the class or the name.
+        If a column or role does not exist, or two columns are requested as class or name.
     """
     asked = _asked(columns, roles or {}, only or (), label)
     guessed = [
@@ -66,7 +66,7 @@ def decide(
     if label is not None or "class" in asked_roles or not _is_class_found(guessed):
         guessed = _without(guessed, "class", asked, "words")
     if "name" in asked_roles:
-        guessed = _without(guessed, "name", asked, "another in every row")
+        guessed = _without(guessed, "name", asked, "a different value in every row")
     return _one_of_each(guessed)
 
 
@@ -85,7 +85,7 @@ def column_number(columns: Sequence[Column], name: str) -> int:
     Raises
     ------
     FileFormatError
-        If there is none; the sentence lists those that there are.
+        If there is no such column; the sentence lists the existing ones.
     """
     names = [column.name for column in columns]
     if name in names:
@@ -106,7 +106,7 @@ def _asked(
     for name, role in [*wanted, *([(label, "class")] if label else [])]:
         known = next((each for each in ROLES if each == role), None)
         if known is None:
-            raise FileFormatError(f"{role!r} is no role of a column; {', '.join(ROLES)} are.")
+            raise FileFormatError(f"{role!r} is not a role; the roles are {', '.join(ROLES)}.")
         asked[column_number(columns, name)] = known
     for single in ("class", "name"):
         if sum(role == single for role in asked.values()) > 1:
@@ -115,7 +115,7 @@ def _asked(
 
 
 def _guess(columns: Sequence[Column], j: int) -> Decision:
-    """Return what a column looks like, knowing nothing but what is in the table."""
+    """Guess the role of a column from its name, its cells and its place in the table."""
     column, n = columns[j], len(columns[j].missing)
     name = column.name
     if column.kind == "empty":
@@ -135,7 +135,7 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
 
 def _guess_class(column: Column) -> Decision:
     if column.is_unique:
-        return Decision(column.name, "ignore", "named like a class, but another in every row")
+        return Decision(column.name, "ignore", "named like a class, but all values differ")
     few = 2 * column.n_distinct <= max(len(column.missing), 4)
     if few and (column.kind == "text" or bool((column.values == np.floor(column.values)).all())):
         return Decision(column.name, "class", _NAMED)
@@ -145,16 +145,16 @@ def _guess_class(column: Column) -> Decision:
 def _guess_words(column: Column, is_last: bool) -> Decision:
     n = len(column.missing)
     if column.is_unique:
-        return Decision(column.name, "name", "another word in every row")
+        return Decision(column.name, "name", "a different word in every row")
     if column.n_distinct == 1:
         return Decision(column.name, "ignore", "the same word in every row")
     if column.n_distinct <= _MOST_CLASSES and 2 * column.n_distinct <= max(n, 4):
-        # A city is no answer: a class is called so, or stands last, as in the tables of textbooks.
+        # A column of cities is not the class: a class has its name, or is the last column.
         if is_last:
             return Decision(
                 column.name, "class", "the last column, and the only one of a few words"
             )
-        return Decision(column.name, "ignore", "a few words; the class, if you say so")
+        return Decision(column.name, "ignore", "a few words; can be chosen as the class")
     return Decision(column.name, "ignore", "words")
 
 
@@ -174,7 +174,7 @@ def _spaced(name: str) -> str:
 
 
 def _is_class_found(decisions: Sequence[Decision]) -> bool:
-    """Whether one column alone offers itself as the class, or one by its name."""
+    """Whether exactly one column may be the class, or exactly one is named like a class."""
     return len(_class_offers(decisions)) == 1
 
 
@@ -186,7 +186,7 @@ def _class_offers(decisions: Sequence[Decision]) -> list[Decision]:
 def _without(
     decisions: Sequence[Decision], role: Role, asked: Mapping[int, Role], why: str
 ) -> list[Decision]:
-    """Return the decisions with a guessed role taken back."""
+    """Return the decisions with one guessed role set to "ignore"."""
     return [
         replace(each, role="ignore", why=why) if each.role == role and j not in asked else each
         for j, each in enumerate(decisions)
@@ -213,7 +213,7 @@ def _one_of_each(decisions: Sequence[Decision]) -> tuple[Decision, ...]:
 
 
 def _with_a_feature(decisions: Sequence[Decision]) -> list[Decision]:
-    """Take a whole number back as a feature where nothing else is left to cluster by."""
+    """Make a column of whole numbers a feature again if there is no other feature."""
     if any(each.role == "feature" for each in decisions):
         return list(decisions)
     return [replace(each, role="feature") if each.why == _ID else each for each in decisions]

@@ -7,14 +7,14 @@ import numpy as np
 from ccviz.arrays import FloatArray
 
 _STRIP = 1 << 16
-"""Points that are scaled together."""
+"""Points scaled at a time."""
 
 SCALINGS = {
     "none": "as they are",
     "standard": "mean 0, deviation 1",
     "range": "from 0 to 1",
 }
-"""Ways to scale features, with words for people."""
+"""Ways to scale features, with their labels."""
 
 
 def scale(X: FloatArray, how: str) -> FloatArray:
@@ -23,7 +23,7 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     Parameters
     ----------
     X : (n, d) float
-        Points of float32 stay so.
+        Points of float32 stay float32.
     how : str
         A key of `SCALINGS`.
     """
@@ -35,13 +35,13 @@ def scale(X: FloatArray, how: str) -> FloatArray:
         "range": (least, most - least),
     }[how]
     scaled, divisor = np.empty_like(X, order="C"), np.where(spread > 0, spread, 1.0)
-    for at in range(0, len(X), _STRIP):  # between the two there is no third table of many points
+    for at in range(0, len(X), _STRIP):  # in strips, without a third large table
         scaled[at : at + _STRIP] = (X[at : at + _STRIP] - shift) / divisor
     return scaled
 
 
 def scaling_of(X: FloatArray, scaled: FloatArray) -> str:
-    """Return how points were scaled, a key of `SCALINGS`; empty if in no such way.
+    """Return the scaling between two tables, a key of `SCALINGS`; empty if none fits.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def scaling_of(X: FloatArray, scaled: FloatArray) -> str:
 
 
 MOST_APART = 10.0
-"""How many times the spread of one feature may be that of another before it drowns it."""
+"""Largest ratio of two features' spreads; above it the larger one dominates the distances."""
 
 
 def apart(X: FloatArray) -> float:
-    """Return how many times the largest spread of a feature is the smallest one.
+    """Return the ratio of the largest spread of a feature to the smallest.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def apart(X: FloatArray) -> float:
     Returns
     -------
     float
-        1 where there are not two features that vary.
+        1 if fewer than two features vary.
     """
     spreads = np.nanstd(X, axis=0)
     varied = spreads[spreads > 0]

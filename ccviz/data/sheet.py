@@ -1,4 +1,4 @@
-"""A table that was read, before and after it is decided what its columns are."""
+"""A table that was read: its columns, the choice of their roles, and the resulting points."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _UNREADABLE = {
 
 
 def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sheet:
-    """Read a table, and decide nothing yet.
+    """Read a table without choosing the roles of its columns.
 
     Parameters
     ----------
     source : path or bytes
     name : str
-        File name of the bytes; its ending says the format.
+        File name of the bytes; its suffix decides the format.
     header : bool, optional
         Whether the first line names the columns; by default it does if none of its cells is a
         number.
@@ -63,7 +63,7 @@ def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sh
 
 @contextmanager
 def _named(name: str) -> Iterator[None]:
-    """Begin every refusal with the name of the file."""
+    """Prefix every error with the name of the file."""
     try:
         yield
     except FileFormatError as broken:
@@ -97,7 +97,7 @@ class Gaps:
     ----------
     values : int
     rows, of : int
-        Rows with one of them, and all rows.
+        Rows with a missing value, and all rows.
     """
 
     values: int
@@ -107,17 +107,17 @@ class Gaps:
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """What a file holds, column by column.
+    """The content of a file by columns.
 
     Attributes
     ----------
     file : str
         Its name.
     table : Table
-        Where its rows stand and what its reader remarked; without the cells.
+        Row numbers and notices of the reader, without the cells.
     columns : tuple of Column
     style : NumberStyle
-        How it writes numbers.
+        Number style of the file.
     """
 
     file: str
@@ -136,12 +136,12 @@ class Sheet:
         only: Sequence[str] | None = None,
         label: str | None = None,
     ) -> tuple[Decision, ...]:
-        """Return what each column is taken as: as asked for, else as it looks.
+        """Return the role of each column: the requested one, else a guess from its cells.
 
         Parameters
         ----------
         roles : mapping of str to str, optional
-            What columns are, by name or zero-based number.
+            Requested roles, by name or zero-based number of the column.
         only : sequence of str, optional
             The features; no other column is one.
         label : str, optional
@@ -155,7 +155,7 @@ class Sheet:
         Raises
         ------
         FileFormatError
-            If a column or role is not there, or two columns are to be the class or the name.
+            If a column or role does not exist, or two columns are requested as class or name.
         """
         if self.table.is_bare:
             roles = {column.name: "feature" for column in self.columns} | dict(roles or {})
@@ -163,7 +163,7 @@ class Sheet:
             return decide(self.columns, roles, only, label)
 
     def remarks(self) -> tuple[str, ...]:
-        """Return what the reader found out about the file by itself, a sentence each."""
+        """Return a sentence for each property of the file that the reader detected."""
         sentences = list(self.table.notices)
         if self.style.guessed:
             read = self.style.number(self.style.guessed)
@@ -173,7 +173,7 @@ class Sheet:
         return tuple(sentences)
 
     def gaps(self, decisions: Sequence[Decision]) -> Gaps:
-        """Return how many values are missing among the features.
+        """Count the missing values among the features.
 
         Parameters
         ----------
@@ -188,14 +188,14 @@ class Sheet:
         return Gaps(sum(int(each.sum()) for each in gone), int(rows.sum()), self.n)
 
     def dataset(self, decisions: Sequence[Decision], missing: str | None = None) -> Dataset:
-        """Return the points, as it was decided.
+        """Return the points by the roles of the columns.
 
         Parameters
         ----------
         decisions : sequence of Decision
             One a column, see `decide`.
         missing : {"drop", "median"}, optional
-            What to do about missing values in features; without it they are an error.
+            Treatment of missing values in features; without it they are an error.
 
         Returns
         -------
@@ -204,7 +204,7 @@ class Sheet:
         Raises
         ------
         FileFormatError
-            If that leaves nothing to cluster, or a feature has a cell that is no number.
+            If no point or feature is left, or a feature has a cell that is not a number.
         """
         with _named(self.file):
             return self._dataset(decisions, missing)
@@ -212,7 +212,9 @@ class Sheet:
     def _dataset(self, decisions: Sequence[Decision], missing: str | None) -> Dataset:
         features = self._of("feature", decisions)
         if not features:
-            raise FileFormatError(" ".join(["there is no column of numbers.", *_told(decisions)]))
+            raise FileFormatError(
+                " ".join(["there is no column of numbers.", *_reported(decisions)])
+            )
         for column in features:
             self._check(column)
         rows, filled = self._complete(features, missing)
@@ -222,7 +224,7 @@ class Sheet:
         known = next(iter(self._of("class", decisions)), None)
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
-        told = (*_told(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
+        notices = (*_reported(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
         return Dataset(
             name=Path(self.file).stem,
             X=X,
@@ -230,7 +232,7 @@ class Sheet:
             truth=truth,
             classes=classes,
             k=self.table.k if self.table.k is not None else (len(classes) or None),
-            notices=told,
+            notices=notices,
             names=tuple(_taken(named.texts(), rows)) if named else (),
             origin=Origin(
                 columns=tuple(_kept(column, rows, X, names) for column in self.columns),
@@ -249,7 +251,7 @@ class Sheet:
         return [column for column, decision in both if decision.role == role]
 
     def _check(self, column: Column) -> None:
-        """Refuse a feature with a cell that is no finite number."""
+        """Refuse a feature with a cell that is not a finite number."""
         if column.kind == "text" and column.n_distinct > MOST_CATEGORIES:
             raise FileFormatError(
                 f"column {column.name!r} has {column.n_distinct:,} different words; at most "
@@ -267,7 +269,7 @@ class Sheet:
     def _complete(
         self, features: Sequence[Column], missing: str | None
     ) -> tuple[IntArray, tuple[str, ...]]:
-        """Return the rows that become points, and a sentence on missing values where there are."""
+        """Return the rows that become points, and a sentence on missing values if there are any."""
         gone = np.column_stack([column.missing for column in features])
         broken = np.asarray(gone.any(axis=1))
         rows = np.arange(len(gone), dtype=np.int64)
@@ -293,21 +295,21 @@ def _treatment(missing: str | None) -> Missing | None:
     return next((each for each in MISSING if each == missing), None)
 
 
-def _told(decisions: Sequence[Decision]) -> list[str]:
-    """Return what was decided without being asked for, a sentence each."""
+def _reported(decisions: Sequence[Decision]) -> list[str]:
+    """Return a sentence for each role that was guessed."""
     return [
-        f"Column {each.column!r} {_TOLD[each.role]} ({each.why})."
+        f"Column {each.column!r} {_IN_WORDS[each.role]} ({each.why})."
         for each in decisions
-        if each.why and each.role != "feature" and each.why not in _UNTOLD
+        if each.why and each.role != "feature" and each.why not in _OBVIOUS
     ]
 
 
-_TOLD = {
+_IN_WORDS = {
     "class": "is taken as the known classes",
     "name": "is taken as the points' names",
     "ignore": "is left out",
 }
-_UNTOLD = {"not among the columns asked for", "empty"}
+_OBVIOUS = {"not among the columns asked for", "empty"}
 
 
 def _count(rows: NDArray[np.bool_]) -> str:
@@ -316,14 +318,14 @@ def _count(rows: NDArray[np.bool_]) -> str:
 
 
 def _kept(column: Column, rows: IntArray, X: FloatArray, features: Sequence[str]) -> Cells:
-    """Return a column's cells for some rows, those in the points if they are the same."""
+    """Return a column's cells for some rows, as a view of the points if the values are equal."""
     cells = column.plain()
     if len(rows) < len(column.missing):
         cells = _taken(cells, rows)
     if not isinstance(cells, np.ndarray) or cells.dtype != X.dtype or column.name not in features:
         return cells
     among = X[:, features.index(column.name)]
-    # A table of a million points is not held twice. An equal column is as good, whatever its role.
+    # A view saves memory in a table of a million points; any equal feature column will do.
     return among if np.array_equal(cells, among) else cells
 
 
@@ -332,7 +334,7 @@ def _taken(cells: Cells, rows: IntArray) -> Cells:
 
 
 def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], FloatArray]:
-    """Return a column's features and their values: itself, or one for each of its words."""
+    """Return the features of a column and their values: the column, or one for each word."""
     if column.kind == "number":
         values = column.values
         if column.missing.any():

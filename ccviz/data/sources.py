@@ -1,4 +1,4 @@
-"""Where bytes come from, and how many of them are read: files and uploads."""
+"""Reading bytes from files and uploads, with limits on their size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ccviz.errors import FileFormatError
 
 MOST_POINTS = 1_000_000
 MOST_VALUES = 20_000_000
-MOST_TEXT_VALUES = 10_000_000  # each is an object of its own while it is read
+MOST_TEXT_VALUES = 10_000_000  # most values of a text file: each is a Python object while read
 MOST_COLUMNS = 50_000
 MOST_BYTES = 1 << 29
 
@@ -17,13 +17,13 @@ Source = str | Path | bytes
 
 
 def read_bytes(source: Source, name: str) -> bytes:
-    """Return the content of a file, or the bytes themselves, if they are not too many.
+    """Return the content of a file, or the given bytes, within the limit on size.
 
     Parameters
     ----------
     source : path or bytes
     name : str
-        For the sentence of an error.
+        Name of the file in errors.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def _too_many_bytes(size: int) -> str:
 
 
 def check_size(n: int, d: int) -> None:
-    """Raise `FileFormatError` if a table of n rows and d columns is too large to work with.
+    """Raise `FileFormatError` if a table of n rows and d columns is too large.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def check_size(n: int, d: int) -> None:
         )
     if d > MOST_COLUMNS:
         raise FileFormatError(
-            f"there are {d:,} columns, but at most {MOST_COLUMNS:,} can be worked with."
+            f"there are {d:,} columns, but at most {MOST_COLUMNS:,} are supported."
         )
     if n * d > MOST_VALUES:
         raise FileFormatError(
@@ -95,7 +95,7 @@ def decode_text(data: bytes) -> str:
     Raises
     ------
     FileFormatError
-        If it is no text; the sentence names the line.
+        If it is not text; the sentence names the line.
     """
     text = _decoded(data)
     before, zero, _ = text.partition("\0")

@@ -1,4 +1,4 @@
-"""A table as a file holds it: named columns of cells, before anybody says what they mean."""
+"""A table as read from a file: named columns of cells, before they get roles."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 Cells = Sequence[Any] | np.ndarray
-"""The cells of a column: texts, or an array where the file says their type."""
+"""The cells of a column: texts, or an array if the file has a type for them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,21 +19,21 @@ class Table:
     Attributes
     ----------
     names : tuple of str
-        Each once.
+        Distinct.
     columns : sequence of (n,) sequences
-        Texts, or arrays where the file says their type.
+        Texts, or arrays if the file has a type for them.
     places : (n,) sequence of int
-        The number of each row's line in a text file, else of the row.
+        Line number of each row in a text file, else its row number.
     unit : str
-        "line" or "row": what the places count.
+        "line" or "row": the unit of ``places``.
     delimiter : str
-        What stands between the cells of a text file; empty for blanks, and in other files.
+        Separator of a text file; empty for blanks, and for other files.
     k : int or None
-        The number of clusters, where the file says it.
+        The number of clusters, if the file has one.
     is_bare : bool
-        Whether the format holds points and nothing else, so that every column is a feature.
+        Whether the format holds points only, so that every column is a feature.
     notices : tuple of str
-        What the reader decided by itself, a sentence each.
+        A sentence for each decision that the reader made by itself.
     """
 
     names: tuple[str, ...]
@@ -46,7 +46,7 @@ class Table:
     notices: tuple[str, ...] = ()
 
     def place(self, row: int) -> str:
-        """Return where a row stands, for a sentence.
+        """Return a row's line or row number as words for a sentence.
 
         Parameters
         ----------
@@ -61,12 +61,12 @@ class Table:
 
 
 def own_names(names: Sequence[Any]) -> tuple[str, ...]:
-    """Return names of columns, each made its own: nameless ones are x and their number.
+    """Return distinct names of columns; missing names become x and the column's number.
 
     Parameters
     ----------
     names : sequence
-        As the file has them; missing ones are empty or None.
+        As in the file; missing ones are empty or None.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
 
-_SEPARATORS = ";\t|,"  # in this order: decimals may have commas, and words may, but no semicolons
+_SEPARATORS = ";\t|,"  # in this order: decimals and words may contain commas, but not semicolons
 _SAMPLE = 50
 
 Rows = list[tuple[int, list[str]]]
@@ -37,7 +37,7 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     Raises
     ------
     FileFormatError
-        If it is no table; the sentence names the line.
+        If it is not a table; the sentence names the line.
     """
     count = data.count(b"\n")
     if count > MOST_POINTS + 2:
@@ -49,7 +49,7 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     delimiter = find_delimiter(text)
     rows = list(_limited(_split(text, delimiter)))
     if not rows:
-        raise FileFormatError("there is nothing between the separators.")
+        raise FileFormatError("all cells are empty.")
     first = rows[0][1]
     if header is None and not delimiter and _is_promise(rows):
         return _keep_promise(rows)
@@ -59,7 +59,7 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
 
 
 def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows while they are not too many to be read as text."""
+    """Yield the rows; raise once they have more values than are read from text."""
     total = 0
     for line, cells in rows:
         if not total:
@@ -74,7 +74,7 @@ def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[
 
 
 def _is_number(cell: str) -> bool:
-    # A name is no number in any style of writing them.
+    # A column's name is not a number in any style.
     styles = (NumberStyle(), NumberStyle(comma=True))
     return not is_missing_text(cell) and any(
         number == number for number in (style.number(cell) for style in styles)
@@ -82,12 +82,12 @@ def _is_number(cell: str) -> bool:
 
 
 def find_delimiter(text: str) -> str:
-    """Return what stands between the cells of a text, empty for blanks.
+    """Return the separator of a text's cells, empty for blanks.
 
     Parameters
     ----------
     text : str
-        Of at least one line that is not blank.
+        With at least one line that is not blank.
 
     Returns
     -------
@@ -103,7 +103,7 @@ def find_delimiter(text: str) -> str:
 
 
 def _widths(lines: list[str], mark: str) -> set[int]:
-    """Return how many cells there are in the lines; none if they cannot be split so."""
+    """Return the numbers of cells in the lines; empty if they cannot be split at the mark."""
     try:
         return {len(cells) for cells in csv.reader(lines, delimiter=mark)}
     except csv.Error:
@@ -111,7 +111,7 @@ def _widths(lines: list[str], mark: str) -> set[int]:
 
 
 def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each line that is not blank, as its number and its cells."""
+    """Yield the number and the cells of each line that is not blank."""
     lines = text.splitlines()
     if not delimiter:
         yield from ((at, line.split()) for at, line in enumerate(lines, 1) if line.strip())
@@ -126,7 +126,7 @@ def _split(text: str, delimiter: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _is_promise(rows: Rows) -> bool:
-    """Whether the first line is ``n d`` or ``n d k`` and not a point."""
+    """Whether the first line is a header ``n d`` or ``n d k`` and not a point."""
     first = rows[0][1]
     if len(first) not in {2, 3} or not _all_whole(first):
         return False
@@ -134,7 +134,7 @@ def _is_promise(rows: Rows) -> bool:
     points = [cells for _, cells in rows[1:]]
     if n is None or d is None or not points or len(points[0]) != d:
         return False
-    # A first line as wide as the others may be a point itself, where points are whole numbers.
+    # A first line as wide as the others may be a point, if points are whole numbers.
     return len(first) != d or len(points) == n > 1 or not all(map(_all_whole, points))
 
 

@@ -1,1 +1,1 @@
-"""Can the links be kept? A clustering, a witness, or that nobody knows."""
+"""Feasibility of links and sizes: a clustering, a witness of infeasibility, or undecided."""

@@ -1,4 +1,4 @@
-"""Can the links be kept at all? An answer with a witness.
+"""Feasibility of the hard links and sizes, with a witness.
 
 Hard links without sizes are feasible exactly if the conflict graph of the blocks has a colouring
 with k colours (Davidson and Ravi 2007 show the question to be NP-complete).
@@ -19,23 +19,23 @@ from ccviz.problem.links import chain
 from ccviz.problem.problem import Problem
 
 LARGEST_CORE = 20_000
-"""Blocks of a core beyond which nothing is searched: a step of any search looks at all of them."""
+"""Most blocks of a core that is searched: each step of a search takes time linear in them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Feasibility:
-    """What is known about the existence of a clustering that keeps every hard constraint.
+    """Whether a clustering that keeps every hard constraint exists, as far as is known.
 
     Attributes
     ----------
     feasible : bool or None
         None if the time ran out before an answer was proved.
     labels : (n,) int64 or None
-        A feasible clustering, where one was found.
+        A feasible clustering, if one was found.
     points : tuple of int
-        The witness of infeasibility: an odd cycle of cannot-links for k = 2, points that all
-        exclude each other (a clique), or a point of each block that a search proved to be too
-        many; empty if links and sizes fail together.
+        The witness of infeasibility: an odd cycle of cannot-links for k = 2, a clique of points
+        that all exclude each other, or a point of each block of a core that a search proved not
+        to be k-colourable; empty if only links and sizes together are infeasible.
     reason : str
         The answer as a sentence.
     """
@@ -51,9 +51,9 @@ def check_feasibility(
 ) -> Feasibility:
     """Decide whether any clustering keeps the hard links and sizes.
 
-    Tried in order: an odd cycle (k = 2); peeling off vertices of low degree, which leaves cores;
-    in each core a greedy clique and a search for a colouring; and at last HiGHS, for the cores
-    that are undecided, or for everything if sizes bind.
+    Methods in order: an odd cycle (k = 2); peeling off vertices of low degree, which leaves
+    cores; in each core a greedy clique and a search for a colouring; last HiGHS, for the
+    undecided cores, or for the whole problem if sizes bind.
 
     Parameters
     ----------
@@ -61,13 +61,12 @@ def check_feasibility(
     time_limit : float
         Seconds for HiGHS.
     with_labels : bool
-        Whether a clustering is asked for where one exists; to colour a million blocks takes
-        seconds.
+        Whether to return a clustering if one exists; colouring a million blocks takes seconds.
 
     Returns
     -------
     Feasibility
-        ``feasible`` is None where the time was too short to decide, or a core too large to try.
+        ``feasible`` is None if the time was too short to decide, or a core too large to search.
     """
     blocks = contract(problem)
     if problem.k == 2 and (cycle := _odd_cycle(blocks)):
@@ -91,7 +90,7 @@ def check_feasibility(
         if not len(found):
             return _infeasible(blocks, core.vertices, _NO_COLOURING.format(len(core.vertices)))
         colour[core.vertices] = found
-    if not with_labels:  # whatever was peeled off has a colour left
+    if not with_labels:  # peeled vertices can always be coloured
         return Feasibility(True, None, (), _FEASIBLE)
     colour_last(order, blocks.conflicts, colour, blocks.k)
     return _feasible(blocks, fill_clusters(np.maximum(colour, 0), blocks))
@@ -108,7 +107,7 @@ _NO_PACKING = "a search proved that no clustering keeps both the links and the s
 
 
 def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> IntArray | None:
-    """Return colours of a core's vertices, none of them if it has none, None if undecided."""
+    """Return colours of a core's vertices, an empty array if there are none, None if undecided."""
     # Imported here: the compiled search is seldom needed, and its compiler takes a while to load.
     from ccviz.feasibility import search
 
@@ -171,7 +170,7 @@ def _shortest_odd(walk: list[int]) -> list[int]:
 
 
 def fill_clusters(colour: IntArray, blocks: Blocks) -> IntArray:
-    """Move single blocks into colours that nobody has, so that no cluster is empty.
+    """Move single blocks into unused colours, so that no cluster is empty.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Colouring a conflict graph with k colours: what can be left out, what proves that it fails.
+"""Colouring a conflict graph with k colours: peeling to the k-core, and cliques above k.
 
 A vertex of degree below k can always be coloured last, so only the k-core that is left when such
 vertices are peeled off can fail, and each of its components by itself.
@@ -44,7 +44,7 @@ def peel(edges: IntArray, k: int) -> tuple[IntArray, list[Core]]:
     order : (p,) int64
         The vertices peeled; in reverse each finds a colour that its neighbours leave free.
     cores : list of Core
-        What is left.
+        The components of the k-core.
     """
     graph = _graph(edges)
     degree = np.diff(graph.indptr)
@@ -90,7 +90,7 @@ def _groups(number: IntArray, count: int) -> list[IntArray]:
 
 
 def colour_last(order: IntArray, edges: IntArray, colour: IntArray, k: int) -> None:
-    """Colour the peeled vertices, in place, around those that have a colour; -1 stands for none."""
+    """Colour the peeled vertices, in place, around those that have a colour; -1 means none."""
     graph = _graph(edges)
     start, neighbour = graph.indptr, graph.indices
     for vertex in order[::-1].tolist():

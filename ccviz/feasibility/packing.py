@@ -43,7 +43,7 @@ class Packing:
 
 
 def pack_quickly(packing: Packing) -> IntArray | None:
-    """Return (s,) labels found by one greedy pass, None where that does not end well."""
+    """Return (s,) labels found by one greedy pass, None if the pass finds no packing."""
     graph = graph_of(packing.edges, len(packing.mass))
     load = np.zeros(packing.k, dtype=np.int64)
     labels = np.full(len(packing.mass), -1, dtype=np.int64)

@@ -11,7 +11,7 @@ from ccviz.compiled import njit
 
 FOUND, NONE, UNDECIDED = 1, 0, -1
 
-_WORK = 200_000_000  # vertices looked at, about a second
+_WORK = 200_000_000  # most visits of a vertex in a search, about a second
 
 
 def search_colouring(edges: IntArray, size: int, k: int) -> tuple[int, IntArray]:
@@ -24,7 +24,7 @@ def search_colouring(edges: IntArray, size: int, k: int) -> tuple[int, IntArray]
     -------
     answer : {FOUND, NONE, UNDECIDED}
     colour : (size,) int64
-        Of use if found.
+        Valid only if the answer is FOUND.
     """
     start, neighbour = _rows(edges, size)
     colour = np.full(size, -1, dtype=np.int64)
@@ -55,7 +55,7 @@ def _branch(start: Any, neighbour: Any, k: int, colour: Any, nodes: int) -> int:
         vertex = path[depth]
         following = colour[vertex] + 1
         _take_back(start, neighbour, vertex, colour, blocked, saturation)
-        # A colour that nobody has yet is as good as any other such: one is enough to try.
+        # Unused colours are interchangeable: only the first of them is tried.
         most = min(used[depth] + 1, k)
         while following < most and blocked[vertex, following] > 0:
             following += 1

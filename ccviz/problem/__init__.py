@@ -1,1 +1,1 @@
-"""What is to be solved: points, links, sizes and rules, and what follows from them."""
+"""The clustering problem: points, links, sizes and rules, and its contraction to blocks."""

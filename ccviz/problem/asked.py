@@ -1,4 +1,4 @@
-"""Rules as somebody asked for them, kept beside the links and sizes that were made of them."""
+"""Rules as the user wrote them, kept beside the links and sizes they were reduced to."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ccviz.problem.rule_text import Clusterings, RuleWords, Wish, parse_rule, sp
 
 @dataclass(frozen=True)
 class AskedRule:
-    """A rule in the words of `parse_rule`, with the clustering that it names.
+    """A rule as text (see `parse_rule`), with the labels of the clustering that it names.
 
     Parameters
     ----------
@@ -28,7 +28,7 @@ class AskedRule:
     Raises
     ------
     ProblemError
-        If the text is no rule, or the clustering is missing.
+        If the text is not a rule, or the clustering is missing.
     """
 
     text: str
@@ -42,7 +42,7 @@ class AskedRule:
 
     @classmethod
     def read(cls, text: str, clustering: Clusterings | None = None) -> Self:
-        """Return the rule that a text stands for, with the clustering that it names looked up.
+        """Parse a rule and look up the clustering that it names.
 
         Parameters
         ----------
@@ -53,7 +53,7 @@ class AskedRule:
         Raises
         ------
         ProblemError
-            If the text is no rule, or nobody knows the clustering.
+            If the text is not a rule, or it names an unknown clustering.
         """
         words = split_rule(text)
         if not words.clustering:
@@ -69,11 +69,11 @@ class AskedRule:
 
     @cached_property
     def wish(self) -> Wish:
-        """What it asks of every cluster."""
+        """The constraint on every cluster."""
         return parse_rule(self.text, lambda _: self.known)
 
     def check(self, n: int) -> None:
-        """Raise if the clustering that it names is not one of so many points.
+        """Raise if the clustering that the rule names does not have n points.
 
         Parameters
         ----------
@@ -93,15 +93,15 @@ class AskedRule:
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a problem was before its rules became links and sizes.
+    """A problem's links, sizes and rules as given, before rules were reduced to links and sizes.
 
     Attributes
     ----------
     rules : tuple of AskedRule
     must_link, cannot_link : Links
-        Those that were given, without those that stand for rules.
+        The links as given, without those that rules were reduced to.
     sizes : Sizes or None
-        Those that were given.
+        The sizes as given.
     """
 
     rules: tuple[AskedRule, ...]

@@ -1,4 +1,4 @@
-"""Blocks: the points that hard must-links hold together, as weighted super-points.
+"""Blocks: components of the hard must-links, as weighted super-points.
 
 Clustering the blocks is the same problem as clustering the points (design of Piccialli, Russo
 Russo and Sudoso 2022, section 3): the objective differs by the constant `Blocks.scatter`.
@@ -38,11 +38,11 @@ class Blocks:
     soft_must, soft_cannot : Links
         Soft links between different blocks, weights of parallel ones added.
     penalty : float
-        What soft links that are already broken inside a block cost.
+        Sum of the weights of soft cannot-links inside a block, which every clustering breaks.
     k : int
         Number of clusters.
     sizes : Sizes or None
-        Points (not blocks) that each cluster may hold.
+        Limits on the number of points (not blocks) in each cluster.
     rules : tuple
         Anti-monotone constraints, in terms of points.
     """
@@ -139,7 +139,7 @@ def contract(problem: Problem) -> Blocks:
     Returns
     -------
     Blocks
-        The same ones each time for the same problem.
+        The same object each time for the same problem.
     """
     known = _CONTRACTED.get(problem)
     if known is None:

@@ -1,4 +1,4 @@
-"""Which of the rules that were asked for a clustering keeps, measured on the points themselves."""
+"""Whether a clustering keeps each rule of the problem, measured on the points themselves."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
 
-_CELLS = 1 << 22  # distances that are looked at together
+_CELLS = 1 << 22  # distances computed at a time
 
 
 @dataclass(frozen=True)
 class KeptRule:
-    """A rule, and what a clustering has in its place.
+    """A rule, and the measured value of the quantity that it limits.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class KeptRule:
 
 
 def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
-    """Return of each rule that was asked for whether a clustering keeps it.
+    """Return for each rule of the problem whether a clustering keeps it.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
     Returns
     -------
     tuple of KeptRule
-        In the order in which they were asked.
+        In the order in which the rules were given.
     """
     rules = problem.asked.rules if problem.asked else ()
     # One measurement answers all rules of a kind.
@@ -68,7 +68,7 @@ def _diameter(problem: Problem, labels: IntArray, _: AskedRule) -> float:
 
 
 def _across(points: FloatArray) -> float:
-    """Return how far apart the furthest two are, a strip of the distances at a time."""
+    """Return the largest distance between two points, computed in strips."""
     strip = max(1, _CELLS // len(points))
     return max(
         float(cdist(points[at : at + strip], points).max()) for at in range(0, len(points), strip)
@@ -89,7 +89,7 @@ def _sizes(problem: Problem, labels: IntArray) -> IntArray:
 
 
 def _shared(labels: IntArray, rule: AskedRule) -> tuple[IntArray, IntArray]:
-    """Return how many points each known cluster has, and shares with any cluster at most."""
+    """Return the size of each known cluster, and its largest overlap with any cluster."""
     known = np.unique(rule.known, return_inverse=True)[1]
     table = np.zeros((known.max() + 1, labels.max() + 1), dtype=np.int64)
     np.add.at(table, (known, labels), 1)
@@ -101,7 +101,7 @@ def _overlap(_: Problem, labels: IntArray, rule: AskedRule) -> float:
 
 
 def _difference(_: Problem, labels: IntArray, rule: AskedRule) -> float:
-    """Return how many points each known cluster is missed by; of a small one a point may stay."""
+    """Return the fewest points of a known cluster that a cluster sharing two or more lacks."""
     sizes, most = _shared(labels, rule)
     missed = (sizes - most)[most > 1]
     return float(missed.min()) if len(missed) else np.inf

@@ -71,12 +71,12 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
     -------
     links : Links
     notices : list of str
-        What was given more than once, see `_unique`.
+        Sentences on pairs that were given more than once, see `_unique`.
 
     Raises
     ------
     ProblemError
-        If a pair is malformed, joins a point to itself, or names a point that is not there.
+        If a pair is malformed, joins a point to itself, or names a point that does not exist.
     """
     if isinstance(given, Links):
         given = given.pairs if given.is_hard.all() else np.c_[given.pairs, given.weights]
@@ -119,7 +119,7 @@ def _are_fine(table: NDArray[Any], n: int) -> NDArray[np.bool_]:
 
 
 def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[int, int, float]:
-    """Return a link as two indices and a weight, or raise the sentence that it deserves."""
+    """Return a link as two indices and a weight; raise a `ProblemError` if it is malformed."""
     try:
         first, second, *rest = item
         i, j = int(first), int(second)
@@ -146,14 +146,14 @@ def _read_link(item: Sequence[Any], position: int, n: int, kind: str) -> tuple[i
 
 
 MOST_NAMED = 20
-"""Pairs given more than once are named one by one up to so many."""
+"""Up to this many repeated pairs are named one by one; more are only counted."""
 
 
 def _unique(table: NDArray[Any], n: int, kind: str) -> tuple[Links, list[str]]:
     """Keep each pair once, hard winning over soft and the larger weight over the smaller.
 
-    The notices say so in a sentence for each pair that was given more than once, or with their
-    number in one sentence if there are many.
+    The notices have a sentence for each pair that was given more than once, or one sentence with
+    the number of such pairs if there are many.
     """
     first, second = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
     key = np.minimum(first, second) * n + np.maximum(first, second)

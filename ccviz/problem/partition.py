@@ -14,7 +14,7 @@ from ccviz.problem.kept import KeptRule, kept_rules
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, Sizes
 
-_CELLS = 1 << 16  # of a table that are looked at together
+_CELLS = 1 << 16  # cells of the table processed at a time
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Violations:
     Attributes
     ----------
     must_link, cannot_link : int
-        Broken links, hard and soft; without those that stand for rules.
+        Broken links, hard and soft; without links that rules were reduced to.
     hard : int
-        Broken hard links of both kinds, with those that stand for rules.
+        Broken hard links of both kinds, with links that rules were reduced to.
     sizes : int
         Clusters with too few or too many points, empty ones included.
     rules : int
-        Clusters that break an anti-monotone constraint, and kinds of links and of sizes that
-        stand for rules and are broken.
+        Clusters that break an anti-monotone constraint, and broken kinds of links and of sizes
+        that rules were reduced to.
     """
 
     must_link: int
@@ -42,7 +42,7 @@ class Violations:
 
     @property
     def none_hard(self) -> bool:
-        """Whether everything that must hold does hold."""
+        """Whether every hard constraint holds."""
         return self.hard == 0 and self.sizes == 0 and self.rules == 0
 
 
@@ -129,7 +129,7 @@ class Partition:
 
     @cached_property
     def violations(self) -> Violations:
-        """Counts of what is broken."""
+        """Numbers of broken constraints."""
         problem = self.problem
         given = problem.asked or problem
         broken = [
@@ -169,7 +169,7 @@ class Partition:
 
     @cached_property
     def kept_rules(self) -> tuple[KeptRule, ...]:
-        """Of each rule that was asked for, whether it holds; empty where there is none."""
+        """For each rule of the problem whether it holds; empty if there are no rules."""
         return kept_rules(self.problem, self.labels)
 
     @cached_property
@@ -204,7 +204,7 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
 
 
 def _strips(X: FloatArray) -> Iterator[FloatArray]:
-    """Yield columns of a table as float64, few at a time: there is no second large table."""
+    """Yield a few columns of a table at a time as float64, to avoid a second large table."""
     width = max(1, _CELLS // len(X))
     for at in range(0, X.shape[1], width):
         yield X[:, at : at + width].astype(np.float64, copy=False)

@@ -12,16 +12,16 @@ from scipy.sparse import issparse
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import ProblemError, quote
 
-_LARGEST = 1e70  # squares of squares are finite still, as bounds on rounding need them
-_SMALLEST = 1e-130  # squares of differences keep all their digits still
+_LARGEST = 1e70  # largest magnitude: fourth powers stay finite, which rounding bounds need
+_SMALLEST = 1e-130  # smallest magnitude: squares of differences keep all their digits
 _KEPT = (np.float64, np.float32)
 _TOO_LARGE = f"the data hold a whole number far over {_LARGEST:g}: too large to add up squares."
 
 
 def read_points(given: Any) -> FloatArray:
-    """Return points as a read-only copy, or as they are if they are such a copy.
+    """Return points as a read-only copy; an array that is one already is returned itself.
 
-    Points of float32 stay so, which is half the memory; all others become float64.
+    Points of float32 stay float32, in half the memory; all others become float64.
 
     Parameters
     ----------
@@ -35,8 +35,8 @@ def read_points(given: Any) -> FloatArray:
     Raises
     ------
     ProblemError
-        If it is no table of finite numbers; the sentence names the cell, by its column's name
-        where it has one, or the rows.
+        If it is not a table of finite numbers; the sentence names the cell, by its column's
+        name if it has one, or the rows.
     """
     if issparse(given):
         raise ProblemError("the data are a sparse matrix; give an array, X.toarray().")
@@ -57,7 +57,7 @@ def read_points(given: Any) -> FloatArray:
 
 
 def _is_frozen(given: Any) -> bool:
-    """Whether this is an array of floats that nobody can change, another problem's points say."""
+    """Whether this is an array of floats that cannot be changed, such as a problem's points."""
     return (
         type(given) is np.ndarray
         and given.dtype in _KEPT
@@ -79,7 +79,7 @@ def _as_floats(given: Any) -> FloatArray:
     try:
         plain = np.ma.asarray(given) if np.ma.isMaskedArray(given) else np.asarray(given)
     except ValueError:
-        raise ProblemError("the data are no table: its rows differ in length.") from None
+        raise ProblemError("the data are not a table: its rows differ in length.") from None
     except OverflowError:
         raise ProblemError(_TOO_LARGE) from None
     if plain.dtype.kind in "cmM":
@@ -128,12 +128,12 @@ def is_number(cell: Any) -> bool:
     except (TypeError, ValueError):
         return False
     except OverflowError:
-        return True  # though not one that fits
+        return True  # a number, though too large for a float
     return True
 
 
 def is_missing(cell: Any) -> bool:
-    """Whether a cell holds nothing: None, NaN, or a mark of pandas'.
+    """Whether a cell is missing: None, NaN, or pandas' NA or NaT.
 
     Parameters
     ----------

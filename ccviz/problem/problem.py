@@ -18,7 +18,7 @@ from ccviz.problem.points import is_missing, read_points, rows
 
 @dataclass(frozen=True, eq=False)
 class Sizes:
-    """How many points each cluster may hold.
+    """Limits on the number of points in each cluster.
 
     Attributes
     ----------
@@ -43,8 +43,8 @@ class Problem:
     ----------
     X : (n, d) array of float, or data frame
         One row a point. Copied, and read-only from then on. Points of float32 are kept as such,
-        in half the memory, and stand for the float64 numbers of the same values: costs, bounds,
-        proofs and digests are those of `widened`, and sums and centres are float64 always.
+        in half the memory, and mean the float64 numbers of the same values: costs, bounds,
+        proofs and digests are those of `widened`, and sums and centres are always float64.
     k : int
         Number of clusters; none may be empty.
     must_link, cannot_link : pairs
@@ -53,17 +53,17 @@ class Problem:
     sizes : None, (k,) int, or pair of (k,) int
         Exact sizes, or lower and upper ones.
     truth : (n,) labels, optional
-        Known classes; only scores look at them.
+        Known classes, used by scores only.
     rules : tuple
         Anti-monotone constraints on a single cluster (see `ccviz.problem.rules`).
     asked : Asked, optional
-        What was asked for, where `ccviz.problem.reduction.with_rules` made links and sizes of
-        rules. Nothing is solved by it: it says how answers are told.
+        The rules, links and sizes as given, if `ccviz.problem.reduction.with_rules` reduced
+        rules to links and sizes. Solvers ignore it; reports count by it.
 
     Attributes
     ----------
     notices : tuple of str
-        What was mended on the way in, a sentence each (pairs given twice, say).
+        A sentence for each correction of the input (such as pairs given twice).
 
     Raises
     ------
@@ -150,7 +150,7 @@ class Problem:
     def asks_the_same(self, other: Problem) -> bool:
         """Return whether another problem has the same points, k, links, sizes and rules.
 
-        Rules that were made links or sizes are compared as they were asked.
+        Rules that were reduced to links or sizes are compared as they were given.
 
         Parameters
         ----------
@@ -182,7 +182,7 @@ def _rules(problem: Problem) -> tuple[Any, ...]:
 
 
 def _asked(problem: Problem) -> list[NDArray[Any]]:
-    """Return what a problem is about, in arrays; the points last, for they take longest."""
+    """Return a problem's constraints and points as arrays, the points last as the slowest."""
     given = problem.asked or problem
     kinds, sizes = (given.must_link, given.cannot_link), given.sizes
     links = [array for each in kinds for array in (each.pairs, each.weights)]

@@ -1,4 +1,4 @@
-"""Rules become links and sizes where they say no more than these, so that every solver keeps them.
+"""Reduction of rules to equivalent links and sizes, which more solvers support.
 
 A maximum diameter is a cannot-link for each pair too far apart, a minimum separation a must-link
 for each pair too near (Davidson and Ravi 2007). Points stay as they are, and so do labels: a
@@ -23,38 +23,38 @@ from ccviz.problem.rule_text import MinSeparation, MinSize, Wish
 from ccviz.problem.rules import Both, MaxDiameter, MaxSize, minimum_separation
 
 MOST_PAIRS = 50_000_000
-"""Pairs of points whose distances are looked at."""
+"""Most pairs of points whose distances are computed."""
 
 MOST_LINKS = 1_000_000
-"""Links that rules are turned into."""
+"""Most links that a rule is reduced to."""
 
 _TOO_MANY = "the rule on the {} makes more than the {:,} {} that are kept."
 _NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)
-_CELLS = 1 << 22  # distances that are looked at together
+_CELLS = 1 << 22  # distances computed at a time
 
 
 def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules: bool) -> Problem:
-    """Return the problem with rules added: as links and sizes where they are no more than that.
+    """Return the problem with rules added, reduced to links and sizes where these are equivalent.
 
     Parameters
     ----------
     problem : Problem
         Its own rules are treated alike.
     rules : sequence of Rule, MinSeparation, MinSize or AskedRule
-        Of the last the problem remembers how they were asked.
+        The problem keeps the text of an `AskedRule` in ``asked``.
     keeps_rules : bool
-        Whether the solver keeps rules by itself. If it does, limits on size stay rules, otherwise
-        they become sizes, which more solvers keep.
+        Whether the solver supports rules. If it does, limits on size stay rules; otherwise they
+        become sizes, which more solvers support.
 
     Returns
     -------
     Problem
-        Over the same points; its clusterings are those that were asked for.
+        Over the same points; its clusterings are those that keep all the rules.
 
     Raises
     ------
     ProblemError
-        If the rules contradict the links, or would be too many links.
+        If the rules contradict the links, or would make too many links.
     """
     if not (rules or problem.rules):
         return problem
@@ -90,7 +90,7 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
 
 
 def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:
-    """Yield rules without the bracket around those that must all hold."""
+    """Yield single rules, with each `Both` replaced by its members."""
     for wish in wishes:
         if isinstance(wish, Both):
             yield from _flat(wish.rules)
@@ -102,7 +102,7 @@ def _far(problem: Problem, limit: float) -> IntArray:
     n, X = problem.n, problem.X
     if n * (n - 1) // 2 > MOST_PAIRS:
         raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
-    # A strip of the distances at a time, and no more of them once there are too many.
+    # Distances are computed in strips; the loop ends once there are too many pairs.
     strip, found, many = max(1, _CELLS // n), [], 0
     for first in range(0, n, strip):
         i, j = np.nonzero(cdist(X[first : first + strip], X) > limit)

@@ -23,7 +23,7 @@ class RuleWords:
         Word and sign, as ``"diameter<="`` or ``"overlap()<="``.
     limit : float
     clustering : str
-        What the clustering that it names is called, or nothing.
+        Name of the known clustering, or empty.
     """
 
     kind: str
@@ -58,30 +58,30 @@ class MinSize:
 
 
 Wish = Rule | MinSeparation | MinSize
-"""What may be asked of every cluster; `ccviz.problem.reduction` says how it is kept."""
+"""Any rule on every cluster; `ccviz.problem.reduction` reduces some to links and sizes."""
 
 GRAMMAR = (
     "diameter<=D, separation>=D, size<=N, size>=N, overlap(CLUSTERING)<=N "
     "or difference(CLUSTERING)>=N"
 )
 
-_MOST_WHOLE = 1 << 62  # more points than that are no more
+_MOST_WHOLE = 1 << 62  # larger limits on points are cut to this
 
 _RULE = re.compile(r"\s*(\w+)\s*(?:\((.+)\))?\s*(<=|>=)\s*([^<>=]+?)\s*")
 
 Clusterings = Callable[[str], ArrayLike]
-"""Finds the labels of a known clustering by what it is called."""
+"""Returns the labels of a known clustering by its name."""
 
 
 def parse_rule(text: str, clustering: Clusterings | None = None) -> Wish:
-    """Return the rule that a text stands for.
+    """Parse a rule.
 
     Parameters
     ----------
     text : str
         ``diameter<=3``, ``separation>=0.5``, ``size<=40``, ``size>=5``; ``overlap(C)<=3`` for at
-        most 3 points that any cluster may share with any cluster of the known clustering C, and
-        ``difference(C)>=2`` for at least 2 that it must do without.
+        most 3 points shared by any cluster and any cluster of the known clustering C, and
+        ``difference(C)>=2`` for at least 2 points of each cluster of C that any cluster lacks.
     clustering : callable, optional
         Returns the (n,) labels of C.
 
@@ -92,7 +92,7 @@ def parse_rule(text: str, clustering: Clusterings | None = None) -> Wish:
     Raises
     ------
     ProblemError
-        If it is none; the sentence has the grammar.
+        If the text is not a rule; the sentence shows the grammar.
     """
     words = split_rule(text)
     _, make = _MAKERS[words.kind]
@@ -118,7 +118,7 @@ def split_rule(text: str) -> RuleWords:
     Raises
     ------
     ProblemError
-        If it is no rule.
+        If the text is not a rule.
     """
     match = _RULE.fullmatch(text)
     kind = "" if match is None else f"{match[1].lower()}{'()' if match[2] else ''}{match[3]}"
@@ -140,12 +140,12 @@ def _limit(text: str, given: str, whole: bool) -> float:
 
 
 def overlap_of(labels: ArrayLike, limit: int) -> Both:
-    """Return the rule that no cluster shares more than some points with a known one.
+    """Return the rule that no cluster shares more than ``limit`` points with a known cluster.
 
     Parameters
     ----------
     labels : (n,) int
-        The clustering that is known.
+        The known clustering.
     limit : int
         Points.
 
@@ -166,4 +166,4 @@ _MAKERS: dict[str, tuple[bool, Callable[..., Wish]]] = {
     "overlap()<=": (True, lambda limit, labels: overlap_of(labels, limit)),
     "difference()>=": (True, lambda limit, labels: different_from(labels, limit)),
 }
-"""By a rule's word and sign: whether its limit is a whole number, and how it is made."""
+"""By a rule's word and sign: whether its limit is a whole number, and its constructor."""

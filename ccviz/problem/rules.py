@@ -1,9 +1,9 @@
 """Anti-monotone constraints on a single cluster, beyond cannot-links.
 
 A constraint is anti-monotone if every part of a cluster that keeps it keeps it too (Babaki, Guns
-and Nijssen 2014, section 2). Each rule here says that some load of the cluster stays within a
-limit, where points weigh by themselves and pairs of points weigh on top; `Both` and `Either`
-join rules. A rule holds for every cluster of a clustering.
+and Nijssen 2014, section 2). Each rule here limits a load of the cluster: the sum of weights of
+its points and of pairs of its points; `Both` and `Either` join rules. A rule applies to every
+cluster of a clustering.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
 
 MOST_ALTERNATIVES = 256
-"""More disjuncts than that are refused: pricing looks at each one."""
+"""Most disjuncts of a problem's rules: pricing solves one subproblem for each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Load:
     ----------
     limit : float
     weight : (n,) float64
-        What each point weighs, at least 0.
+        Weight of each point, at least 0.
     pairs : (p, 2) int64
         Pairs of points that weigh 1 when together.
     """
@@ -44,7 +44,7 @@ class Load:
 
     @property
     def is_conflict(self) -> bool:
-        """Whether this says no more than that its pairs must be apart."""
+        """Whether the load only forbids its pairs to share a cluster."""
         return self.limit < 1 and not self.weight.any()
 
     def of(self, points: IntArray) -> float:
@@ -84,7 +84,7 @@ class Rule:
         Raises
         ------
         ProblemError
-            If it names points that are not there.
+            If it names points that do not exist.
         """
         raise NotImplementedError
 
@@ -146,7 +146,7 @@ class MaxOverlap(Rule):
 class MinDifference(Rule):
     """A cluster holds at most ``limit`` points from outside the given ones.
 
-    The paper's minimum difference constraint: it asks for a certain likeness to those points.
+    The paper's minimum difference constraint, which limits the points outside the given set.
 
     Parameters
     ----------
@@ -269,10 +269,10 @@ def different_from(labels: ArrayLike, by: int) -> Both:
     Parameters
     ----------
     labels : (n,) int
-        The clustering that is known.
+        The known clustering.
     by : int
-        Points of each known cluster that every new cluster must do without. One point may always
-        stay: without that no cluster could hold the points of a known cluster this small.
+        Each new cluster lacks at least this many points of each known cluster. It may always hold
+        one of them: otherwise points of a known cluster this small would fit into no cluster.
     """
     labels = np.asarray(labels)
     clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
@@ -286,7 +286,7 @@ def different_from(labels: ArrayLike, by: int) -> Both:
 def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
     """Return the must-links that keep points of different clusters at least ``distance`` apart.
 
-    Points nearer to each other than that must share a cluster (Davidson and Ravi 2007).
+    Points nearer to each other than ``distance`` must share a cluster (Davidson and Ravi 2007).
 
     Parameters
     ----------

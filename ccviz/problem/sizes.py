@@ -1,4 +1,4 @@
-"""Cluster sizes as people write them."""
+"""Parsing and printing of cluster sizes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ccviz.numbers import whole
 
 
 def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
-    """Return the fewest and the most points of each cluster; nothing for an empty text.
+    """Return the fewest and the most points of each cluster; empty lists for an empty text.
 
     Parameters
     ----------
     text : str
-        ``equal``, or ``50`` and ``40-60`` joined by commas, semicolons or blanks. One item stands
-        for all clusters.
+        ``equal``, or ``50`` and ``40-60`` joined by commas, semicolons or blanks. A single item
+        applies to all clusters.
     n, k : int
         Points and clusters.
 
@@ -27,7 +27,7 @@ def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
     Raises
     ------
     ProblemError
-        If a word is no size, or there are more or fewer than clusters.
+        If a word is not a size, or the number of sizes is not the number of clusters.
     """
     if text.strip().lower() == "equal":
         return [n // k] * k, [-(-n // k)] * k
@@ -46,7 +46,7 @@ def _range(word: str) -> tuple[int, int]:
     low, _, high = word.replace("–", "-").partition("-")
     least, most = whole(low), whole(high or low)
     if least is None or most is None:
-        raise ProblemError(f"{word!r} is no size: write 50, or 40-60, or equal.")
+        raise ProblemError(f"{word!r} is not a size: write 50, or 40-60, or equal.")
     return least, most
 
 

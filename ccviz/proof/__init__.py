@@ -1,1 +1,1 @@
-"""Checking a run's proof. Shares no line with the solvers: that wall is the point of it."""
+"""Verification of a run's proof, independent of the solvers: the two share no code."""

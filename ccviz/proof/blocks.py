@@ -1,4 +1,4 @@
-"""Blocks once more, worked out in NumPy alone: a proof is checked with no solver's code."""
+"""Blocks computed in NumPy alone, since a proof is checked without code of the solvers."""
 
 from __future__ import annotations
 

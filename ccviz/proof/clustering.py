@@ -1,4 +1,4 @@
-"""What a clustering costs at most, and whether it keeps everything that must hold."""
+"""Upper bound on a clustering's cost, and the check that it keeps every hard constraint."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ccviz.proof.rounding import Unit, scatter_above
 
 
 def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
-    """Return not less than the sum of squares of a clustering that keeps every link, size and rule.
+    """Return an upper bound on the sum of squares of a clustering, once its constraints hold.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
     Returns
     -------
     float
-        In the unit.
+        In the unit of the check.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Can a graph be coloured with k colours? An exhaustive search of its own, in plain Python."""
+"""Exhaustive search for a colouring with k colours, in plain Python."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 
 from ccviz.proof.budget import Budget
 
-_LOOKS = 2000  # what a step costs beside its arrays
+_LOOKS = 2000  # fixed work of a step, in elements visited
 
 
 def colourable(conflict: np.ndarray, k: int, budget: Budget) -> bool | None:
-    """Whether k colours suffice; None if the budget does not.
+    """Whether k colours suffice; None if the budget runs out.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def colourable(conflict: np.ndarray, k: int, budget: Budget) -> bool | None:
         if not budget.spend(_LOOKS + s * k):
             return None
         free = [c for c in range(first, min(used + 1, k)) if taken[vertex, c] == 0]
-        if free:  # colours not yet used are alike: only the first of them is tried
+        if free:  # unused colours are interchangeable: only the first of them is tried
             colour[vertex] = free[0]
             taken[conflict[vertex], free[0]] += 1
             path.append((vertex, free[0], used))

@@ -1,4 +1,4 @@
-"""Does the tree cover the problem? Every clustering must fall into one of its leaves."""
+"""Check that the tree covers the problem: every clustering belongs to one of its leaves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def check_cover(proof: Proof) -> None:
     """Check that the leaves cover the root's problem.
 
     One root without decisions; every branched node has two children that put the same pair
-    together and keep it apart, or have the same place taken and empty; every other node is a
+    together and keep it apart, or have the same disc occupied and empty; every other node is a
     closed leaf.
 
     Parameters
@@ -73,7 +73,7 @@ def links_at(problem: Problem, proof: Proof, node: int) -> tuple[np.ndarray, np.
 
 
 def places_at(proof: Proof, node: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the places of a node, those that are taken and the empty ones, from the root down.
+    """Return the discs of a node, occupied and empty ones, from the root down.
 
     Parameters
     ----------
@@ -83,13 +83,13 @@ def places_at(proof: Proof, node: int) -> tuple[np.ndarray, np.ndarray]:
     Returns
     -------
     taken, empty : (t, 2) and (e, 2) int64
-        A place's centre and a point on its border.
+        A disc's centre and a point on its border.
     """
     return _decided(proof, node, place=True)
 
 
 def _decided(proof: Proof, node: int, place: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return (t, 2) what was decided from the root down to be so, and (e, 2) not to be so."""
+    """Return (t, 2) the positive and (e, 2) the negative decisions, from the root down."""
     pairs: dict[bool, list[tuple[int, int]]] = {True: [], False: []}
     for above in reversed(proof.path(node)):
         opened = proof.opened[above]

@@ -1,6 +1,6 @@
-"""A name for what was proved: the SHA-256 of a problem in one canonical form.
+"""Identity of the proved problem: the SHA-256 of its canonical form.
 
-``docs/proof-format.md`` says how it is made, so that others can make it too.
+``docs/proof-format.md`` specifies the form, so that other programs can compute it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _FIRST_LINE = b"ccviz problem 1\n"
 def problem_hash(problem: Problem) -> str:
     """Return the 64 hexadecimal digits of a problem's points, k, links, sizes and rules.
 
-    The truth has no part in it.
+    The known classes are not included.
 
     Parameters
     ----------

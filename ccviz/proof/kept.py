@@ -1,9 +1,8 @@
 """A proof of an earlier run, made for a problem with fewer constraints or the same.
 
-Whoever clusters under more constraints has fewer clusterings to choose from: what was proved of all
-clusterings of the earlier problem holds for those of this one. So it has to be checked that every
-constraint of the earlier problem is one of this problem too, or follows from its sizes, and then
-the proof by itself.
+More constraints leave fewer clusterings: a bound proved for all clusterings of the earlier problem
+holds for those of this one. The check: every constraint of the earlier problem is also one of this
+problem, or follows from its sizes; then the proof of the earlier problem is verified.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ def earlier_problem(problem: Problem, kept: ProofKept) -> Problem:
     Parameters
     ----------
     problem : Problem
-        Of the run that kept it.
+        Problem of the run that kept the proof.
     kept : ProofKept
 
     Raises
     ------
     FlawError
-        If it had a constraint that this problem has not.
+        If the earlier problem has a constraint that this problem lacks.
     """
     links: dict[str, Any] = {}
     for name, now in (("must_link", problem.must_link), ("cannot_link", problem.cannot_link)):

@@ -4,7 +4,7 @@ Where each cluster has a given size, the clusters of one size make a class: c cl
 With p_i = 1 for the blocks in them, e their masses and P_ij = 1 for pairs in one cluster, a class's
 B = [[1, r'], [r, W]] has W_ij = sqrt(e_i e_j) P_ij / u and r_i = sqrt(e_i) p_i / sqrt(u c). It is a
 projection R of rank c plus w w' for a unit vector w, both zero along v = (-sqrt(u c), sqrt(e)).
-So with N, N_ij >= 0 where two blocks may share a cluster of the class, and S = C - N - sum w A,
+So with N_ij >= 0 where two blocks may share a cluster of the class, and S = C - N - sum w A,
 
     <N, B> >= N_00 + sum p_i g_i,    g_i = N_ii e_i / u + 2 N_0i sqrt(e_i / (u c)),
 
@@ -23,7 +23,7 @@ from ccviz.proof.rounding import UNDERFLOW, Centroids, gamma, rescaled
 from ccviz.proof.spectral import STAR, Multipliers, cut_sums, eigen
 
 Classes = list[tuple[float, int]]
-"""Points of a cluster and clusters of each class, by ascending points."""
+"""Cluster size and number of clusters of each class, by ascending size."""
 
 
 def classes_of(sizes: np.ndarray) -> Classes:
@@ -35,7 +35,7 @@ def classes_of(sizes: np.ndarray) -> Classes:
 def lifted_bound(
     blocks: Centroids, classes: Classes, k: int, multipliers: Multipliers, exponent: int
 ) -> float:
-    """Return what lifted multipliers prove of the blocks' means.
+    """Return the lower bound that lifted multipliers prove for the blocks' means.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def lifted_bound(
     multipliers : dict of arrays
         ``lifted``, ``points``, ``kind``, ``owner``, ``weights``, see ``docs/proof-format.md``.
     exponent : int
-        The multipliers are to be taken times 2 to that power.
+        The multipliers are scaled by 2 to this power.
 
     Raises
     ------
     FlawError
-        If the multipliers are not what they should be.
+        If the multipliers are malformed.
     """
     s, mass = len(blocks.mass), blocks.mass
     Q = np.sqrt(mass)[:, None] * blocks.points
@@ -115,7 +115,7 @@ def _check_signs(N: np.ndarray, blocks: Centroids, size: float, fits: np.ndarray
 
 
 def _least(S: np.ndarray, size: float, count: int, mass: np.ndarray) -> tuple[float, float]:
-    """Return a bound on <S, B> and what it may be off by.
+    """Return a bound on <S, B> and its error bound.
 
     As in `spectral`, with any vectors v_j, level m and g_j of the sign of the eigenvalues less m,
     S - v z' - z v' + h v v' = m I + sum g_j v_j v_j' + E. R adds its c smallest, w w' the smallest

@@ -1,4 +1,4 @@
-"""Can links and sizes be kept together? An exhaustive search of its own, in plain Python."""
+"""Exhaustive search for a clustering that keeps links and sizes, in plain Python."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import numpy as np
 
 from ccviz.proof.budget import Budget
 
-_LOOKS = 2000  # what a step costs beside its arrays
+_LOOKS = 2000  # fixed work of a step, in elements visited
 
 
 def packable(
     mass: np.ndarray, conflict: np.ndarray, lower: np.ndarray, upper: np.ndarray, budget: Budget
 ) -> bool | None:
-    """Whether blocks fit into clusters of limited size; None if the budget does not suffice.
+    """Whether blocks fit into clusters of limited size; None if the budget runs out.
 
-    Blocks are placed largest first, with most conflicts among the equal ones. A branch ends where
-    the room left, or what the fewest points still ask for, no longer suits what is not placed.
+    Blocks are placed largest first, of equal ones those with most conflicts first. A branch ends
+    if the unplaced blocks exceed the room left, or are too few for the lower limits.
 
     Parameters
     ----------

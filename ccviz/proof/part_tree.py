@@ -1,4 +1,4 @@
-"""The tree of a part that was branched: its leaves hold every clustering between them.
+"""The branch-and-bound tree of one part: its leaves cover every clustering of the part.
 
 A leaf has decisions, in their order: two blocks of the part, by their places in it, and whether
 they are together. Leaves are whole if there is one without decisions, or if all begin with the same
@@ -22,19 +22,19 @@ Decision = tuple[int, int, int]
 
 @dataclass(frozen=True, eq=False)
 class PartLeaf:
-    """A leaf: its decisions, and what proves its bound."""
+    """A leaf: its decisions, and the certificate of its bound."""
 
     decisions: tuple[Decision, ...]
     multipliers: Multipliers
 
 
 def read_leaves(what: str, certificate: Any, leaves: Any) -> list[PartLeaf]:
-    """Return the leaves of a part; one that was not branched is a leaf itself.
+    """Return the leaves of a part; a part that was not branched is its own leaf.
 
     Raises
     ------
     FlawError
-        If something is not as it should be, or the leaves leave something out.
+        If the leaves are malformed, or do not cover every clustering.
     """
     if not isinstance(leaves, tuple):
         raise FlawError(f"{what} has leaves that are none")
@@ -74,12 +74,12 @@ def _is_whole(leaves: list[tuple[Decision, ...]]) -> bool:
 
 
 def leaf_bound(piece: Centroids, k: int, leaf: PartLeaf, exponent: int) -> float:
-    """Return what a leaf's multipliers prove of a part's blocks.
+    """Return the lower bound that a leaf's multipliers prove for a part's blocks.
 
     Raises
     ------
     FlawError
-        If they are not what they should be.
+        If they are malformed.
     """
     if not leaf.decisions:
         return spectral_bound(piece, k, leaf.multipliers, exponent)

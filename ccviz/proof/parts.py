@@ -1,14 +1,14 @@
-"""What the parts of a divided run prove: their bounds add up to one for the whole.
+"""The lower bound of a divided run: the sum of the bounds of its parts.
 
-A cut gives each block of must-linked points to a part, or a share of it to every part: with T parts
-the shares are m / T. A clustering of the whole costs at least what its restrictions to the parts
-cost with these masses, and a restriction has at most k clusters. Splitting a cluster costs nothing,
+A cut assigns each block of must-linked points to a part, or a share of it to every part: with T
+parts the shares are m / T. A clustering of the whole costs at least the sum of its restrictions to
+the parts with these masses, and a restriction has at most k clusters. Splitting costs nothing,
 so the least cost with exactly min(k, blocks of the part) clusters is not above it. Of each part the
 certificate is checked as at a leaf of a search tree (`ccviz.proof.spectral`), with masses that are
-T times as large where there are shares, so that they are whole numbers. A part without a
-certificate counts for nothing. To the sum comes the scatter inside the blocks. Several parts may be
-bounded as one, with as many shares; that voids earlier bounds on any of them. A part that was
-branched is bounded by the least bound of its leaves (`ccviz.proof.part_tree`).
+T times as large where there are shares, so that they are whole numbers. The bound of a part without
+a certificate is zero. The scatter inside the blocks is added to the sum. Several parts may be
+bounded as one, with as many shares; that voids earlier bounds on any of them. The bound of a part
+that was branched is the least bound of its leaves (`ccviz.proof.part_tree`).
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ from ccviz.proof.rounding import Centroids, Unit, centroids, gamma
 _Group = tuple[int, ...]
 
 _SHARED = -1
-_AGREE = 1e-9  # relative to the data's scatter, that rounding may leave
+_AGREE = 1e-9  # largest rounding error of a claimed bound, relative to the data's scatter
 
 
 @dataclass(frozen=True, eq=False)
 class _Cut:
-    """A cut, the bounds that are claimed on parts or several as one, and what proves them.
+    """A cut, the claimed bounds of its parts or merged parts, and their certificates.
 
-    ``owner`` says with which others a part was bounded last.
+    ``owner`` is the group of merged parts in which a part was bounded last.
     """
 
     parts: int
@@ -53,7 +53,7 @@ class _Cut:
 
 @dataclass(eq=False)
 class Division:
-    """What a divided run says: its cuts and its clusterings."""
+    """The claims of a divided run: its cuts and its clusterings."""
 
     cuts: list[_Cut] = field(default_factory=list)
     clusterings: list[Clustering] = field(default_factory=list)
@@ -65,7 +65,7 @@ def read_division(problem: Problem, events: Iterable[Event]) -> Division:
     Raises
     ------
     FlawError
-        If anything is not as it should be.
+        If an event is malformed.
     """
     division = Division()
     for event in events:
@@ -115,23 +115,23 @@ def _read_group(event: PartBounded, division: Division) -> _Group:
 
 
 def parts_bound(problem: Problem, unit: Unit, division: Division) -> tuple[float, int]:
-    """Return what the best cut proves, in the unit, and how many certificates were checked.
+    """Return the best cut's bound, in the unit, and the number of certificates checked.
 
     Raises
     ------
     FlawError
-        If a certificate is not what it should be.
+        If a certificate is malformed.
     """
     must, cannot = (links.hard.pairs for links in (problem.must_link, problem.cannot_link))
     block_of = number_blocks(problem.n, problem.k, must, cannot)
     if block_of is None:
         raise FlawError("the run has parts, but its links contradict each other")
     mass = np.bincount(block_of).astype(float)
-    nobody = np.zeros((0, 0), dtype=bool)  # all conflicts at once would be a matrix too large
-    means = centroids(unit, PlainBlocks(block_of, mass, nobody))
+    unused = np.zeros((0, 0), dtype=bool)  # the conflict matrix of the whole would be too large
+    means = centroids(unit, PlainBlocks(block_of, mass, unused))
     cut = max(division.cuts, key=lambda each: sum(each.claims.values()))
     bounds = list(_bounds(problem, unit, means, cut, block_of))
-    # Not one bound is negative, and the sum is off by less than the terms' number of roundings.
+    # No bound is negative, so the relative error of the sum is below gamma(number of terms).
     between = sum(bounds) * (1.0 - gamma(len(bounds) + 2))
     return max(means.whole(between), means.inside), len(bounds)
 

@@ -1,25 +1,25 @@
-"""Does any cluster have a value below a threshold? A plain branch and bound in NumPy.
+"""Branch and bound in NumPy for a cluster with a value below a threshold.
 
 The value of a cluster S is its sum of squares less the duals of its blocks, the least over centres
 c of the sum over S of q_b(c) = mass_b |x_b - c|^2 - dual_b, taken at the mean. Boxes of centres are
 split, and single blocks are put in or left out where conflicts or rules bind. In the smallest
 cluster of least value every block has q_b < 0 at the mean, or it could leave: blocks with q_b >= 0
-all over a box are dropped there. What the rest can add in the box is bounded below three ways:
+all over a box are dropped there. The sum of the others in the box is bounded below in three ways:
 
 - min(0, q) lies above the chord of q over the box, and a sum of quadratics is least at a mean;
 - of blocks that all exclude each other at most one is taken;
 - within a rule's limit at most the blocks that gain most for their weight are taken.
 
-Where the tree has decided on places, discs in which some cluster has its mean or none has, a
-cluster's centre c is in none of the empty ones, and what a taken one adds to the worth of a centre
-in it is taken off the bound of every box that it meets; beyond a border the sum of quadratics is
-greater, by its weight times how far that is, squared. Its blocks with q_b >= 0 at c may still
-leave: c stays where it was, so it is looked for all over the points' box, and a cluster may end
-with no block.
+The tree may branch on discs ("places"): in an occupied ("taken") disc some cluster has its mean,
+in an empty one none has. Then a cluster's centre c lies in no empty disc, and the prize (the dual)
+of an occupied disc is subtracted from the bound of every box that the disc meets; beyond a border
+the sum of quadratics is greater by its weight times the squared distance. Blocks with q_b >= 0 at c
+may still be dropped: c stays where it was, so c is searched for in the whole box of the points, and
+a cluster may end with no block.
 
-Few blocks need no boxes: all their clusters are looked at. Every bound is lowered by what rounding
-may have done to it; distances are taken from the middle of a box, so that this is little beside
-the values of the clusters there. Written apart from the solver's pricing, so that
+With few blocks all clusters are enumerated, without boxes. Every bound is lowered by a bound on its
+rounding error; distances are taken from the middle of a box, so that this error is small beside
+the values of the clusters there. Written independently of the solver's pricing:
 `ccviz.proof.verify` shares no code with it.
 """
 
@@ -36,9 +36,9 @@ from ccviz.proof.question import Limit, Pricing
 from ccviz.proof.rounding import gamma
 from ccviz.proof.zones import Box
 
-_BATCH = 256  # boxes looked at together
-_FEW = 14  # blocks, all of whose clusters are looked at
-_TINY = 1e-12  # width of a box, relative to the points, that is not split further
+_BATCH = 256  # boxes bounded at a time
+_FEW = 14  # most blocks whose clusters are all enumerated
+_TINY = 1e-12  # boxes of this width, relative to the largest coordinate, are not split further
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,12 +53,12 @@ class _Boxes:
         return _Boxes(self.low[rows], self.high[rows], self.mark[rows])
 
     def among(self, some: np.ndarray) -> _Boxes:
-        """Return them with the marks of some blocks only; the others are out of all of them."""
+        """Return the boxes with the marks of some blocks only; the others are out of all boxes."""
         return _Boxes(self.low, self.high, self.mark[:, some])
 
     @property
     def sides(self) -> tuple[_Boxes, _Boxes]:
-        """Half of them on each side of where they are spread most."""
+        """Split the boxes into halves along the axis of their largest spread."""
         middle = self.low + self.high
         axis = np.ptp(middle, axis=0).argmax()
         order = np.argsort(middle[:, axis], kind="stable")
@@ -84,7 +84,7 @@ class _View:
     most: np.ndarray
     bound: np.ndarray
     center: np.ndarray
-    undecided: np.ndarray  # whether the border of a place crosses the box
+    undecided: np.ndarray  # whether the border of a disc crosses the box
 
     def take(self, rows: np.ndarray) -> _View:
         return _View(
@@ -94,7 +94,7 @@ class _View:
 
 
 class _Joint(NamedTuple):
-    """Bounds (p,), and the sum of quadratics that they come from.
+    """Bounds (p,), and the minimised sum of quadratics.
 
     Where it is least, in the box and anywhere (p, d), from the boxes' middles; its weight (p,), and
     its terms' weighted squared distances (p,) from there.
@@ -110,7 +110,7 @@ class _Joint(NamedTuple):
 def none_below(
     pricing: Pricing, threshold: float, budget: Budget, box: Box | None = None
 ) -> bool | None:
-    """Whether no cluster has a value below the threshold; None if the budget does not suffice.
+    """Whether no cluster has a value below the threshold; None if the budget runs out.
 
     Parameters
     ----------
@@ -121,10 +121,10 @@ def none_below(
     box : Box, optional
         Only clusters with their centres in it are looked for; others have no such value.
     """
-    worth = np.flatnonzero(pricing.duals > 0.0)
+    useful = np.flatnonzero(pricing.duals > 0.0)
     somewhere = len(pricing.places.radius) > 0
-    if len(worth) <= _FEW and not somewhere:
-        return least_value(pricing.of(worth)) >= threshold
+    if len(useful) <= _FEW and not somewhere:
+        return least_value(pricing.of(useful)) >= threshold
     cliques, tiny = _cliques(pricing.conflict), _tiny(pricing)
     waiting = [(np.arange(len(pricing.mass)), _root(pricing, box))]
     while waiting:
@@ -132,7 +132,7 @@ def none_below(
         if len(boxes.mark) > _BATCH:
             waiting += [(some, side) for side in boxes.sides]
             continue
-        # Boxes near each other have few blocks: the others are out of all of them.
+        # A batch of neighbouring boxes uses few blocks: the others are out of all of its boxes.
         here = _used(boxes)
         some, boxes = some[here], boxes.among(here)
         part = pricing.of(some)
@@ -140,7 +140,7 @@ def none_below(
             return None
         view = _look(part, np.unique(cliques[some], return_inverse=True)[1], boxes)
         view = view.take(np.flatnonzero(view.bound < threshold))
-        if somewhere and _cannot_be_told(view, tiny):
+        if somewhere and _is_undecidable(view, tiny):
             return None
         children, counterexample = _split(part, view, threshold, tiny)
         if counterexample:
@@ -151,13 +151,13 @@ def none_below(
 
 
 def _used(boxes: _Boxes) -> np.ndarray:
-    """Return the blocks that are not out of all boxes, one at least."""
+    """Return the blocks that are not out of all boxes, at least one."""
     used = np.flatnonzero((boxes.mark >= 0).any(axis=0))
     return used if len(used) > 0 else np.zeros(1, dtype=np.int64)
 
 
 def least_value(pricing: Pricing) -> float:
-    """Return not more than the least value of all clusters, by looking at each; 0 without any."""
+    """Return a lower bound on the least value of all clusters by enumeration; 0 if none."""
     s, d = pricing.points.shape
     if s == 0:
         return 0.0
@@ -178,7 +178,7 @@ def least_value(pricing: Pricing) -> float:
 def _root(pricing: Pricing, box: Box | None = None) -> _Boxes:
     alone = np.eye(len(pricing.mass), dtype=bool)
     able = (pricing.duals > 0.0) & np.array([pricing.allows(each) for each in alone])
-    won = (np.nan_to_num(pricing.places.prize) > 0.0).any()  # by a cluster without worth too
+    won = (np.nan_to_num(pricing.places.prize) > 0.0).any()  # also by a cluster without blocks
     if not (able.any() or won):
         empty = np.zeros((0, pricing.points.shape[1]))
         return _Boxes(empty, empty, np.zeros((0, len(able)), dtype=np.int8))
@@ -206,7 +206,7 @@ def _cliques(conflict: np.ndarray) -> np.ndarray:
 
 
 def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
-    """Drop what cannot belong to a least cluster in each box, and bound the rest."""
+    """Drop blocks that cannot belong to a least cluster in each box, and bound the rest."""
     middle = 0.5 * (boxes.low + boxes.high)
     half = np.maximum(boxes.high - middle, middle - boxes.low) * (1.0 + gamma(2))
     off = pricing.points - middle[:, None, :]
@@ -227,10 +227,11 @@ def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
 def _in_places(
     pricing: Pricing, joint: _Joint, middle: np.ndarray, half: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return (p,) how places change the bounds, if a border crosses the box, if it is all empty.
+    """Return (p,) the change of the bounds by discs, if a border crosses, if all is empty.
 
-    Where the joint terms are least a centre may not be, or not have a prize: it is in an empty
-    place, or outside a taken one. The nearest that is, or has, costs so much more.
+    The minimiser of the joint terms may lie in an empty disc, where no centre is allowed, or
+    outside an occupied disc, without its prize. The bound grows by the squared distance to the
+    nearest allowed centre, or the nearest with the prize.
     """
     places, (p, d) = pricing.places, middle.shape
     if len(places.radius) == 0:
@@ -245,7 +246,7 @@ def _in_places(
     out = np.where(crossed & ~taken, np.maximum(places.radius - gap, 0.0), 0.0).max(axis=1) ** 2
     reach = ((joint.center - joint.mean) ** 2).sum(axis=1)
     out = np.maximum(out, reach)
-    # To the nearest taken place, that and all that are no farther, and so on.
+    # Prizes of the nearest occupied disc, of the two nearest, and so on, with the distance.
     into = np.where(crossed & taken, np.maximum(gap - places.radius, 0.0) ** 2, np.inf)
     prize = np.where(taken, np.nan_to_num(places.prize), 0.0)
     nearer = into[:, None, :] <= into[:, :, None]
@@ -254,10 +255,10 @@ def _in_places(
     costs = joint.weight[:, None] * np.where(np.isfinite(further), further - reach[:, None], 0.0)
     change = joint.weight * (out - reach)
     change = np.minimum(change, np.where(np.isfinite(further), costs - won, np.inf).min(axis=1))
-    if pricing.limits:  # which may say more than the joint terms do, and nothing of centres
+    if pricing.limits:  # may bound better than the joint terms, but ignore centres
         change = -np.where(crossed, prize, 0.0).sum(axis=1)
     sure = np.where(within, prize, 0.0).sum(axis=1)
-    # What rounding does to the mean is in the sum of squares about the box's middle.
+    # The rounding error of the mean is covered by the sum of squares about the box's middle.
     far = ((off + places.radius[:, None]) ** 2).sum(axis=2).max(axis=1)
     size = joint.second + joint.weight * far + prize.sum()
     slack = gamma(sum(pricing.points.shape) + len(taken) + 32) * 16.0 * size
@@ -310,7 +311,7 @@ def _bound(
 def _crowded(
     cliques: np.ndarray, free: np.ndarray, gain: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return which blocks share a clique with another free one, and what such cliques gain."""
+    """Return the blocks that share a clique with another free one, and such cliques' gain."""
     if cliques.max() == len(cliques) - 1:  # of one block each
         return np.zeros(free.shape, dtype=bool), np.zeros(len(free))
     order = np.argsort(cliques, kind="stable")
@@ -324,7 +325,7 @@ def _crowded(
 def _within(
     limit: Limit, inside: np.ndarray, free: np.ndarray, least: np.ndarray, gain: np.ndarray
 ) -> np.ndarray:
-    """Bound by what a limit lets in, fractions of blocks allowed."""
+    """Bound by a limit's fractional knapsack."""
     weight = limit.weight + inside @ limit.together
     pairs = 0.5 * np.einsum("pi,ij,pj->p", inside, limit.together, inside)
     room = limit.most - (inside @ limit.weight + pairs)
@@ -363,7 +364,7 @@ def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tupl
     narrow = width <= tiny
     spread = np.where(view.undecided, np.inf, spread)
     by_block = (blocks >= 0) & ((stake >= spread) | narrow)
-    stuck = (blocks < 0) & narrow  # without free blocks its one cluster was just looked at
+    stuck = (blocks < 0) & narrow  # without free blocks the box's single cluster was just checked
     left = np.flatnonzero(stuck & free.any(axis=1))
     blocks[left] = np.where(free[left], view.least[left], np.inf).argmin(axis=1)
     by_block[left] = True
@@ -373,22 +374,22 @@ def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tupl
 
 
 def _tiny(pricing: Pricing) -> float:
-    """Return the width of a box that is too small to be split on."""
+    """Return the width of boxes that are not split further."""
     return _TINY * float(np.abs(pricing.points).max())
 
 
-def _cannot_be_told(view: _View, tiny: float) -> bool:
-    """Whether a box that is too small to be split on is on a border, or has one cluster left.
+def _is_undecidable(view: _View, tiny: float) -> bool:
+    """Whether a box too small to split crosses a disc's border, or has a single cluster left.
 
-    That cluster's mean may be elsewhere, where it is worth less; but with a block more, of no worth
-    to a centre in the box, it could be here.
+    That cluster's own mean may lie elsewhere; but together with a further block, which adds nothing
+    at a centre in the box, its mean could lie in the box.
     """
     small = (view.boxes.high - view.boxes.low).max(axis=1) <= tiny
     return bool((small & (view.undecided | (view.boxes.mark != 0).all(axis=1))).any())
 
 
 def _is_below(pricing: Pricing, inside: np.ndarray, threshold: float) -> bool:
-    """Whether the cluster (s,) bool, at its mean, is a lower value than there should be."""
+    """Whether the cluster (s,) bool, at its own mean, has a value below the threshold."""
     points, mass, places = pricing.points[inside], pricing.mass[inside], pricing.places
     gaps = np.sqrt(((places.center - mass @ points / mass.sum()) ** 2).sum(axis=1))
     within = gaps < places.radius
@@ -412,7 +413,7 @@ def _widest(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the axis along which open terms vary most, and the box's width there.
 
-    Where a border crosses the box it is the longest.
+    If a border crosses the box, return its longest axis.
     """
     width = boxes.high - boxes.low
     middle = 0.5 * (boxes.high + boxes.low)
@@ -436,7 +437,7 @@ def _halve(boxes: _Boxes, axis: np.ndarray) -> tuple[_Boxes, _Boxes]:
 def _decide(
     pricing: Pricing, boxes: _Boxes, rows: np.ndarray, blocks: np.ndarray
 ) -> tuple[_Boxes, _Boxes]:
-    """Put a block in, with all that follows, and leave it out."""
+    """Branch on a block: in, with all implied decisions, and out."""
     without, within = boxes.take(rows), boxes.take(rows)
     for i, row in enumerate(rows):
         without.mark[i, blocks[row]] = -1

@@ -1,6 +1,6 @@
-"""What is asked of pricing: blocks and their duals, what may share a cluster, and where.
+"""The pricing problem: blocks and their duals, conflicts, limits and discs.
 
-`ccviz.proof.pricing` answers it.
+`ccviz.proof.pricing` solves it.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from ccviz.problem.problem import Problem
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import Centroids
 
-_MOST_WAYS = 256  # in which a cluster can keep the rules
+_MOST_WAYS = 256  # most alternatives of the rules' disjunctive normal form
 
 
 @dataclass(frozen=True, eq=False)
 class Limit:
-    """What a cluster may hold at most.
+    """An upper limit on a cluster's load.
 
     Attributes
     ----------
     most : float
     weight : (s,) float64
-        What each block weighs.
+        Weight of each block.
     together : (s, s) float64
-        What two blocks weigh on top when both are in; symmetric, zero diagonal.
+        Additional weight of two blocks that are both in; symmetric, zero diagonal.
     """
 
     most: float
@@ -37,21 +37,22 @@ class Limit:
     together: np.ndarray
 
     def of(self, inside: np.ndarray) -> float:
-        """Return what the cluster (s,) bool weighs."""
+        """Return the load of the cluster (s,) bool."""
         return float(self.weight[inside].sum() + 0.5 * self.together[np.ix_(inside, inside)].sum())
 
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Discs that matter to where a cluster's mean is.
+    """Discs on which the tree has branched: occupied ("taken") or empty of cluster means.
 
     Attributes
     ----------
     center : (r, d) float64
     radius : (r,) float64
-        Of a taken one not less, of an empty one not more than it is.
+        Rounded up for an occupied disc, rounded down for an empty one.
     prize : (r,) float64
-        What a taken one adds to the worth of a centre in it, not negative; nan where it is empty.
+        Dual of an occupied disc, not negative, which every centre in it gains; nan for an empty
+        one.
     """
 
     center: np.ndarray
@@ -60,17 +61,17 @@ class Places:
 
     @property
     def taken(self) -> np.ndarray:
-        """(r,) bool, which have a prize."""
+        """(r,) bool: occupied discs."""
         return np.asarray(~np.isnan(self.prize))
 
 
 NOWHERE = Places(np.zeros((0, 1)), np.zeros(0), np.zeros(0))
-"""No place has been decided on."""
+"""No discs."""
 
 
 @dataclass(frozen=True, eq=False)
 class Pricing:
-    """The question: blocks, their duals, and what may share a cluster.
+    """A pricing problem: blocks, their duals, conflicts and limits.
 
     Attributes
     ----------
@@ -91,7 +92,7 @@ class Pricing:
     places: Places = NOWHERE
 
     def of(self, some: np.ndarray) -> Pricing:
-        """Return the question over some of the blocks, the others left out."""
+        """Return the problem over some of the blocks."""
         limits = tuple(
             Limit(limit.most, limit.weight[some], limit.together[np.ix_(some, some)])
             for limit in self.limits
@@ -121,7 +122,7 @@ def pricings(
     duals: np.ndarray,
     places: Places = NOWHERE,
 ) -> list[Pricing]:
-    """Return the questions of a node: one for each way in which a cluster can keep the rules.
+    """Return the pricing problems of a node: one for each alternative of the rules.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def pricings(
     Raises
     ------
     FlawError
-        If the rules make no sense, or too many ways.
+        If the rules are malformed, or have too many alternatives.
     """
     try:
         choices = [rule.alternatives(problem) for rule in problem.rules]

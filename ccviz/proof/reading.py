@@ -1,7 +1,7 @@
-"""One strict reading of a run, before any arithmetic: what is left has the types it should have.
+"""Strict parsing of a run's events before any arithmetic.
 
-Nothing is believed of an event but its kind: numbers must be finite, indices whole and in range,
-arrays of the right type and dimension. What fits no proof ends in a `FlawError`.
+Only the kind of an event is trusted: numbers must be finite, indices whole and in range, arrays of
+the right type and dimension. Anything else raises a `FlawError`.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from ccviz.events import (
 from ccviz.problem.problem import Problem
 
 SOLVERS = ("sdp", "colgen", "divide")
-"""Those whose runs may hold proofs."""
+"""Solvers whose runs may hold proofs."""
 REASONS = ("bound", "infeasible", "integral")
-_ARRAYS = {  # of a certificate: kind of number, dimensions
+_ARRAYS = {  # arrays of a certificate: kind of number, dimensions
     "node": ("i", 1),
     "unit": ("i", 1),
     "nonnegativity": ("f", 1),
@@ -46,20 +46,20 @@ _ARRAYS = {  # of a certificate: kind of number, dimensions
     "case_changes": ("f", 1),
     "witness": ("i", 1),
 }
-_MOST_EXPONENT = 4000  # of the unit of a certificate
+_MOST_EXPONENT = 4000  # largest absolute exponent of a certificate's unit
 
 Pair = tuple[int, int]
 
 
 class FlawError(Exception):
-    """Where a proof fails; reads on from the name of what is at fault."""
+    """A flaw of a proof; its text continues the name of the faulty part."""
 
 
 @dataclass(frozen=True)
 class Opened:
     """A node: its parent, and the pair that its branch put together or kept apart.
 
-    Or the place, by the point at its centre and one on its border, that is taken or empty.
+    Or the disc, by the point at its centre and one on its border, that is occupied or empty.
     """
 
     parent: int | None
@@ -76,7 +76,7 @@ class Leaf:
     ----------
     reason : {"bound", "infeasible", "integral"}
     lower_bound : float
-        As claimed; not NaN.
+        The claimed bound; not NaN.
     certificate : dict of arrays
         Their types, dimensions and finiteness are checked, not their lengths.
     """
@@ -88,7 +88,7 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Clustering:
-    """(n,) labels from 0 to k - 1, and the objective that is claimed, if any."""
+    """(n,) labels from 0 to k - 1, and the claimed objective, if any."""
 
     labels: np.ndarray
     claimed: float | None
@@ -109,7 +109,7 @@ class Proof:
         return bool(set(self.opened) - set(self.leaves) - set(self.branched))
 
     def path(self, node: int) -> list[int]:
-        """Return the node and all above it."""
+        """Return the node and its ancestors."""
         path = [node]
         while (parent := self.opened[path[-1]].parent) is not None:
             path.append(parent)
@@ -131,7 +131,7 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
     Raises
     ------
     FlawError
-        If anything is not as it should be.
+        If an event is malformed.
     """
     proof, solver = Proof(), None
     for event in events:
@@ -231,7 +231,7 @@ def _read_array(what: str, array: Any, kind: str, dimensions: int) -> np.ndarray
 
 
 def read_multipliers(what: str, certificate: Any) -> dict[str, np.ndarray]:
-    """Return the arrays of a semidefinite certificate; ``what`` it belongs to is for the flaw."""
+    """Return the arrays of a semidefinite certificate; ``what`` names its owner in a flaw."""
     names = ("nonnegativity", "points", "kind", "weights")
     if not isinstance(certificate, dict) or not set(names) <= set(certificate):
         raise FlawError(f"{what} lacks its {', '.join(names)}")
@@ -248,7 +248,7 @@ def read_number(what: str, value: Any) -> float:
 
 
 def read_clustering(event: IncumbentFound, problem: Problem) -> Clustering:
-    """Return a clustering whose labels are a cluster for each point, and none empty."""
+    """Return a clustering with a valid label for each point and no empty cluster."""
     labels = _read_array("a clustering has a label", event.labels, "i", 1)
     if labels.shape != (problem.n,) or labels.min() < 0 or labels.max() >= problem.k:
         raise FlawError(f"a clustering lacks a label from 0 to {problem.k - 1} for each point")

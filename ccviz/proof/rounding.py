@@ -1,9 +1,9 @@
-"""What rounding may have done: every bound here holds whatever it did.
+"""Bounds on rounding errors, with which every bound of the check is rigorous.
 
 Numbers are doubles, rounded to nearest. A sum of products of ``count`` terms, added in any order,
 is off by at most ``gamma(count)`` times the sum of the terms' magnitudes (Higham 2002, section
-3.1; that holds for a matrix product of BLAS as well). `gamma` is twice the textbook's, which pays
-for the rounding of the bound itself.
+3.1; that holds for a matrix product of BLAS as well). `gamma` is twice the textbook's, which covers
+the rounding of the bound itself.
 
 The points are moved to about their mean and scaled by a power of two, so that the largest
 coordinate is near 1 and nothing overflows or is lost below the smallest double. A difference of
@@ -26,14 +26,14 @@ from ccviz.proof.reading import FlawError
 
 _UNIT = 2.0**-53
 UNDERFLOW = 1e-290
-"""More than all that is lost below the smallest doubles, in the unit of the scaled points."""
+"""Upper bound on all underflow, in the unit of the scaled points."""
 
 
-_LARGEST = 1e100  # of a certificate's numbers, in that unit: sums of their squares are finite
+_LARGEST = 1e100  # largest number of a certificate, in that unit: sums of squares stay finite
 
 
 def gamma(count: int) -> float:
-    """Return the relative error of a sum of so many products, safely."""
+    """Return a bound on the relative error of a sum of ``count`` products."""
     return 2.0 * (count + 1) * _UNIT
 
 
@@ -99,22 +99,22 @@ def unit_of(problem: Problem) -> Unit:
 
 
 def root_up(squares: float, count: int) -> float:
-    """Return the root of a computed sum of so many squares, rounded up."""
+    """Return the root of a computed sum of ``count`` squares, rounded up."""
     return math.sqrt(squares * (1.0 + gamma(count + 4)) + UNDERFLOW)
 
 
 @dataclass(frozen=True, eq=False)
 class Centroids:
-    """The blocks of a node as points with masses, and what was lost on the way to them.
+    """The blocks of a node as points with masses, and the rounding error of these.
 
     Attributes
     ----------
     points : (s, d) float64
-        Means of the blocks; what is proved is proved of these doubles.
+        Means of the blocks; bounds are proved for these doubles.
     mass : (s,) float64
     conflict : (s, s) bool
     inside : float
-        Not more than the sum of squared distances of the points to their blocks' means.
+        Lower bound on the sum of squared distances of the points to their blocks' means.
     slip : float
         Not less than the norm of the error of the points, each weighted by the root of its mass.
     """
@@ -126,7 +126,7 @@ class Centroids:
     slip: float
 
     def whole(self, between: float) -> float:
-        """Return a bound on the true blocks and what is inside them, from one on `points`."""
+        """Return a bound for the exact points, with scatter inside blocks, from one on `points`."""
         if not math.isfinite(between):
             return between
         root = max(0.0, math.sqrt(max(0.0, between)) * (1.0 - gamma(4)) - self.slip)
@@ -144,7 +144,7 @@ def centroids(unit: Unit, blocks: PlainBlocks) -> Centroids:
 
 
 def _scatter_below(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
-    """Return not more than the sum of squared distances of the points to their groups' means."""
+    """Return a lower bound on the sum of squared distances of points to their groups' means."""
     off, total, _ = _off_means(unit, group, mass)
     widest = int(mass.max())
     # The means are off by what the distances to them add up to.
@@ -159,7 +159,7 @@ def _scatter_below(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
 
 
 def scatter_above(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
-    """Return not less than the sum of squared distances of the points to their groups' means.
+    """Return an upper bound on the sum of squared distances of points to their groups' means.
 
     Zero only if all points of a group coincide.
     """

@@ -1,4 +1,4 @@
-"""The bound that a semidefinite certificate proves, rigorous to the last bit.
+"""The rigorous lower bound of a semidefinite certificate.
 
 For N >= 0 off the conflicts and cut weights w >= 0 put S = C - N - sum w A (Piccialli et al. 2022,
 eqs. 7 to 10, scaled by the blocks' sizes). Every clustering is a Y = u u' + R with 0 <= R <= I,
@@ -6,14 +6,14 @@ R u = 0 and trace R = k - 1, and costs at least
 
     constant + u'Su + <S, R> + sum w b.
 
-Rounding has no say in it (the idea is that of Jansson, Chaykin and Keil 2007): with any vectors
+The bound is safe against rounding (after Jansson, Chaykin and Keil 2007): with any vectors
 v_j, any level m and any g_j that are negative for j < k and not so for the others,
 
     S - u z' - z u' + h u u' = m I + sum g_j v_j v_j' + E   gives
     <S, R> >= (k - 1) m + sum over j < k of g_j |v_j|^2 - sqrt(k - 1) |E|,
 
 for R u = 0, R >= 0 and R <= I. The v_j are eigenvectors as NumPy computes them, m the k-th smallest
-eigenvalue; nothing is asked of their accuracy, for E is computed, and its own error bounded.
+eigenvalue; they need not be accurate, since E is computed and its own error bounded.
 
 With sizes a block's Y_ii lies between its share of the largest cluster and that of the smallest.
 N_ii may then be of either sign, and the least of the sum of N_ii Y_ii is added.
@@ -41,7 +41,7 @@ def spectral_bound(
     group: np.ndarray | None = None,
     limits: tuple[float, float] | None = None,
 ) -> float:
-    """Return what the multipliers prove of the blocks' means.
+    """Return the lower bound that the multipliers prove for the blocks' means.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def spectral_bound(
     multipliers : dict of arrays
         ``nonnegativity``, ``points``, ``kind``, ``weights``, see ``docs/proof-format.md``.
     exponent : int
-        The multipliers are to be taken times 2 to that power.
+        The multipliers are scaled by 2 to this power.
     group : (s,) int64, optional
         Blocks of the same number are together in every clustering, and are one for the multipliers.
     limits : (float, float), optional
@@ -59,7 +59,7 @@ def spectral_bound(
     Raises
     ------
     FlawError
-        If the multipliers are not what they should be.
+        If the multipliers are malformed.
     """
     Q = np.sqrt(blocks.mass)[:, None] * blocks.points
     squares = float((Q * Q).sum())
@@ -106,7 +106,7 @@ def _joined(blocks: Centroids, group: np.ndarray) -> tuple[Centroids, np.ndarray
 
 
 def _over_projections(S: np.ndarray, u: np.ndarray, k: int) -> tuple[float, float, float]:
-    """Return u'Su, a bound on <S, R> as above, and what both may be off by."""
+    """Return u'Su, a bound on <S, R> as above, and the error bound of both."""
     s = len(S)
     size = 1.01 * float(np.linalg.norm(S))
     image = S @ u
@@ -130,7 +130,7 @@ def _over_projections(S: np.ndarray, u: np.ndarray, k: int) -> tuple[float, floa
 
 
 def eigen(M: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues and eigenvectors; a flaw where LAPACK finds none."""
+    """Return eigenvalues and eigenvectors; raise a `FlawError` if LAPACK fails."""
     try:
         return np.linalg.eigh(M)
     except np.linalg.LinAlgError:

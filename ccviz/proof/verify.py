@@ -1,6 +1,6 @@
-"""Check the proof of a finished exact run, with NumPy alone and none of the solver's code.
+"""Check the proof of a finished exact run with NumPy alone, without code of the solvers.
 
-What is checked, in this order; every bound holds whatever rounding did (`ccviz.proof.rounding`):
+The checks, in order; every bound is rigorous despite rounding (`ccviz.proof.rounding`):
 
 1. The run is read strictly (`reading`), and its tree covers the problem (`cover`).
 2. The clusterings keep every link, size and rule; the best one's sum of squares is bounded from
@@ -8,18 +8,18 @@ What is checked, in this order; every bound holds whatever rounding did (`ccviz.
 3. Every infeasible leaf is infeasible: contradicting links, a clique, an odd cycle, duals, or an
    exhaustive search (`colouring`).
 4. Every other leaf has a bound. A semidefinite certificate, of the leaf or of a node above it, is
-   turned into one (`spectral`). Column generation leaves duals instead, and a value that it says
-   no cluster is below: the sum of squares is at least the blocks' scatter, plus the duals, plus k
-   times that value. A place that the tree says is taken has a dual as well: what it adds to the
-   worth of each cluster with its mean there is added once. Whether a cluster is below is searched
-   for again (`pricing`), as far as the gap asked for needs it, unless there is a semidefinite
-   certificate beside that suffices; where the search would take more than the budget of work, the
-   verdict says so and does not accept.
+   turned into one (`spectral`). Column generation leaves duals instead, and a claimed least value
+   of all clusters: the sum of squares is at least the blocks' scatter, plus the duals, plus k
+   times that value. An occupied disc of the tree has a dual as well: it counts once in the bound,
+   and every cluster with its mean in the disc gains it. A new search (`pricing`) checks that no
+   cluster has a lower value, as far as the requested gap needs it, unless a semidefinite
+   certificate of the leaf suffices. If the search would exceed the budget of work, the verdict
+   reports it and does not accept.
 
-A divided run has parts instead of a tree, whose bounds add up (`parts`). A run that has both is
-judged by its tree if every leaf of it is closed, otherwise by the parts alone.
+A divided run has parts instead of a tree; their bounds add up (`parts`). A run that has both is
+checked by its tree if every leaf is closed, otherwise by the parts alone.
 
-How near the bound must be to the clustering is for who checks to say, not for the run.
+The caller sets the gap within which the bound must lie, not the run.
 """
 
 from __future__ import annotations
@@ -49,29 +49,29 @@ from ccviz.proof.spectral import spectral_bound
 from ccviz.proof.zones import Case, boxes, gain, read_cases
 
 DEFAULT_GAP = 1e-4
-_AGREE = 1e-8  # relative difference that rounding may leave between a claim and its recomputation
-_WIDER = 1.001  # than the gap asked for: a run ends as soon as its own bound suffices
-_BEYOND = 1.0 + 1e-9  # how far beyond a cost a bound must be to rule everything out
+_AGREE = 1e-8  # largest relative difference by rounding between a claim and its recomputation
+_WIDER = 1.001  # factor on the requested gap: a run ends as soon as its own bound suffices
+_BEYOND = 1.0 + 1e-9  # a bound above this multiple of the largest cost proves infeasibility
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a check came to.
+    """Result of a check.
 
     Attributes
     ----------
     accepted : bool
-        Whether the run proves that its clustering is within the gap asked for, or that there is
-        none.
+        Whether the run proves that its clustering is within the requested gap, or that no
+        clustering exists.
     sentence : str
         ``proved within gap ...``, ``proved infeasible``, or ``no proof: ...`` and why.
     upper_bound, lower_bound, gap : float
-        The clustering costs at most, and every clustering at least, so much; ``inf``/``-inf``
-        where there is nothing to compute.
+        Upper bound on the cost of the clustering, lower bound on the cost of every clustering;
+        ``inf``/``-inf`` if not computed.
     leaves : int
-        How many leaves, or parts, were checked.
+        Number of leaves, or parts, that were checked.
     trusted : int
-        Leaves whose search would have taken more work than was allowed.
+        Number of leaves whose search would have exceeded the budget.
     """
 
     accepted: bool
@@ -92,7 +92,7 @@ class _Check:
     unit: Unit
     budget: Budget
     upper_bound: float = math.inf
-    enough: float = -math.inf  # a leaf's bound from here on will do
+    enough: float = -math.inf  # leaf bounds from here on suffice for the gap
     trusted: int = 0
 
 
@@ -194,7 +194,7 @@ def _kept(
 
 
 def _compared(check: _Check, lower_bound: float, leaves: int, gap: float) -> Verdict:
-    """Return what a bound comes to next to the best clustering."""
+    """Compare a lower bound with the best clustering and return the verdict."""
     upper_bound = check.upper_bound
     if lower_bound > upper_bound:
         raise FlawError(
@@ -227,7 +227,7 @@ def _with_trust(
 
 
 def _check_clusterings(check: _Check, gap: float) -> None:
-    """Set what the best clustering costs at most, and which bounds will do for it."""
+    """Set the upper bound of the best clustering, and the bound that suffices for the gap."""
     for found in check.proof.clusterings:
         objective = check_clustering(check.problem, check.unit, found)
         claimed = objective if found.claimed is None else check.unit.scaled(found.claimed)
@@ -275,7 +275,7 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
 
 
 def _spectral(check: _Check, means: Centroids, leaf: Leaf) -> float:
-    """Return what a semidefinite certificate proves; without one, the scatter inside the blocks."""
+    """Return a semidefinite certificate's bound; without one, the scatter inside the blocks."""
     k, sizes = check.problem.k, check.problem.sizes
     exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
     if "lifted" in leaf.certificate:
@@ -301,9 +301,9 @@ def _compare(check: _Check, claimed: float, bound: float) -> None:
 
 
 def _agree(check: _Check, claimed: float, found: float) -> bool:
-    """Whether a claim is what was found, up to what rounding in plain doubles may have made of it.
+    """Whether a claim agrees with the recomputed value up to rounding.
 
-    Nothing that is accepted leans on this: it finds runs that say what they do not prove.
+    No accepted bound depends on this: it finds runs that claim more than they prove.
     """
     plain = float(((4.0 * np.finfo(float).eps * check.unit.X) ** 2).sum())
     size = max(abs(found), check.unit.norm**2)
@@ -325,7 +325,7 @@ def _own_exponent(leaf: Leaf) -> int:
 def _column_bound(
     check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
-    """Return what the duals prove, at most about as much as will do, unless that is proved."""
+    """Return the bound of the duals, searched only as far as the requested gap needs it."""
     duals, least = _duals(check, leaf, means)
     places = _places(check, node, leaf, means)
     cases = _cases(check, leaf, means, places)
@@ -348,7 +348,7 @@ def _cases(check: _Check, leaf: Leaf, means: Centroids, places: Places) -> list[
 
 
 def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
-    """Return the places of a node, with their duals as prizes."""
+    """Return the discs of a node, with their duals as prizes."""
     taken, empty = places_at(check.proof, node)
     prize = leaf.certificate.get("taken", np.zeros(0))
     prize = rescaled(prize, 2 * (check.unit.exponent - _own_exponent(leaf)))
@@ -362,10 +362,9 @@ def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
 def _discs(
     check: _Check, means: Centroids, taken: np.ndarray, empty: np.ndarray, prize: np.ndarray
 ) -> Places:
-    """Return places from the points that name them, and the prizes of those that are taken.
+    """Return discs from the points that define them, and the prizes of occupied ones.
 
-    A cluster's mean as computed may be off by the slip, and so in a disc that much larger or
-    smaller.
+    A computed mean has an error of at most the slip, by which radii are enlarged or reduced.
     """
     center, border = check.unit.A[np.concatenate([taken, empty])].transpose(1, 0, 2)
     radius = np.sqrt(((border - center) ** 2).sum(axis=1))
@@ -439,7 +438,7 @@ def _in_zones(
 
 
 def _places_of(check: _Check, means: Centroids, case: Case) -> Places:
-    """Return the places of a case."""
+    """Return the discs of a case."""
     side = np.array([taken for _, taken in case.decisions], dtype=bool)
     pairs = np.array([pair for pair, _ in case.decisions], dtype=np.int64).reshape(-1, 2)
     return _discs(check, means, pairs[side], pairs[~side], case.prizes[side])

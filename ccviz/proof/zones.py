@@ -1,15 +1,16 @@
-"""Zones: parts of the plane that are decided on by themselves, and add up.
+"""Zones: disjunctions over separate regions, whose increases of the bound add up.
 
-A leaf's duals may be changed in *cases*. Those of one zone are the leaves of a tree of places, so
-one of them holds of every clustering. The box of a zone holds every centre to which a block that
-some case raises is then worth going, and every disc that has a prize; boxes of different zones do
-not meet. Take the case that holds in each zone, and make all their changes at once. Let a cluster
-have its mean c in a zone's box. Blocks of it that other zones raise are worth nothing to c: it may
-do without them, c staying where it is. Those that others lower are worth less. So it is worth no
-more than some set of blocks about the centre c in its zone's case alone; outside all boxes no more
-than some set about c under the leaf's own duals, and then about its own mean. Each case need be
-looked at by itself, for all sets about centres in its box; the bound rises by each zone's least
-rise of a case. ``docs/proof-format.md`` has the arrays.
+The terms of a disjunction are *cases*: each changes the leaf's duals. The cases of one zone are the
+leaves of a tree of discs, so every clustering satisfies one of them. The box of a zone contains
+every centre at which a block with a raised dual has a positive gain, and every disc with a prize;
+boxes of different zones do not meet. Take the satisfied case of each zone, and apply all their
+changes at once. Let a cluster have its mean c in a zone's box. Its blocks raised by other zones
+gain nothing at c: they may be dropped with c unchanged. Blocks lowered by other zones gain less.
+So the cluster gains at most as much as some set of blocks about the centre c in its zone's case
+alone; outside all boxes, at most as much as some set about c under the leaf's own duals, and so
+about its own mean. Each case can therefore be checked alone, for all sets about centres in its box;
+the bound increases by the least increase of a case, summed over zones. ``docs/proof-format.md``
+specifies the arrays.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ class Case:
     ----------
     zone : int
     decisions : tuple of ((int, int), bool)
-        Places, from the root of the zone's tree down, and whether they are taken.
+        Discs, from the root of the zone's tree down, and whether they are occupied.
     prizes : (p,) float64
-        Of each; 0 of an empty one.
+        Dual of each disc; 0 for an empty one.
     change : (s,) float64
-        What it adds to the duals.
+        Change of the duals.
     """
 
     zone: int
@@ -47,12 +48,12 @@ class Case:
 
     @property
     def rise(self) -> float:
-        """What it adds to the sum of the duals."""
+        """Change of the sum of the duals and prizes."""
         return float(self.change.sum() + self.prizes.sum())
 
     @property
     def size(self) -> float:
-        """What that is made of, for rounding."""
+        """Sum of the terms' magnitudes, for the rounding error."""
         return float(np.abs(self.change).sum() + self.prizes.sum())
 
 
@@ -82,12 +83,12 @@ def read_cases(leaf: Leaf, n: int, s: int, exponent: int) -> list[Case]:
     n, s : int
         Points and blocks.
     exponent : int
-        Power of two that numbers are scaled by.
+        Exponent of the power of two that scales the numbers.
 
     Raises
     ------
     FlawError
-        If they are not what they should be, or do not cover what there is.
+        If they are malformed, or do not cover every clustering.
     """
     present = [name in leaf.certificate for name in _NAMES]
     if not any(present):
@@ -124,7 +125,7 @@ def _require_range(what: str, values: np.ndarray, most: int) -> None:
 
 
 def _check_cover(zone: int, cases: list[tuple[tuple[Pair, bool], ...]]) -> None:
-    """Check that cases are the leaves of a tree: all begin with one place, on both its sides."""
+    """Check that cases are the leaves of a tree: all begin with one disc, on both its sides."""
     waiting = [(0, cases)]
     while waiting:
         depth, below = waiting.pop()
@@ -139,7 +140,7 @@ def _check_cover(zone: int, cases: list[tuple[tuple[Pair, bool], ...]]) -> None:
 
 
 def gain(cases: list[Case]) -> float:
-    """Return what the cases add to the bound: the least rise in each zone."""
+    """Return the increase of the bound: the sum over zones of the least increase of a case."""
     rises: dict[int, float] = {}
     for case in cases:
         rises[case.zone] = min(rises.get(case.zone, np.inf), case.rise)
@@ -155,15 +156,15 @@ def boxes(
     ----------
     cases : list of Case
     places : list of Places
-        Those of each case.
+        The discs of each case.
     means : Centroids
     duals : (s,) float64
-        Of the leaf.
+        The leaf's duals.
 
     Raises
     ------
     FlawError
-        If two of them meet.
+        If two boxes meet.
     """
     found: dict[int, Box] = {}
     for case, its in zip(cases, places, strict=True):
@@ -172,7 +173,7 @@ def boxes(
         reach = np.sqrt(top) * (1.0 + gamma(16)) + means.slip
         won = np.flatnonzero(its.taken & (np.nan_to_num(its.prize) > 0.0))
         center = np.concatenate([means.points[raised], its.center[won]])
-        # What is far from the middle is rounded by as much more.
+        # The rounding error grows with the distance from the middle.
         reach = np.append(reach, its.radius[won]) + gamma(8) * np.abs(center).max(axis=1, initial=0)
         box = Box(
             (center - reach[:, None]).min(axis=0, initial=np.inf),

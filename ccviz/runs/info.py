@@ -75,7 +75,7 @@ class RunInfo(Summary):
         The process that drives it.
     boot, tick : str, float
         The machine's start since which it runs, and seconds since then at the last beat: a clock
-        that nobody sets.
+        that is not set.
     dataset, solver : str
     settings : dict
         The solver's parameters.

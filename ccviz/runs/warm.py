@@ -83,7 +83,7 @@ def start_compiling() -> list[subprocess.Popen[bytes]]:
 
 
 def compile_for(names: list[str]) -> None:
-    """Compile for these solvers, one after the other, what nobody has compiled yet.
+    """Compile the kernels of these solvers that are not compiled yet, one solver at a time.
 
     Parameters
     ----------

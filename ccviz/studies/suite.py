@@ -1,6 +1,6 @@
 """Running a solver over a folder of benchmark instances.
 
-The folder has ``data/NAME.txt``, ``constraints/NAME/ml_A_cl_B_SEED.txt`` and, where somebody
+The folder has ``data/NAME.txt``, ``constraints/NAME/ml_A_cl_B_SEED.txt`` and, where someone
 published results, ``published*.csv`` with a row for each instance.
 """
 

@@ -180,7 +180,7 @@ BAD = {
         ("iris --links nowhere.txt", "nowhere.txt cannot be read"),
         ("iris --sizes 1,2", "there are 2 sizes in '1,2', but k is 3."),
         ("iris --sizes 1,2,3", "the sizes add up to 6 at least"),
-        ("iris --sizes few", "'few' is no size"),
+        ("iris --sizes few", "'few' is not a size"),
         ("iris --solver nobody", "there is no solver 'nobody'"),
         ("iris --param n_init=3", "--param is for one solver; say which by --solver."),
         ("iris --solver blp-kmeans --param speed=3", "blp-kmeans has no parameter 'speed'"),

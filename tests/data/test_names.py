@@ -18,7 +18,7 @@ def test_points_are_read_from_names():
     assert book.read("anna karenina, 3") == [0, 3]
     assert book.read("Smith, John") == [3]
     assert book.read("2, 1") == [2, 1]
-    with pytest.raises(CcvizError, match="several points are called 'Bert'; take their numbers"):
+    with pytest.raises(CcvizError, match="several points are called 'Bert'; use their numbers"):
         book.read("Bert")
     with pytest.raises(CcvizError, match="'Carl' is no name and no point: they are 0 to 4"):
         book.read("Carl")

@@ -159,7 +159,7 @@ def test_arrow_and_its_dictionaries():
     data = read_table(file.getvalue(), "a.feather")
     assert data.X.tolist() == [[1.5], [2.5], [3.5]]
     assert data.classes == ("u", "v")
-    with pytest.raises(FileFormatError, match="no Parquet or Arrow file"):
+    with pytest.raises(FileFormatError, match="not a readable Parquet or Arrow file"):
         read_table(b"hello", "a.arrow")
 
 
@@ -203,7 +203,7 @@ def test_formats_that_are_not_read_are_named(name, sentence):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"roles": {"x": "colour"}}, "'colour' is no role of a column; feature, class, name"),
+        ({"roles": {"x": "colour"}}, "'colour' is not a role; the roles are feature, class, name"),
         ({"roles": {"x": "class", "y": "class"}}, "only one column can be the class"),
         ({"columns": ["z"]}, "there is no column 'z'; there are x, y"),
         ({"missing": "mean"}, "missing = 'mean' is not one of drop, median"),
@@ -251,5 +251,5 @@ def test_a_workbook_with_damaged_lzma_is_a_sentence(tmp_path, at):
         for place in range(first + at, first + at + 12, 3):
             data[place] ^= 0xFF
     (tmp_path / "a.xlsx").write_bytes(bytes(data))
-    with pytest.raises(FileFormatError, match="no Excel workbook"):
+    with pytest.raises(FileFormatError, match="not a readable Excel workbook"):
         read_table(tmp_path / "a.xlsx")

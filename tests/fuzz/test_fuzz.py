@@ -30,12 +30,12 @@ def test_hostile_inputs_end_in_words(kind):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("a.csv", b",", "there is nothing between the separators"),
+        ("a.csv", b",", "all cells are empty"),
         ("a.csv", b"9" * 5000 + b" 2\n1 2\n", "not a finite number"),
         ("a.csv", b"x" * 300_000 + b",1\n", "field larger than field limit"),
-        ("a.npy", b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8', ", "no array in NumPy's format"),
-        ("a.npy", b"\x93NUMPY\x01\x00\x05\x00(1)  ", "no array in NumPy's format"),
-        ("a.xlsx", sound.excel_files()[0][:900], "no Excel workbook"),
+        ("a.npy", b"\x93NUMPY\x01\x00\x10\x00{'descr': '<f8', ", "not an array in NumPy's format"),
+        ("a.npy", b"\x93NUMPY\x01\x00\x05\x00(1)  ", "not an array in NumPy's format"),
+        ("a.xlsx", sound.excel_files()[0][:900], "not a readable Excel workbook"),
     ],
 )
 def test_what_was_a_traceback_is_a_sentence(name, content, words):

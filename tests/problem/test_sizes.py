@@ -21,7 +21,7 @@ def test_sizes_are_read_as_people_write_them(text, lower, upper):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [("1,2", "there are 2 sizes in '1,2', but k is 3."), ("few", "'few' is no size")],
+    [("1,2", "there are 2 sizes in '1,2', but k is 3."), ("few", "'few' is not a size")],
 )
 def test_what_is_no_size_is_refused(text, words):
     with pytest.raises(ProblemError, match=words):

@@ -52,7 +52,7 @@ class NodeSettings:
         "Iterations on a node before the search picks the next node.",
         low=1,
         advanced=True,
-        label="Iterations a round",
+        label="Iterations per round",
     )
     cover_nodes: int = setting(
         200,

@@ -21,7 +21,7 @@ class NodeSettings:
         "Iterations of the relaxation solver between two rounds of cuts.",
         low=1,
         advanced=True,
-        label="Iterations a round",
+        label="Iterations per round",
     )
     cuts_per_block: float = setting(
         15.0,

@@ -45,7 +45,7 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         "Number of blocks from which a clustering and a bound by `divide` precede the tree.",
         low=4,
         advanced=True,
-        label="Divide first, from blocks",
+        label="Use divide first from (blocks)",
     )
 
     def check(self, problem: Problem, who_can: Callable[[Problem], str] | None = None) -> None:

@@ -166,7 +166,7 @@ class Explorer:
         self.session.playback.stop()
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for the end of the run, at most so many seconds; return whether it has come.
+        """Wait for the end of the run, for a limited time; return whether it has ended.
 
         Parameters
         ----------

@@ -17,4 +17,4 @@ def visitor() -> Person:
     if access is None:
         return Person()
     cookie = pn.state.cookies.get(access.cookie, "")
-    return access.person(cookie) or Person(browser="nobody")
+    return access.person(cookie) or Person(browser="unknown")

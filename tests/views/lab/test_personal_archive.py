@@ -150,7 +150,7 @@ def test_a_class_has_a_quota(archive, monkeypatch):
         personal.create(Problem(np.arange(18.0).reshape(6, 3), 2), "blp-kmeans", {})
     run_id = enter(personal)
     assert personal.info(run_id).limits == Limits(time_limit=9.0)
-    with pytest.raises(CcvizError, match="you have 1 runs, and may have 1"):
+    with pytest.raises(CcvizError, match="you have 1 runs of at most 1"):
         enter(personal)
     personal.reopen(run_id, Limits(time_limit=500.0, gap=0.1))
     limits = personal.info(run_id).limits
@@ -167,7 +167,7 @@ def test_records_count(archive, ann, bob):
 def test_so_many_go_on_at_a_time(archive, ann, bob):
     for _ in range(STUDENT.at_once):
         run_id = ann.create(PROBLEM, "blp-kmeans", {})
-    with pytest.raises(CcvizError, match="2 runs of yours go on, and 2 may"):
+    with pytest.raises(CcvizError, match="2 of your runs are in progress, of at most 2"):
         ann.create(PROBLEM, "blp-kmeans", {})
     bob.create(PROBLEM, "blp-kmeans", {})
     ann.finish(run_id, "interrupted", "It was stopped.")

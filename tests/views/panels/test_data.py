@@ -20,7 +20,7 @@ def test_a_refused_number_of_clusters_gives_way_to_the_one_in_force(session):
 def test_refused_sizes_stay_to_be_mended(session):
     sizes = field(DataPanel(session, Importing(session)), "Sizes")
     sizes.value = "50, 50, many"
-    assert session.notice.text == "'many' is no size: write 50, or 40-60, or equal."
+    assert session.notice.text == "'many' is not a size: write 50, or 40-60, or equal."
     assert sizes.value == "50, 50, many"
 
 
