@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.errors import NoClusteringError, ProblemError, quote
+from ccviz.errors import NoClusteringError, ParameterError, ProblemError, quote
 from ccviz.estimator_sizes import limits_of, sizes_of
 from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AskedRule
@@ -198,7 +198,12 @@ class ConstrainedKMeans(
         """Return the solver's parameters by name."""
         named = {"n_init": self.n_init, "init": self.init, "max_iter": self.max_iter}
         given = {name: value for name, value in named.items() if value is not None}
-        return given | (self.solver_params or {})
+        further: Any = self.solver_params or {}
+        if not isinstance(further, dict):
+            raise ParameterError(
+                f"solver_params = {quote(further)} is not a dict of parameters by name."
+            )
+        return given | further
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state for pickling: all attributes but the result, which holds the data."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ccviz.arrays import IntArray
-from ccviz.errors import ProblemError
+from ccviz.errors import ProblemError, quote
 from ccviz.problem.sizes import read_sizes
 
 
@@ -63,7 +63,8 @@ def limits_of(size_min: Any, size_max: Any, n: int, k: int) -> tuple[IntArray, I
     least = 0 if size_min is None else _rows(size_min, n, "size_min", math.floor)
     most = n if size_max is None else _rows(size_max, n, "size_max", math.ceil)
     if least > most:
-        raise ProblemError(f"size_min = {least} is more than size_max = {most}.")
+        raise ProblemError(f"size_min = {quote(least)} is more than size_max = {quote(most)}.")
+    most = min(most, n)
     if k * least > n or k * most < n:
         raise ProblemError(
             f"{k} clusters of {least} to {most} rows cannot hold {n} rows: "
@@ -77,5 +78,7 @@ def _rows(size: Any, n: int, name: str, rounded: Any) -> int:
         return int(rounded(round(size * n, 9)))
     whole = isinstance(size, int | np.integer) and not isinstance(size, bool)
     if not whole or size < 0:
-        raise ProblemError(f"{name} = {size!r} is neither a number of rows nor a share below 1.")
-    return int(size)
+        raise ProblemError(
+            f"{name} = {quote(size)} is neither a number of rows nor a share below 1."
+        )
+    return min(int(size), n + 1)  # more than n is as much as n + 1, and fits an array

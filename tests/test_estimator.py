@@ -300,3 +300,16 @@ def test_whole_numbers_of_hundreds_of_digits_are_a_sentence(iris):
     for use in (model.predict, model.transform, ConstrainedKMeans(1).fit):
         with pytest.raises(ProblemError, match="no float can hold"):
             use(huge)
+
+
+@pytest.mark.parametrize("most", [10**400, 10**5000], ids=["400", "5000"])
+def test_sizes_of_hundreds_of_digits_are_a_sentence_or_no_limit(iris, most):
+    assert ConstrainedKMeans(3, size_max=most, random_state=0).fit(iris).status_ == "feasible"
+    for given in ({"size_min": most}, {"size_max": -most}):
+        with pytest.raises(ProblemError, match="size_m"):
+            ConstrainedKMeans(3, **given).fit(iris)
+
+
+def test_parameters_that_are_no_dict_are_a_sentence(iris):
+    with pytest.raises(ParameterError, match="solver_params = 5 is not a dict"):
+        ConstrainedKMeans(3, solver_params=5).fit(iris)
