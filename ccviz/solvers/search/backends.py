@@ -15,6 +15,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_end
 from typing import Any, Protocol
 
+from ccviz.solvers.search.semaphores import survive_lost_tracker
+
 
 class SerialExecutor(Executor):
     """Executor that runs a task in this process when it is submitted."""
@@ -93,6 +95,7 @@ class Processes:
         """Return an executor after a number of losses in a row; None if there will be no more."""
         if losses > self.size.bit_length() + 1:
             return None
+        survive_lost_tracker()
         context = multiprocessing.get_context("spawn")
         self._lifeline, self._held = context.Pipe(duplex=False)
         count = max(1, self.size >> max(0, losses - 1))
