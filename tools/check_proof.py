@@ -501,7 +501,7 @@ class Search:
         """Return boxes halved, those of one box next to each other, and blocks put in or not."""
         wide, each = high[rows, axis] - low[rows, axis], np.arange(len(rows))
         if (wide <= 1e-13 * abs(self.everywhere).max()).any():
-            raise Limit("it has boxes that are too small to be told apart")
+            raise Limit("it has boxes that are too small to split")
         lows, highs = np.repeat(low[rows], 2, axis=0), np.repeat(high[rows], 2, axis=0)
         lows[1::2][each, axis] = highs[::2][each, axis] = 0.5 * (low[rows, axis] + high[rows, axis])
         marks = [*np.repeat(mark[rows], 2, axis=0)]

@@ -109,7 +109,7 @@ def believe(
     prior : (n, c) float64
         The probabilities of the classes before any evidence.
     mass : (n,) float64
-        How many points each stands for.
+        Number of points that each represents.
 
     Returns
     -------

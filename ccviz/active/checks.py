@@ -2,8 +2,8 @@
 
 Every point is compared with the hub of a class, so a wrong answer about one point misleads no
 other one. A wrong answer about two hubs misleads all that were compared with them: two clusters
-become one class, or one class becomes two. So an answer is worth asking for again by what it would
-cost if it were wrong, and those about hubs cost most.
+become one class, or one class becomes two. So the gain of asking for an answer again is its cost
+if it were wrong, and wrong answers about hubs cost most.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 The clusters of a plain k-means are what is believed at first. Their central points are asked
 about one by one, which says what classes there are; from then on, what is known about a few points
 spreads to all the others through views of similarity that are judged by the answers themselves
-(`ccviz.active.belief`). The next question is about the point that is most worth it: its own class
+(`ccviz.active.belief`). The next question is about the point with the largest gain: its own class
 is uncertain, and it is much like many other points whose class is uncertain (the fall of their
 variance if it were known, weighted by their entropy; compare Kapoor, Grauman, Urtasun and
 Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003). It is compared with
@@ -40,7 +40,7 @@ _DOUBT = 2.0  # how much more for one that is not to be trusted at all
 _ASSUMED = 1.0  # for the central point of a cluster without questions so far
 _CANDIDATES = 200  # the least certain points, among which the next one is looked for
 _SLIGHT = 0.01  # the least that others can leave of a class that was answered: certainty wins
-_ENOUGH = 0.02  # a doubt about every single point below which no question is worth it
+_ENOUGH = 0.02  # largest doubt about every point at which no more questions are asked
 _AGAIN = 3  # answers about a point, beyond one a class, until it is left alone
 
 
@@ -55,7 +55,7 @@ class Fields(Strategy):
     _last: Belief | None = None
 
     def questions(self) -> Iterator[Pair]:
-        """Yield the pair that is most worth a question, until none is."""
+        """Yield the pair with the largest expected gain, until no pair has any."""
         while (pair := self._next()) is not None:
             yield pair
 
@@ -134,7 +134,7 @@ class Fields(Strategy):
         return [hub(self.answers, points)] if self.noise else points
 
     def _point(self) -> int | None:
-        """Return the point to ask about next, None if none is worth it."""
+        """Return the point to ask about next, None if no question gains enough."""
         taken = set(self._points) | self.answers.aside
         loose = {point for points in self.answers.loose for point in points} | set(self._strays)
         for cluster in self._unasked:
@@ -217,7 +217,7 @@ class Fields(Strategy):
 
     @property
     def _classes(self) -> list[list[int]]:
-        """The classes known so far; before any answer, one central point stands for the first."""
+        """The classes known so far; before any answer, one central point is the first."""
         classes = self.answers.classes or [[self._by_centre[self._by_size[0]][0]]]
         return sorted(classes, key=len, reverse=True)[: self.k] if self.noise else classes
 

@@ -1,4 +1,4 @@
-"""`Learner`: it asks about pairs, is told answers, and has a clustering at any time."""
+"""`Learner`: asks about pairs, takes answers, and has a clustering at any time."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ class Learner:
         return freeze(self._strategy.labels().astype(np.int64))
 
     def question(self) -> Pair | None:
-        """Return the next pair to ask about, None when no pair is worth a question any more.
+        """Return the next pair to ask about, None if no further question is useful.
 
         The first of the two is the point in question, the second one to compare it with. Until it
         is answered, it stays the same.
@@ -145,7 +145,7 @@ class Learner:
         """Why there is no question any more, as a sentence; empty as long as there may be one."""
         if not self._has_ended:
             return ""
-        return f"no pair is worth a question any more: {self._strategy.enough}"
+        return f"no further question is useful: {self._strategy.enough}"
 
     def prepare(self) -> None:
         """Work out beforehand what the questions after the first one will need.
@@ -223,7 +223,7 @@ class Learner:
         )
 
     def batch(self, size: int) -> list[Pair]:
-        """Return pairs to ask about at once, fewer where fewer are worth it.
+        """Return pairs to ask about at once, fewer if fewer are useful.
 
         Each is the next question if those before it are answered as the clustering now expects.
         The answers go to `tell`; nothing is asked by this.

@@ -52,7 +52,7 @@ def _record(stepper: Stepper, progress: Progress, archive: Archive, run_id: str)
         archive.score(run_id, stepper.run)
         return run_id
     except ArchiveError as broken:
-        # The run is worth more than its record: it goes on.
+        # The run matters more than its record, so it continues.
         tell(f"the run is not kept from here on: {broken}")
         _follow(stepper, progress, None)
         with suppress(ArchiveError):

@@ -1,4 +1,4 @@
-"""One line on stderr that says how a run stands."""
+"""Progress of a run as one line on stderr."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Progress:
             self._status.stop()
 
     def show(self, run: Run) -> None:
-        """Show how the run stands, if the last time is long enough ago."""
+        """Show the run's progress, at most once per interval."""
         self.say(" ".join(filter(None, [self.title, describe(run)])))
 
     def say(self, words: str) -> None:

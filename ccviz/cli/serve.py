@@ -33,7 +33,7 @@ def serve(
     ssl_certfile: Annotated[str, typer.Option(help="Certificate, to be served by TLS.")] = "",
     ssl_keyfile: Annotated[str, typer.Option(help="Its private key.")] = "",
 ) -> None:
-    """Serve the dashboard until Ctrl-C; on this machine only, unless told otherwise."""
+    """Serve the dashboard until Ctrl-C; on this machine only, by default."""
     main = find_page()
     # Imported here: Panel takes a second, and no other command needs it.
     from ccviz.views.serve.server import Serving

@@ -143,7 +143,7 @@ def _pack_array(array: np.ndarray) -> _Packed:
 
 
 def _shrinks(data: bytes) -> bool:
-    """Whether it is worth to compress them, by their beginning: measured numbers are noise."""
+    """Whether compression pays, judged by the first bytes: measured numbers are noise."""
     sample = data[:_SAMPLE]
     return len(zlib.compress(sample, 1)) < _WORTH * len(sample)
 

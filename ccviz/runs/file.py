@@ -95,7 +95,7 @@ def write_frames(file: IO[bytes], values: Iterable[Any]) -> None:
     ----------
     file : open for bytes
     values : iterable
-        What stands in the frames: first what the run is of, then its records.
+        Content of the frames: first the description of the run, then its records.
     """
     file.write(_MAGIC)
     for value in values:

@@ -153,7 +153,7 @@ def alive() -> dict[str, Any]:
 
 @cache
 def boot_id() -> str:
-    """Return what tells this start of the machine from others; empty where nothing does."""
+    """Return an identifier of the machine's current boot; empty if there is none."""
     return _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else ""
 
 

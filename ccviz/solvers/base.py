@@ -183,7 +183,7 @@ class Solver:
         Registry name, name for people, and the paper it follows.
     supports : Supports
     group : str
-        Where it stands in lists of solvers, one of `GROUPS`.
+        Its section in lists of solvers, one of `GROUPS`.
     most_blocks, most_points : float
         Blocks of must-linked points, or points, beyond which a run would not fit into memory.
     keeps_float32 : bool

@@ -24,8 +24,8 @@ from ccviz.solvers import Solver
 from ccviz.solvers.advice import obstacles
 
 ProblemOf = Callable[[int, bool], Problem]
-"""Returns the problem for a number of clusters, or raises the sentence about it; also told is
-whether it is for a solver that keeps rules by itself."""
+"""Returns the problem for a number of clusters, or raises an error about it; the second argument
+says whether the solver supports rules."""
 
 _SHORT_OF_MEMORY = "The run needs more memory than it may take."
 

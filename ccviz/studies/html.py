@@ -24,7 +24,7 @@ from ccviz.studies.profile import Profile, profile, profile_rows
 from ccviz.studies.rows import standing
 
 _MOST_LINKS = 20
-"""Links of each kind that are told one by one."""
+"""Most links of each kind that are listed one by one."""
 
 _MOST_MARKS = 3
 """Features that the sentence on a cluster names."""

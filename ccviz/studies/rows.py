@@ -19,7 +19,7 @@ MOST_COMPARED = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Standing:
-    """How each point stands to its cluster.
+    """Distance and silhouette of each point in its cluster.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Standing:
 
 
 def standing(partition: Partition, most_compared: int | None = None) -> Standing:
-    """Return how each point stands to its cluster.
+    """Return the distance and silhouette of each point in its cluster.
 
     Parameters
     ----------

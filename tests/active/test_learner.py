@@ -99,7 +99,7 @@ def test_it_says_why_it_is_enough_and_goes_on_when_told_more():
     learner.tell(0, 1, False)
     learner.tell(1, 2, True)
     assert learner.question() is None
-    assert learner.enough.startswith("no pair is worth a question any more: what is known answers")
+    assert learner.enough.startswith("no further question is useful: what is known answers")
     learner.tell(0, 2, True, 0.6)
     assert learner.enough == ""
 

@@ -110,7 +110,7 @@ class Inner:
         row = self._rows.setdefault(node.node, len(self._rows))
         if row == len(self._opened):
             self._opened.append(at)
-        # A root is opened with nothing known, and no node's bound is told before it is one.
+        # A root opens without a bound, and no node's bound is reported before the node opens.
         knows = not isinstance(event, NodeOpened) or node.parent is not None
         i, j = node.branch_pair or (-1, -1)
         detail = self._details.setdefault(node.detail, len(self._details))

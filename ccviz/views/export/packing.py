@@ -1,7 +1,7 @@
-"""What a page carries: JSON whose arrays stand behind it as plain bytes, deflated, as base64.
+"""Data of an exported page: JSON followed by its arrays as plain bytes, deflated, in base64.
 
-Base64 has no letter that means anything in HTML, so nothing that a data file brings can end the
-element that it stands in. ``unpack`` in ``fold.js`` is the other side.
+No character of base64 has a meaning in HTML, so no content of a data file can end the element
+that holds it. ``unpack`` in ``fold.js`` is the inverse.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _HEAD_BYTES = 8
 
 
 class Packer:
-    """Arrays one after another; each is asked for by where it stands."""
+    """Arrays one after another, referenced by their offsets."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []

@@ -39,17 +39,17 @@ _PACES = {
 
 @dataclass(frozen=True)
 class Told:
-    """What stands over the runs of a page: a lesson as it was walked, or an entry of the gallery.
+    """Text above the runs of a page: a lesson with its steps, or an entry of the gallery.
 
     Attributes
     ----------
     title : str
     paper : str
-        What the paper says.
+        Summary of the paper.
     steps : tuple of (text, finding, sketch)
         The sketch is SVG, or empty.
     look : str
-        What to look for.
+        Hint on the pictures.
     exercises : tuple of (question, answer)
     """
 
@@ -70,7 +70,7 @@ def save_html(path: str | Path, plays: Sequence[Play], told: Told | None = None)
     plays : sequence of Play
         One to four.
     told : Told, optional
-        What stands over them.
+        Text above the runs.
 
     Raises
     ------

@@ -22,7 +22,7 @@ def stored_play(
     present: Draft | None = None,
     axes: tuple[str, str] | None = None,
 ) -> Play:
-    """Return a run of an archive as something to be told.
+    """Return a run of an archive for export.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""A run as a page tells it: its records folded once, and what each of them changes written ahead.
+"""A run for an exported page: its records are folded once, and the changes of each are stored.
 
-Every frame comes from `ccviz.views.frames`, as on the live page; ``fold.js`` only looks up what
-stands at a moment. `tests/views/export/test_fold.py` holds both against each other, event by event.
+Every frame comes from `ccviz.views.frames`, as on the live page; ``fold.js`` only looks up the
+values of a moment. `tests/views/export/test_fold.py` compares both, event by event.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from ccviz.views.frames.words import sentence
 from ccviz.views.link_table import Kind
 
 MOST_MOMENTS = 50_000
-"""A run with more records is told in moments of several records each."""
+"""A run with more records is shown in moments of several records each."""
 
 
 @dataclass(frozen=True, eq=False)
 class Play:
-    """A run that is to be told.
+    """A run to export.
 
     Attributes
     ----------

@@ -1,7 +1,7 @@
-"""What changes in the course of a run, written ahead: values with the moments at which they came.
+"""Time series of a run, computed in advance: values with the moments of their change.
 
-A player that stands at a moment shows the newest value that came no later; so Back costs nothing.
-What is large is bounded: where too much comes, every second entry goes, and the newest stays.
+At a moment the player shows the newest value up to it, so stepping back costs nothing. Large series
+are bounded: if one grows too long, every second entry is dropped and the newest is kept.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def dress(plot: Any, look: Look) -> None:
 def add_corners(plot: Any, source: ColumnDataSource) -> Any:
     """Add invisible points, from columns x and y, and return what draws them.
 
-    A range that is told to follow them makes room for what they say, whatever else is drawn.
+    A range that follows them includes these corners, independent of the other glyphs.
     """
     return plot.scatter("x", "y", size=1, alpha=0.0, source=source)
 

@@ -35,7 +35,7 @@ class DescentFigure(SeriesFigure):
         self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
 
     def show(self, frame: Any) -> None:
-        """Draw a frame; the vertical axis has room for what is worth seeing."""
+        """Draw a frame; the vertical axis covers the heights of the frame."""
         if frame.heights is not None:
             refill(self._corners, x=np.repeat(frame.at[-1], 2), y=np.array(frame.heights))
         super().show(frame)

@@ -15,7 +15,7 @@ from ccviz.views.palette import Look
 _SHORT = ("generation", "best", "mean")
 _MEMBERS = ("member_generation", "objective", "member", "fresh")
 _AS_GOOD = 1e-4
-"""Share of the best objective by which others must differ to be told apart on the axis."""
+"""Relative difference to the best objective below which others look equal on the axis."""
 _LINES = ("from_generation", "from_objective", "to_generation", "to_objective")
 
 

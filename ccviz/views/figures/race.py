@@ -15,7 +15,7 @@ from ccviz.views.palette import Look, cluster_colors
 _AXIS = {"time": "seconds", "nodes": "nodes"}
 _FIELDS = ("at", "upper", "lower", "gap")
 _MOST = 8
-"""More runs than that over one another cannot be told apart."""
+"""Most runs drawn over one another; more cannot be distinguished."""
 
 
 class RaceFigure:

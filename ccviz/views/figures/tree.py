@@ -34,7 +34,7 @@ _TOOLTIPS = [
     ("why", "@detail"),
 ]
 _UNTOLD = "return !Array.from(ring.data.node).includes(cb_data.value)"
-"""The node that was clicked is told of under the tree: its tooltip would hide its children."""
+"""No tooltip for the clicked node: its details are under the tree, and it would hide children."""
 
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
 _OUTLINE = "#5b6673"

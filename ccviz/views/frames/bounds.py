@@ -32,15 +32,15 @@ class Bounds:
 
     @property
     def heights(self) -> tuple[float, float] | None:
-        """The heights worth seeing, see `worth_seeing`."""
+        """Range of the vertical axis, see `worth_seeing`."""
         return worth_seeing(self.upper, self.lower)
 
 
 def worth_seeing(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | None:
-    """Return the heights between which two bounds are worth seeing; None while none is known.
+    """Return a range of the vertical axis that shows how two bounds approach; None without bounds.
 
-    The first clusterings may cost ten times as much as the last, and the first bounds below zero:
-    they would make two lines of two that have yet to meet.
+    The first clusterings may cost ten times as much as the last, and the first bounds may be below
+    zero: with these included, the two lines would look flat.
 
     Parameters
     ----------

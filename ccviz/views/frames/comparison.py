@@ -50,13 +50,13 @@ _MEASURES: tuple[_Measure, ...] = (
 
 
 def comparison(infos: Sequence[RunInfo], labels: Sequence[IntArray | None]) -> tuple[Row, ...]:
-    """Return the measures of runs, their agreement with the first, and what tells them apart.
+    """Return the measures of runs, their agreement with the first, and differing settings.
 
     Parameters
     ----------
     infos : sequence of RunInfo
     labels : sequence of (n,) int or None
-        The clustering that each run came to.
+        The clustering that each run found.
     """
     agreement = tuple(_agreement(labels[0], other) for other in labels)
     return (

@@ -17,7 +17,7 @@ LEAST_GROUP = 3
 
 @dataclass(frozen=True)
 class Entry:
-    """What stands in one row: a link, or the chain of a group."""
+    """Content of a row: a link, or the chain of a group."""
 
     links: tuple[Link, ...]
 

@@ -1,4 +1,4 @@
-"""What is drawn of links: lines between points, broken ones told apart, and a chain."""
+"""Drawing of links: lines between points, broken ones marked, and a chain."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[Floa
 
 
 def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
-    """Return what stands at an axis: its name, and a principal component's share of the variance.
+    """Return an axis's title: its name, and a principal component's share of the variance.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Plane:
     ----------
     x_name, y_name : str
     x_title, y_title : str
-        What stands at the axes.
+        Titles of the axes.
     x, y : (n,) float64
     classes : list of str
         What is known about each point, for its tooltip.

@@ -14,7 +14,7 @@ from ccviz.views.frames.states import STATES, decision_words
 
 
 def sentence(event: events.Event) -> str:
-    """Return what an event tells, in words."""
+    """Describe an event in words."""
     return _SENTENCES[type(event)](event)
 
 

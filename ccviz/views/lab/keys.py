@@ -9,12 +9,14 @@ from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
 PAGE_KEYS = (
-    "Keys: M must-link, C cannot-link, H hold a group, A ask me, U unsure, P paint, Esc let go; "
-    "Z undo, Shift+Z redo; Space run or pause, ← → one event, 1 to 6 the tabs on the right."
+    "Press M for a must-link, C for a cannot-link, H to hold a group, A for a question, U for "
+    "unsure, P to paint, Esc to let go; Z to undo, Shift+Z to redo; Space to run or pause, ← → to "
+    "step one event, 1 to 6 for the tabs on the right."
 )
 CELL_KEYS = (
-    "Keys, once you have clicked in the cell: M must-link, C cannot-link, H hold a group, A ask "
-    "me, U unsure, Esc let go; Z undo, Shift+Z redo; Space run or pause, ← → one event."
+    "Once you have clicked in the cell, press M for a must-link, C for a cannot-link, H to hold a "
+    "group, A for a question, U for unsure, Esc to let go; Z to undo, Shift+Z to redo; Space to "
+    "run or pause, ← → to step one event."
 )
 
 
@@ -54,4 +56,4 @@ def tell_keys(session: Session, keys: str = PAGE_KEYS) -> None:
     keys : str
         The sentence.
     """
-    session.notice = Notice("info", keys, title="keys")
+    session.notice = Notice("info", keys)

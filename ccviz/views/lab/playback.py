@@ -58,7 +58,7 @@ class Playback:
 
     @property
     def waits(self) -> bool:
-        """Whether a worker is paused, or the player stands before the end of one that is not."""
+        """Whether a worker is paused, or the player is stopped before the end of a running one."""
         if self._runner.state == "paused":
             return True
         return self._runner.busy and self.stands

@@ -23,9 +23,9 @@ class RuleKind:
     ----------
     label : str
     before : str
-        What stands before the limit in its text; ``{}`` for a run.
+        Text before the limit; ``{}`` for a run.
     unit : str
-        What its limit counts.
+        Unit of the limit.
     names_run : bool
     help_text : str
     """

@@ -354,7 +354,7 @@ class Session(Worded):
         return self.player.shot.run if self.player.shot else None
 
     def set_solver(self, name: str, **settings: Any) -> None:
-        """Choose a solver and its settings; unless told, it shows what can be watched."""
+        """Choose a solver and its settings; by default, all that can be watched is shown."""
         with self.in_words("solver"):
             unasked = watched_settings(name, self.draft.problem)
             self.solver = make_solver(name, **unasked | settings)
@@ -442,7 +442,7 @@ class Session(Worded):
 
     @property
     def can_go_on(self) -> bool:
-        """Whether a run waits, or a replay stands before its end.
+        """Whether a run waits, or a replay is stopped before its end.
 
         Who has chosen another solver since the run was shown wants a new run.
         """

@@ -211,7 +211,7 @@ LESSON = Lesson(
     (
         Step(
             "Take 30 points on three spiral arms, and let the SDP solver bound a single node: the "
-            "root, which stands for all clusterings.",
+            "root, which represents all clusterings.",
             _bound_root,
             lambda session, _: not session.draft.links and _has_ended(session),
             _show_root,

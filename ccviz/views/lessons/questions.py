@@ -1,4 +1,4 @@
-"""Twenty questions: what well chosen answers are worth against links drawn by chance."""
+"""Twenty questions: well chosen answers compared with links drawn by chance."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ LESSON = Lesson(
     paper=(
         "Cohn, Ghahramani and Jordan (1996) let a learner choose what it asks, so that the answers "
         "lower its expected error most. Asked about pairs, that gains far more than links drawn "
-        "by chance, most of which the points have told already."
+        "by chance, most of which the points imply already."
     ),
     look=(
         "The run is the one with links drawn by chance: most of its lines lie within a cluster, or "
@@ -128,9 +128,9 @@ LESSON = Lesson(
     ),
     exercises=(
         (
-            "Which pairs are worth a question?",
-            "Those of which a clustering could go either way, and whose answer settles other pairs "
-            "too: what must-links imply need not be asked.",
+            "Which pairs should be asked about?",
+            "Those for which good clusterings disagree, and whose answer settles other pairs too: "
+            "pairs that must-links imply need not be asked.",
         ),
         (
             "Why do random links tell so little?",

@@ -91,7 +91,7 @@ def build() -> pn.template.Template:
 
 
 def _report_to(session: Session) -> Callable[[Exception], None]:
-    """Return what tells a session of an error, and does not keep it.
+    """Return a callback that reports an error to a session, without a reference to the session.
 
     Panel keeps the settings of a page as long as its document; a setting that knew the document
     would keep both for ever.

@@ -20,7 +20,7 @@ from ccviz.views.palette import cluster_colors
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import css, with_template
 
-_NONE = "What marks the clusters stands here once a run has found some: choose a solver, press Run."
+_NONE = "The features of each cluster are listed here after a run: choose a solver, press Run."
 _STYLE = css("clusters.css")
 
 
@@ -56,7 +56,7 @@ class ClustersPanel(JSComponent):
     def _refresh(self, *_: Any) -> None:
         session, run = self._session, self._session.run
         answer = run.incumbent if run else None
-        # What is gone in a moment is not worth a table.
+        # No table is made for a clustering that is shown only for a moment.
         if not self.in_front or session.player.playing or answer is self._drawn:
             return
         self._drawn = answer

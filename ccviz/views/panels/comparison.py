@@ -19,7 +19,7 @@ _STYLE = css("comparison.css")
 
 
 class ComparisonPanel(pn.viewable.Viewer):
-    """Seen once two runs are ticked; the best of each line stands out."""
+    """Visible if two runs are ticked; the best value of each line is highlighted."""
 
     def __init__(self, session: Session) -> None:
         super().__init__()

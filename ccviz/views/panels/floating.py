@@ -22,7 +22,7 @@ _BUTTON = css("floating_button.css")
 SHOWN = {"z-index": "10", "visibility": "visible"}
 HIDDEN = {"z-index": "10", "visibility": "hidden"}
 GAP_PX = 14
-"""How far it stands from its point."""
+"""Distance to its point, in pixels."""
 
 _RING_PX = 12
 _EDGE_PX = 2.0
@@ -148,7 +148,7 @@ def frame(*rows: UIElement) -> BokehPanel:
     Parameters
     ----------
     *rows : UIElement
-        What stands in it, from top to bottom.
+        Contents from top to bottom.
 
     Returns
     -------

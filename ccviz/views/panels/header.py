@@ -26,7 +26,7 @@ class HeaderPanel(pn.viewable.Viewer):
     ----------
     session : Session
     more : Panel objects
-        What else stands in the bar.
+        Further contents of the bar.
     """
 
     def __init__(self, session: Session, *more: Any) -> None:

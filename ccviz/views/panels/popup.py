@@ -18,7 +18,7 @@ _ASIDE = {
     "left": f"{GAP_PX}px", "top": f"{GAP_PX}px", "center": "0",
     "right": f"-{GAP_PX}px", "bottom": f"-{GAP_PX}px",
 }  # fmt: skip
-"""How far it stands from its point: Bokeh counts margins from the upper left in any case."""
+"""Distance to its point, in pixels: Bokeh measures margins from the upper left in any case."""
 
 
 class LinkPopup:

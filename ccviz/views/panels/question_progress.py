@@ -53,7 +53,7 @@ class QuestionProgress(pn.viewable.Viewer):
 
 
 def words(asking: Asking) -> Markup:
-    """Return what is told of the questions.
+    """Return the state of the questions in words.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ class RulesPanel(JSComponent):
     def _refresh(self, *_: Any) -> None:
         session = self._session
         run = session.run
-        # To measure takes longer than what is gone in a moment is worth.
+        # Rules are not measured while playing: it takes longer than a clustering is shown.
         answer = run.incumbent if run and not session.player.playing else None
         rows = [
             {"words": each.words, "verdict": each.verdict, "holds": each.holds}

@@ -15,7 +15,7 @@ from ccviz.views.panels.node import NodePanel
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _HEIGHT = 158
-"""Under the tree, whether a node is told of there or not: a click moves nothing."""
+"""Fixed height of the details under the tree, so that a click moves nothing."""
 
 _AXES = {"Lower bound": "bound", "Depth": "depth"}
 

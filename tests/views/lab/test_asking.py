@@ -64,7 +64,7 @@ def test_a_soft_answer_may_be_asked_for_again_and_counts_again(session):
 def test_it_ends_with_a_reason(session):
     while session.asking.asked.pair:
         asked = answer(session)
-    assert asked.enough.startswith("no pair is worth a question any more: ")
+    assert asked.enough.startswith("no further question is useful: ")
     assert session.picked == ()
     assert session.asking.labels.tolist() in ([0, 0, 0, 1, 1, 1], [1, 1, 1, 0, 0, 0])
     assert asked.implied == 15 - asked.questions or "in doubt" in asked.enough

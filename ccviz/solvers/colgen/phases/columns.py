@@ -1,4 +1,4 @@
-"""Column generation over columns: each stands for one cluster."""
+"""Column generation: each column represents one cluster."""
 
 from __future__ import annotations
 
