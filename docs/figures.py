@@ -217,6 +217,17 @@ def proofs() -> dict[str, str]:
     }
 
 
+def extreme_bounds() -> dict[str, str]:
+    """Return how many bounds and statuses are wrong where numbers lie far apart."""
+    rows = table("extreme_bounds")
+    kinds = ("wrong_status", "wrong_feasible", "wrong_infeasible")
+    return {
+        "extreme": whole(total(rows, "problems")),
+        "extreme-bounds": whole(total(rows, "wrong_bound")),
+        "extreme-statuses": whole(sum(total(rows, kind) for kind in kinds)),
+    }
+
+
 def mutants() -> dict[str, str]:
     """Return which changes to the sources the tests notice."""
     lines = re.findall(
@@ -346,8 +357,8 @@ def tests() -> dict[str, str]:
 
 SOURCES = [
     sdp_published, divide, classes_proved, memetic_published, colgen, plane, assignment, questions,
-    scale, page_load, page_million, memory_left, counted, proofs, mutants, hostile, workers, export,
-    cluster, advised, advice, tests,
+    scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
+    workers, export, cluster, advised, advice, tests,
 ]  # fmt: skip
 
 
