@@ -20,6 +20,6 @@ def survive_lost_tracker() -> None:
         resource_tracker.unregister = _unregister
 
 
-def _unregister(name: Any, kind: str) -> None:
-    resource_tracker.register(name, kind)  # into a set: no change if the tracker knows it
-    _give_back(name, kind)
+def _unregister(name: Any, rtype: str) -> None:
+    resource_tracker.register(name, rtype)  # into a set: no change if the tracker knows it
+    _give_back(name, rtype)
