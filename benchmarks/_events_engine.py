@@ -10,7 +10,8 @@ import numpy as np
 from _events_case import Case
 
 from ccviz.events import Event
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers import make_solver
 from ccviz.solvers.base import Context
 

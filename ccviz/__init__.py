@@ -10,7 +10,8 @@ from ccviz.notebook import explore
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper, start
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ccviz.problem.rule_text import GRAMMAR
+from ccviz.problem.rule_words import GRAMMAR
 
 Data = Annotated[
     str,

@@ -10,13 +10,13 @@ import numpy as np
 
 from ccviz.errors import ProblemError
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Sizes
-from ccviz.problem.rule_text import Clusterings, RuleWords, Wish, parse_rule, split_rule
+from ccviz.problem.rule_words import Clusterings, RuleWords, split_rule
+from ccviz.problem.sizes import Sizes
 
 
 @dataclass(frozen=True)
 class AskedRule:
-    """A rule as text (see `parse_rule`), with the labels of the clustering that it names.
+    """A rule as text (see `split_rule`), with the labels of the clustering that it names.
 
     Parameters
     ----------
@@ -67,13 +67,8 @@ class AskedRule:
         """Its parts."""
         return split_rule(self.text)
 
-    @cached_property
-    def wish(self) -> Wish:
-        """The constraint on every cluster."""
-        return parse_rule(self.text, lambda _: self.known)
-
     def check(self, n: int) -> None:
-        """Raise if the clustering that the rule names does not have n points.
+        """Check that the clustering that it names has ``n`` points.
 
         Parameters
         ----------

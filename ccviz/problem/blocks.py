@@ -16,7 +16,8 @@ from scipy.sparse.csgraph import connected_components
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.links import Links, closure, graph_of
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 
 
 @dataclass(frozen=True, eq=False)

@@ -48,7 +48,7 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
     tuple of KeptRule
         In the order in which the rules were given.
     """
-    rules = problem.asked.rules if problem.asked else ()
+    rules = problem.given.rules
     # One measurement answers all rules of a kind.
     found = {
         (rule.words.kind, rule.known): _MEASURES[rule.words.kind](problem, labels, rule)

@@ -12,7 +12,8 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError
 from ccviz.problem.kept import KeptRule, kept_rules
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 
 _CELLS = 1 << 16  # cells of the table processed at a time
 
@@ -131,7 +132,7 @@ class Partition:
     def violations(self) -> Violations:
         """Numbers of broken constraints."""
         problem = self.problem
-        given = problem.asked or problem
+        given = problem.given
         broken = [
             (~self._together(given.must_link), given.must_link.is_hard),
             (self._together(given.cannot_link), given.cannot_link.is_hard),

@@ -12,27 +12,10 @@ from numpy.typing import NDArray
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quote
+from ccviz.problem.asked import Asked
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.points import is_missing, read_points, rows
-
-
-@dataclass(frozen=True, eq=False)
-class Sizes:
-    """Limits on the number of points in each cluster.
-
-    Attributes
-    ----------
-    lower, upper : (k,) int64
-        Fewest and most points of each cluster. No cluster may be empty, so ``lower >= 1``.
-    """
-
-    lower: IntArray
-    upper: IntArray
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether every cluster's size is fixed."""
-        return bool((self.lower == self.upper).all())
+from ccviz.problem.sizes import Sizes, checked_sizes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,7 +63,7 @@ class Problem:
     sizes: Sizes | None = None
     truth: IntArray | None = None
     rules: tuple[Any, ...] = ()
-    asked: Any = None
+    asked: Asked | None = None
     notices: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -94,7 +77,7 @@ class Problem:
             "k": k,
             "must_link": must_link,
             "cannot_link": cannot_link,
-            "sizes": _read_sizes(self.sizes, n, k),
+            "sizes": checked_sizes(self.sizes, n, k),
             "truth": _read_truth(self.truth, n),
             "rules": read_rules(self.rules),
             "notices": tuple(twice + again),
@@ -113,6 +96,15 @@ class Problem:
         """Number of features."""
         return self.X.shape[1]
 
+    @property
+    def given(self) -> Asked:
+        """The links, sizes and rules in words, before rules became links and sizes.
+
+        The inverse of `ccviz.problem.reduction.with_rules`. Without rules in words these are the
+        problem's own links and sizes.
+        """
+        return self.asked or Asked((), self.must_link, self.cannot_link, self.sizes)
+
     def __repr__(self) -> str:
         links = f"{len(self.must_link)} must-links, {len(self.cannot_link)} cannot-links"
         return f"Problem({self.n} points by {self.d} features, k={self.k}, {links})"
@@ -127,8 +119,8 @@ class Problem:
         if self.sizes is not None:
             limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
             lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
-        if self.asked is not None:
-            lines.append(("rules", ", ".join(rule.text for rule in self.asked.rules)))
+        if self.given.rules:
+            lines.append(("rules", ", ".join(rule.text for rule in self.given.rules)))
         return card("Problem", lines, self.notices)
 
     def centred(self) -> Problem:
@@ -178,12 +170,12 @@ class Problem:
 
 
 def _rules(problem: Problem) -> tuple[Any, ...]:
-    return problem.asked.rules if problem.asked else problem.rules
+    return problem.given.rules or problem.rules
 
 
 def _asked(problem: Problem) -> list[NDArray[Any]]:
     """Return a problem's constraints and points as arrays, the points last as the slowest."""
-    given = problem.asked or problem
+    given = problem.given
     kinds, sizes = (given.must_link, given.cannot_link), given.sizes
     links = [array for each in kinds for array in (each.pairs, each.weights)]
     limits = [] if sizes is None else [sizes.lower, sizes.upper]
@@ -205,37 +197,6 @@ def _read_k(given: Any, n: int) -> int:
     if k > n:
         raise ProblemError(f"k = {quote(k)} clusters are more than the {n} points.")
     return k
-
-
-def _read_sizes(given: Any, n: int, k: int) -> Sizes | None:
-    if given is None:
-        return None
-    if isinstance(given, Sizes):
-        given = (given.lower, given.upper)
-    try:
-        table = np.array(given, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ProblemError("the sizes are not whole numbers, one a cluster.") from None
-    if table.shape == (k,):
-        table = np.stack([table, table])
-    if table.shape != (2, k):
-        raise ProblemError(f"the sizes must be {k} numbers, or {k} lower and {k} upper ones.")
-    if not (np.isfinite(table).all() and (table == np.round(table)).all()):
-        raise ProblemError("the sizes are not whole numbers, one a cluster.")
-    table = np.clip(table, 0, n + 1)  # more than all points are no more than that
-    lower, upper = np.maximum(table[0], 1).astype(np.int64), table[1].astype(np.int64)
-    crossed = np.flatnonzero(lower > upper)
-    if len(crossed):
-        j = int(crossed[0])
-        raise UnfillableError(
-            f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}."
-        )
-    if not lower.sum() <= n <= upper.sum():
-        raise UnfillableError(
-            f"the sizes add up to {lower.sum()} at least and {upper.sum()} at most, "
-            f"but there are {n} points."
-        )
-    return Sizes(freeze(lower), freeze(upper))
 
 
 def read_rules(given: Any) -> tuple[Any, ...]:

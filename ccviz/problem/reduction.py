@@ -18,9 +18,10 @@ from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
 from ccviz.problem.asked import Asked, AskedRule
 from ccviz.problem.blocks import refine
-from ccviz.problem.problem import Problem, Sizes
-from ccviz.problem.rule_text import MinSeparation, MinSize, Wish
+from ccviz.problem.problem import Problem
+from ccviz.problem.rule_text import MinSeparation, MinSize, Wish, parse_rule
 from ccviz.problem.rules import Both, MaxDiameter, MaxSize, minimum_separation
+from ccviz.problem.sizes import Sizes
 
 MOST_PAIRS = 50_000_000
 """Most pairs of points whose distances are computed."""
@@ -41,7 +42,7 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
     problem : Problem
         Its own rules are treated alike.
     rules : sequence of Rule, MinSeparation, MinSize or AskedRule
-        The problem keeps the text of an `AskedRule` in ``asked``.
+        An AskedRule is kept too, see `ccviz.Problem.given`.
     keeps_rules : bool
         Whether the solver supports rules. If it does, limits on size stay rules; otherwise they
         become sizes, which more solvers support.
@@ -61,12 +62,16 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
     asked = tuple(each for each in rules if isinstance(each, AskedRule))
     for rule in asked:
         rule.check(problem.n)
-    wishes = [each.wish if isinstance(each, AskedRule) else each for each in rules]
+    wishes = [_wish(each) if isinstance(each, AskedRule) else each for each in rules]
     reduced = _reduced(problem, wishes, keeps_rules)
     if not asked:
         return reduced
     given = Asked(asked, problem.must_link, problem.cannot_link, problem.sizes)
     return replace(reduced, asked=given)
+
+
+def _wish(rule: AskedRule) -> Wish:
+    return parse_rule(rule.text, lambda _: rule.known)
 
 
 def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:

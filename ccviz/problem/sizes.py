@@ -1,12 +1,86 @@
-"""Parsing and printing of cluster sizes."""
+"""Cluster sizes: the type, its check, and sizes as text."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from ccviz.errors import ProblemError
+import numpy as np
+
+from ccviz.arrays import IntArray, freeze
+from ccviz.errors import ProblemError, UnfillableError
 from ccviz.numbers import whole
+
+
+@dataclass(frozen=True, eq=False)
+class Sizes:
+    """Limits on the number of points in each cluster.
+
+    Attributes
+    ----------
+    lower, upper : (k,) int64
+        Fewest and most points of each cluster. No cluster may be empty, so ``lower >= 1``.
+    """
+
+    lower: IntArray
+    upper: IntArray
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether every cluster's size is fixed."""
+        return bool((self.lower == self.upper).all())
+
+
+def checked_sizes(given: Any, n: int, k: int) -> Sizes | None:
+    """Return a problem's sizes, checked.
+
+    Parameters
+    ----------
+    given : None, Sizes, (k,) int, or pair of (k,) int
+    n, k : int
+        Points and clusters.
+
+    Returns
+    -------
+    Sizes or None
+
+    Raises
+    ------
+    ProblemError
+        If they are not whole numbers, one a cluster.
+    UnfillableError
+        If no clustering of ``n`` points has such sizes.
+    """
+    if given is None:
+        return None
+    if isinstance(given, Sizes):
+        given = (given.lower, given.upper)
+    try:
+        table = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError("the sizes are not whole numbers, one a cluster.") from None
+    if table.shape == (k,):
+        table = np.stack([table, table])
+    if table.shape != (2, k):
+        raise ProblemError(f"the sizes must be {k} numbers, or {k} lower and {k} upper ones.")
+    if not (np.isfinite(table).all() and (table == np.round(table)).all()):
+        raise ProblemError("the sizes are not whole numbers, one a cluster.")
+    table = np.clip(table, 0, n + 1)  # more than all points are no more than that
+    lower, upper = np.maximum(table[0], 1).astype(np.int64), table[1].astype(np.int64)
+    crossed = np.flatnonzero(lower > upper)
+    if len(crossed):
+        j = int(crossed[0])
+        raise UnfillableError(
+            f"cluster {j} should hold at least {lower[j]} but at most {upper[j]}."
+        )
+    if not lower.sum() <= n <= upper.sum():
+        raise UnfillableError(
+            f"the sizes add up to {lower.sum()} at least and {upper.sum()} at most, "
+            f"but there are {n} points."
+        )
+    return Sizes(freeze(lower), freeze(upper))
 
 
 def read_sizes(text: str, n: int, k: int) -> tuple[list[int], list[int]]:
@@ -51,6 +125,16 @@ def _range(word: str) -> tuple[int, int]:
 
 
 def sizes_text(lower: Sequence[int], upper: Sequence[int]) -> str:
-    """Return sizes as `read_sizes` reads them."""
+    """Return sizes as text that `read_sizes` reads.
+
+    Parameters
+    ----------
+    lower, upper : sequence of int
+        Fewest and most points of each cluster.
+
+    Returns
+    -------
+    str
+    """
     both = zip(lower, upper, strict=True)
     return ", ".join(f"{low}" if low == high else f"{low}-{high}" for low, high in both)

@@ -22,7 +22,8 @@ from ccviz.errors import ArchiveError
 from ccviz.events import AnyEvent, Event
 from ccviz.problem.asked import Asked, AskedRule
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 
 _COMPRESS_FROM = 512
 _SAMPLE, _WORTH = 1 << 16, 0.9

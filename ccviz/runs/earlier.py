@@ -17,7 +17,8 @@ from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
 from ccviz.events import Event, IncumbentFound, ProofEvent, ProofKept, Started
 from ccviz.problem.partition import Partition
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.run import Result, Run
 

@@ -14,7 +14,8 @@ import numpy as np
 
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers.base import Context, Solver
 
 Phase = Callable[[], object]

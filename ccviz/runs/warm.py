@@ -17,7 +17,8 @@ from numpy.typing import DTypeLike
 from ccviz.arrays import IntArray
 from ccviz.errors import UnsupportedError
 from ccviz.problem.links import Links
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 from ccviz.runs.kernels import compiled, turn_to_compile
 from ccviz.runs.phases import phases
 from ccviz.runs.priority import WARMING, stand_back

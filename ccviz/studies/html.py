@@ -98,7 +98,7 @@ def report_html(
 
 def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterator[tuple[str, str]]:
     problem, broken = shown.problem, shown.violations
-    given = problem.asked or problem
+    given = problem.given
     scaling = scaling_of(data.X, problem.X)
     yield "date", day.isoformat()
     yield "points", f"{problem.n:,}"
@@ -142,7 +142,7 @@ def _rules(shown: Partition) -> str:
 
 def _links(data: Dataset, shown: Partition) -> str:
     """Return the first links of each kind by the names of their points; nothing without links."""
-    given = shown.problem.asked or shown.problem
+    given = shown.problem.given
     kinds = (("Must-links", given.must_link, True), ("Cannot-links", given.cannot_link, False))
     return "".join(
         f"<h2>{title}</h2>\n{_told_links(data, links, shown.labels, together)}"

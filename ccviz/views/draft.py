@@ -202,7 +202,7 @@ def draft_of(data: Dataset, k: int | None = None) -> Draft:
 
 def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
     """Return a stored problem as a draft: on the data it was made of, where these are known."""
-    given = problem.asked or problem
+    given = problem.given
     must, cannot = (
         np.column_stack([table.pairs, table.weights])
         for table in (given.must_link, given.cannot_link)
@@ -213,8 +213,7 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
     data, scaling = _source(problem, present, dataset)
-    rules = problem.asked.rules if problem.asked else ()
-    return Draft(data, problem.k, scaling, links=listed, rules=rules, **limits)
+    return Draft(data, problem.k, scaling, links=listed, rules=given.rules, **limits)
 
 
 def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, str]:

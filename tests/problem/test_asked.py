@@ -60,8 +60,9 @@ def test_the_problem_remembers_what_was_given():
         Problem(X, 3, must_link=[(0, 1, 2.0)], cannot_link=[(0, 6)]), [asked("diameter<=3")], False
     )
     assert len(problem.cannot_link) > 1
-    assert problem.asked.cannot_link.pairs.tolist() == [[0, 6]]
-    assert problem.asked.must_link.weights.tolist() == [2.0]
+    assert problem.given.cannot_link.pairs.tolist() == [[0, 6]]
+    assert problem.given.must_link.weights.tolist() == [2.0]
+    assert [rule.text for rule in problem.given.rules] == ["diameter<=3"]
     same = with_rules(
         Problem(X, 3, must_link=[(0, 1, 2.0)], cannot_link=[(0, 6)]), [asked("diameter<=3")], True
     )
@@ -71,6 +72,15 @@ def test_the_problem_remembers_what_was_given():
     assert problem.must_keep
     assert not Problem(X, 3, must_link=[(0, 1, 2.0)]).must_keep
     assert "diameter&lt;=3" in problem._repr_html_()
+
+
+def test_without_rules_in_words_a_problem_is_as_it_was_given():
+    problem = Problem(X, 3, must_link=[(0, 1, 2.0)], cannot_link=[(0, 6)], sizes=([1] * 3, [9] * 3))
+    given = problem.given
+    assert given.rules == ()
+    assert given.must_link is problem.must_link
+    assert given.cannot_link is problem.cannot_link
+    assert given.sizes is problem.sizes
 
 
 @pytest.mark.parametrize(

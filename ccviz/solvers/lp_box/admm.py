@@ -16,7 +16,7 @@ from scipy.sparse.linalg import LinearOperator, cg
 from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.problem import Sizes
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers.lp_box.pairs import PairProduct
 
 CG_TOLERANCE = 1e-8

@@ -38,7 +38,8 @@ from ccviz.events import (
 )
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
-from ccviz.problem.problem import Problem, Sizes
+from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting

@@ -13,7 +13,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.problem.problem import Sizes
+from ccviz.problem.sizes import Sizes
 
 MOST_CLASSES = 12
 """Different sizes up to which each has a matrix of its own; with more, limits serve."""

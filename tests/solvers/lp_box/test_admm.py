@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz.problem.problem import Sizes
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers.lp_box.admm import CoupledSplitting, Splitting, to_sphere
 
 MUST = np.array([[0, 1], [1, 2], [3, 4]])

@@ -6,7 +6,7 @@ from sklearn.datasets import load_iris, load_wine
 from ccviz import Problem, solve
 from ccviz.data.random_links import random_pairs
 from ccviz.events import Finished, Noted, ResidualsUpdated
-from ccviz.problem.problem import Sizes
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers.base import Context
 from ccviz.solvers.lp_box.solver import LpBox, first_labels, match_sizes
 
