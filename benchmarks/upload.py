@@ -4,8 +4,9 @@
 
 The rival is Panel's `FileDropper` (FilePond), which the page used before: both fields are on one
 page and take turns. The clock runs from the moment the file is given to the field until the page
-shows that the server has all bytes. `FileDropper` waits for its animations before it sends. The
-last row is the project's page: from a table of 20 rows to the open sheet.
+shows that the server has all bytes. `FileDropper` waits for its animations before it sends; on the
+project's page a slow clock for these animations made that 7 s. The last row is the project's page:
+from a table of 20 rows to the open sheet.
 """
 
 from __future__ import annotations

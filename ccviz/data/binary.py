@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ccviz.data.header import FIRST, find_header, skipped
 from ccviz.data.sources import MOST_BYTES, check_size
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
@@ -122,7 +123,8 @@ def read_excel(data: bytes, header: bool | None = None) -> Table:
     ----------
     data : bytes
     header : bool, optional
-        Whether the first row names the columns; by default it does if it holds no number.
+        Whether the first row names the columns; by default it does if it holds no number, and
+        titles above such a row are skipped.
 
     Returns
     -------
@@ -137,13 +139,19 @@ def read_excel(data: bytes, header: bool | None = None) -> Table:
     check_size(len(rows), max((len(cells) for _, cells in rows), default=0))
     if not rows:
         raise FileFormatError("the first sheet of the workbook is empty.")
+    at = find_header([cells for _, cells in rows[:FIRST]], _is_number) if header is None else 0
+    notices, rows = skipped(at, rows[at][0], "row"), rows[at:]
     first = rows[0][1]
-    named = header if header is not None else not any(isinstance(c, int | float) for c in first)
+    named = header if header is not None else not any(map(_is_number, first))
     width = max(_width(cells) for _, cells in rows)
     names = [*first, *[None] * width][:width] if named else [None] * width
     body = rows[1:] if named else rows
     columns = [[cells[j] if j < len(cells) else None for _, cells in body] for j in range(width)]
-    return Table(own_names(names), columns, [at for at, _ in body])
+    return Table(own_names(names), columns, [at for at, _ in body], notices=notices)
+
+
+def _is_number(cell: Any) -> bool:
+    return isinstance(cell, int | float)
 
 
 def _sheet(data: bytes) -> list[tuple[int, tuple[Any, ...]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray
 from ccviz.data.cells import NumberStyle, is_date, is_missing_text, number_style, read_numbers
+from ccviz.data.dates import days_of, read_days
 from ccviz.data.table import Cells, Table
 from ccviz.problem.points import is_missing
 
@@ -32,11 +33,13 @@ class Column:
     cells : (n,) sequence
         As written in the file.
     values : (n,) float64, or float32 where the file has those
-        The numbers, NaN where there is none.
+        The numbers, or for dates the days since the first; NaN where there is none.
     missing : (n,) bool
         Which cells are missing.
     whole : bool
         Whether all numbers are written as whole numbers.
+    percent : bool
+        Whether a percent sign follows each number in the file; the cells are without it.
     """
 
     name: str
@@ -45,6 +48,7 @@ class Column:
     values: FloatArray
     missing: NDArray[np.bool_]
     whole: bool = False
+    percent: bool = False
 
     @cached_property
     def n_distinct(self) -> int:
@@ -52,6 +56,11 @@ class Column:
         if self.kind == "number":
             return len(np.unique(self.values[~np.isnan(self.values)]))
         return len(set(self.texts()) - {""})
+
+    @property
+    def is_countable(self) -> bool:
+        """Whether it holds numbers, or dates that are all read as days."""
+        return self.kind == "number" or (self.kind == "date" and not self.bad.any())
 
     @property
     def is_unique(self) -> bool:
@@ -91,10 +100,24 @@ def read_columns(table: Table) -> tuple[list[Column], NumberStyle]:
     columns : list of Column
     style : NumberStyle
     """
-    cells = [_settle(column) for column in table.columns]
+    settled = [_settle(column) for column in table.columns]
+    percent = [isinstance(each, list) and _is_percent(each) for each in settled]
+    cells = [
+        [cell.strip().removesuffix("%") for cell in each] if signed else each
+        for each, signed in zip(settled, percent, strict=True)
+    ]
     style = number_style((each for each in cells if isinstance(each, list)), table.delimiter)
-    named = zip(table.names, cells, strict=True)
-    return [_column(name, each, style) for name, each in named], style
+    columns = [_column(name, each, style) for name, each in zip(table.names, cells, strict=True)]
+    return [
+        replace(each, percent=signed and each.kind == "number")
+        for each, signed in zip(columns, percent, strict=True)
+    ], style
+
+
+def _is_percent(cells: Sequence[str]) -> bool:
+    """Whether a column has cells, each of them with a percent sign behind."""
+    there = list(_there(cells))
+    return bool(there) and all(cell.rstrip().endswith("%") for cell in there)
 
 
 def _settle(cells: Cells) -> list[str] | np.ndarray:
@@ -109,7 +132,7 @@ def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Col
     none = np.full(len(cells), np.nan)
     if isinstance(cells, np.ndarray):
         if cells.dtype.kind == "M":
-            return Column(name, "date", cells, none, np.isnat(cells))
+            return Column(name, "date", cells, days_of(cells), np.isnat(cells))
         values = cells if cells.dtype == np.float32 else cells.astype(np.float64)
         kind: Kind = "empty" if np.isnan(values).all() else "number"
         return Column(name, kind, cells, values, np.isnan(values), cells.dtype.kind in "iu")
@@ -125,9 +148,9 @@ def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Col
     if 2 * np.count_nonzero(~np.isnan(values)) >= here:
         whole = not missing.any() and all(map(_is_whole, cells))
         return Column(name, "number", cells, values, missing, whole)
-    return Column(
-        name, "date" if all(map(is_date, _there(cells))) else "text", cells, none, missing
-    )
+    if all(map(is_date, _there(cells))):
+        return Column(name, "date", cells, read_days(cells), missing)
+    return Column(name, "text", cells, none, missing)
 
 
 def _there(cells: Sequence[str]) -> Iterator[str]:

@@ -21,6 +21,10 @@ _CLASS_NAMES = {"class", "label", "labels", "target", "truth"}
 _ID_NAME = re.compile(r"(^|[^a-z])(id|ids|key|nr|no|num|number|index|uuid|guid|code)([^a-z]|$)")
 _NAMED = "by its name"
 _ID = "a different whole number in every row"
+NUMBERS = "numbers"
+PERCENT = "percent, read as numbers"
+_LAST = "the last column, and the only one of a few words"
+_NOTE_NAME = re.compile(r"(^|[^a-z])(notes?|comments?|remarks?|memo|description)([^a-z]|$)")
 _FEW_ROWS = 20  # with fewer rows, whole numbers that all differ are not taken for an id
 _MANY_ROWS = 1000  # from this many rows on they are, in any order
 
@@ -121,16 +125,18 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
     if column.kind == "empty":
         return Decision(name, "ignore", "empty")
     if column.kind == "date":
-        return Decision(name, "ignore", "dates")
+        if not column.is_countable:
+            return Decision(name, "ignore", "dates")
+        return Decision(name, "ignore", "dates; as a feature, days since the first")
     if name.strip().lower() in _CLASS_NAMES and len(columns) > 1:
         return _guess_class(column)
     if column.kind == "text":
-        return _guess_words(column, is_last=j == len(columns) - 1)
+        return _guess_words(column, may_be_class=j == len(columns) - 1 and _is_only(columns, j))
     if _looks_like_an_id(column):
         return Decision(name, "name", _ID)
     if 2 * int(column.missing.sum()) > n:
         return Decision(name, "ignore", "missing in more than half of the rows")
-    return Decision(name, "feature", "numbers")
+    return Decision(name, "feature", PERCENT if column.percent else NUMBERS)
 
 
 def _guess_class(column: Column) -> Decision:
@@ -142,20 +148,45 @@ def _guess_class(column: Column) -> Decision:
     return Decision(column.name, "ignore", "named like a class, but too many different values")
 
 
-def _guess_words(column: Column, is_last: bool) -> Decision:
-    n = len(column.missing)
+def _guess_words(column: Column, may_be_class: bool) -> Decision:
     if column.is_unique:
         return Decision(column.name, "name", "a different word in every row")
     if column.n_distinct == 1:
         return Decision(column.name, "ignore", "the same word in every row")
-    if column.n_distinct <= _MOST_CLASSES and 2 * column.n_distinct <= max(n, 4):
+    if _NOTE_NAME.search(_spaced(column.name)):
+        return Decision(column.name, "ignore", "notes, by its name")
+    if _has_few_words(column):
         # A column of cities is not the class: a class has its name, or is the last column.
-        if is_last:
-            return Decision(
-                column.name, "class", "the last column, and the only one of a few words"
-            )
+        if may_be_class and 2 * int(column.missing.sum()) <= len(column.missing):
+            return Decision(column.name, "class", _LAST)
         return Decision(column.name, "ignore", "a few words; can be chosen as the class")
     return Decision(column.name, "ignore", "words")
+
+
+def _has_few_words(column: Column) -> bool:
+    few = 1 < column.n_distinct <= min(_MOST_CLASSES, max(len(column.missing), 4) // 2)
+    return column.kind == "text" and few and not column.is_unique
+
+
+def _is_only(columns: Sequence[Column], j: int) -> bool:
+    """Whether no other column holds a few words."""
+    return not any(_has_few_words(other) for i, other in enumerate(columns) if i != j)
+
+
+def gives_k(decision: Decision) -> bool:
+    """Return whether the classes also say how many clusters there are.
+
+    They do if the column was asked for or is called a class; a guess from its place does not.
+
+    Parameters
+    ----------
+    decision : Decision
+
+    Returns
+    -------
+    bool
+    """
+    return decision.role == "class" and decision.why in {"", _NAMED}
 
 
 def _looks_like_an_id(column: Column) -> bool:

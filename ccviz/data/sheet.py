@@ -18,7 +18,7 @@ from ccviz.data.columns import Column, read_columns
 from ccviz.data.csv_style import CsvStyle
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.origin import MISSING, Decision, Missing, Origin
-from ccviz.data.roles import MOST_CATEGORIES, decide
+from ccviz.data.roles import MOST_CATEGORIES, PERCENT, decide, gives_k
 from ccviz.data.sources import Source, read_bytes
 from ccviz.data.table import Cells, Table
 from ccviz.data.text import read_text
@@ -42,7 +42,7 @@ def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sh
         File name of the bytes; its suffix decides the format.
     header : bool, optional
         Whether the first line names the columns; by default it does if none of its cells is a
-        number.
+        number, and titles above such a line are skipped.
 
     Returns
     -------
@@ -231,7 +231,7 @@ class Sheet:
             features=tuple(names),
             truth=truth,
             classes=classes,
-            k=self.table.k if self.table.k is not None else (len(classes) or None),
+            k=self._k(classes, decisions),
             notices=notices,
             names=tuple(_taken(named.texts(), rows)) if named else (),
             origin=Origin(
@@ -243,6 +243,11 @@ class Sheet:
                 style=CsvStyle.of(self.table.delimiter, self.style.comma),
             ),
         )
+
+    def _k(self, classes: Sequence[str], decisions: Sequence[Decision]) -> int | None:
+        if self.table.k is not None or not any(map(gives_k, decisions)):
+            return self.table.k
+        return len(classes) or None
 
     def _of(
         self, role: Literal["feature", "class", "name"], decisions: Sequence[Decision]
@@ -257,8 +262,10 @@ class Sheet:
                 f"column {column.name!r} has {column.n_distinct:,} different words; at most "
                 f"{MOST_CATEGORIES} are made into features."
             )
-        if column.kind in {"date", "empty"}:
-            what = "holds dates" if column.kind == "date" else "is empty"
+        if column.kind == "empty" or (column.kind == "date" and not column.is_countable):
+            what = "is empty"
+            if column.kind == "date":
+                what = "holds times of day, or dates whose day and month are ambiguous,"
             raise FileFormatError(f"column {column.name!r} {what} and cannot be a feature.")
         if column.kind == "number" and column.bad.any():
             i = int(np.flatnonzero(column.bad)[0])
@@ -300,11 +307,12 @@ def _reported(decisions: Sequence[Decision]) -> list[str]:
     return [
         f"Column {each.column!r} {_IN_WORDS[each.role]} ({each.why})."
         for each in decisions
-        if each.why and each.role != "feature" and each.why not in _OBVIOUS
+        if each.why and (each.role != "feature" or each.why == PERCENT) and each.why not in _OBVIOUS
     ]
 
 
 _IN_WORDS = {
+    "feature": "is a feature",
     "class": "is taken as the known classes",
     "name": "is taken as the points' names",
     "ignore": "is left out",
@@ -335,7 +343,7 @@ def _taken(cells: Cells, rows: IntArray) -> Cells:
 
 def _as_features(column: Column, rows: IntArray) -> tuple[tuple[str, ...], FloatArray]:
     """Return the features of a column and their values: the column, or one for each word."""
-    if column.kind == "number":
+    if column.is_countable:
         values = column.values
         if column.missing.any():
             values = np.where(column.missing, np.nanmedian(values), values)

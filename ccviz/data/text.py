@@ -9,6 +9,7 @@ from itertools import islice
 
 from ccviz.data.cells import NumberStyle, is_missing_text
 from ccviz.data.formulas import unguarded
+from ccviz.data.header import FIRST, find_header, skipped
 from ccviz.data.sources import MOST_POINTS, MOST_TEXT_VALUES, check_size, decode_text, is_unicode
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
@@ -16,6 +17,7 @@ from ccviz.numbers import whole
 
 _SEPARATORS = ";\t|,"  # in this order: decimals and words may contain commas, but not semicolons
 _SAMPLE = 50
+_MOST_TITLES = 10  # lines that may stand above the header
 
 Rows = list[tuple[int, list[str]]]
 
@@ -28,7 +30,7 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     data : bytes
     header : bool, optional
         Whether the first line names the columns; by default it does if none of its cells is a
-        number.
+        number, and titles above such a line are skipped.
 
     Returns
     -------
@@ -43,7 +45,9 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     if count > MOST_POINTS + 2:
         check_size(count, 1)
     text = decode_text(data)
-    notices = () if is_unicode(data) else ("The file is read as Windows-1252 (Latin-1).",)
+    notices: tuple[str, ...] = ()
+    if not is_unicode(data):
+        notices = ("The file is read as Windows-1252 (Latin-1).",)
     if not text.strip():
         raise FileFormatError("the file is empty.")
     delimiter = find_delimiter(text)
@@ -53,6 +57,10 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     first = rows[0][1]
     if header is None and not delimiter and _is_promise(rows):
         return _keep_promise(rows)
+    at = find_header([cells for _, cells in rows[:FIRST]], _is_number) if header is None else 0
+    if at:
+        notices += skipped(at, rows[at][0], "line")
+        rows, first = rows[at:], rows[at][1]
     if header or (header is None and not any(map(_is_number, first))):
         return _by_columns(own_names(first), rows[1:], delimiter, notices)
     return _by_columns(own_names([""] * len(first)), rows, delimiter, notices)
@@ -94,12 +102,22 @@ def find_delimiter(text: str) -> str:
     str
     """
     lines = list(islice((line for line in text.splitlines() if line.strip()), _SAMPLE))
-    for mark in _SEPARATORS:
-        widths = _widths(lines, mark)
-        if len(widths) == 1 and widths.pop() > 1:
-            return mark
+    for below in _below_titles(lines):
+        for mark in _SEPARATORS:
+            widths = _widths(below, mark)
+            if len(widths) == 1 and widths.pop() > 1:
+                return mark
     first = lines[0]
     return max(_SEPARATORS, key=first.count) if any(mark in first for mark in _SEPARATORS) else ""
+
+
+def _below_titles(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines, and then those below each of the first lines that may be a title."""
+    yield lines
+    for at, line in enumerate(lines[:_MOST_TITLES], 1):
+        if all(map(_is_number, line.split())) or len(lines) < at + 2:
+            return
+        yield lines[at:]
 
 
 def _widths(lines: list[str], mark: str) -> set[int]:

@@ -100,7 +100,9 @@ def test_dates_and_postcodes_are_left_out():
     data = read_table(text.encode(), label="")
     assert data.features == ("x",)
     assert set(roles(data).values()) == {"feature", "ignore"}
-    assert "Column 'day' is left out (dates)." in data.notices
+    said = "Column 'day' is left out (dates; as a feature, days since the first)."
+    assert said in data.notices
+    assert "Column 'at' is left out (dates)." in data.notices
 
 
 def test_words_become_features_on_wish():

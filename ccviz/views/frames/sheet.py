@@ -10,7 +10,7 @@ import numpy as np
 
 from ccviz.data.columns import Column
 from ccviz.data.origin import ROLE_WORDS, Decision, Role
-from ccviz.data.roles import MOST_CATEGORIES
+from ccviz.data.roles import MOST_CATEGORIES, NUMBERS
 from ccviz.data.sheet import Sheet
 from ccviz.numbers import count
 
@@ -62,7 +62,7 @@ def lines(sheet: Sheet, decisions: Sequence[Decision]) -> tuple[Line, ...]:
             decision.role,
             tuple((role, _words(role, column)) for role in ROLE_WORDS if _fits(role, column)),
             _holds(column),
-            decision.why if decision.role != "feature" else "",
+            "" if decision.why == NUMBERS else decision.why,
             tuple(map(_short, islice(column.cells, FIRST_ROWS))),
         )
         for column, decision in zip(sheet.columns, decisions, strict=True)
@@ -72,13 +72,15 @@ def lines(sheet: Sheet, decisions: Sequence[Decision]) -> tuple[Line, ...]:
 def _fits(role: Role, column: Column) -> bool:
     if role == "feature":
         few = column.kind == "text" and column.n_distinct <= MOST_CATEGORIES
-        return few or column.kind == "number"
+        return few or column.is_countable
     return role == "ignore" or column.kind != "empty"
 
 
 def _words(role: Role, column: Column) -> str:
     if role == "feature" and column.kind == "text":
         return f"{count(column.n_distinct, 'feature')} of 0 and 1"
+    if role == "feature" and column.kind == "date":
+        return "feature: days since the first"
     return ROLE_WORDS[role]
 
 
@@ -97,7 +99,7 @@ def _holds(column: Column) -> str:
 def _kind_words(column: Column) -> str:
     if column.kind == "number":
         low, high = (float(end(column.values)) for end in (np.nanmin, np.nanmax))
-        return f"numbers, {low:.6g} to {high:.6g}"
+        return f"{'percent' if column.percent else 'numbers'}, {low:.6g} to {high:.6g}"
     if column.kind == "date":
         return "dates"
     return "words, all different" if column.is_unique else count(column.n_distinct, "word")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import param
 
+from ccviz.data.datasets import Dataset
 from ccviz.data.origin import Decision
 from ccviz.data.scaling import MOST_APART, apart
 from ccviz.data.sheet import Sheet, open_sheet
@@ -75,7 +78,7 @@ class Importing(param.Parameterized):
         taken = [
             column.values
             for column, decision in zip(sheet.columns, decisions, strict=True)
-            if decision.role == "feature" and column.kind == "number"
+            if decision.role == "feature" and column.is_countable
         ]
         return apart(np.column_stack(taken)) if taken else 1.0
 
@@ -101,7 +104,7 @@ class Importing(param.Parameterized):
             return
         try:
             data = sheet.dataset(self.decisions, self.missing)
-            draft = draft_of(data).with_scaling(self.scaling)
+            draft = draft_of(self._with_asked_k(data)).with_scaling(self.scaling)
         except CcvizError as refused:
             self.refusal = str(refused)
             return
@@ -110,6 +113,11 @@ class Importing(param.Parameterized):
             self.cancel()
         else:
             self.refusal = session.notice.text
+
+    def _with_asked_k(self, data: Dataset) -> Dataset:
+        """Return the points without a number of clusters that only a guessed class gives."""
+        guessed = any(each.role == "class" and each.why for each in self.decisions)
+        return replace(data, k=self.sheet.table.k) if guessed else data
 
     def cancel(self) -> None:
         """Put the sheet away."""

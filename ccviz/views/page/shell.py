@@ -127,7 +127,6 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     page = Template(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
     page.add_variable("style", "".join(sheets))
-    page.add_variable("frames", (_HERE / "frames.js").read_text(encoding="utf-8"))
     page.add_variable("html_attrs", 'data-theme="dark"' if session.dark else "")
     inspection = Inspection(session.archive, session.player, CATALOGUE)
     wide: Any = {"sizing_mode": "stretch_width", "margin": 0}

@@ -97,3 +97,17 @@ def test_the_page_shows_the_sheet_and_says_what_is_missing(session):
     assert panel.sheet == content(importing) == {}
     assert (session.draft.scaling, session.draft.data.features) == ("range", ("x",))
     panel._act({"what": "cancel"})
+
+
+def test_a_guessed_class_sets_no_k_and_one_that_is_chosen_does(session):
+    rows = "\n".join(f"{i},{'ab'[i % 2]}" for i in [5, 3, 8, 5, 3, 8, 2, 2])
+    for column, roles_asked, k in (
+        ("class", {}, 3),
+        ("kind", {}, 3),
+        ("kind", {"kind": "class"}, 2),
+    ):
+        importing = brought(session, f"x,{column}\n{rows}".encode())
+        importing.take_as(roles_asked)
+        importing.load()
+        assert session.draft.data.classes == ("a", "b")
+        assert session.draft.k == k

@@ -1,0 +1,70 @@
+"""The row of a table that names its columns, below titles."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+FIRST = 50
+"""Number of first rows from which the width of the table is measured."""
+
+_MOST_ABOVE = 20
+"""Largest number of title rows above a header."""
+
+
+def find_header(rows: Sequence[Sequence[Any]], is_number: Callable[[Any], bool]) -> int:
+    """Return the first row below the titles, where that row names columns; otherwise 0.
+
+    A title is a row whose first cell is filled and that is shorter than the fullest row, or has at
+    most half as many filled cells. A row names columns if none of its cells is a number.
+
+    Parameters
+    ----------
+    rows : sequence of sequences of cells
+        The `FIRST` ones, without blank rows.
+    is_number : callable
+        Whether a cell is a number.
+
+    Returns
+    -------
+    int
+    """
+    width = max((_filled(cells) for cells in rows[:FIRST]), default=0)
+    for at, cells in enumerate(rows[:_MOST_ABOVE]):
+        if not _is_title(cells, width):
+            return 0 if any(map(is_number, cells)) else at
+    return 0
+
+
+def skipped(header: int, place: int, unit: str) -> tuple[str, ...]:
+    """Return the sentence on skipped titles; nothing where the header is the first row.
+
+    Parameters
+    ----------
+    header : int
+        Zero-based number of the header among the rows that are not blank.
+    place : int
+        Number of its line or row in the file.
+    unit : str
+        "line" or "row".
+
+    Returns
+    -------
+    tuple of str
+    """
+    if not header:
+        return ()
+    return (f"The columns are named in {unit} {place}; the {unit}s above it are skipped.",)
+
+
+def _filled(cells: Sequence[Any]) -> int:
+    return sum(not _is_blank(cell) for cell in cells)
+
+
+def _is_title(cells: Sequence[Any], width: int) -> bool:
+    is_short = len(cells) < width or 2 * _filled(cells) <= width
+    return is_short and not _is_blank(cells[0])
+
+
+def _is_blank(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, str) and not cell.strip())
