@@ -90,7 +90,7 @@ class Screen:
         """Move the cursor, draw, and return CPU milliseconds and the message's kilobytes."""
         began = time.process_time()
         self.player.seek(seq)
-        self.figure.show(self.inspection.tree.frame())
+        self.figure.show(self.inspection.tree_frame())
         size = 0
         if self._heard:
             message = Protocol().create("PATCH-DOC", list(self._heard))

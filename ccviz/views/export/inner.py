@@ -20,7 +20,7 @@ from ccviz.events import (
 )
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.runs.nodes import FOLD
+from ccviz.runs.nodes import FOLD, Nodes
 from ccviz.runs.run import Run
 from ccviz.views.export.timeline import Table, Timeline
 from ccviz.views.frames.columns import ColumnsLog
@@ -53,6 +53,7 @@ class Inner:
 
     def __init__(self, problem: Problem) -> None:
         self._tree = Tree(problem, most_shown=_ALL)
+        self._nodes: Nodes = {}  # of the run
         self._rows: dict[int, int] = {}
         self._opened: list[int] = []
         self._changes = Table(_CHANGES, most=_ALL)
@@ -75,6 +76,7 @@ class Inner:
         """Take a record that was folded into the run."""
         event = record.event
         self._tree.feed([record])
+        self._nodes = run.tree
         if isinstance(event, tuple(FOLD)):
             self._change(at, record)
         found = self._tree.found_at
@@ -106,7 +108,7 @@ class Inner:
     def _change(self, at: int, record: Record) -> None:
         """Write down what a node has become."""
         event: Any = record.event
-        node = self._tree.facts[event.node]
+        node = self._nodes[event.node]
         row = self._rows.setdefault(node.node, len(self._rows))
         if row == len(self._opened):
             self._opened.append(at)
@@ -173,7 +175,7 @@ class Inner:
         return {"tree": self._told_tree(), **tables, **lines}
 
     def _told_tree(self) -> dict[str, Any] | None:
-        nodes = list(self._tree.facts.values())
+        nodes = list(self._nodes.values())
         if not nodes:
             return None
         pairs = np.array([node.pair or (-1, -1) for node in nodes], dtype=np.int64)
@@ -186,7 +188,7 @@ class Inner:
             "pair": pairs,
             "together": np.array([node.together for node in nodes]),
             "place": np.array([node.place for node in nodes]),
-            "x": self._tree.frame("depth").x,
+            "x": self._tree.frame(self._nodes, "depth").x,
             "changes": self._changes.told(),
             "details": list(self._details),
             "found": self._found.told(),

@@ -1,4 +1,6 @@
-"""The search tree as a picture needs it: placed, folded, a few hundred glyphs at most.
+"""The layout of a search tree: placed, folded, a few hundred glyphs at most.
+
+What is known of the nodes is in the run's own tree, `ccviz.runs.run.Run.tree`.
 
 `Tree` takes records one by one, at a cost of the node's depth each, whatever the tree's size. Of a
 large tree it folds subtrees away, finished and small ones first, so that a frame never holds many
@@ -30,7 +32,7 @@ from ccviz.events import (
     RelaxationSolved,
 )
 from ccviz.problem.problem import Problem
-from ccviz.runs.nodes import FOLD, Node, Nodes
+from ccviz.runs.nodes import Node, Nodes
 from ccviz.runs.run import WORST, Run, judged, rank_of
 from ccviz.views.frames.log import column
 from ccviz.views.frames.states import decision_words
@@ -44,8 +46,8 @@ class TreeNode:
 
     Attributes
     ----------
-    facts : ccviz.runs.nodes.Node
-        What is known of it.
+    number : int
+        Of the node in the run's tree, which holds what is known of it.
     size, open : int
         Nodes in its subtree, itself included; how many of them are open.
     folded : bool
@@ -55,7 +57,7 @@ class TreeNode:
     x : float
     """
 
-    facts: Node
+    number: int
     parent: TreeNode | None
     children: list[TreeNode] = field(default_factory=list)
     size: int = 1
@@ -63,11 +65,6 @@ class TreeNode:
     folded: bool = False
     slot: float = 0.0
     x: float = 0.0
-
-    @property
-    def number(self) -> int:
-        """The node's number."""
-        return self.facts.node
 
     @property
     def is_tip(self) -> bool:
@@ -137,7 +134,15 @@ class Tree:
     """
 
     events: ClassVar[frozenset[type[Event]]] = frozenset(
-        {*FOLD, IncumbentFound, CutsAdded, RelaxationSolved, ColumnsPriced}
+        {
+            NodeOpened,
+            NodeBranched,
+            NodePruned,
+            IncumbentFound,
+            CutsAdded,
+            RelaxationSolved,
+            ColumnsPriced,
+        }
     )
 
     def __init__(self, problem: Problem, most_shown: int = 500) -> None:
@@ -149,9 +154,8 @@ class Tree:
     def of(cls, run: Run, most_shown: int = 500) -> Tree:
         """Return the tree of a run's state."""
         tree = cls(run.problem, most_shown)
-        tree.facts = dict(run.tree)
         for node in run.tree.values():
-            tree._hang(node)
+            tree._hang(node.node, node.parent)
         for node in run.tree.values():
             if node.state != "open":
                 tree._close(tree.nodes[node.node])
@@ -161,7 +165,6 @@ class Tree:
 
     def clear(self) -> None:
         """Forget the tree, but not which nodes a person unfolded."""
-        self.facts: Nodes = {}
         self.nodes: dict[int, TreeNode] = {}
         self.upper_bound = math.inf
         self._rank = WORST
@@ -174,8 +177,6 @@ class Tree:
         """Take records."""
         for record in records:
             kind = type(record.event)
-            if kind in FOLD:
-                FOLD[kind](self.facts, record.event)
             if kind in _HANDLERS:
                 _HANDLERS[kind](self, record.event)
         self._fold_surplus()
@@ -203,14 +204,14 @@ class Tree:
     # --- Taking events ----------------------------------------------------------------------
 
     def _open(self, event: NodeOpened) -> None:
-        self._hang(self.facts[event.node])
+        self._hang(event.node, event.parent)
 
-    def _hang(self, facts: Node) -> None:
-        parent = None if facts.parent is None else self.nodes[facts.parent]
-        node = TreeNode(facts, parent)
-        self.nodes[facts.node] = node
+    def _hang(self, number: int, parent_number: int | None) -> None:
+        parent = None if parent_number is None else self.nodes[parent_number]
+        node = TreeNode(number, parent)
+        self.nodes[number] = node
         if parent is None:
-            self._at = facts.node  # what is found before its first round is the root's too
+            self._at = number  # what is found before its first round is the root's too
             self._shown.append(node)
             self._tips.append(node)
             return
@@ -331,12 +332,19 @@ class Tree:
 
     # --- The frame --------------------------------------------------------------------------
 
-    def frame(self, axis: Axis = "bound") -> TreeFrame:
-        """Return what is to be drawn."""
+    def frame(self, nodes: Nodes, axis: Axis = "bound") -> TreeFrame:
+        """Return what is to be drawn.
+
+        Parameters
+        ----------
+        nodes : dict of int to Node
+            The tree of the run that the records are of, folded up to the same record.
+        axis : {"bound", "depth"}
+        """
         self._center()
         shown = self._shown
         parents = [node.parent or node for node in shown]
-        facts = [node.facts for node in shown]
+        facts = [nodes[node.number] for node in shown]
         lower_bound = column(facts, "lower_bound", float)
         depth = column(facts, "depth", np.int64)
         y = depth.astype(float) if axis == "depth" else self._heights(lower_bound)
@@ -353,7 +361,7 @@ class Tree:
             parent_y=y[parent_row],
             lower_bound=lower_bound,
             depth=depth,
-            state=np.array([self._state(node) for node in shown], dtype=object),
+            state=np.array([self._state(each) for each in facts], dtype=object),
             decision=np.array([decision_words(each) for each in facts], dtype=object),
             detail=column(facts, "detail", object),
             hidden=np.where(folded, column(shown, "size", np.int64) - 1, 0),
@@ -363,8 +371,8 @@ class Tree:
             axis=axis,
         )
 
-    def _state(self, node: TreeNode) -> str:
-        return "incumbent" if node.number == self.found_at else node.facts.state
+    def _state(self, node: Node) -> str:
+        return "incumbent" if node.node == self.found_at else node.state
 
     def _heights(self, lower_bound: np.ndarray) -> np.ndarray:
         known = lower_bound[np.isfinite(lower_bound)]

@@ -20,7 +20,7 @@ from ccviz.views.frames.log import Log
 from ccviz.views.frames.matrix import RelaxationLog
 from ccviz.views.frames.node import Circles, NodeLog, decision_lines, place_circles
 from ccviz.views.frames.scatter import Plane
-from ccviz.views.frames.tree import Tree
+from ccviz.views.frames.tree import Tree, TreeFrame
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.view import View, views_of
 
@@ -125,6 +125,12 @@ class Inspection(param.Parameterized):
             return self._archive.records(self._run_id, self._seq, upto, light | heavy)
         old = self._archive.records(self._run_id, self._seq, late, light)
         return old + self._archive.records(self._run_id, late, upto, light | heavy)
+
+    def tree_frame(self) -> TreeFrame | None:
+        """Return the tree to draw: its layout, and the nodes of the run up to the cursor."""
+        if self.tree is None or self.run is None:
+            return None
+        return self.tree.frame(self.run.tree, self.axis)
 
     def select(self, node: int | None) -> None:
         """Look at a node; a folded one is unfolded, and the same one again let go."""

@@ -102,7 +102,7 @@ def tree(run: Run, axis: Axis = "bound") -> hv.Overlay:
         raise CcvizError(f"a tree is drawn by {' or '.join(get_args(Axis))}, not {axis!r}.")
     if not run.tree:
         raise CcvizError("this run has no search tree: its solver does not branch.")
-    frame = Tree.of(run).frame(axis)
+    frame = Tree.of(run).frame(run.tree, axis)
     height = "lower bound" if axis == "bound" else "depth"
     edges = hv.Segments(
         (frame.parent_x, frame.parent_y, frame.x, frame.y),

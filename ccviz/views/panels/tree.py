@@ -53,6 +53,7 @@ class TreePanel(pn.viewable.Viewer):
 
     def refresh(self, *_: Any) -> None:
         """Draw what is new."""
-        if self._inspection.tree is not None:
-            self._figure.show(self._inspection.tree.frame(self._inspection.axis))
+        frame = self._inspection.tree_frame()
+        if frame is not None:
+            self._figure.show(frame)
             self._figure.select(self._inspection.node)

@@ -172,7 +172,7 @@ def hold_population(shown, frame):
 
 def hold_tree(shown, live):
     for name, axis in (("tree", "bound"), ("byDepth", "depth")):
-        frame = live.tree.frame(axis)
+        frame = live.tree.frame(live.run.tree, axis)
         same(shown[name], frame, y="y", bound="lower_bound")
         assert shown[name]["state"] == frame.state.tolist()
         assert shown[name]["total"] == frame.total

@@ -23,9 +23,9 @@ from ccviz.views.frames.matrix import RelaxationLog
 from ccviz.views.frames.node import Circles
 from ccviz.views.frames.population import PopulationLog
 from ccviz.views.frames.residuals import ResidualsLog
-from ccviz.views.frames.tree import Tree
 from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import DARK, LIGHT
+from tests.views.frames.drawn import Drawn
 
 FIGURES = [
     (CutsFigure, CutsLog, "frame", "relaxation_records"),
@@ -95,7 +95,7 @@ def test_the_tree_has_room_to_grow_before_the_range_moves():
 
 
 def test_the_tree_keeps_the_view_and_streams_its_growth(problem, tree_records):
-    tree, figure, records = Tree(problem), TreeFigure(LIGHT), tree_records(401)
+    tree, figure, records = Drawn(problem), TreeFigure(LIGHT), tree_records(401)
     tree.feed(records[:600])
     figure.show(tree.frame())
     figure.plot.x_range.update(start=3.0, end=9.0)
@@ -106,7 +106,7 @@ def test_the_tree_keeps_the_view_and_streams_its_growth(problem, tree_records):
 
 
 def test_a_click_picks_the_node_that_looks_nearest(problem, tree_records, monkeypatch):
-    tree, picked = Tree(problem), []
+    tree, picked = Drawn(problem), []
     tree.feed(tree_records(41))
     figure, frame = TreeFigure(LIGHT, picked.append), tree.frame()
     figure.show(frame)
@@ -124,7 +124,7 @@ def test_states_differ_in_shape_and_in_colour():
 
 
 def test_a_ring_marks_the_selected_node(problem, tree_records):
-    tree, figure = Tree(problem), TreeFigure(LIGHT)
+    tree, figure = Drawn(problem), TreeFigure(LIGHT)
     tree.feed(tree_records(41))
     figure.show(tree.frame())
     figure.select(5)

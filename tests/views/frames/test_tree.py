@@ -5,10 +5,11 @@ from ccviz.events import IncumbentFound, NodeOpened
 from ccviz.runs.run import Run
 from ccviz.views.frames.tree import Tree
 from tests.made_up import stamped
+from tests.views.frames.drawn import Drawn
 
 
 def fed(problem, records, most_shown=500):
-    tree = Tree(problem, most_shown)
+    tree = Drawn(problem, most_shown)
     tree.feed(records)
     return tree
 
@@ -78,18 +79,18 @@ def test_unfolding_a_node_shows_its_children_and_keeps_them(problem, tree_record
     tree = fed(problem, tree_records(1001), most_shown=100)
     frame = tree.frame()
     folded = int(frame.node[frame.hidden > 0][0])
-    tree.toggle(folded)
+    tree.layout.toggle(folded)
     assert folded in tree.frame().parent
     tree.feed([])
     assert folded in tree.frame().parent
-    tree.toggle(folded)
+    tree.layout.toggle(folded)
     assert folded not in tree.frame().parent
 
 
 def test_reveal_shows_a_hidden_node(problem, tree_records):
     tree = fed(problem, tree_records(1001), most_shown=100)
-    hidden = next(number for number in tree.nodes if number not in tree.frame().node)
-    tree.reveal(hidden)
+    hidden = next(number for number in tree.layout.nodes if number not in tree.frame().node)
+    tree.layout.reveal(hidden)
     assert hidden in tree.frame().node
 
 
@@ -111,7 +112,7 @@ def test_from_a_run_and_from_its_records_alike(problem, tree_records):
     run = Run(problem)
     for record in records:
         run.apply(record)
-    ours, theirs = Tree.of(run).frame(), fed(problem, records).frame()
+    ours, theirs = Tree.of(run).frame(run.tree), fed(problem, records).frame()
     assert ours.node.tolist() == theirs.node.tolist()
     assert ours.lower_bound.tolist() == theirs.lower_bound.tolist()
     assert ours.upper_bound == pytest.approx(theirs.upper_bound)
@@ -120,15 +121,15 @@ def test_from_a_run_and_from_its_records_alike(problem, tree_records):
 
 def test_clear_forgets_all_but_what_was_unfolded(problem, tree_records):
     tree = fed(problem, tree_records(1001), most_shown=100)
-    tree.toggle(0)
-    tree.toggle(0)
-    tree.clear()
+    tree.layout.toggle(0)
+    tree.layout.toggle(0)
+    tree.layout.clear()
     assert tree.frame().total == 0
-    assert tree.kept == {0}
+    assert tree.layout.kept == {0}
 
 
 def test_an_empty_tree_has_an_empty_frame(problem):
-    frame = Tree(problem).frame()
+    frame = Tree(problem).frame({})
     assert len(frame.node) == len(frame.x) == frame.total == 0
 
 

@@ -36,10 +36,10 @@ def test_it_follows_the_cursor(archive, player, problem, tree_records):
     player.open(stored(archive, problem, records))
     assert inspection.views == ()
     player.seek(10)
-    assert inspection.tree.frame().total == len(player.shot.run.tree) > 0
+    assert inspection.tree_frame().total == len(player.shot.run.tree) > 0
     assert [view.name for view in inspection.views] == ["tree", "relaxation"]
     player.end()
-    assert inspection.tree.frame().total == 41
+    assert inspection.tree_frame().total == 41
 
 
 def test_back_takes_back(archive, player, problem, tree_records):
@@ -48,7 +48,7 @@ def test_back_takes_back(archive, player, problem, tree_records):
     player.end()
     inspection.select(40)
     player.seek(12)
-    assert inspection.tree.frame().total == len(player.shot.run.tree) < 41
+    assert inspection.tree_frame().total == len(player.shot.run.tree) < 41
     assert inspection.node is None
 
 
@@ -66,10 +66,10 @@ def test_a_folded_node_unfolds_when_it_is_clicked(archive, player, problem, tree
     inspection = Inspection(archive, player, CATALOGUE)
     player.open(stored(archive, problem, tree_records(1201)))
     player.end()
-    frame = inspection.tree.frame()
+    frame = inspection.tree_frame()
     folded = int(frame.node[frame.hidden > 0][0])
     inspection.select(folded)
-    assert folded in inspection.tree.frame().parent
+    assert folded in inspection.tree_frame().parent
 
 
 def test_another_run_starts_afresh(archive, player, problem, tree_records, population_records):
@@ -79,7 +79,7 @@ def test_another_run_starts_afresh(archive, player, problem, tree_records, popul
     player.open(stored(archive, problem, population_records))
     player.end()
     assert [view.name for view in inspection.views] == ["population"]
-    assert inspection.tree.frame().total == 0
+    assert inspection.tree_frame().total == 0
     assert len(inspection.log(PopulationLog).frame().generation) == 60
 
 
@@ -105,7 +105,7 @@ def test_what_the_player_has_read_is_not_read_again(
     player.seek(20)
     player.step()
     assert len(asked) == 2
-    assert inspection.tree.frame().total == len(player.shot.run.tree)
+    assert inspection.tree_frame().total == len(player.shot.run.tree)
 
 
 def test_places_of_the_chosen_node_are_circles_and_its_pairs_lines(
