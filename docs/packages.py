@@ -29,7 +29,9 @@ def package_of(module: str) -> str:
     """Return the box of a module: its package, `api`, or the small files that all may know."""
     part = module.split(".")[1] if "." in module else ""
     known = {name for row in ROWS for _, name in row}
-    if part in ("estimator", "notebook", "row_links") or module == "ccviz":
+    if part == "__main__":
+        return "cli"
+    if part in ("estimator", "estimator_sizes", "notebook", "row_links") or module == "ccviz":
         return "api"
     return part if part in known else ""
 

@@ -57,7 +57,8 @@ def records(count=20):
         if i % 5 == 0:
             events.append(IncumbentFound(labels=GOOD if i else np.array([0, 1, 1, 1])))
             events.append(BoundImproved(lower_bound=i / count))
-    events.append(NodePruned(node=0, reason="bound", lower_bound=0.9))
+    events.append(BoundImproved(lower_bound=1.0))
+    events.append(NodePruned(node=0, reason="bound", lower_bound=1.0))
     events.append(Finished(termination="proved", message="Done."))
     return [Record(seq, seq / 100, event) for seq, event in enumerate(events)]
 
@@ -116,8 +117,8 @@ def test_the_list_shows_what_a_run_came_to(archive, problem):
     assert (info.name, info.status, info.termination) == ("mine", "optimal", "proved")
     assert (info.message, info.state) == ("Done.", "finished")
     assert info.objective == pytest.approx(1.0)
-    assert info.lower_bound == pytest.approx(0.75)
-    assert info.gap == pytest.approx(0.25)
+    assert info.lower_bound == pytest.approx(1.0)
+    assert info.gap == pytest.approx(0.0)
     assert (info.nodes, info.violations, info.ari) == (1, 0, None)
     assert archive.score(first) == 1.0
     assert archive.info(first).ari == 1.0
