@@ -70,6 +70,26 @@ def classes_proved() -> dict[str, str]:
     return found
 
 
+def sizes_proved() -> dict[str, str]:
+    """Return what `sdp` proves under cluster sizes."""
+    rows = table("sizes_proved")
+    done = [row for row in rows if row["status"] == "optimal"]
+    small = sorted(
+        float(row["cpu_s"]) if row["status"] == "optimal" else float("inf")
+        for row in rows
+        if int(row["n"]) <= 340
+    )
+    rest = [float(row["gap"]) for row in rows if row["status"] != "optimal"]
+    return {
+        "sizes-instances": f"{len(rows)}",
+        "sizes-proved": f"{len(done)}",
+        "sizes-median-cpu": f"{small[len(small) // 2]:.1f}",
+        "sizes-best-rest": percent(min(rest), 3),
+        "sizes-worst-rest": percent(max(rest), 1),
+        "sizes-iris-cpu": next(row["cpu_s"] for row in rows if row["set"] == "iris"),
+    }
+
+
 def memetic_published() -> dict[str, str]:
     """Return how often `s-mdeclust` finds a proved optimum."""
     reached = {
@@ -356,7 +376,7 @@ def tests() -> dict[str, str]:
 
 
 SOURCES = [
-    sdp_published, divide, classes_proved, memetic_published, colgen, plane, assignment, questions,
+    sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane, assignment, questions,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
     workers, export, cluster, advised, advice, tests,
 ]  # fmt: skip
