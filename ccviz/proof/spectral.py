@@ -171,9 +171,9 @@ def cut_sums(
     """Return the weighted sum of the cuts, its error, and the sum of their right sides.
 
     A clique inequality (10) is over k + 1 blocks, and clusters have at most ``largest`` points. A
-    star with apex i and leaves T says
-    Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one leaf it is the paper's (8),
-    with two (9). It holds because t leaves in the cluster of i make t - 1 <= t (t - 1) / 2.
+    star with centre i and members T says
+    Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one member it is the paper's (8),
+    with two (9). It holds because t members in the cluster of i make t - 1 <= t (t - 1) / 2.
     """
     points, kind = multipliers["points"], multipliers["kind"]
     weights = rescaled(multipliers["weights"], exponent)
