@@ -121,7 +121,7 @@ def setting(
 ) -> Any:
     """Declare a solver's parameter: its default, its sentence, its range.
 
-    The command line's options, the app's form and the docs are made from these.
+    ``--param`` of the command line, the form on the page and the docs read these.
 
     Parameters
     ----------
