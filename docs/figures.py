@@ -376,7 +376,8 @@ def tests() -> dict[str, str]:
 
 
 SOURCES = [
-    sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane, assignment, questions,
+    sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane,
+    assignment, questions,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
     workers, export, cluster, advised, advice, tests,
 ]  # fmt: skip

@@ -39,7 +39,7 @@ def test_a_row_for_every_instance(ccviz, suite, folder):
     assert (first["dataset"], first["ml"], first["cl"], first["status"]) == (
         "toy", "1", "0", "optimal",
     )  # fmt: skip
-    assert (first["published_f"], first["published_time_s"]) == ("3.5", "60.0")
+    assert (first["published_f"], first["published_time_s"]) == ("3.5", "60")
     assert (last["published_f"], last["published_time_s"]) == ("", "")
     assert float(first["lower_bound"]) <= float(first["objective"])
     assert 0 <= float(first["root_gap"]) < 1

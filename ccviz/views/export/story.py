@@ -26,7 +26,7 @@ from ccviz.views.export.views import views_in
 from ccviz.views.frames.card import card
 from ccviz.views.frames.links import lines
 from ccviz.views.frames.projection import axis_names, usual_axes
-from ccviz.views.frames.scatter import Plane, coloring, plane
+from ccviz.views.frames.scatter import Plane, coloring, has_answered, plane
 from ccviz.views.frames.words import sentence
 from ccviz.views.link_table import Kind
 
@@ -106,7 +106,7 @@ class _Teller:
         self._scored: Partition | None = None
         self._points = {name: Timeline() for name in ("labels", "centers", "ring")}
         self._colors: np.ndarray | None = None
-        self._colored: tuple[Any, Any] = (None, None)
+        self._colored: tuple[Any, ...] = (None, None, False)
         self._met: int | None = None
         self._bounds = Table(("time", "nodes", "upper", "lower"))
         self._kinds: set[type[Event]] = set()
@@ -143,7 +143,7 @@ class _Teller:
 
     def _take_points(self, at: int, event: Event) -> None:
         run = self._run
-        shown = (run.labels, run.centers)
+        shown = (run.labels, run.centers, has_answered(run))  # the end shows the answer
         if any(new is not old for new, old in zip(shown, self._colored, strict=True)):
             self._colored = shown
             frame = coloring(run, self._plane, self._colors)

@@ -1,5 +1,9 @@
 """Each kernel that Python calls compiles for one signature, whatever the phase."""
 
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -13,6 +17,8 @@ from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.pricing import dual_adjustment, enumeration, heuristic, spatial
 from ccviz.solvers.colgen.solver import Colgen
 from tests.solvers.colgen.conftest import with_local_masters
+
+ROOT = Path(__file__).parents[3]
 
 KERNELS = [
     banded.band_of,
@@ -42,6 +48,16 @@ def run(problem, params, **settings):
 
 @pytest.mark.skipif(not COMPILES, reason="kernels are not compiled here")
 def test_every_kernel_has_one_signature():
+    # In an interpreter of its own: other tests call kernels with arrays of their own making.
+    check = "from tests.solvers.colgen.test_signatures import check_signatures as check; check()"
+    done = subprocess.run(
+        [sys.executable, "-c", check], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def check_signatures():
+    """Run all phases and count the signatures of their kernels."""
     rng = np.random.default_rng(3)
     X = rng.uniform(size=(80, 2))
     local = with_local_masters(15, slow_rounds=2)

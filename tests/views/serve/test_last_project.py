@@ -39,7 +39,7 @@ def test_the_last_project_is_opened_again(open_session, tmp_path):
     session = open_session(first)
     session.load(load("moons", n=60))
     session.add_links([Link("must", 3, 4)])
-    first.clear()
+    first.save_and_close()
     again = open_session(LastProject(tmp_path))
     assert (again.draft.data.name, again.draft.n) == ("moons", 60)
     assert [link.pair for link in again.draft.links] == [(3, 4)]

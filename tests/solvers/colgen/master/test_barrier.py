@@ -69,7 +69,7 @@ def test_the_multipliers_cover_each_block_once_and_cost_the_same():
     program = made(3)
     found = ascend(program, 0.5 * program.most, 0.0, 1e-8)
     stars = program.facilities
-    held = found.taken[stars.star] * found.held
+    held = found.taken[stars.facility] * found.held
     covered = np.bincount(stars.block, held, 9) + found.missing
     assert covered == pytest.approx(np.ones(9), abs=1e-4)
     assert found.taken.sum() <= program.k + 1e-6
@@ -108,9 +108,9 @@ def test_what_is_left_of_a_star_and_of_its_entries_adds_up():
     point = DualPoint(row, cardinality_dual, np.full(len(program.own), 1e6), 1e-3)
     assert np.isfinite(barrier._barrier_at(program, point))
     held = barrier._held(program, point)
-    far = point.left[stars.star] / held  # w + cost - dual
+    far = point.left[stars.facility] / held  # w + cost - dual
     w = far - stars.cost + row[stars.block]
-    assert 1.0 / w + 1.0 / far == pytest.approx(1.0 / point.left[stars.star], rel=1e-6)
+    assert 1.0 / w + 1.0 / far == pytest.approx(1.0 / point.left[stars.facility], rel=1e-6)
     used = np.bincount(stars.facility, w, len(point.left))
     assert used + point.left == pytest.approx(program.own + cardinality_dual, rel=1e-6)
 
