@@ -258,6 +258,7 @@ def test_a_signal_stops_the_run_and_its_result_is_kept(command, ccviz, folder, n
     assert "interrupted" in ccviz("runs").out
 
 
+@pytest.mark.slow
 def test_rules(ccviz, folder):
     words = ["solve", "iris", "--no-archive", "--json", "-"]
     done = ccviz(*words, "--rule", "diameter<=3.2", "--rule", "size>=30")

@@ -1,6 +1,5 @@
 """Starting from an earlier run: what holds after an edit, and what the checkers say of it."""
 
-import os
 from itertools import product
 
 import numpy as np
@@ -13,8 +12,7 @@ from ccviz.events import NodeOpened, ProofKept
 from ccviz.proof.verify import verify
 from ccviz.runs.codec import decode_event, encode_event
 from ccviz.runs.earlier import tightens
-
-SEQUENCES = range(60) if os.environ.get("CCVIZ_EXHAUSTIVE") else range(8)
+from tests.seeds import seeds
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +140,7 @@ def optimum_of(problem):
     return min(costs, default=np.inf)
 
 
-@pytest.mark.parametrize("seed", SEQUENCES)
+@pytest.mark.parametrize("seed", seeds(8, 60))
 def test_sequences_of_edits_agree_with_brute_force(seed):
     rng = np.random.default_rng(seed)
     n, k = int(rng.integers(5, 8)), 2 + seed % 2

@@ -82,6 +82,7 @@ def same_events(first, second):
             assert (a.objectives == b.objectives).all()
 
 
+@pytest.mark.slow
 def test_same_seed_same_events_whatever_the_number_of_workers():
     problem = make_problem(3)
     same_events(events_of(problem), events_of(problem))

@@ -102,6 +102,7 @@ def test_a_wide_tolerance_is_no_proof(session, begin):
     assert "tolerance" in session.notice.text
 
 
+@pytest.mark.slow
 def test_both_runs_of_a_race_have_the_same_problem(session, begin):
     course = begin("race")
     find(session, course)

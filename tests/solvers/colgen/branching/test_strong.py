@@ -48,6 +48,7 @@ def test_a_side_that_gains_nothing_is_worse_than_a_little_and_two_are_hopeless()
     assert Candidate((0, 1), np.inf, np.inf).growth_rate == 0.0
 
 
+@pytest.mark.slow
 def test_likely_discs_are_evaluated_and_gain_something(basis):
     missing = 0.01 * basis.solution.objective
     trials = evaluated(basis, missing)

@@ -71,6 +71,7 @@ def test_a_stop_over_facilities_is_heard_and_leaves_a_valid_bound(looks):
         assert event.lower_bound <= best * (1.0 + 1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(problem=small_problems())
 def test_no_bound_over_facilities_is_above_what_brute_force_finds(problem):
