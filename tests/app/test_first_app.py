@@ -108,7 +108,7 @@ def test_a_killed_worker_is_told_and_its_run_kept_and_the_next_is_stopped(lab_of
     for worker in server.workers():
         os.kill(worker.pid, signal.SIGKILL)
     lab.see_notice("The worker was killed (signal 9).")
-    lab.see_notice("is kept")
+    lab.see_notice("kept")
     with server.archive() as archive:
         newest = archive.runs()[0]
         assert newest.termination == "failed"
