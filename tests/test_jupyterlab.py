@@ -164,14 +164,14 @@ def run_all(page, address, idle):
 
 def start_all(page):
     """Run all cells, as often as it takes: a kernel that is called idle may not hear yet."""
-    prompt = page.locator(".jp-CodeCell .jp-InputPrompt").first.element_handle()
 
     def begins():
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         with suppress(TimeoutError):
-            begun = "(prompt) => /[\\d*]/.test(prompt.innerText)"
-            return page.wait_for_function(begun, arg=prompt, timeout=10_000)
+            # Looked up each time: a notebook that is read again has other elements.
+            begun = "() => /[\\d*]/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt')"
+            return page.wait_for_function(f"{begun}.innerText)", timeout=10_000)
 
     wait(begins, page)
 
