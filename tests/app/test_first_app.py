@@ -161,7 +161,6 @@ FRAMES = """() => new Promise((done) => {
 })"""
 
 
-@pytest.mark.journey
 def test_bad_input_gets_its_sentence_and_a_good_table_is_taken(lab):
     for name, (content, words) in UPLOADS.items():
         lab.upload(name, content)

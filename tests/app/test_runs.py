@@ -31,7 +31,6 @@ def stop(lab):
     lab.page.get_by_role("button", name="Stop", exact=True, disabled=True).wait_for()
 
 
-@pytest.mark.journey
 def test_a_run_is_played_paused_scrubbed_and_replayed(lab_of, server):
     lab = lab_of(ENDLESS)
     play_and_pause(lab, "Run")

@@ -49,6 +49,7 @@ def test_a_feasible_clustering(ccviz, folder):
     assert result["objective"] == pytest.approx(partition.wcss)
 
 
+@pytest.mark.slow
 def test_without_a_name_the_solver_that_suits_is_taken(ccviz):
     done = ccviz("solve", "iris")
     assert done.err.startswith("ccviz: sdp. With few points it proves")
@@ -100,6 +101,7 @@ def test_none_found_is_exit_code_4_and_not_called_infeasible(ccviz, folder):
     assert ccviz("solve", "iris", "--links", links, "--solver", "blp-kmeans").code == 0
 
 
+@pytest.mark.slow
 def test_sizes(ccviz, folder):
     for sizes, count in (("equal", [50, 50, 50]), ("30,50,70", [30, 50, 70])):
         done = ccviz("solve", "iris", "-k", 3, "--sizes", sizes, "--json", "-")

@@ -47,6 +47,7 @@ def run(problem, params, **settings):
 
 
 @pytest.mark.skipif(not COMPILES, reason="kernels are not compiled here")
+@pytest.mark.slow
 def test_every_kernel_has_one_signature():
     # In an interpreter of its own: other tests call kernels with arrays of their own making.
     check = "from tests.solvers.colgen.test_signatures import check_signatures as check; check()"

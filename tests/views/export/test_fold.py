@@ -245,6 +245,7 @@ def made_up(problem, play_of, request):
     return [*plays, tree, places, play_of(stamped(problem, [cut, *bounded]), "parts")]
 
 
+@pytest.mark.slow
 def test_every_moment_of_every_run_is_that_of_the_live_page(open_plays, made_up, solved):
     plays = [*made_up, *solved]
     for few in (plays[:4], plays[4:7], plays[7:]):
