@@ -61,7 +61,7 @@ def exit_code(result: Result, *, is_lost: bool = False) -> int:
 
     A run that was stopped by a signal has a code of its own, with or without a clustering: a script
     must not take it for one that came to its end. So has a run of which the archive, because the
-    disk is full, holds only a part (``is_lost``): nobody can verify or resume it later.
+    disk is full, holds only a part (``is_lost``): it cannot be verified or resumed later.
     """
     if result.status == "infeasible":
         return INFEASIBLE

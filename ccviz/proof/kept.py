@@ -51,9 +51,8 @@ def earlier_problem(problem: Problem, kept: ProofKept) -> Problem:
 
 
 def _pairs(value: Any) -> np.ndarray:
-    if not isinstance(value, np.ndarray) or value.dtype.kind not in "iu" or value.ndim != 2:
-        raise FlawError("the proof that was kept has links that are no pairs of points")
-    if value.size and value.shape[1] != 2:
+    is_table = isinstance(value, np.ndarray) and value.dtype.kind in "iu" and value.ndim == 2
+    if not is_table or (value.size and value.shape[1] != 2):
         raise FlawError("the proof that was kept has links that are no pairs of points")
     return np.sort(value.astype(np.int64).reshape(-1, 2), axis=1)
 

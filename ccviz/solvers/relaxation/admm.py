@@ -90,9 +90,8 @@ class Iterate:
 
 def cold_start(relaxation: Relaxation) -> Iterate:
     """Return the first iterate of a root."""
-    cost, s = relaxation.cost, relaxation.s
-    unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
-    penalty = 12.0 * float(np.abs(cost).mean()) * np.sqrt(s) / unit or 1.0
+    s = relaxation.s
+    unit, penalty = first_scales(relaxation)
     return Iterate(
         Y=np.outer(relaxation.u, relaxation.u),
         M=np.zeros((s, s)),
@@ -101,6 +100,20 @@ def cold_start(relaxation: Relaxation) -> Iterate:
         penalty=penalty,
         unit=unit,
     )
+
+
+def first_scales(relaxation: Relaxation) -> tuple[float, float]:
+    """Return what the objective is divided by, and the first penalty."""
+    unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
+    mean = float(np.abs(relaxation.cost).mean())
+    return unit, 12.0 * mean * np.sqrt(relaxation.s) / unit or 1.0
+
+
+def isometry(child_of: IntArray, parent_mass: FloatArray, child: Relaxation) -> FloatArray:
+    """Return T, T_ca = sqrt(e_a / e_c), for blocks a that are in the child's block c."""
+    T = np.zeros((child.s, len(child_of)))
+    T[child_of, np.arange(len(child_of))] = np.sqrt(parent_mass / child.mass[child_of])
+    return T
 
 
 def inherit(
@@ -112,8 +125,7 @@ def inherit(
     isometry T, T_ca = sqrt(e_a / e_c), matrices go over as T Y T^T; cuts keep their form in terms
     of Z, and those that became trivial go.
     """
-    T = np.zeros((child.s, len(child_of)))
-    T[child_of, np.arange(len(child_of))] = np.sqrt(parent_mass / child.mass[child_of])
+    T = isometry(child_of, parent_mass, child)
     cuts, proper = parent.cuts.merged(child_of)
     return replace(
         parent,

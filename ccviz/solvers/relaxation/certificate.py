@@ -130,15 +130,34 @@ def symmetric(upper: np.ndarray, s: int) -> FloatArray:
 
 def spectral_bound(relaxation: Relaxation, S: FloatArray) -> float:
     """Return constant + min <S, Y> over Y = u u^T + R, less a margin for rounding."""
-    u, s, k = relaxation.u, relaxation.s, relaxation.k
-    image = S @ u
-    inner = float(u @ image)
-    size = float(np.linalg.norm(S))
+    s, k = relaxation.s, relaxation.k
+    inner, size, smallest = beside(relaxation.u, S, k - 1)
     margin = 8.0 * np.finfo(float).eps * s * (k * size + abs(relaxation.constant))
-    if k == 1:
-        return relaxation.constant + inner - margin
+    return relaxation.constant + inner + float(smallest.sum()) - margin
+
+
+def beside(u: FloatArray, S: FloatArray, count: int) -> tuple[float, float, FloatArray]:
+    """Return u'Su, the norm of S, and its smallest eigenvalues on the complement of u.
+
+    Parameters
+    ----------
+    u : (s,) float64
+        Unit vector.
+    S : (s, s) float64
+        Symmetric.
+    count : int
+        Eigenvalues.
+    """
+    image = S @ u
+    inner, size = float(u @ image), float(np.linalg.norm(S))
+    if count == 0:
+        return inner, size, np.empty(0)
     inside = S - np.outer(u, image) - np.outer(image, u) + np.outer(u, (inner + 2.0 * size) * u)
     smallest = eigh(
-        inside, eigvals_only=True, subset_by_index=[0, k - 2], check_finite=False, overwrite_a=True
+        inside,
+        eigvals_only=True,
+        subset_by_index=[0, count - 1],
+        check_finite=False,
+        overwrite_a=True,
     )
-    return relaxation.constant + inner + float(smallest.sum()) - margin
+    return inner, size, smallest

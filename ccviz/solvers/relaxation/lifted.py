@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.cluster.vq import ClusterError, kmeans2
+from scipy.linalg import block_diag
 from scipy.optimize import isotonic_regression
 
 from ccviz.arrays import FloatArray, IntArray
@@ -34,6 +35,8 @@ from ccviz.solvers.relaxation.admm import (
     FORBIDDEN,
     STEP,
     balanced_penalty,
+    first_scales,
+    isometry,
     relative_residuals,
 )
 from ccviz.solvers.relaxation.cuts import Cuts, Rows, no_cuts, separate
@@ -104,8 +107,7 @@ class LiftedIterate:
 def cold_start(relaxation: Relaxation) -> LiftedIterate:
     """Return the iterate to begin the root with: every block in each class by its share."""
     model = LiftedModel.of(relaxation)
-    unit = float(np.linalg.norm(relaxation.factor, 2)) ** 2 or 1.0
-    mean = float(np.abs(relaxation.cost).mean())
+    unit, penalty = first_scales(relaxation)
     border = model.border * model.share[:, None]
     full = np.concatenate([np.ones((model.q, 1)), border], axis=1)
     return LiftedIterate(
@@ -113,7 +115,7 @@ def cold_start(relaxation: Relaxation) -> LiftedIterate:
         M=np.zeros((model.q, relaxation.s + 1, relaxation.s + 1)),
         cuts=(no_cuts(relaxation.k),) * model.q,
         weights=(np.empty(0),) * model.q,
-        penalty=12.0 * mean * np.sqrt(relaxation.s) / unit or 1.0,
+        penalty=penalty,
         unit=unit,
         bases=(None,) * model.q,
     )
@@ -123,9 +125,7 @@ def inherit(
     parent: LiftedIterate, child_of: IntArray, parent_mass: FloatArray, child: Relaxation
 ) -> LiftedIterate:
     """Return the iterate to begin a child with, as `admm.inherit` does."""
-    T = np.zeros((child.s + 1, len(child_of) + 1))
-    T[0, 0] = 1.0
-    T[child_of + 1, np.arange(len(child_of)) + 1] = np.sqrt(parent_mass / child.mass[child_of])
+    T = block_diag(1.0, isometry(child_of, parent_mass, child))
     moved = [cuts.merged(child_of) for cuts in parent.cuts]
     return replace(
         parent,

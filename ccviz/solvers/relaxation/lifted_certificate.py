@@ -20,11 +20,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
-from ccviz.solvers.relaxation.certificate import compact, symmetric
+from ccviz.solvers.relaxation.certificate import beside, compact, symmetric
 from ccviz.solvers.relaxation.cuts import Cuts
 from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
 from ccviz.solvers.relaxation.model import Relaxation
@@ -136,20 +135,8 @@ def lifted_bound(model: LiftedModel, N: list[FloatArray], cut_part: list[FloatAr
     size = abs(relaxation.constant) + float(np.abs(gain).max(axis=0).sum())
     for c, each in enumerate(N):
         S = model.cost - each - cut_part[c]
-        smallest = _smallest(S, model.kernel[c], int(model.count[c]))
+        _, norm, smallest = beside(model.kernel[c], S, int(model.count[c]))
         total += float(each[0, 0]) + float(smallest.sum()) + float(smallest[0])
-        size += abs(float(each[0, 0])) + (model.count[c] + 1) * float(np.linalg.norm(S))
+        size += abs(float(each[0, 0])) + (model.count[c] + 1) * norm
     margin = 8.0 * np.finfo(float).eps * (relaxation.s + 1) * size
     return relaxation.constant + total - margin
-
-
-def _smallest(S: FloatArray, kernel: FloatArray, count: int) -> FloatArray:
-    """Return the smallest eigenvalues of S on the complement of a unit vector."""
-    image = S @ kernel
-    inner = float(kernel @ image)
-    lift = (inner + 2.0 * float(np.linalg.norm(S))) * kernel
-    inside = S - np.outer(kernel, image) - np.outer(image, kernel) + np.outer(kernel, lift)
-    return eigh(
-        inside, eigvals_only=True, subset_by_index=[0, count - 1], check_finite=False,
-        overwrite_a=True,
-    )  # fmt: skip

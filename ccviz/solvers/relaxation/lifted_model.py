@@ -12,7 +12,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
 from ccviz.solvers.relaxation.cuts import Cuts, Rows
 from ccviz.solvers.relaxation.model import Relaxation
-from ccviz.solvers.relaxation.size_classes import barred_pairs
+from ccviz.solvers.relaxation.size_classes import pairs_apart
 
 _EXCLUDED = -1e9  # in place of the pull of a class that a block does not fit into
 
@@ -97,11 +97,7 @@ class LiftedModel:
     def barred(self) -> list[IntArray]:
         """Pairs of rows of B that have no cluster of each class in common."""
         relaxation = self.relaxation
-        assert relaxation.classes is not None
-        return [
-            barred_pairs(relaxation.classes, c, relaxation.mass, relaxation.conflicts) + 1
-            for c in range(self.q)
-        ]
+        return [pairs_apart(relaxation.mass, relaxation.conflicts, size) + 1 for size in self.size]
 
     def shares(self, G: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return p (q, s) that project G on the ties, and their multipliers (s,).

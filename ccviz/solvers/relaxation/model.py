@@ -25,7 +25,7 @@ from ccviz.solvers.relaxation.size_classes import (
     SizeLimits,
     classes_of,
     limits_of,
-    with_too_heavy,
+    pairs_apart,
 )
 
 
@@ -103,10 +103,11 @@ class Relaxation:
 
 def relax(blocks: Blocks) -> Relaxation:
     """Return the relaxation over a problem's blocks."""
-    sizes = blocks.sizes
+    sizes, conflicts = blocks.sizes, blocks.conflicts
+    if sizes is not None:
+        conflicts = pairs_apart(blocks.mass, conflicts, float(sizes.upper.max()))
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     factor = np.sqrt(blocks.mass)[:, None] * (blocks.centroid - mean)
-    conflicts = blocks.conflicts if sizes is None else with_too_heavy(blocks)
     return Relaxation(
         factor=factor,
         mass=blocks.mass,

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.blocks import Blocks
 from ccviz.problem.sizes import Sizes
 
 MOST_CLASSES = 12
@@ -83,35 +82,16 @@ def classes_of(sizes: Sizes, mass: FloatArray) -> SizeClasses | None:
     return SizeClasses(size.astype(np.float64), count.astype(np.int64), allowed)
 
 
-def with_too_heavy(blocks: Blocks) -> IntArray:
-    """Return the conflicts, and the pairs of blocks that no cluster has room for.
+def pairs_apart(mass: FloatArray, conflicts: IntArray, most: float) -> IntArray:
+    """Return the (m, 2) pairs of blocks that conflict, or hold more points than a cluster may.
 
     Parameters
     ----------
-    blocks : Blocks
-        Of a problem with sizes.
-    """
-    assert blocks.sizes is not None
-    apart = blocks.mass[:, None] + blocks.mass[None, :] > blocks.sizes.upper.max()
-    apart[blocks.conflicts[:, 0], blocks.conflicts[:, 1]] = True
-    return np.argwhere(np.triu(apart, 1))
-
-
-def barred_pairs(
-    classes: SizeClasses, number: int, mass: FloatArray, conflicts: IntArray
-) -> IntArray:
-    """Return the (m, 2) pairs of blocks that are never in one cluster of a class.
-
-    They conflict, one of them is too large for the class, or they are so together.
-
-    Parameters
-    ----------
-    classes : SizeClasses
-    number : int
-        Of the class.
     mass : (s,) float64
     conflicts : (c, 2) int64
+    most : float
+        Points of the largest cluster.
     """
-    barred = mass[:, None] + mass[None, :] > classes.size[number]
-    barred[conflicts[:, 0], conflicts[:, 1]] = True
-    return np.argwhere(np.triu(barred, 1))
+    apart = mass[:, None] + mass[None, :] > most
+    apart[conflicts[:, 0], conflicts[:, 1]] = True
+    return np.argwhere(np.triu(apart, 1))

@@ -10,6 +10,7 @@ from scipy.cluster.vq import ClusterError, kmeans2
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.base import never
@@ -207,9 +208,7 @@ def repaired(problem: Problem, labels: IntArray) -> IntArray | None:
     blocks = contract(problem)
     relaxation = relax(blocks)
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
-    belongs = np.zeros((problem.k, problem.n))
-    belongs[labels, np.arange(problem.n)] = 1.0
-    centers = (belongs @ problem.X) / np.maximum(belongs.sum(axis=1), 1.0)[:, None]
+    centers = np.nan_to_num(Partition(problem, labels).centers)  # 0 for an empty cluster
     found = descend(blocks, relaxation, centers - mean, exchanges=False)
     return None if found is None else blocks.lift(found)
 

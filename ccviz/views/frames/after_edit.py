@@ -71,7 +71,7 @@ def _compare(run: Run, asked: Problem) -> AfterEdit:
         return AfterEdit(
             "bound" if is_tighter else "nothing",
             "Edited",
-            f"This clustering breaks what you added: {_words(broken)}.{bound} Press Run.",
+            f"This clustering breaks what you added: {broken_words(broken)}.{bound} Press Run.",
             partition,
         )
     if is_tighter and run.status == "optimal":
@@ -93,7 +93,13 @@ def _compare(run: Run, asked: Problem) -> AfterEdit:
     )
 
 
-def _words(broken: Violations) -> str:
+def broken_words(broken: Violations) -> str:
+    """Return how many constraints of each kind are broken; empty if none is.
+
+    Parameters
+    ----------
+    broken : Violations
+    """
     kinds = [
         (broken.must_link, "must-link"),
         (broken.cannot_link, "cannot-link"),

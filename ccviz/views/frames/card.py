@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ccviz.events import TERMINATION_SENTENCES
-from ccviz.numbers import count, number, percent, seconds
+from ccviz.numbers import number, percent, seconds
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import STATUS_SENTENCES, Run, Status, status_sentence
-from ccviz.views.frames.after_edit import AfterEdit, after_edit
+from ccviz.views.frames.after_edit import AfterEdit, after_edit, broken_words
 from ccviz.views.frames.rules import RuleRow, rule_rows
 
 SCORE_NAMES = {
@@ -132,14 +132,7 @@ def _rows(run: Run, answer: Partition | None, holds: bool) -> tuple[tuple[str, s
 def _broken(answer: Partition | None) -> str:
     if answer is None:
         return "–"
-    broken = answer.violations
-    kinds = [
-        (broken.must_link, "must-link"),
-        (broken.cannot_link, "cannot-link"),
-        (broken.sizes, "size"),
-        (broken.rules, "rule"),
-    ]
-    return ", ".join(count(amount, noun) for amount, noun in kinds if amount) or "none"
+    return broken_words(answer.violations) or "none"
 
 
 def _rules(answer: Partition) -> tuple[RuleRow, ...]:
