@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock chromium flaky clean wheel profile hooks
+.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -67,6 +67,18 @@ lock: $(if $(wildcard $(VENV)/bin/uv),,env)  ## Resolve the dependencies of pypr
 	@$(UV_LOCK) --extra all --output-file requirements.lock $(ARGS)
 	@$(UV_LOCK) --extra app --extra setup --constraint requirements.lock --annotation-style line \
 		--output-file requirements-app.lock
+
+# cyclonedx-bom and pip-audit are needed here only, and so are not in the lock.
+UV_WITH = $(VENV)/bin/uv run --quiet --no-project --python $(PY) --with
+
+sbom: env  ## Write the bill of materials (CycloneDX) of requirements.lock to dist/sbom.json
+	@mkdir -p dist
+	@PYTHONWARNINGS=ignore $(UV_WITH) cyclonedx-bom==7.5.0 cyclonedx-py requirements \
+		--pyproject pyproject.toml --output-reproducible --output-file dist/sbom.json requirements.lock
+	@echo "dist/sbom.json: $$(grep -c '"purl"' dist/sbom.json) packages, with their hashes"
+
+audit: env  ## Look the packages of requirements.lock up in an advisory database
+	@$(UV_WITH) pip-audit==2.10.1 python tools/audit.py requirements.lock
 
 clean:  ## Remove .venv and every cache
 	rm -rf $(VENV) build dist docs/_build docs/_api docs/notebooks docs/gallery test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
@@ -135,7 +147,7 @@ coverage: env warm  ## Branch coverage of the core (all but the views and the co
 
 # mutmut is needed here only, and so is not in the lock.
 mutants: env  ## Change the core in one place at a time, and see whether a test notices (ARGS="solvers/search/tree --sample 0")
-	$(VENV)/bin/uv run --quiet --no-project --python $(PY) --with mutmut==3.8.1 python tools/mutants.py $(ARGS)
+	$(UV_WITH) mutmut==3.8.1 python tools/mutants.py $(ARGS)
 
 fuzz: env warm  ## Hostile inputs: no traceback, nothing over 10 s, 1 GB or half changed (ARGS="--minutes 60")
 	$(PY) tools/fuzz.py $(ARGS)
