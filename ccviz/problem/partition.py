@@ -90,7 +90,7 @@ class Partition:
 
     @cached_property
     def wcss(self) -> float:
-        """Within-cluster sum of squares, the objective."""
+        """Within-cluster sum of squares."""
         # From one point of each cluster: far from zero the means themselves lose digits.
         labels, k = self.labels, self.problem.k
         first = np.zeros(k, dtype=np.int64)
@@ -114,6 +114,11 @@ class Partition:
                 self.broken_cannot_link & ~self.problem.cannot_link.is_hard
             ].sum()
         )
+
+    @property
+    def objective(self) -> float:
+        """WCSS plus the weights of broken soft links."""
+        return self.wcss + self.penalty
 
     @cached_property
     def broken_must_link(self) -> np.ndarray:

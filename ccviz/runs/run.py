@@ -123,7 +123,7 @@ def rank_of(found: Partition, event: IncumbentFound) -> Rank:
     (int, float)
     """
     broken = found.violations
-    own = found.wcss + found.penalty if event.objective is None else event.objective
+    own = found.objective if event.objective is None else event.objective
     return broken.hard + broken.sizes + broken.rules, own
 
 
@@ -211,7 +211,7 @@ class Run:
         """WCSS of the incumbent plus the weights of the soft links it breaks; inf without one."""
         if self.incumbent is None:
             return math.inf
-        return self.incumbent.wcss + self.incumbent.penalty
+        return self.incumbent.objective
 
     @property
     def gap(self) -> float:

@@ -15,12 +15,16 @@ import msgspec
 import numpy as np
 
 from ccviz.events import ColumnsPriced, CutsAdded, Event
+from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Alternatives, Rule, conjunction
 from ccviz.solvers.common.dimensions import rotate
 from ccviz.solvers.search.tree import Report, Task
 
 _REACH = 5  # the farthest point is about 2^5 from the mean
+
+_HEAVIEST = 1e200
+"""Largest weight of a soft link in the unit of the work: sums of weights stay finite."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,28 @@ def rescale(problem: Problem) -> tuple[Problem, int]:
     exponent = _REACH - int(np.frexp(np.abs(centred.X).max())[1])
     rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
     X = rotate(centred.X) if problem.d > problem.n else centred.X
-    return replace(centred, X=np.ldexp(X, exponent), rules=rules), exponent
+    scaled = replace(
+        centred,
+        X=np.ldexp(X, exponent),
+        must_link=_reweighed(problem.must_link, 2 * exponent),
+        cannot_link=_reweighed(problem.cannot_link, 2 * exponent),
+        rules=rules,
+    )
+    return scaled, exponent
+
+
+def _reweighed(links: Links, exponent: int) -> Links:
+    """Return the links with weights times 2 to a power; soft ones stay soft.
+
+    Weights beyond all costs are cut off, and links whose weights vanish beside all costs go.
+    """
+    if links.is_hard.all():
+        return links
+    with np.errstate(over="ignore", under="ignore"):
+        weights = np.minimum(np.ldexp(links.weights, exponent), _HEAVIEST)
+    weights = np.where(links.is_hard, np.inf, weights)
+    stay = weights > 0.0
+    return Links(links.pairs[stay], weights[stay])
 
 
 def work_rescaled(work: Callable[[Task], Report], exponent: int, task: Task) -> Report:

@@ -62,7 +62,7 @@ def branch_and_bound(
     known = _with_start(problem, context, known or Known())
     search = Search(
         work=work,
-        objective_of=lambda labels: Partition(problem, labels).wcss,
+        objective_of=lambda labels: Partition(problem, labels).objective,
         tolerance=tolerance,
         order=order,  # type: ignore[arg-type]
         first=first,
@@ -82,7 +82,7 @@ def _with_start(problem: Problem, context: Context, known: Known) -> Known:
     """Return what is known with what the run began with."""
     upper_bound = known.upper_bound
     if context.labels is not None:
-        upper_bound = min(upper_bound, Partition(problem, context.labels).wcss)
+        upper_bound = min(upper_bound, Partition(problem, context.labels).objective)
     return Known(upper_bound, max(known.lower_bound, context.floor))
 
 

@@ -4,7 +4,8 @@ Solvers move the points to about their mean, contract must-linked points to roun
 up sums of squares in doubles. A clustering's cost is the square of the norm of the points less
 their means, which is a projection of the points. So an error of norm e in the points moves the
 root of every cost, and of the optimum, by at most e. The other errors are relative: each sum of
-squares has only terms that are not negative.
+squares has only terms that are not negative, and so has the sum of the broken soft links' weights.
+An error of norm e moves the root of a cost with weights by no more than that of its squares alone.
 
 `gamma` is the relative error of a sum (Higham 2002, section 3.1), doubled to pay for the rounding
 of the margin itself.
@@ -61,7 +62,7 @@ class Margin:
         Parameters
         ----------
         bound : float
-            Sum of squares in the unit of the points; returned as it is unless positive and finite.
+            Of costs in the unit of the points; returned as it is unless positive and finite.
 
         Returns
         -------
@@ -92,6 +93,7 @@ def margin_of(problem: Problem) -> Margin:
     # `Partition.wcss` takes off rounded means: n u of a mean of n terms, which counts squared,
     # and differences from a point that may be sqrt(n) times as far off as the mean.
     relative = gamma(2.0 * math.sqrt(n) + d + 64) + n * (n * _UNIT) ** 2
+    relative += gamma(len(problem.must_link.soft) + len(problem.cannot_link.soft))
     return Margin(relative, lost * _norm(problem))
 
 

@@ -98,3 +98,25 @@ def test_wide_points_are_turned_into_as_many_dimensions_as_points():
         labels[:2] = 0, 1
         cost = Partition(within, labels).wcss
         assert cost == pytest.approx(Partition(problem, labels).wcss * 2.0 ** (2 * exponent))
+
+
+def test_weights_of_soft_links_follow_the_points_and_stay_finite():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    for scale in (1e-150, 1.0, 1e150):
+        links = {"must_link": [(0, 1, 2.0), (1, 2)], "cannot_link": [(0, 3, 0.5)]}
+        ours, exponent = rescale(Problem(scale * X, 2, **links))
+        soft = ours.must_link.soft.weights
+        assert len(ours.must_link.hard) == 1
+        assert np.isfinite(soft).all()
+        if scale == 1.0:
+            assert soft.tolist() == [2.0 * 4.0**exponent]
+            assert ours.cannot_link.weights.tolist() == [0.5 * 4.0**exponent]
+
+
+def test_costs_with_weights_are_of_one_unit():
+    X = np.array([[0.0], [1.0], [3.0], [7.0]])
+    problem = Problem(X, 2, must_link=[(0, 3, 2.0)], cannot_link=[(0, 1, 0.5)])
+    ours, exponent = rescale(problem)
+    labels = [0, 0, 0, 1]
+    given, scaled_cost = Partition(problem, labels).objective, Partition(ours, labels).objective
+    assert scaled_cost == pytest.approx(given * 4.0**exponent)
