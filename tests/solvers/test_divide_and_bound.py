@@ -1,6 +1,7 @@
 """No bound is above a feasible value, whatever the points and links."""
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -73,6 +74,53 @@ def test_no_bound_is_above_the_optimum(problem, part_size, shared):
     else:
         assert result.status in {"feasible", "optimal"}
         assert result.objective >= best * (1 - 1e-9) - noise
+
+
+@st.composite
+def sized_problems(draw):
+    """An odd problem with sizes that its points can have."""
+    problem = draw(odd_problems())
+    n, k = problem.n, problem.k
+    exact = np.array([n // k + (j < n % k) for j in range(k)])
+    slack = draw(st.integers(0, 2))
+    return replace(problem, sizes=(np.maximum(exact - slack, 1), exact + slack))
+
+
+@settings(max_examples=10)
+@given(sized_problems(), st.integers(2, 3))
+def test_under_sizes_clusterings_keep_them_and_the_bound_still_holds(problem, part_size):
+    best = optimum(problem)
+    run = start(problem, "divide", part_size=part_size, largest_part=4, shared=0.5)
+    events = [record.event for record in run]
+    result = run.result()
+    bounds = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
+    noise = 1e-9 * float((problem.X**2).sum())
+    assert max(bounds, default=-math.inf) <= best * (1 + 1e-9) + noise
+    if math.isinf(best):
+        assert result.status in {"infeasible", "unknown"}
+    else:
+        assert result.status in {"feasible", "optimal"}
+        assert result.partition.violations.none_hard
+        assert result.objective >= best * (1 - 1e-9) - noise
+
+
+def test_a_divided_run_under_sizes_says_what_its_bound_leaves_out_and_is_verified():
+    X, _ = blobs(120, 3)
+    problem = Problem(X, 3, sizes=[40, 40, 40], cannot_link=[(0, 3), (1, 4)])
+    run = start(problem, "divide", part_size=30)
+    events = [record.event for record in run]
+    assert run.result().partition.cluster_sizes.tolist() == [40, 40, 40]
+    notes = [event.text for event in events if isinstance(event, Noted)]
+    assert any("leaves the cluster sizes out" in text for text in notes)
+    assert verify(problem, events, gap=1e-2).accepted
+
+
+def test_the_presolve_of_sdp_keeps_sizes():
+    X, _ = blobs(60, 3, spread=3.0)
+    problem = Problem(X, 3, sizes=[10, 20, 30])
+    result = start(problem, "sdp", divide_from=20, incumbent="memetic").result()
+    assert result.partition.violations.none_hard
+    assert result.partition.cluster_sizes.tolist() == [10, 20, 30]
 
 
 @settings(max_examples=30)

@@ -55,6 +55,11 @@ _AT_ONCE = 1.5e10
 _ENDLESS = 1e9
 """Patience with which all rounds of an effort are run."""
 
+_WITHOUT_SIZES = (
+    "The lower bound leaves the cluster sizes out. It holds with them, since sizes only exclude "
+    "clusterings, but the gap counts their cost."
+)
+
 Group = tuple[int, ...]
 
 
@@ -177,6 +182,8 @@ class Division:
         self._adopt([(number,) for number in range(count)])
         part_of = self.blocks.lift(self.found.part_of)
         yield PartsCut(parts=count, part_of=part_of, dropped=lost)
+        if self.problem.sizes is not None:
+            yield Noted(text=_WITHOUT_SIZES)
         if lost:
             yield Noted(
                 text=f"{lost:,} of {len(self.blocks.conflicts):,} cannot-links between blocks go "

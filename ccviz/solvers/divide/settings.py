@@ -15,7 +15,7 @@ class DivideSettings:
     incumbent: str = setting(
         "auto",
         "Source of the clustering: the memetic solver, BLP k-means, or the former where it takes "
-        "seconds.",
+        "seconds. Under sizes it is BLP k-means.",
         choices=("auto", "memetic", "blp-kmeans"),
         label="First clustering",
     )

@@ -52,12 +52,12 @@ def first_labels(problem: Problem, context: Context, incumbent: str) -> IntArray
     problem : Problem
     context : Context
     incumbent : {"none", "memetic"}
-        The source: nothing, or the memetic solver.
+        The source: nothing, or the memetic solver where it keeps all constraints.
 
     Returns
     -------
     (n,) int64 or None
     """
-    if incumbent != "memetic":
+    if incumbent != "memetic" or SMdeClust.supports.missing(problem):
         return None
     return memetic_incumbent(problem, context.seed, stop=context.stop)

@@ -14,10 +14,12 @@ from ccviz.solvers.base import Context, Solver
 from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 from ccviz.solvers.s_mdeclust import SMdeClust
 
 _MEMETIC_WORK = 60_000  # blocks times clusters up to which the memetic solver takes some seconds
-_STARTS = 5  # of BLP k-means beyond that
+_STARTS = 5  # of BLP k-means beyond that, and under sizes
+_SWAPPED = 6_000  # blocks up to which swaps that keep sizes, all pairs of them, take seconds
 
 Answer = tuple[IntArray, str] | InfeasibilityProved
 
@@ -27,7 +29,8 @@ def staged_clusterings(
 ) -> Iterator[Answer]:
     """Yield clusterings of the blocks, (s,) labels and their source, or the proof of none.
 
-    The first comes after an assignment or two, however many points there are.
+    The first comes after an assignment or two, however many points there are. Under sizes all
+    clusterings come from BLP k-means, and swaps that keep the sizes.
 
     Parameters
     ----------
@@ -36,8 +39,8 @@ def staged_clusterings(
         Its blocks.
     context : Context
     method : {"auto", "memetic", "blp-kmeans"}
-        What comes after one start of BLP k-means; "auto" is the memetic solver where that takes
-        seconds, else more starts.
+        Source of the clusterings after one start of BLP k-means; "auto" is the memetic solver where
+        that takes seconds, else more starts. Under sizes it is always more starts.
     """
     found: Answer | None = None
     for solver in (BlpKMeans(), _thorough(method, blocks)):
@@ -45,12 +48,23 @@ def staged_clusterings(
             yield found
             if isinstance(found, InfeasibilityProved) or context.stop():
                 return
-            yield exchange(blocks, relax(blocks), found[0]), "exchange"
+            yield _exchanged(blocks, found[0]), "exchange"
     if found is None and (known := check_feasibility(problem)).labels is not None:
         yield blocks.project(known.labels), "feasibility"
 
 
+def _exchanged(blocks: Blocks, labels: IntArray) -> IntArray:
+    """Return the labels after improving exchanges that keep links and sizes."""
+    if blocks.sizes is None:
+        return exchange(blocks, relax(blocks), labels)
+    if blocks.s > _SWAPPED:
+        return labels
+    return exchange_in_sizes(blocks, relax(blocks), labels)
+
+
 def _thorough(method: str, blocks: Blocks) -> Solver:
+    if blocks.sizes is not None:
+        return BlpKMeans(n_init=_STARTS)
     if method == "memetic" or (method == "auto" and blocks.s * blocks.k <= _MEMETIC_WORK):
         return SMdeClust(restarts=0)
     return BlpKMeans(n_init=_STARTS)
