@@ -213,7 +213,7 @@ ENTRIES: dict[str, Entry] = {
           "clusterings."),
          ("When is the proof done?",
           "When no node is open: each bound reaches the incumbent within the tolerance.")),
-        data="spirals", n=30, k=3, links=0, settings={"cuts_per_block": 0.0},
+        data="spirals", n=30, k=3, links=0, settings={"cuts": "none"},
     ),
     "colgen": Entry(
         "Babaki, Guns and Nijssen (2014) choose clusters from a growing list: a linear program "

@@ -12,7 +12,7 @@ from typing import Any
 
 from PIL import Image
 
-DATA = "data=spirals&n=60&solver=sdp&set.cuts_per_block=0&example=no"
+DATA = "data=spirals&n=60&solver=sdp&set.cuts=none&example=no"
 _APART = (20, 41)  # two points of one spiral
 _COLORS = 160
 _STEP_MS = 300  # between two frames while the run goes on

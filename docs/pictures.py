@@ -45,7 +45,7 @@ _NODE = """(place) => {
             box.top + view.frame.y_scale.compute(nodes.y[place])]
 }"""
 _IRIS = "data=iris&k=3&ml=8-42,33-36,57-93,102-145&cl=22-98,70-138,56-106,113-133,101-142"
-_SPIRALS = "data=spirals&n=60&solver=sdp&set.cuts_per_block=0"
+_SPIRALS = "data=spirals&n=60&solver=sdp&set.cuts=none"
 
 
 def main(*names: str) -> None:

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.journey]
 
 def test_two_points_are_linked_and_the_best_clustering_is_proved(lab_of, picture):
     # Without cuts the tree has a dozen nodes.
-    lab = lab_of("?data=spirals&n=20&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
+    lab = lab_of("?data=spirals&n=20&k=3&solver=sdp&set.cuts=none&seed=1")
     lab.link("cannot", 3, 10)
     lab.page.locator(".links li").wait_for()
     lab.run()

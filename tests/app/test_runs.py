@@ -80,7 +80,7 @@ def test_a_run_is_played_paused_scrubbed_and_replayed(lab_of, server):
 
 def test_limits_end_a_run_which_goes_on_from_the_table(lab_of):
     # Without cuts its tree has seven nodes.
-    lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
+    lab = lab_of("?data=spirals&n=30&k=3&solver=sdp&set.cuts=none&seed=1")
     lab.page.get_by_text("More settings").click()
     lab.fill("Stop at the gap", "0.01")
     lab.run()

@@ -20,6 +20,7 @@ from ccviz.solvers.base import never
 from ccviz.solvers.relaxation import kernels
 from ccviz.solvers.relaxation.certificate import Certificate, certify
 from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, rows_of, separate
+from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
 from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 from ccviz.solvers.search.tree import StoppedError
@@ -216,14 +217,15 @@ def exchange_cuts(
     most: int,
     tolerance: float,
     first_members: int | None = None,
+    most_members: int = MOST_MEMBERS,
 ) -> tuple[Iterate, Cuts, int]:
     """Drop the inactive cuts and add violated ones; return also the new and the number dropped.
 
-    ``most``, ``tolerance`` and ``first_members`` as for `ccviz.solvers.relaxation.cuts.separate`.
+    The last four parameters are those of `ccviz.solvers.relaxation.cuts.separate`.
     """
     active = at.weights > 0.0
     kept = at.cuts.where(active)
-    new = separate(relaxation, at.Y, kept, most, tolerance, first_members)
+    new = separate(relaxation, at.Y, kept, most, tolerance, first_members, most_members)
     return (
         replace(
             at,

@@ -129,6 +129,7 @@ def separate(
     most: int,
     tolerance: float,
     first_members: int | None = None,
+    most_members: int = MOST_MEMBERS,
 ) -> Cuts:
     """Return violated cuts that are not yet known, deepest first.
 
@@ -144,10 +145,16 @@ def separate(
         Least violation, relative to the mean of Z's diagonal.
     first_members : int, optional
         Blocks tried as the first member for a centre, its nearest ones; all of them if None.
+    most_members : int
+        Largest number of members of a 2-partition inequality; two make the paper's triangles.
     """
+    if most == 0:
+        return no_cuts(relaxation.k)
     Z = relaxation.to_z(Y)
     least = tolerance * float(np.diag(Z).mean())
-    two_partitions, depth = _two_partitions(relaxation, Z, least, first_members or relaxation.s)
+    two_partitions, depth = _two_partitions(
+        relaxation, Z, least, first_members or relaxation.s, most_members
+    )
     cliques, clique_depth = _cliques(relaxation, Z, least)
     found = two_partitions.joined(cliques)
     order = np.argsort(-np.concatenate([depth, clique_depth]), kind="stable")
@@ -160,11 +167,13 @@ def separate(
 
 
 def _two_partitions(
-    relaxation: Relaxation, Z: FloatArray, least: float, first_members: int
+    relaxation: Relaxation, Z: FloatArray, least: float, first_members: int, most_members: int
 ) -> tuple[Cuts, FloatArray]:
     points = np.full((relaxation.s**2, _width(relaxation.k)), -1, np.int64)
     depth = np.empty(len(points))
-    found = kernels.separate_two_partitions(Z, relaxation.mass, least, first_members, points, depth)
+    found = kernels.separate_two_partitions(
+        Z, relaxation.mass, least, first_members, most_members, points, depth
+    )
     return Cuts(points[:found], np.full(found, TWO_PARTITION, np.int8)), depth[:found]
 
 

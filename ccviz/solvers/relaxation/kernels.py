@@ -157,13 +157,20 @@ def admm_update(
 
 @njit(cache=True)  # pragma: no cover - compiled
 def separate_two_partitions(  # noqa: C901 - one compiled loop nest
-    Z: Any, mass: Any, least: float, first_members: int, points: Any, depth: Any
+    Z: Any,
+    mass: Any,
+    least: float,
+    first_members: int,
+    most_members: int,
+    points: Any,
+    depth: Any,
 ) -> int:
     """Find violated 2-partition inequalities greedily; return their number.
 
     For each centre i and first member j, members join while they deepen the violation; the deepest
     set on the way is kept. There is one for each ordered pair: the deepest of all are near-copies.
-    Only the ``first_members`` blocks with the largest Z_ij are first members of a centre.
+    Only the ``first_members`` blocks with the largest Z_ij are first members of a centre, and no
+    set has more than ``most_members`` of at most MOST_MEMBERS.
     ``points`` (c, 1 + MOST_MEMBERS) and ``depth`` (c,) are filled.
     """
     s = len(Z)
@@ -179,7 +186,7 @@ def separate_two_partitions(  # noqa: C901 - one compiled loop nest
                 near[count] = j
                 count += 1
         # A violated inequality has a first member above this mean.
-        first = Z[i, i] / MOST_MEMBERS
+        first = Z[i, i] / most_members
         if count > first_members:
             for b in range(count):
                 gain[b] = Z[i, near[b]]
@@ -193,7 +200,7 @@ def separate_two_partitions(  # noqa: C901 - one compiled loop nest
             for b in range(count):
                 gain[b] = Z[i, near[b]]
             add, kept = a, 0
-            while gain[add] > 0.0 and size < MOST_MEMBERS:
+            while gain[add] > 0.0 and size < most_members:
                 j = near[add]
                 violation += gain[add]
                 square += 0.5 / (mass[i] * mass[j])

@@ -40,7 +40,7 @@ from ccviz.solvers.relaxation.admm import (
     relative_residuals,
 )
 from ccviz.solvers.relaxation.cuts import Cuts, Rows, no_cuts, separate
-from ccviz.solvers.relaxation.kernels import TWO_PARTITION
+from ccviz.solvers.relaxation.kernels import MOST_MEMBERS, TWO_PARTITION
 from ccviz.solvers.relaxation.lifted_certificate import LiftedCertificate, certify
 from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
 from ccviz.solvers.relaxation.model import Relaxation
@@ -237,18 +237,20 @@ def exchange_cuts(
     most: int,
     tolerance: float,
     first_members: int | None = None,
+    most_members: int = MOST_MEMBERS,
 ) -> tuple[LiftedIterate, Cuts, int]:
     """Drop the inactive cuts and add violated ones; return also the new cuts and how many went.
 
-    Each class may add its share of ``most``; ``tolerance`` and ``first_members`` as for
-    `cuts.separate`. The penalty is balanced, as `admm.balance` does.
+    Each class may add its share of ``most``; the other parameters are those of `cuts.separate`.
+    The penalty is balanced, as `admm.balance` does.
     """
     cuts, weights, fresh, dropped = [], [], no_cuts(relaxation.k), 0
     for c, (own, own_weights) in enumerate(zip(at.cuts, at.weights, strict=True)):
         active = own_weights > 0.0
         kept = own.where(active)
         W = np.ascontiguousarray(at.B[c, 1:, 1:])
-        new = separate(relaxation, W, kept, most // len(at.cuts), tolerance, first_members)
+        share = most // len(at.cuts)
+        new = separate(relaxation, W, kept, share, tolerance, first_members, most_members)
         new = new.where(new.kind == TWO_PARTITION)
         cuts.append(kept.joined(new))
         weights.append(np.concatenate([own_weights[active], np.zeros(len(new))]))

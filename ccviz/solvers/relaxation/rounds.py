@@ -7,13 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Literal, overload
 
 from ccviz.solvers.relaxation import lifted
 from ccviz.solvers.relaxation.admm import Iterate, balance, exchange_cuts, iterate
 from ccviz.solvers.relaxation.cuts import Cuts
+from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
 from ccviz.solvers.relaxation.lifted import LiftedIterate
 from ccviz.solvers.relaxation.model import Relaxation
+
+CutFamily = Literal["all", "paper", "none"]
+"""Kinds of cuts that are added."""
+
+_PAPER_MEMBERS = 2
+"""Members of a triangle, the widest 2-partition inequality of Piccialli et al. 2022."""
 
 WINDOW = 3
 """Rounds over which the progress of the bound is measured."""
@@ -33,6 +40,9 @@ class RoundParams:
         Least violation of a cut, relative to the mean of Z's diagonal.
     patience : float
         The rounds end when `patience` more of them at the current rate would not reach the target.
+    cuts : {"all", "paper", "none"}
+        Cuts added: pairs, triangles, wider 2-partition inequalities and cliques; the paper's, which
+        are those but the wider; or none.
     first_members : int
         Blocks tried as the first member of a 2-partition inequality, for each centre among a
         thousand blocks; more among fewer. 0 tries all.
@@ -42,6 +52,7 @@ class RoundParams:
     cuts_per_block: float = 15.0
     cut_tolerance: float = 1e-4
     patience: float = 8.0
+    cuts: CutFamily = "all"
     first_members: int = 0
 
 
@@ -114,13 +125,18 @@ def renew_cuts(
         Number of cuts dropped.
     """
     s = relaxation.s
-    most = int(params.cuts_per_block * s)
+    most = 0 if params.cuts == "none" else int(params.cuts_per_block * s)
+    most_members = _PAPER_MEMBERS if params.cuts == "paper" else MOST_MEMBERS
     first_members = None
     if params.first_members:
         first_members = max(params.first_members, params.first_members * 1_000_000 // s**2)
     if isinstance(at, LiftedIterate):
-        return lifted.exchange_cuts(relaxation, at, most, params.cut_tolerance, first_members)
-    return exchange_cuts(relaxation, balance(at), most, params.cut_tolerance, first_members)
+        return lifted.exchange_cuts(
+            relaxation, at, most, params.cut_tolerance, first_members, most_members
+        )
+    return exchange_cuts(
+        relaxation, balance(at), most, params.cut_tolerance, first_members, most_members
+    )
 
 
 def is_stuck(bounds: Sequence[float], target: float, patience: float) -> bool:

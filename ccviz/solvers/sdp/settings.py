@@ -16,6 +16,11 @@ class NodeSettings:
     """Settings of `ccviz.solvers.sdp.node.advance`."""
 
     tolerance: float = setting(1e-4, "Relative gap at which the run ends.", low=0.0)
+    cuts: str = setting(
+        "all",
+        "Cuts added: `paper` leaves out wide 2-partition inequalities, and `none` adds no cuts.",
+        choices=("all", "paper", "none"),
+    )
     round_iterations: int = setting(
         30,
         "Iterations of the relaxation solver between two rounds of cuts.",
@@ -66,4 +71,5 @@ class NodeSettings:
             cuts_per_block=self.cuts_per_block,
             cut_tolerance=self.cut_tolerance,
             patience=self.patience,
+            cuts=self.cuts,  # type: ignore[arg-type]
         )

@@ -49,7 +49,7 @@ def _best(memory: Memory) -> float:
 def _bound_one(session: Session) -> None:
     """Run the solver on a single node, without the cuts that would solve so small a problem."""
     session.node_limit = 1
-    session.set_solver("sdp", cuts_per_block=0.0, show_relaxation=True)
+    session.set_solver("sdp", cuts="none", show_relaxation=True)
     session.start()
 
 
@@ -76,7 +76,7 @@ def _bound_second(session: Session) -> None:
 def _solve(session: Session) -> None:
     session.remove_links(session.draft.links)
     session.node_limit = None
-    session.set_solver("sdp", cuts_per_block=0.0)
+    session.set_solver("sdp", cuts="none")
     session.start()
 
 

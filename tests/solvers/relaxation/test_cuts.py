@@ -100,6 +100,13 @@ def test_a_wide_star_is_found_where_no_triangle_is_violated():
     assert found.counts()["pair"] == found.counts()["triangle"] == 0
     stars = found.points[found.kind == kernels.TWO_PARTITION]
     assert stars.tolist() == [[0, 1, 2, 3, -1, -1]]
+    paper = separate(relaxation, Z, no_cuts(2), 10**6, 1e-6, most_members=2)
+    assert not (paper.kind == kernels.TWO_PARTITION).any()
+
+
+def test_no_cut_is_searched_for_where_none_may_be_added(relaxation):
+    Y = random_point(relaxation, np.random.default_rng(2))
+    assert len(separate(relaxation, Y, no_cuts(relaxation.k), 0, 1e-6)) == 0
 
 
 def test_clique_cuts_count_pairs_of_distinct_blocks(relaxation):

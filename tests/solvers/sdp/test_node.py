@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, start
-from ccviz.events import NodeBounded, NodeBranched
+from ccviz.events import CutsAdded, NodeBounded, NodeBranched
 from ccviz.solvers.sdp.node import advance
 from ccviz.solvers.sdp.settings import NodeSettings
 from ccviz.solvers.search.decisions import PairDecision
@@ -50,3 +50,17 @@ def test_a_child_that_lacks_more_than_is_open_is_not_branched_yet(hard):
         verdicts.append(report.verdict)
         child = replace(child, state=report.state, opening=False)
     assert verdicts == ["go on"] * 9 + ["branch"]
+
+
+CUTS = {"all": {"triangle", "wider"}, "paper": {"triangle"}, "none": set()}
+
+
+@pytest.mark.parametrize("cuts", CUTS)
+def test_a_run_adds_only_the_cuts_that_are_asked_for(hard, cuts):
+    stepper = start(hard, "sdp", cuts=cuts, node_limit=3)
+    added = [record.event for record in stepper if isinstance(record.event, CutsAdded)]
+    assert added
+    assert {
+        kind for kind in ("triangle", "wider") if any(getattr(one, kind) for one in added)
+    } == CUTS[cuts]
+    assert cuts != "none" or not any(one.pair or one.clique for one in added)
