@@ -16,12 +16,14 @@ from ccviz.cli.options import (
     Columns,
     Data,
     Header,
+    HeaderRow,
     K,
     LabelsFile,
     LinkFiles,
     MissingValues,
     NameColumn,
     Seed,
+    Worksheet,
 )
 from ccviz.cli.reading import build_problem, find_data, table_options
 from ccviz.cli.report import check_writable, output
@@ -54,6 +56,8 @@ def ask(
     name_column: NameColumn = None,
     missing: MissingValues = None,
     header: Header = None,
+    header_row: HeaderRow = None,
+    worksheet: Worksheet = None,
     seed: Seed = 0,
     labels: LabelsFile = None,
     out_file: LinksOut = None,
@@ -63,8 +67,10 @@ def ask(
     Features are scaled to 0 to 1. Reply y (yes), n (no), u (I am unsure) or q (enough).
     """
     check_writable(labels, out_file)
-    options = table_options(columns, class_column, name_column, missing)
-    dataset = find_data(data, header=header, **options)
+    options = table_options(
+        columns, class_column, name_column, missing, header, header_row, worksheet
+    )
+    dataset = find_data(data, **options)
     problem = build_problem(dataset, k, links or [], None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")

@@ -17,6 +17,7 @@ from ccviz.cli.options import (
     Columns,
     Data,
     Header,
+    HeaderRow,
     LinkFiles,
     MissingValues,
     NameColumn,
@@ -25,6 +26,7 @@ from ccviz.cli.options import (
     Seed,
     SizesText,
     TimeLimit,
+    Worksheet,
 )
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
@@ -58,6 +60,8 @@ def batch(
     name_column: NameColumn = None,
     missing: MissingValues = None,
     header: Header = None,
+    header_row: HeaderRow = None,
+    worksheet: Worksheet = None,
     scale: Scaling = "none",
     time_limit: TimeLimit = None,
     node_limit: NodeLimit = None,
@@ -67,9 +71,10 @@ def batch(
 ) -> None:
     """Run every solver with every seed for every k, into the archive; leave out what cannot be."""
     check_writable(out_file)
-    dataset = find_data(
-        data, header=header, **table_options(columns, class_column, name_column, missing)
+    options = table_options(
+        columns, class_column, name_column, missing, header, header_row, worksheet
     )
+    dataset = find_data(data, **options)
     for notice in dataset.notices:
         tell(notice)
 

@@ -15,6 +15,7 @@ from ccviz.cli.options import (
     Columns,
     Data,
     Header,
+    HeaderRow,
     LinkFiles,
     MissingValues,
     NameColumn,
@@ -24,6 +25,7 @@ from ccviz.cli.options import (
     Seed,
     SizesText,
     SolverName,
+    Worksheet,
 )
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import (
@@ -53,6 +55,8 @@ def elbow(
     name_column: NameColumn = None,
     missing: MissingValues = None,
     header: Header = None,
+    header_row: HeaderRow = None,
+    worksheet: Worksheet = None,
     scale: Scaling = "none",
     bound_time: Annotated[
         float, typer.Option(help="Seconds for the lower bound of each k; 0 for none.", min=0)
@@ -66,9 +70,10 @@ def elbow(
     """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic."""
     check_writable(out_file)
     numbers = numbers_of(k)
-    dataset = find_data(
-        data, header=header, **table_options(columns, class_column, name_column, missing)
+    options = table_options(
+        columns, class_column, name_column, missing, header, header_row, worksheet
     )
+    dataset = find_data(data, **options)
     for notice in dataset.notices:
         tell(notice)
     chosen = build_solver(solver, param or [])

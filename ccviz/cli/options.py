@@ -69,6 +69,17 @@ Header = Annotated[
         "--header/--no-header", help="Whether the first row of a CSV file holds the column names."
     ),
 ]
+HeaderRow = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        metavar="NUMBER",
+        help="Line or row of the file that holds the column names; 0 if none does.",
+    ),
+]
+Worksheet = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Worksheet of an Excel workbook.")
+]
 Scaling = Annotated[
     str,
     typer.Option(

@@ -43,10 +43,21 @@ def find_data(data: str, **options: Any) -> Dataset:
 
 
 def table_options(
-    columns: str | None, label: str | None, name: str | None, missing: str | None
+    columns: str | None,
+    label: str | None,
+    name: str | None,
+    missing: str | None,
+    header: bool | None,
+    header_row: int | None,
+    worksheet: str | None,
 ) -> dict[str, Any]:
     """Return the options of `read_table` from the words on the command line."""
-    options: dict[str, Any] = {"label": label, "missing": missing}
+    options: dict[str, Any] = {
+        "label": label,
+        "missing": missing,
+        "header": header if header_row is None else header_row,
+        "worksheet": worksheet,
+    }
     if columns is not None:
         options["columns"] = [word.strip() for word in columns.split(",")]
     if name is not None:

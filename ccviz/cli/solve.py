@@ -14,6 +14,7 @@ from ccviz.cli.options import (
     Data,
     Gap,
     Header,
+    HeaderRow,
     JsonFile,
     K,
     Keep,
@@ -37,6 +38,7 @@ from ccviz.cli.options import (
     Threads,
     TimeLimit,
     Workers,
+    Worksheet,
 )
 from ccviz.cli.reading import (
     AUTO,
@@ -66,6 +68,8 @@ def solve(
     name_column: NameColumn = None,
     missing: MissingValues = None,
     header: Header = None,
+    header_row: HeaderRow = None,
+    worksheet: Worksheet = None,
     scale: Scaling = "none",
     time_limit: TimeLimit = None,
     gap: Gap = None,
@@ -92,8 +96,10 @@ def solve(
     """
     files = Files(json, labels, table, profile, report_file)
     files.check()
-    options = table_options(columns, class_column, name_column, missing)
-    dataset = find_data(data, header=header, **options)
+    options = table_options(
+        columns, class_column, name_column, missing, header, header_row, worksheet
+    )
+    dataset = find_data(data, **options)
     problem = build_problem(dataset, k, links or [], sizes, scale)
     mended = problem.notices
     chosen, problem, why = choose_solver(solver, param or [], problem, rule or [], time_limit)

@@ -6,12 +6,13 @@ import io
 import lzma
 import zipfile
 import zlib
+from collections.abc import Iterable, Sequence
 from tokenize import TokenError
 from typing import Any
 
 import numpy as np
 
-from ccviz.data.header import FIRST, find_header, skipped
+from ccviz.data.header import Header, find_table, skipped
 from ccviz.data.sources import MOST_BYTES, check_size
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
@@ -116,15 +117,16 @@ def _open_arrow(data: bytes, ipc: Any) -> Any:
     return opened(io.BytesIO(data))
 
 
-def read_excel(data: bytes, header: bool | None = None) -> Table:
-    """Read the first sheet of an Excel workbook from its bytes.
+def read_excel(data: bytes, header: Header = None, worksheet: str | None = None) -> Table:
+    """Read a worksheet of an Excel workbook from its bytes.
 
     Parameters
     ----------
     data : bytes
-    header : bool, optional
-        Whether the first row names the columns; by default it does if it holds no number, and
-        titles above such a row are skipped.
+    header : int or bool, optional
+        Number of the row that names the columns; see `ccviz.data.header.find_table`.
+    worksheet : str, optional
+        Its name; by default the first worksheet that is not empty.
 
     Returns
     -------
@@ -133,29 +135,42 @@ def read_excel(data: bytes, header: bool | None = None) -> Table:
     Raises
     ------
     FileFormatError
-        If it is not such a workbook, is too large, or openpyxl is not installed.
+        If it is not such a workbook, is too large, has no such worksheet, or openpyxl is not
+        installed.
     """
-    rows = _sheet(data)
+    worksheets, chosen, rows = _rows_of(data, worksheet)
     check_size(len(rows), max((len(cells) for _, cells in rows), default=0))
-    if not rows:
-        raise FileFormatError("the first sheet of the workbook is empty.")
-    at = find_header([cells for _, cells in rows[:FIRST]], _is_number) if header is None else 0
-    notices, rows = skipped(at, rows[at][0], "row"), rows[at:]
-    first = rows[0][1]
-    named = header if header is not None else not any(map(_is_number, first))
-    width = max(_width(cells) for _, cells in rows)
-    names = [*first, *[None] * width][:width] if named else [None] * width
-    body = rows[1:] if named else rows
-    columns = [[cells[j] if j < len(cells) else None for _, cells in body] for j in range(width)]
-    return Table(own_names(names), columns, [at for at, _ in body], notices=notices)
+    at, is_named = find_table(rows, header, _is_number, "row")
+    (place, first), body = rows[at], rows[at + is_named :]
+    width = max(_width(cells) for _, cells in rows[at:])
+    names = [*first, *[None] * width][:width] if is_named else [None] * width
+    return Table(
+        own_names(names),
+        [[cells[j] if j < len(cells) else None for _, cells in body] for j in range(width)],
+        [number for number, _ in body],
+        notices=(*_left_out(worksheets, chosen), *skipped(at, place, "row")),
+        header=place if is_named else 0,
+        worksheets=worksheets,
+        worksheet=chosen,
+    )
+
+
+def _left_out(worksheets: Sequence[str], chosen: str) -> tuple[str, ...]:
+    """Return the sentence on the worksheets that are not read; nothing where there are none."""
+    if len(worksheets) == 1:
+        return ()
+    return (f"Worksheet {chosen!r} is read, one of {len(worksheets)} in the file.",)
 
 
 def _is_number(cell: Any) -> bool:
     return isinstance(cell, int | float)
 
 
-def _sheet(data: bytes) -> list[tuple[int, tuple[Any, ...]]]:
-    """Return the rows of the first sheet that are not blank, with their numbers."""
+Row = tuple[int, tuple[Any, ...]]
+
+
+def _rows_of(data: bytes, worksheet: str | None) -> tuple[tuple[str, ...], str, list[Row]]:
+    """Return the names of the worksheets with cells, the one that is read, and its rows."""
     try:
         from openpyxl import load_workbook
         from openpyxl.utils.exceptions import InvalidFileException
@@ -166,15 +181,34 @@ def _sheet(data: bytes) -> list[tuple[int, tuple[Any, ...]]]:
     try:
         _check_unpacked(data)
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        numbered: list[tuple[int, tuple[Any, ...]]] = []
-        for at, cells in enumerate(book.worksheets[0].iter_rows(values_only=True), 1):
-            if _width(cells):
-                numbered.append((at, cells))
-                check_size(len(numbered) - 1, 1)
+        filled = {sheet.title: sheet for sheet in book.worksheets if _has_cells(sheet)}
+        if not filled:
+            raise FileFormatError("all worksheets of the workbook are empty.")
+        chosen = next(iter(filled)) if worksheet is None else worksheet
+        if chosen not in filled:
+            raise FileFormatError(f"there is no worksheet {chosen!r}; there are {_all(filled)}.")
+        return tuple(filled), chosen, _numbered(filled[chosen])
     except (InvalidFileException, *_BROKEN_BOOK) as broken:
         if isinstance(broken, FileFormatError):
             raise
         raise FileFormatError("this is not a readable Excel workbook (.xlsx).") from None
+
+
+def _all(names: Iterable[str]) -> str:
+    return ", ".join(map(repr, names))
+
+
+def _has_cells(sheet: Any) -> bool:
+    return any(map(_width, sheet.iter_rows(values_only=True)))
+
+
+def _numbered(sheet: Any) -> list[Row]:
+    """Return the rows of a worksheet that are not blank, with their numbers."""
+    numbered: list[Row] = []
+    for at, cells in enumerate(sheet.iter_rows(values_only=True), 1):
+        if _width(cells):
+            numbered.append((at, cells))
+            check_size(len(numbered) - 1, 1)
     return numbered
 
 

@@ -14,6 +14,7 @@ from ccviz.arrays import FloatArray
 from ccviz.data.cells import NumberStyle, is_date, is_missing_text, number_style, read_numbers
 from ccviz.data.dates import days_of, read_days
 from ccviz.data.table import Cells, Table
+from ccviz.data.units import unit_of, without_unit
 from ccviz.problem.points import is_missing
 
 _MOST_EXACT = 2**53 - 1  # largest exact integer in float64; larger ones are read as text keys
@@ -38,8 +39,8 @@ class Column:
         Which cells are missing.
     whole : bool
         Whether all numbers are written as whole numbers.
-    percent : bool
-        Whether a percent sign follows each number in the file; the cells are without it.
+    unit : str
+        The percent sign or currency of all numbers in the file; the cells are without it.
     """
 
     name: str
@@ -48,7 +49,7 @@ class Column:
     values: FloatArray
     missing: NDArray[np.bool_]
     whole: bool = False
-    percent: bool = False
+    unit: str = ""
 
     @cached_property
     def n_distinct(self) -> int:
@@ -101,23 +102,17 @@ def read_columns(table: Table) -> tuple[list[Column], NumberStyle]:
     style : NumberStyle
     """
     settled = [_settle(column) for column in table.columns]
-    percent = [isinstance(each, list) and _is_percent(each) for each in settled]
+    units = [unit_of(each) if isinstance(each, list) else "" for each in settled]
     cells = [
-        [cell.strip().removesuffix("%") for cell in each] if signed else each
-        for each, signed in zip(settled, percent, strict=True)
+        list(map(without_unit, each)) if unit else each
+        for each, unit in zip(settled, units, strict=True)
     ]
     style = number_style((each for each in cells if isinstance(each, list)), table.delimiter)
     columns = [_column(name, each, style) for name, each in zip(table.names, cells, strict=True)]
     return [
-        replace(each, percent=signed and each.kind == "number")
-        for each, signed in zip(columns, percent, strict=True)
+        replace(each, unit=unit if each.kind == "number" else "")
+        for each, unit in zip(columns, units, strict=True)
     ], style
-
-
-def _is_percent(cells: Sequence[str]) -> bool:
-    """Whether a column has cells, each of them with a percent sign behind."""
-    there = list(_there(cells))
-    return bool(there) and all(cell.rstrip().endswith("%") for cell in there)
 
 
 def _settle(cells: Cells) -> list[str] | np.ndarray:

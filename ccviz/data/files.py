@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from ccviz.data.datasets import Dataset
+from ccviz.data.header import Header
 from ccviz.data.read_table import read_table
 from ccviz.data.sources import Source
 
 
 def read_data(
-    source: Source, name: str = "", label: str | None = None, header: bool | None = None
+    source: Source, name: str = "", label: str | None = None, header: Header = None
 ) -> Dataset:
     """Read points from a file; `ccviz.data.read_table` has more options for its columns.
 
@@ -20,9 +21,8 @@ def read_data(
     label : str, optional
         Column of the known classes, by name or zero-based number; ``""`` for none. By default it
         is detected.
-    header : bool, optional
-        Whether the first line of a text file names the columns; by default it does if none of its
-        cells is a number.
+    header : int or bool, optional
+        Number of the line or row that names the columns; see `ccviz.data.read_table`.
 
     Returns
     -------

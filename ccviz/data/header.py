@@ -5,11 +5,58 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ccviz.errors import FileFormatError
+
+Header = int | None
+"""Number of the line that names the columns, counted from 1; 0 for no such line. ``True`` is the
+first line that is not blank, and None lets the reader find the line."""
+
 FIRST = 50
 """Number of first rows from which the width of the table is measured."""
 
 _MOST_ABOVE = 20
 """Largest number of title rows above a header."""
+
+
+def find_table(
+    rows: Sequence[tuple[int, Sequence[Any]]],
+    header: Header,
+    is_number: Callable[[Any], bool],
+    unit: str,
+) -> tuple[int, bool]:
+    """Return at which row the table begins, and whether that row names the columns.
+
+    Parameters
+    ----------
+    rows : sequence of (int, sequence of cells)
+        Number in the file and cells of each row that is not blank; at least one.
+    header : int or bool, optional
+        Number of the row that names the columns, 0 or False for none, True for the first row. By
+        default the first row does if none of its cells is a number, titles above it left out.
+    is_number : callable
+        Whether a cell is a number.
+    unit : str
+        "line" or "row".
+
+    Returns
+    -------
+    at : int
+    is_named : bool
+
+    Raises
+    ------
+    FileFormatError
+        If there is no such row.
+    """
+    if header is None:
+        at = find_header([cells for _, cells in rows[:FIRST]], is_number)
+        return at, not any(map(is_number, rows[at][1]))
+    if header is True or not header:
+        return 0, bool(header)
+    places = [place for place, _ in rows]
+    if header not in places:
+        raise FileFormatError(f"{unit} {header} is blank or does not exist and names no columns.")
+    return places.index(header), True
 
 
 def find_header(rows: Sequence[Sequence[Any]], is_number: Callable[[Any], bool]) -> int:

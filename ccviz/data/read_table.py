@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ccviz.data.datasets import Dataset
+from ccviz.data.header import Header
 from ccviz.data.origin import MISSING
 from ccviz.data.sheet import open_sheet
 from ccviz.data.sources import Source
@@ -19,7 +20,8 @@ def read_table(
     columns: Sequence[str] | None = None,
     label: str | None = None,
     missing: str | None = None,
-    header: bool | None = None,
+    header: Header = None,
+    worksheet: str | None = None,
 ) -> Dataset:
     """Read points from a table: CSV, TSV, Excel, Parquet, Arrow, .npy, or text ``n d [k]``.
 
@@ -42,9 +44,11 @@ def read_table(
     missing : {"drop", "median"}, optional
         Treatment of missing values in features: leave out their rows, or fill in the column's
         median. Without it they are an error.
-    header : bool, optional
-        Whether the first line names the columns; by default it does if none of its cells is a
-        number.
+    header : int or bool, optional
+        Number of the line or row that names the columns, 0 or False for none, True for the first
+        one. By default it is found: the first line below titles without a number.
+    worksheet : str, optional
+        Name of the worksheet of a workbook; by default the first one that is not empty.
 
     Returns
     -------
@@ -59,5 +63,5 @@ def read_table(
     """
     if missing is not None and missing not in MISSING:
         raise FileFormatError(f"missing = {missing!r} is not one of {', '.join(MISSING)}.")
-    sheet = open_sheet(source, name, header)
+    sheet = open_sheet(source, name, header, worksheet)
     return sheet.dataset(sheet.decide(roles, columns, label), missing)

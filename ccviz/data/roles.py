@@ -22,11 +22,25 @@ _ID_NAME = re.compile(r"(^|[^a-z])(id|ids|key|nr|no|num|number|index|uuid|guid|c
 _NAMED = "by its name"
 _ID = "a different whole number in every row"
 NUMBERS = "numbers"
-PERCENT = "percent, read as numbers"
 _LAST = "the last column, and the only one of a few words"
 _NOTE_NAME = re.compile(r"(^|[^a-z])(notes?|comments?|remarks?|memo|description)([^a-z]|$)")
 _FEW_ROWS = 20  # with fewer rows, whole numbers that all differ are not taken for an id
 _MANY_ROWS = 1000  # from this many rows on they are, in any order
+
+
+def in_units(unit: str) -> str:
+    """Return the reason why a column with a unit is a feature.
+
+    Parameters
+    ----------
+    unit : str
+        A percent sign or a currency.
+
+    Returns
+    -------
+    str
+    """
+    return f"{'percent' if unit == '%' else unit}, read as numbers"
 
 
 def decide(
@@ -136,7 +150,7 @@ def _guess(columns: Sequence[Column], j: int) -> Decision:
         return Decision(name, "name", _ID)
     if 2 * int(column.missing.sum()) > n:
         return Decision(name, "ignore", "missing in more than half of the rows")
-    return Decision(name, "feature", PERCENT if column.percent else NUMBERS)
+    return Decision(name, "feature", in_units(column.unit) if column.unit else NUMBERS)
 
 
 def _guess_class(column: Column) -> Decision:

@@ -17,14 +17,16 @@ from ccviz.data.cells import NumberStyle
 from ccviz.data.columns import Column, read_columns
 from ccviz.data.csv_style import CsvStyle
 from ccviz.data.datasets import Dataset, encode_classes
+from ccviz.data.header import Header
 from ccviz.data.origin import MISSING, Decision, Missing, Origin
-from ccviz.data.roles import MOST_CATEGORIES, PERCENT, decide, gives_k
+from ccviz.data.roles import MOST_CATEGORIES, NUMBERS, decide, gives_k
 from ccviz.data.sources import Source, read_bytes
 from ccviz.data.table import Cells, Table
 from ccviz.data.text import read_text
 from ccviz.errors import FileFormatError
 
 _NO_CLASS = "(none)"
+_WORKBOOKS = {".xlsx", ".xlsm"}
 _UNREADABLE = {
     ".xls": "an old Excel workbook; save it as .xlsx or as CSV",
     ".ods": "an OpenDocument sheet; save it as .xlsx or as CSV",
@@ -32,7 +34,9 @@ _UNREADABLE = {
 }
 
 
-def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sheet:
+def open_sheet(
+    source: Source, name: str = "", header: Header = None, worksheet: str | None = None
+) -> Sheet:
     """Read a table without choosing the roles of its columns.
 
     Parameters
@@ -40,9 +44,11 @@ def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sh
     source : path or bytes
     name : str
         File name of the bytes; its suffix decides the format.
-    header : bool, optional
-        Whether the first line names the columns; by default it does if none of its cells is a
-        number, and titles above such a line are skipped.
+    header : int or bool, optional
+        Number of the line or row that names the columns, or whether the first one does; see
+        `ccviz.data.header.find_table`.
+    worksheet : str, optional
+        Name of the worksheet of a workbook; by default the first one that is not empty.
 
     Returns
     -------
@@ -56,7 +62,7 @@ def open_sheet(source: Source, name: str = "", header: bool | None = None) -> Sh
     name = name or (str(source) if not isinstance(source, bytes) else "the data")
     data = read_bytes(source, name)
     with _named(name):
-        table = _read_cells(data, name, header)
+        table = _read_cells(data, name, header, worksheet)
         columns, style = read_columns(table)
         return Sheet(name, replace(table, columns=()), tuple(columns), style)
 
@@ -70,18 +76,20 @@ def _named(name: str) -> Iterator[None]:
         raise FileFormatError(f"{name}: {broken}") from None
 
 
-def _read_cells(data: bytes, name: str, header: bool | None) -> Table:
+def _read_cells(data: bytes, name: str, header: Header, worksheet: str | None) -> Table:
     suffix = Path(name).suffix.lower()
     if not data.strip():
         raise FileFormatError("the file is empty.")
     if suffix in _UNREADABLE:
         raise FileFormatError(f"this is {_UNREADABLE[suffix]}.")
+    if worksheet is not None and suffix not in _WORKBOOKS:
+        raise FileFormatError(f"this is no workbook and has no worksheet {worksheet!r}.")
     if suffix == ".npy":
         table = read_npy(data)
     elif suffix in {".parquet", ".pq", ".arrow", ".feather", ".ipc"}:
         table = read_arrow(data)
-    elif suffix in {".xlsx", ".xlsm"}:
-        table = read_excel(data, header)
+    elif suffix in _WORKBOOKS:
+        table = read_excel(data, header, worksheet)
     else:
         table = read_text(data, header)
     if not len(table.places):
@@ -307,7 +315,7 @@ def _reported(decisions: Sequence[Decision]) -> list[str]:
     return [
         f"Column {each.column!r} {_IN_WORDS[each.role]} ({each.why})."
         for each in decisions
-        if each.why and (each.role != "feature" or each.why == PERCENT) and each.why not in _OBVIOUS
+        if each.why and each.why not in _OBVIOUS
     ]
 
 
@@ -317,7 +325,7 @@ _IN_WORDS = {
     "name": "is taken as the points' names",
     "ignore": "is left out",
 }
-_OBVIOUS = {"not among the columns asked for", "empty"}
+_OBVIOUS = {NUMBERS, "not among the columns asked for", "empty"}
 
 
 def _count(rows: NDArray[np.bool_]) -> str:

@@ -34,6 +34,13 @@ class Table:
         Whether the format holds points only, so that every column is a feature.
     notices : tuple of str
         A sentence for each decision that the reader made by itself.
+    header : int or None
+        Number of the line or row that names the columns, 0 if none does; None where the format
+        says it.
+    worksheets : tuple of str
+        Names of the worksheets of a workbook that are not empty; the table is one of them.
+    worksheet : str
+        Name of the one that the table is.
     """
 
     names: tuple[str, ...]
@@ -44,6 +51,9 @@ class Table:
     k: int | None = None
     is_bare: bool = False
     notices: tuple[str, ...] = ()
+    header: int | None = None
+    worksheets: tuple[str, ...] = ()
+    worksheet: str = ""
 
     def place(self, row: int) -> str:
         """Return a row's line or row number as words for a sentence.

@@ -9,7 +9,7 @@ from itertools import islice
 
 from ccviz.data.cells import NumberStyle, is_missing_text
 from ccviz.data.formulas import unguarded
-from ccviz.data.header import FIRST, find_header, skipped
+from ccviz.data.header import Header, find_table, skipped
 from ccviz.data.sources import MOST_POINTS, MOST_TEXT_VALUES, check_size, decode_text, is_unicode
 from ccviz.data.table import Table, own_names
 from ccviz.errors import FileFormatError
@@ -22,15 +22,14 @@ _MOST_TITLES = 10  # lines that may stand above the header
 Rows = list[tuple[int, list[str]]]
 
 
-def read_text(data: bytes, header: bool | None = None) -> Table:
+def read_text(data: bytes, header: Header = None) -> Table:
     """Read a table from the bytes of a text file.
 
     Parameters
     ----------
     data : bytes
-    header : bool, optional
-        Whether the first line names the columns; by default it does if none of its cells is a
-        number, and titles above such a line are skipped.
+    header : int or bool, optional
+        Number of the line that names the columns; see `ccviz.data.header.find_table`.
 
     Returns
     -------
@@ -54,16 +53,14 @@ def read_text(data: bytes, header: bool | None = None) -> Table:
     rows = list(_limited(_split(text, delimiter)))
     if not rows:
         raise FileFormatError("all cells are empty.")
-    first = rows[0][1]
     if header is None and not delimiter and _is_promise(rows):
         return _keep_promise(rows)
-    at = find_header([cells for _, cells in rows[:FIRST]], _is_number) if header is None else 0
-    if at:
-        notices += skipped(at, rows[at][0], "line")
-        rows, first = rows[at:], rows[at][1]
-    if header or (header is None and not any(map(_is_number, first))):
-        return _by_columns(own_names(first), rows[1:], delimiter, notices)
-    return _by_columns(own_names([""] * len(first)), rows, delimiter, notices)
+    at, is_named = find_table(rows, header, _is_number, "line")
+    place, first = rows[at]
+    notices += skipped(at, place, "line")
+    names = own_names(first if is_named else [""] * len(first))
+    table = _by_columns(names, rows[at + is_named :], delimiter, notices)
+    return replace(table, header=place if is_named else 0)
 
 
 def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:

@@ -4,6 +4,7 @@ import pytest
 
 from ccviz.data import read_table
 from ccviz.data.header import find_header
+from ccviz.errors import FileFormatError
 
 TITLED = [
     "Customer report, Q3 2024\n\nid;age;spent\n1;30;2,5\n2;40;3,5\n3;50;4,5\n",
@@ -56,3 +57,54 @@ def test_numbers_between_blanks_are_read_as_before(text):
     data = read_table(text.encode())
     assert data.X.shape == (2, 2)
     assert not [each for each in data.notices if "named in" in each]
+
+
+NUMBERED = b"2023,2024\n1,2\n\n2024,2025\n3,4\n5,6\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "features", "n"),
+    [(None, ("x0", "x1"), 5), (0, ("x0", "x1"), 5), (False, ("x0", "x1"), 5),
+     (True, ("2023", "2024"), 4), (1, ("2023", "2024"), 4), (4, ("2024", "2025"), 2)],
+)  # fmt: skip
+def test_the_header_is_where_the_person_says(header, features, n):
+    data = read_table(NUMBERED, header=header)
+    assert (data.features, len(data.X)) == (features, n)
+
+
+@pytest.mark.parametrize("header", [3, 9])
+def test_a_header_that_is_blank_or_below_the_end_is_refused(header):
+    with pytest.raises(FileFormatError, match=f"line {header} is blank or does not exist"):
+        read_table(NUMBERED, header=header)
+
+
+def workbook(**worksheets):
+    openpyxl = pytest.importorskip("openpyxl")
+    book, file = openpyxl.Workbook(), io.BytesIO()
+    book.remove(book.active)
+    for name, rows in worksheets.items():
+        sheet = book.create_sheet(name)
+        for row in rows:
+            sheet.append(row)
+    book.save(file)
+    return file.getvalue()
+
+
+def test_a_worksheet_is_chosen_by_name_and_an_empty_one_passed_over():
+    book = workbook(Cover=[], North=[["x"], [1], [2]], South=[["sold", 2024], ["y", "z"], [5, 6]])
+    first = read_table(book, "sales.xlsx")
+    assert (first.features, first.X.tolist()) == (("x",), [[1], [2]])
+    assert "Worksheet 'North' is read, one of 2 in the file." in first.notices
+    south = read_table(book, "sales.xlsx", worksheet="South", header=2)
+    assert (south.features, south.X.tolist()) == (("y", "z"), [[5, 6]])
+
+
+@pytest.mark.parametrize(
+    ("name", "worksheets", "sentence"),
+    [("a.xlsx", {"Cover": [], "North": [[1]]}, "no worksheet 'East'; there are 'North'"),
+     ("a.xlsx", {"Cover": []}, "all worksheets of the workbook are empty"),
+     ("a.csv", {"North": [[1]]}, "this is no workbook")],
+)  # fmt: skip
+def test_a_worksheet_that_is_not_there_is_refused(name, worksheets, sentence):
+    with pytest.raises(FileFormatError, match=sentence):
+        read_table(workbook(**worksheets), name, worksheet="East")

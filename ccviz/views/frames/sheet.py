@@ -99,7 +99,8 @@ def _holds(column: Column) -> str:
 def _kind_words(column: Column) -> str:
     if column.kind == "number":
         low, high = (float(end(column.values)) for end in (np.nanmin, np.nanmax))
-        return f"{'percent' if column.percent else 'numbers'}, {low:.6g} to {high:.6g}"
+        unit = {"": "numbers", "%": "percent"}.get(column.unit, column.unit)
+        return f"{unit}, {low:.6g} to {high:.6g}"
     if column.kind == "date":
         return "dates"
     return "words, all different" if column.is_unique else count(column.n_distinct, "word")

@@ -22,6 +22,34 @@ _FEW_ROWS = 0.1
 """Largest share of rows that is left out for missing values without asking."""
 
 
+def open_or_refuse(
+    content: bytes, name: str, header: int | None, worksheet: str | None
+) -> Sheet | str:
+    """Read a table, or return the sentence that says why it cannot be read.
+
+    Parameters
+    ----------
+    content : bytes
+    name : str
+        File name; its suffix decides the format.
+    header : int or None
+    worksheet : str or None
+        See `ccviz.data.sheet.open_sheet`.
+
+    Returns
+    -------
+    Sheet or str
+    """
+    try:
+        return open_sheet(content, name, header, worksheet)
+    except CcvizError as refused:
+        return str(refused)
+
+
+def _may_swell(name: str) -> bool:
+    return name.lower().endswith(_SWELLING)
+
+
 class Importing(param.Parameterized):
     """The sheet of one session: what was read, and what has been decided about it so far.
 
@@ -53,11 +81,42 @@ class Importing(param.Parameterized):
         super().__init__()
         self._session = session
         self._asked: dict[str, str] = {}
+        self._file: tuple[str, bytes] = ("", b"")
 
     def bring(self, name: str, content: bytes) -> None:
-        """Read a file, now or in some tick of the session, and show what it holds."""
-        swells = name.lower().endswith(_SWELLING)
-        self._session.bring(name, open_sheet, content, name, then=self._show, may_swell=swells)
+        """Read a file, now or in a later tick of the session, and show its content."""
+
+        def show(sheet: Sheet) -> None:
+            self._show(sheet)
+            self._file = (name, content)
+
+        self._session.bring(name, open_sheet, content, name, then=show, may_swell=_may_swell(name))
+
+    def read_again(self, header: int | None = None, worksheet: str | None = None) -> None:
+        """Read the file again with another header or worksheet; a refusal stays on the sheet.
+
+        Parameters
+        ----------
+        header : int, optional
+            Number of the line or row that names the columns, 0 for none; found by default.
+        worksheet : str, optional
+            Name of a worksheet; by default the same as before.
+        """
+        if self.sheet is None:
+            return
+        name, content = self._file
+        about = (name, header, worksheet or self.sheet.table.worksheet or None)
+        self._session.bring(
+            name, open_or_refuse, content, *about, then=self._show_again, may_swell=_may_swell(name)
+        )
+
+    def _show_again(self, read: Sheet | str) -> None:
+        if isinstance(read, str):
+            self.refusal = read
+        elif self.sheet is not None:  # not put away meanwhile
+            file = self._file
+            self._show(read)
+            self._file = file
 
     def _show(self, sheet: Sheet) -> None:
         self._asked = {}
@@ -121,5 +180,5 @@ class Importing(param.Parameterized):
 
     def cancel(self) -> None:
         """Put the sheet away."""
-        self._asked = {}
+        self._asked, self._file = {}, ("", b"")
         self.param.update(sheet=None, decisions=(), refusal="")

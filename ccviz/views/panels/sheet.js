@@ -1,5 +1,5 @@
 // The sheet over the page: each column of a table with what it is taken as, and one button to load.
-const FIELDS = ["missing", "scaling"]
+const FIELDS = ["missing", "scaling", "header", "worksheet"]
 
 function options(pairs, chosen) {
   return pairs.map(([value, words]) =>
@@ -13,10 +13,20 @@ function line({name, role, roles, holds, why, cells}) {
     ${cells.map((cell) => html`<td class="cell">${cell}</td>`)}</tr>`
 }
 
+// Which worksheet is read, and where the names of its columns are; nothing where the format says it.
+function place({worksheets, worksheet, header, unit}) {
+  return html`<div class="choices">
+    ${worksheets.length > 1 ? html`<label>Worksheet<select data-field="worksheet">
+      ${options(worksheets.map((name) => [name, name]), worksheet)}</select></label>` : ""}
+    ${header === null ? "" : html`<label title="0 if no ${unit} names the columns">Columns are named in ${unit}
+      <input type="number" min="0" data-field="header" value="${header}"></label>`}</div>`
+}
+
 function body(sheet) {
   const {title, lines, remarks, gaps, missing, scaling, scalings, apart, rows} = sheet
   const numbers = Array.from({length: rows}, (_, at) => html`<th scope="col">row ${at + 1}</th>`)
   return html`<h1 id="title">${title}</h1>
+    ${place(sheet)}
     ${remarks.map((words) => html`<p>${words}</p>`)}
     <div class="scroll"><table><thead><tr><th scope="col">Column</th><th scope="col">Taken as</th>
       <th scope="col">Holds</th>${numbers}</tr></thead><tbody>${lines.map(line)}</tbody></table></div>

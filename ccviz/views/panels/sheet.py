@@ -9,7 +9,7 @@ import param
 from panel.custom import JSComponent
 
 from ccviz.data.scaling import SCALINGS
-from ccviz.numbers import count
+from ccviz.numbers import count, whole
 from ccviz.views.frames.sheet import FIRST_ROWS, lines
 from ccviz.views.lab.importing import Importing
 from ccviz.views.panels.commit import held
@@ -51,6 +51,10 @@ class SheetPanel(JSComponent):
             importing.take_as({message["column"]: message["role"]})
         elif what in ("missing", "scaling"):
             setattr(importing, what, message["value"])
+        elif what == "header":
+            importing.read_again(header=whole(str(message["value"])))
+        elif what == "worksheet":
+            importing.read_again(worksheet=str(message["value"]))
         elif what == "none":
             importing.leave_out()
         elif what == "load":
@@ -80,6 +84,10 @@ def content(importing: Importing) -> dict[str, Any]:
         "title": f"{sheet.file}: {count(sheet.n, 'row')}, {count(len(sheet.columns), 'column')}",
         "lines": [asdict(each) for each in lines(sheet, importing.decisions)],
         "rows": min(FIRST_ROWS, sheet.n),
+        "worksheets": list(sheet.table.worksheets),
+        "worksheet": sheet.table.worksheet,
+        "header": sheet.table.header,
+        "unit": sheet.table.unit,
         "remarks": list(sheet.remarks()),
         "gaps": told if gaps.values else "",
         "missing": importing.missing,

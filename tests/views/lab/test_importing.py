@@ -1,6 +1,8 @@
 from ccviz.views.lab.importing import Importing
 from ccviz.views.panels.sheet import SheetPanel, content
 from tests.data.customers import customer_file
+from tests.data.test_header import workbook
+from tests.patience import wait_until
 
 
 def roles(importing):
@@ -111,3 +113,41 @@ def test_a_guessed_class_sets_no_k_and_one_that_is_chosen_does(session):
         importing.load()
         assert session.draft.data.classes == ("a", "b")
         assert session.draft.k == k
+
+
+TITLED = b"2023,2024\n1,2\n2024,2025\n3,4\n5,6\n"
+
+
+def test_the_header_is_set_on_the_sheet(session):
+    importing = brought(session, TITLED)
+    panel = SheetPanel(importing)
+    assert (panel.sheet["header"], panel.sheet["unit"]) == (0, "line")
+    panel._handle_msg({"what": "header", "value": "3"})
+    assert (panel.sheet["header"], importing.sheet.n) == (3, 2)
+    assert [each["name"] for each in panel.sheet["lines"]] == ["2024", "2025"]
+    panel._handle_msg({"what": "header", "value": "77"})
+    assert importing.refusal.startswith("mine.csv: line 77 is blank")
+    assert importing.sheet.n == 2
+    panel._handle_msg({"what": "header", "value": ""})  # found by the reader
+    assert (panel.sheet["header"], importing.refusal) == (0, "")
+
+
+def test_a_worksheet_is_chosen_on_the_sheet(session):
+    importing = Importing(session)
+    importing.bring("sales.xlsx", workbook(North=[["x"], [1], [2]], South=[["y"], [3]]))
+    wait_until(lambda: session.tick() or importing.sheet)
+    panel = SheetPanel(importing)
+    assert (panel.sheet["worksheets"], panel.sheet["worksheet"]) == (["North", "South"], "North")
+    panel._handle_msg({"what": "worksheet", "value": "South"})
+    wait_until(lambda: session.tick() or panel.sheet["worksheet"] == "South")
+    assert [each["name"] for each in panel.sheet["lines"]] == ["y"]
+    panel._handle_msg({"what": "header", "value": "0"})
+    wait_until(lambda: session.tick() or panel.sheet["header"] == 0)
+    assert (panel.sheet["worksheet"], importing.sheet.n) == ("South", 2)
+
+
+def test_a_sheet_that_was_put_away_is_not_read_again(session):
+    importing = brought(session, TITLED)
+    importing.cancel()
+    importing.read_again(header=3)
+    assert importing.sheet is None
