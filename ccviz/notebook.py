@@ -123,7 +123,23 @@ def _save_html(self: Result, path: str | Path, title: str = "") -> None:
     page.save_html(path, [play])
 
 
+def _save_tree(self: Result, path: str | Path) -> None:
+    """Write the search tree to a file, for Graphviz (``.dot``, ``.gv``) or LaTeX (``.tex``).
+
+    Parameters
+    ----------
+    path : path
+
+    Raises
+    ------
+    CcvizError
+        If the run has no tree, the suffix is another one, or the file cannot be written.
+    """
+    import_module("ccviz.views.export.tree_text").save_tree(path, self.run)
+
+
 Result.save_html = _save_html
+Result.save_tree = _save_tree
 Run.plot = Result.plot = Stepper.plot = property(_plots)
 
 

@@ -13,6 +13,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
 
 _PAGES = (".html", ".htm")
+_TREES = (".dot", ".gv", ".tex")
 
 
 def export(
@@ -20,9 +21,15 @@ def export(
         list[str],
         typer.Argument(help="Id, name or end of an id, or 'last'; up to four for a page."),
     ],
-    file: Annotated[str, typer.Argument(help="File to write; .html makes it a page.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            help="File to write; .html makes it a page, .dot or .tex its search tree for Graphviz "
+            "or LaTeX."
+        ),
+    ],
 ) -> None:
-    """Write a run to one file: to be imported elsewhere, or as a page that replays it."""
+    """Write a run to one file: to be imported elsewhere, as a page that replays it, or its tree."""
     archive = Archive()
     ids = [archive.find(run) for run in runs]
     if Path(file).suffix.lower() in _PAGES:
@@ -31,7 +38,11 @@ def export(
 
         save_html(file, [stored_play(archive, run_id) for run_id in ids])
     elif len(ids) > 1:
-        raise ParameterError(f"{file} takes one run; several stand side by side in a .html file.")
+        raise ParameterError(f"{file} takes one run; a .html file shows several side by side.")
+    elif Path(file).suffix.lower() in _TREES:
+        from ccviz.views.export.tree_text import save_tree
+
+        save_tree(file, archive.load(ids[0]))
     else:
         export_run(archive, ids[0], file)
 

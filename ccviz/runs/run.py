@@ -377,6 +377,7 @@ class Result:
 
     plot: ClassVar[Any]
     save_html: ClassVar[Any]
+    save_tree: ClassVar[Any]
 
     solver: str
     status: Status

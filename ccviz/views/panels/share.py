@@ -17,6 +17,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.page_file import page_button
 from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.panels.template import css
+from ccviz.views.panels.tree_file import tree_buttons
 from ccviz.views.share.address import query
 from ccviz.views.share.code import as_command, as_python, origin_of
 
@@ -57,7 +58,10 @@ class SharePanel(pn.viewable.Viewer):
         )
         page = page_button(self._session, self._told)
         return pn.Column(
-            ProjectPanel(self._session, page), texts, sizing_mode="stretch_both", margin=0
+            ProjectPanel(self._session, page, *tree_buttons(self._session)),
+            texts,
+            sizing_mode="stretch_both",
+            margin=0,
         )
 
     def _refresh(self, *_: Any) -> None:

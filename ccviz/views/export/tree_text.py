@@ -1,0 +1,223 @@
+"""A search tree as text: a Graphviz graph (DOT), or a LaTeX document with the package `forest`.
+
+Both have a node for each node of the tree, with its number and lower bound, colours by its state,
+and the decision of the branch on the edge. Every text is escaped, so that nothing in a run file is
+markup.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from math import isfinite
+from pathlib import Path
+
+from ccviz.errors import CcvizError, ParameterError
+from ccviz.numbers import count
+from ccviz.runs.nodes import Node
+from ccviz.runs.run import Run
+from ccviz.views.frames.states import STATES, decision_words
+from ccviz.wholefile import whole_file
+
+_COLORS = {
+    "open": "FFFFFF",
+    "branched": "E6E6E6",
+    "bound": "BDD7E7",
+    "infeasible": "F4B6A6",
+    "integral": "B8E0B4",
+}
+"""Fill of a node by its state, as RGB in hexadecimal digits."""
+
+_TEX = {
+    "\\": r"\textbackslash{}",
+    "{": r"\{",
+    "}": r"\}",
+    "$": r"\$",
+    "&": r"\&",
+    "#": r"\#",
+    "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "[": r"{[}",
+    "]": r"{]}",
+}
+"""Characters that LaTeX and `forest` read as commands, and their escapes."""
+
+
+def save_tree(path: str | Path, run: Run) -> None:
+    """Write the search tree of a run to a file.
+
+    Parameters
+    ----------
+    path : path
+        With suffix ``.dot`` or ``.gv`` for Graphviz, ``.tex`` for LaTeX. What was there before
+        stays if anything goes wrong.
+    run : Run
+
+    Raises
+    ------
+    ParameterError
+        If the suffix is another one.
+    CcvizError
+        If the run has no tree, or the file cannot be written.
+    """
+    text = writer_for(path)(run)
+    try:
+        with whole_file(path) as file:
+            file.write(text.encode())
+    except OSError as broken:
+        raise CcvizError(f"{path} cannot be written: {os.strerror(broken.errno or 0)}.") from None
+
+
+def writer_for(path: str | Path) -> Callable[[Run], str]:
+    """Return the function that writes a tree for a file's suffix.
+
+    Parameters
+    ----------
+    path : path
+
+    Returns
+    -------
+    callable
+
+    Raises
+    ------
+    ParameterError
+        If the suffix is not that of a tree.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix not in WRITERS:
+        raise ParameterError(f"{path} is no file of a tree; its suffix is one of {SUFFIXES}.")
+    return WRITERS[suffix]
+
+
+def tree_dot(run: Run) -> str:
+    """Return the search tree of a run as a Graphviz graph.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    CcvizError
+        If the run has no tree.
+    """
+    lines = [
+        f"// {_one_line(_caption(run))}",
+        "digraph tree {",
+        '  node [shape=box, style="rounded,filled", fontname="Helvetica", fontsize=10];',
+        '  edge [fontname="Helvetica", fontsize=8, arrowhead=none];',
+    ]
+    for node in _nodes(run):
+        label = "\\n".join(map(_dot, _words(node)))
+        lines.append(
+            f'  n{node.node} [label="{label}", fillcolor="#{_COLORS[node.state]}", '
+            f'tooltip="{_dot(_about(node))}"];'
+        )
+        if node.parent is not None:
+            decision = _dot(decision_words(node))
+            lines.append(f'  n{node.parent} -> n{node.node} [label="{decision}"];')
+    return "\n".join([*lines, "}", ""])
+
+
+def tree_latex(run: Run) -> str:
+    """Return the search tree of a run as a LaTeX document with the package `forest`.
+
+    Parameters
+    ----------
+    run : Run
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    CcvizError
+        If the run has no tree.
+    """
+    colors = [rf"\definecolor{{{state}}}{{HTML}}{{{color}}}" for state, color in _COLORS.items()]
+    return "\n".join(
+        [
+            f"% {_one_line(_caption(run))}",
+            r"\documentclass[border=5pt]{standalone}",
+            r"\usepackage{forest}",
+            *colors,
+            r"\begin{document}",
+            r"\begin{forest}",
+            "for tree={draw, rounded corners, align=center, font=\\scriptsize, l sep=9mm}",
+            *_brackets(run),
+            r"\end{forest}",
+            r"\end{document}",
+            "",
+        ]
+    )
+
+
+def _brackets(run: Run) -> Iterator[str]:
+    """Yield the lines of `forest`'s nested brackets, each indented by its depth."""
+    _nodes(run)
+    todo: list[Node | str] = [next(iter(run.tree.values()))]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, str):
+            yield node
+            continue
+        indent = " " * node.depth
+        words = r"\\".join(map(_tex, _words(node)))
+        edge = ""
+        if node.parent is not None:
+            decision = _tex(decision_words(node))
+            edge = f", edge label={{node[midway,font=\\tiny,fill=white]{{{decision}}}}}"
+        yield f"{indent}[{words}, fill={node.state}{edge}"
+        todo.append(f"{indent}]")
+        todo.extend(run.tree[child] for child in reversed(node.children))
+
+
+def _nodes(run: Run) -> list[Node]:
+    if not run.tree:
+        raise CcvizError("This run has no search tree; sdp and colgen make one.")
+    return list(run.tree.values())
+
+
+def _words(node: Node) -> tuple[str, str]:
+    bound = f"{node.lower_bound:.6g}" if isfinite(node.lower_bound) else "no clustering"
+    return f"node {node.node}", bound
+
+
+def _about(node: Node) -> str:
+    return f"{STATES[node.state].label}. {node.detail}".strip()
+
+
+def _caption(run: Run) -> str:
+    solver = run.started.solver if run.started else "a run"
+    best = f"incumbent {run.objective:.10g}" if run.incumbent else "no incumbent"
+    return f"Search tree of {solver}: {count(len(run.tree), 'node')}, {best}, bound {run.lower_bound:.10g}"
+
+
+def _dot(text: str) -> str:
+    return _one_line(text).replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _tex(text: str) -> str:
+    return "".join(_TEX.get(letter, letter) for letter in _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    """Return a text without line breaks and control characters, which would end a comment."""
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+", " ", text)
+
+
+WRITERS = {".dot": tree_dot, ".gv": tree_dot, ".tex": tree_latex}
+"""Functions that write a tree, by the suffix of the file."""
+
+SUFFIXES = ", ".join(WRITERS)
