@@ -201,7 +201,8 @@ def _about(node: Node) -> str:
 def _caption(run: Run) -> str:
     solver = run.started.solver if run.started else "a run"
     best = f"incumbent {run.objective:.10g}" if run.incumbent else "no incumbent"
-    return f"Search tree of {solver}: {count(len(run.tree), 'node')}, {best}, bound {run.lower_bound:.10g}"
+    nodes, bound = count(len(run.tree), "node"), f"bound {run.lower_bound:.10g}"
+    return f"Search tree of {solver}: {nodes}, {best}, {bound}"
 
 
 def _dot(text: str) -> str:
