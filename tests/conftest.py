@@ -32,6 +32,9 @@ SHARED = ("tests/app/", "tests/test_notebooks.py")
 """Their tests need nothing of one another but what a whole process has."""
 
 
+pytest.register_assert_rewrite("ccviz.testing")
+
+
 def pytest_configure(config):
     config.pluginmanager.register(Tiers(config), "tiers")
 

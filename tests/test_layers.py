@@ -14,6 +14,7 @@ PACKAGE = Path(__file__).parents[1] / "ccviz"
 
 # Each may know those before it, none after it; lazy imports count like any other.
 ORDER = [
+    "ccviz.plugins",
     "ccviz.distribution",
     "ccviz.errors",
     "ccviz.arrays",
@@ -59,6 +60,7 @@ ORDER = [
     "ccviz.solvers.rbba",
     "ccviz.solvers",
     "ccviz.runs",
+    "ccviz.testing",
     "ccviz.row_links",
     "ccviz.frame_links",
     "ccviz.estimator_sizes",

@@ -1,4 +1,4 @@
-"""The registry of solvers: an explicit tuple, one line each."""
+"""The registry of solvers: an explicit tuple, one line each, and those of other packages."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any
 
 from ccviz.errors import ParameterError
+from ccviz.plugins import Registry
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, parse_setting
 from ccviz.solvers.bh_kmeans import BhKMeans
@@ -30,7 +31,7 @@ from ccviz.solvers.spectral import Spectral
 from ccviz.solvers.vqe.cvqe import Cvqe
 from ccviz.solvers.vqe.lcvqe import Lcvqe
 
-SOLVERS: tuple[type[Solver], ...] = (
+_OWN: tuple[type[Solver], ...] = (
     BhKMeans,
     BlpKMeans,
     CopKMeans,
@@ -53,6 +54,13 @@ SOLVERS: tuple[type[Solver], ...] = (
     Divide,
     Pccc,
 )
+
+
+def _refuse(added: object) -> str:
+    return "" if isinstance(added, type) and issubclass(added, Solver) else "it is no solver class"
+
+
+SOLVERS: Registry[type[Solver]] = Registry("ccviz.solvers", _OWN, _refuse)
 
 
 def solver_class(name: str) -> type[Solver]:
