@@ -7,11 +7,12 @@ import numpy as np
 from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
 from ccviz.proof.reading import Clustering, FlawError
-from ccviz.proof.rounding import Unit, scatter_above
+from ccviz.proof.rounding import Unit, gamma, scatter_above
+from ccviz.proof.soft import penalty_above
 
 
 def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
-    """Return an upper bound on the sum of squares of a clustering, once its constraints hold.
+    """Return an upper bound on the cost of a clustering, once its hard constraints hold.
 
     Parameters
     ----------
@@ -27,10 +28,10 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
     Raises
     ------
     FlawError
-        If it breaks a link, a size or a rule.
+        If it breaks a hard link, a size or a rule.
     """
     labels = found.labels
-    for links, together in ((problem.must_link, True), (problem.cannot_link, False)):
+    for links, together in ((problem.must_link.hard, True), (problem.cannot_link.hard, False)):
         i, j = links.pairs[:, 0], links.pairs[:, 1]
         broken = (labels[i] == labels[j]) != together
         if broken.any():
@@ -43,7 +44,9 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
     clusters = [np.flatnonzero(labels == c) for c in range(problem.k)]
     if not keeps_rules(problem, clusters):
         raise FlawError("a clustering breaks a rule")
-    return scatter_above(unit, labels, np.bincount(labels).astype(np.float64))
+    squares = scatter_above(unit, labels, np.bincount(labels).astype(np.float64))
+    penalty = penalty_above(problem, unit, labels)
+    return squares if penalty == 0.0 else (squares + penalty) * (1.0 + gamma(2))
 
 
 def keeps_rules(problem: Problem, clusters: list[np.ndarray]) -> bool:

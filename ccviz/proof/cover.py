@@ -68,8 +68,8 @@ def links_at(problem: Problem, proof: Proof, node: int) -> tuple[np.ndarray, np.
     must, cannot : (m, 2) and (c, 2) int64
     """
     together, apart = _decided(proof, node, place=False)
-    must = np.concatenate([problem.must_link.pairs, together])
-    return must, np.concatenate([problem.cannot_link.pairs, apart])
+    must = np.concatenate([problem.must_link.hard.pairs, together])
+    return must, np.concatenate([problem.cannot_link.hard.pairs, apart])
 
 
 def places_at(proof: Proof, node: int) -> tuple[np.ndarray, np.ndarray]:

@@ -9,7 +9,8 @@ So with N_ij >= 0 where two blocks may share a cluster of the class, and S = C -
     <N, B> >= N_00 + sum p_i g_i,    g_i = N_ii e_i / u + 2 N_0i sqrt(e_i / (u c)),
 
 and <S, B> is bounded as in `spectral`, once with rank c and once with rank 1. Every block is in one
-class that it fits into, and costs at least the least of their g_i.
+class that it fits into, and costs at least the least of their g_i. Soft links add a
+linear term to the S of each class: blocks of one cluster of it have u Z_ij = 1 (`soft`).
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import UNDERFLOW, Centroids, gamma, rescaled
+from ccviz.proof.soft import SoftCaps, priced_terms
 from ccviz.proof.spectral import STAR, Multipliers, cut_sums, eigen
 
 Classes = list[tuple[float, int]]
@@ -33,7 +35,12 @@ def classes_of(sizes: np.ndarray) -> Classes:
 
 
 def lifted_bound(
-    blocks: Centroids, classes: Classes, k: int, multipliers: Multipliers, exponent: int
+    blocks: Centroids,
+    classes: Classes,
+    k: int,
+    multipliers: Multipliers,
+    exponent: int,
+    caps: SoftCaps | None = None,
 ) -> float:
     """Return the lower bound that lifted multipliers prove for the blocks' means.
 
@@ -46,6 +53,8 @@ def lifted_bound(
         ``lifted``, ``points``, ``kind``, ``owner``, ``weights``, see ``docs/proof-format.md``.
     exponent : int
         The multipliers are scaled by 2 to this power.
+    caps : SoftCaps, optional
+        Costs of soft links.
 
     Raises
     ------
@@ -67,8 +76,11 @@ def lifted_bound(
         _check_signs(N, blocks, size, fits)
         own = {name: multipliers[name][owner == at] for name in ("points", "kind", "weights")}
         cuts, cut_error, _ = cut_sums(own, mass, k, exponent)
-        S = C - N - np.pad(cuts, ((1, 0), (1, 0)))
+        soft = priced_terms(caps, mass, multipliers, exponent, size)
+        S = C - N - np.pad(cuts - soft.matrix, ((1, 0), (1, 0)))
         slack = gamma(Q.shape[1] + 8) * squares + gamma(6) * float(np.linalg.norm(N)) + cut_error
+        slack += soft.error + gamma(4) * float(np.linalg.norm(soft.matrix))
+        slack += gamma(4) * float(np.linalg.norm(cuts))
         inner, more = _least(S, size, count, mass)
         bound += inner + float(N[0, 0])
         lost += more + 1.01 * math.sqrt(count + 3) * slack + gamma(8) * abs(inner)
@@ -80,7 +92,7 @@ def lifted_bound(
     least = gains.min(axis=0)
     if not np.isfinite(least).all():
         raise FlawError("has a block that is too large for any cluster")
-    bound += float(least.sum())
+    bound += float(least.sum()) + soft.gain
     lost += gamma(s + 8) * float(np.abs(least).sum())
     return bound - lost - gamma(8) * (abs(bound) + lost) - UNDERFLOW
 

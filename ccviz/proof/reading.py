@@ -45,6 +45,13 @@ _ARRAYS = {  # arrays of a certificate: kind of number, dimensions
     "case_blocks": ("i", 2),
     "case_changes": ("f", 1),
     "witness": ("i", 1),
+    "must_pairs": ("i", 2),
+    "must_prices": ("f", 2),
+    "cannot_rows": ("i", 2),
+    "cannot_members": ("i", 2),
+    "cannot_prices": ("f", 1),
+    "soft_pairs": ("i", 2),
+    "soft_prices": ("f", 1),
 }
 _MOST_EXPONENT = 4000  # largest absolute exponent of a certificate's unit
 

@@ -17,6 +17,8 @@ eigenvalue; they need not be accurate, since E is computed and its own error bou
 
 With sizes a block's Y_ii lies between its share of the largest cluster and that of the smallest.
 N_ii may then be of either sign, and the least of the sum of N_ii Y_ii is added.
+
+Soft links add terms to S and to the bound (`soft`): a clustering costs at least as much as these.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ import numpy as np
 
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import UNDERFLOW, Centroids, gamma, rescaled
+from ccviz.proof.soft import SoftTerms
 
 STAR, CLIQUE = 0, 1  # kinds of cuts
 
@@ -40,6 +43,7 @@ def spectral_bound(
     exponent: int,
     group: np.ndarray | None = None,
     limits: tuple[float, float] | None = None,
+    soft: SoftTerms | None = None,
 ) -> float:
     """Return the lower bound that the multipliers prove for the blocks' means.
 
@@ -55,6 +59,8 @@ def spectral_bound(
         Blocks of the same number are together in every clustering, and are one for the multipliers.
     limits : (float, float), optional
         Fewest and most points of a cluster.
+    soft : SoftTerms, optional
+        Terms of soft links.
 
     Raises
     ------
@@ -78,13 +84,16 @@ def spectral_bound(
     cuts, cut_size, gain = cut_sums(multipliers, mass, k, exponent, largest)
     on_diagonal, diagonal_size = _on_diagonal(N, mass, limits)
     S = -(Q @ Q.T) - N - cuts
+    if soft is not None:
+        S, gain, cut_size = S + soft.matrix, gain + soft.gain, cut_size + soft.error
+        cut_size += gamma(4) * float(np.linalg.norm(soft.matrix))
     slack = (
         gamma(Q.shape[1] + 8 + 3 * added) * squares + gamma(4) * float(np.linalg.norm(N)) + cut_size
     )
     slack += gamma(Q.size + added * Q.shape[1] + 6) * squares
     inner, rest, more = _over_projections(S, np.sqrt(mass / mass.sum()), k)
     bound = squares + inner + rest + gain + on_diagonal
-    sizes = squares + abs(inner) + abs(rest) + gain + diagonal_size
+    sizes = squares + abs(inner) + abs(rest) + abs(gain) + diagonal_size
     bound -= 1.01 * math.sqrt(k) * slack + more + gamma(8) * sizes + UNDERFLOW
     bound -= gamma(len(mass) + 8) * diagonal_size
     return bound

@@ -3,8 +3,8 @@
 The checks, in order; every bound is rigorous despite rounding (`ccviz.proof.rounding`):
 
 1. The run is read strictly (`reading`), and its tree covers the problem (`cover`).
-2. The clusterings keep every link, size and rule; the best one's sum of squares is bounded from
-   above (`clustering`).
+2. The clusterings keep every hard link, size and rule; the cost of the best one, with the soft
+   links that it breaks, is bounded from above (`clustering`).
 3. Every infeasible leaf is infeasible: contradicting links, a clique, an odd cycle, duals, or an
    exhaustive search (`colouring`).
 4. Every other leaf has a bound. A semidefinite certificate, of the leaf or of a node above it, is
@@ -45,6 +45,7 @@ from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Places, pricings
 from ccviz.proof.reading import FlawError, Leaf, Proof, read_clustering, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
+from ccviz.proof.soft import soft_caps, terms_at
 from ccviz.proof.spectral import spectral_bound
 from ccviz.proof.zones import Case, boxes, gain, read_cases
 
@@ -142,8 +143,6 @@ def verify(
 
 
 def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
-    if problem.is_soft:
-        raise FlawError("only hard links, sizes and rules can be verified")
     check_cover(proof)
     check = _Check(problem, proof, unit_of(problem), budget)
     _check_clusterings(check, gap)
@@ -171,7 +170,7 @@ def _kept(
 ) -> Verdict:
     """Return the verdict on a run whose bound an earlier run proved."""
     if problem.is_soft:
-        raise FlawError("only hard links, sizes and rules can be verified")
+        raise FlawError("a proof that was kept cannot be verified of soft links")
     if len(kept) > 1:
         raise FlawError("the run keeps more than one proof")
     earlier, before = earlier_problem(problem, kept[0]), list(kept[0].events)
@@ -244,6 +243,8 @@ def _check_leaf(check: _Check, number: int) -> float:
     """Return the leaf's bound as recomputed, in the unit of the check."""
     try:
         leaf = check.proof.leaves[number]
+        if check.problem.is_soft and "duals" in leaf.certificate:
+            raise FlawError("has duals, which cannot be verified of soft links")
         if leaf.reason == "infeasible":
             _check_infeasible(check, number, leaf)
             return math.inf
@@ -267,26 +268,29 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
     if blocks is None:
         raise FlawError("has a bound, but its links contradict each other")
     means = centroids(check.unit, blocks)
-    bound = _spectral(check, means, leaf)
+    bound = _spectral(check, blocks, means, leaf)
     if "duals" in leaf.certificate:
         return _column_bound(check, node, blocks, means, leaf, bound)
     _compare(check, check.unit.scaled(leaf.lower_bound), bound)
     return bound
 
 
-def _spectral(check: _Check, means: Centroids, leaf: Leaf) -> float:
+def _spectral(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> float:
     """Return a semidefinite certificate's bound; without one, the scatter inside the blocks."""
     k, sizes = check.problem.k, check.problem.sizes
     exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    limits = None if sizes is None else (float(sizes.lower.min()), float(sizes.upper.max()))
+    caps = soft_caps(check.problem, check.unit, blocks, limits[1] if limits else math.inf)
     if "lifted" in leaf.certificate:
         if sizes is None or not sizes.is_exact:
             raise FlawError("is lifted by sizes that are not given")
         _require(leaf, "lifted", "points", "kind", "owner", "weights")
-        between = lifted_bound(means, classes_of(sizes.lower), k, leaf.certificate, exponent)
+        classes = classes_of(sizes.lower)
+        between = lifted_bound(means, classes, k, leaf.certificate, exponent, caps)
     elif "nonnegativity" in leaf.certificate:
         _require(leaf, "nonnegativity", "points", "kind", "weights")
-        limits = None if sizes is None else (float(sizes.lower.min()), float(sizes.upper.max()))
-        between = spectral_bound(means, k, leaf.certificate, exponent, limits=limits)
+        soft = terms_at(caps, means.mass, leaf.certificate, exponent, limits)
+        between = spectral_bound(means, k, leaf.certificate, exponent, limits=limits, soft=soft)
     else:
         return means.inside
     return max(means.whole(between), means.inside)

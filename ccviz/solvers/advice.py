@@ -13,6 +13,9 @@ from ccviz.solvers import SOLVERS, Solver
 _PROVED_BLOCKS = 500
 """Blocks up to which an exact solver usually proves the optimum within a minute."""
 
+_SOFT_BLOCKS = 250
+"""Blocks up to which it usually comes within a percent of the optimum under soft links so soon."""
+
 _FEW_POINTS = 5000
 _CROWDED = 4
 """Points a cluster below which clusters are so small that they can be listed."""
@@ -94,6 +97,8 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
     if problem.rules:
         return _RULES
     if problem.is_soft:
+        if contract(problem).s <= _SOFT_BLOCKS:
+            return Advice("sdp", "It weighs soft links, and proves how good its clustering is.")
         if problem.n > _FEW_POINTS and problem.sizes is None:
             return Advice("pck-means", "It weighs soft links, and is quick with many points.")
         return Advice("bh-kmeans", "It weighs soft links against distances, and keeps hard ones.")

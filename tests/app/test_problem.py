@@ -257,7 +257,6 @@ def test_the_data_are_saved_and_read_again(lab, tmp_path):
 
 
 def test_the_address_opens_the_same_laboratory_elsewhere(lab_of, open_lab):
-    # Which cannot have soft links: the list would not offer it, an address may ask for it.
     lab = lab_of("?data=wine&k=4&ml=0-5&cl=3-100*2&scaling=standard&solver=sdp")
     lab.fill("Seed", "11")
     lab.fill("Time limit, s", "30")

@@ -123,7 +123,7 @@ def _child(
     relaxation = relax(blocks)
     child_of = np.empty(parent_relaxation.s, dtype=np.int64)
     child_of[above] = group
-    at = inherit(parent_at, child_of, parent_relaxation.mass, relaxation)
+    at = inherit(parent_at, child_of, parent_relaxation, relaxation)
     at, bounds = improve(effort, relaxation, at, target, stop)
     assert at.best is not None
     return Leaf(decisions, float(at.lower_bound), at.best.arrays()), len(bounds) - 1

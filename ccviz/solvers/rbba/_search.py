@@ -27,6 +27,10 @@ class Ground(NamedTuple):
         Points in each block.
     start, neighbour : int64 arrays
         The conflicts as compressed sparse rows.
+    soft_start, soft_neighbour : int64 arrays
+        The soft links as compressed sparse rows.
+    price : float64 array
+        What two blocks pay for a common cluster; below zero, its negative is what they pay apart.
     """
 
     between: FloatArray
@@ -34,6 +38,9 @@ class Ground(NamedTuple):
     mass: FloatArray
     start: IntArray
     neighbour: IntArray
+    soft_start: IntArray
+    soft_neighbour: IntArray
+    price: FloatArray
 
 
 class State(NamedTuple):
@@ -48,7 +55,7 @@ class State(NamedTuple):
     places : (s + 1, k) int64
         Its clusters, cheapest first; -1 where there are no more.
     whole : (s + 1, k) float64
-        Sum of squares of all clusters with the block there.
+        Cost of all clusters with the block there.
     opened : (s + 1,) int64
         Clusters in use before the depth.
     spread, mass, cost : (k,) float64
@@ -56,6 +63,8 @@ class State(NamedTuple):
         squares: the first over the second.
     reach : (k, s) float64
         Sums of squared distances between a cluster and each block that is not placed yet.
+    paid : (s + 1,) float64
+        Weights of the soft links broken before the depth.
     old_spread : (s + 1,) float64
         That of the depth's cluster before its block came.
     old_reach : (s + 1, s) float64
@@ -70,6 +79,7 @@ class State(NamedTuple):
     mass: FloatArray
     cost: FloatArray
     reach: FloatArray
+    paid: FloatArray
     old_spread: FloatArray
     old_reach: FloatArray
 
@@ -86,6 +96,7 @@ def new_state(s: int, k: int) -> State:
         mass=np.zeros(k),
         cost=np.zeros(k),
         reach=np.zeros((k, s)),
+        paid=np.zeros(s + 1),
         old_spread=np.zeros(s + 1),
         old_reach=np.zeros((s + 1, s)),
     )
@@ -101,6 +112,7 @@ def search(
     best: IntArray,
     least: float,
     margin: float,
+    need: int,
     nodes: int,
 ) -> tuple[int, float]:
     """Continue the search over the blocks from ``first`` on.
@@ -115,9 +127,11 @@ def search(
     best : (s,) int64
         Changed to the best labels.
     least : float
-        Their sum of squares.
+        Their cost.
     margin : float
         Share of it by which another must be better.
+    need : int
+        Least number of clusters in use at the end.
     nodes : int
         Places to try before the search returns.
 
@@ -130,14 +144,14 @@ def search(
     s, k = len(ground.mass), len(state.mass)
     while at >= first and nodes > 0:
         if at == s:
-            whole = state.cost.sum()
+            whole = state.cost.sum() + state.paid[s]
             if whole < least:
                 least = whole
                 best[first:] = state.labels[first:]
             at -= 1
             continue
         if state.tried[at] < 0:
-            _weigh(ground, state, at)
+            _weigh(ground, state, at, need)
         elif state.labels[at] >= 0:
             _take_back(ground, state, at)
         turn = state.tried[at]
@@ -158,7 +172,7 @@ def search(
 
 
 @njit(cache=True)
-def _weigh(ground: Ground, state: State, at: int) -> None:
+def _weigh(ground: Ground, state: State, at: int, need: int) -> None:
     """Order the clusters that may take a block by the whole cost; a new one is the last opened."""
     k, opened = len(state.mass), state.opened[at]
     barred = np.zeros(k, np.bool_)
@@ -169,7 +183,7 @@ def _weigh(ground: Ground, state: State, at: int) -> None:
     state.places[at, :] = -1
     count = 0
     for j in range(min(opened + 1, k)):
-        if barred[j]:
+        if barred[j] or max(opened, j + 1) + len(ground.mass) - at - 1 < need:
             continue
         whole = (state.spread[j] + ground.within[at] + state.reach[j, at]) / (
             state.mass[j] + ground.mass[at]
@@ -177,6 +191,7 @@ def _weigh(ground: Ground, state: State, at: int) -> None:
         for other in range(opened):
             if other != j:
                 whole += state.cost[other]
+        whole += state.paid[at] + _broken(ground, state, at, j)
         place = count
         while place > 0 and state.whole[at, place - 1] > whole:
             state.whole[at, place] = state.whole[at, place - 1]
@@ -184,6 +199,32 @@ def _weigh(ground: Ground, state: State, at: int) -> None:
             place -= 1
         state.whole[at, place], state.places[at, place] = whole, j
         count += 1
+
+
+@njit(cache=True)
+def _broken(ground: Ground, state: State, at: int, j: int) -> float:
+    """Return the weights of the soft links to placed blocks that a block breaks in a cluster."""
+    total = 0.0
+    for e in range(ground.soft_start[at], ground.soft_start[at + 1]):
+        there = state.labels[ground.soft_neighbour[e]]
+        if there == j:
+            total += max(ground.price[e], 0.0)
+        elif there >= 0:
+            total += max(-ground.price[e], 0.0)
+    return total
+
+
+@njit(cache=True)
+def paid_of(ground: Ground, labels: IntArray, begin: int) -> float:
+    """Return the weights of the soft links between the blocks from ``begin`` on that are broken."""
+    total = 0.0
+    for a in range(begin, len(labels)):
+        for e in range(ground.soft_start[a], ground.soft_start[a + 1]):
+            b = ground.soft_neighbour[e]
+            if begin <= b < a:
+                together = labels[a] == labels[b]
+                total += max(ground.price[e] if together else -ground.price[e], 0.0)
+    return total
 
 
 @njit(cache=True)
@@ -195,6 +236,7 @@ def _place(ground: Ground, state: State, at: int, j: int) -> None:
         state.reach[j, b] += ground.between[at, b]
     state.mass[j] += ground.mass[at]
     state.cost[j] = state.spread[j] / state.mass[j]
+    state.paid[at + 1] = state.paid[at] + _broken(ground, state, at, j)
     state.labels[at] = j
     state.opened[at + 1] = max(state.opened[at], j + 1)
 

@@ -11,10 +11,13 @@ Two things differ. Where theirs propagates constraints in a solver for them, our
 own: blocks stand for must-links, and conflicts bar clusters. And there is an answer from the start,
 the best of some k-means runs, whose parts also bound each problem from above.
 
-Every cost is a sum of squared distances of pairs of points over the sizes of clusters: no term is
-negative, so each has a relative error that is known beforehand (`error_of`), and each bound is
-lowered by it. The search is exhaustive and leaves no certificates: `ccviz verify` has nothing to
-check here, and the run's last sentence says so.
+A soft link is paid for as soon as both its ends are placed and break it. With soft must-links fewer
+clusters may cost less, so the last problem, of all blocks, fills all k.
+
+Every cost is a sum of squared distances of pairs of points over the sizes of clusters, and of
+weights of soft links: no term is negative, so each has a relative error that is known beforehand
+(`error_of`), and each bound is lowered by it. The search is exhaustive and leaves no certificates:
+`ccviz verify` has nothing to check here, and the run's last sentence says so.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+from scipy.sparse import coo_array, csr_array
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
@@ -55,6 +59,8 @@ ROUNDING = 1e-9
 
 _OF_TOLERANCE = 0.999  # share of the tolerance for the search; the rest is for rounding
 
+_HEAVIEST = 1e200  # largest weight of a soft link in the unit of the search: sums stay finite
+
 UNDERFLOW = 1e-290
 """More than all that is lost below the smallest doubles, for points of at most 1."""
 
@@ -72,7 +78,7 @@ class Rbba(Solver):
     name: ClassVar[str] = "rbba"
     title: ClassVar[str] = "Repetitive branch and bound"
     paper: ClassVar[str] = "Guns, Dao, Vrain and Duong (2016)"
-    supports: ClassVar[Supports] = Supports(exact=True, bounds=True)
+    supports: ClassVar[Supports] = Supports(soft=True, exact=True, bounds=True)
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0, high=1.0)
@@ -106,8 +112,11 @@ class Rbba(Solver):
         """Return the best labels of the blocks found by k-means, or any feasible ones."""
         # Imported here: it loads numba.
         from ccviz.solvers.assignment.centers import block_means, block_wcss
+        from ccviz.solvers.assignment.result import links_cost
+        from ccviz.solvers.assignment.structure import structure_of
         from ccviz.solvers.colgen.phases.start import clustering
 
+        structure = structure_of(blocks)
         rng = context.rng
         found = [] if feasible is None else [blocks.project(feasible)]
         for _ in range(self.starts):
@@ -119,7 +128,8 @@ class Rbba(Solver):
         def cost(labels: IntArray) -> float:
             none = np.zeros((blocks.k, blocks.centroid.shape[1]))
             means = block_means(blocks.centroid, blocks.mass, labels, none)
-            return block_wcss(blocks.centroid, blocks.mass, labels, means)
+            squares = block_wcss(blocks.centroid, blocks.mass, labels, means)
+            return float(squares) + links_cost(labels, structure)
 
         return min(found, key=cost, default=None)
 
@@ -130,7 +140,8 @@ class Rbba(Solver):
         from ccviz.solvers.rbba._search import new_state
 
         exponent = -int(np.frexp(np.abs(problem.X).max())[1])
-        made = make_ground(np.ldexp(problem.X, exponent), blocks, context)
+        given = contract(problem)
+        made = make_ground(np.ldexp(problem.X, exponent), given, 2 * exponent, context)
         if made is None:
             return
         ground, order = made
@@ -149,13 +160,13 @@ class Rbba(Solver):
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return
             rest[begin] = max(rest[begin + 1], solved * share - UNDERFLOW)
-            bound = float(np.ldexp(rest[begin], -2 * exponent))
+            bound = float(np.ldexp(rest[begin], -2 * exponent)) + always_paid(given) * share
             yield BoundImproved(lower_bound=bound)
         answer = np.empty(blocks.s, dtype=np.int64)
-        answer[order] = split_to(ground, labels, blocks.k)
+        answer[order] = labels
         lifted = blocks.lift(answer)
         yield IncumbentFound(labels=lifted, source=self.name)
-        yield self._finished(Partition(problem, lifted).wcss, bound)
+        yield self._finished(Partition(problem, lifted).objective, bound)
 
     @property
     def _least_gain(self) -> float:
@@ -179,11 +190,13 @@ class Rbba(Solver):
         """
         from ccviz.solvers.rbba._search import search
 
-        at = begin
+        at, need = begin, len(state.mass) if begin == 0 else 0
         while at >= begin:
             if context.stop():
                 return None
-            at, least = search(ground, state, at, begin, rest, best, least, self._least_gain, SLICE)
+            at, least = search(
+                ground, state, at, begin, rest, best, least, self._least_gain, need, SLICE
+            )
         return least
 
     def _finished(self, objective: float, bound: float) -> Finished:
@@ -199,7 +212,8 @@ class Rbba(Solver):
 def error_of(problem: Problem) -> float:
     """Return the relative error of the cost of a clustering, as the search adds it up.
 
-    Squares are added over features, points of either block, blocks and clusters, in turn.
+    Squares are added over features, points of either block, blocks and clusters, in turn, and then
+    the weights of broken links.
 
     Parameters
     ----------
@@ -209,10 +223,13 @@ def error_of(problem: Problem) -> float:
     -------
     float
     """
-    return gamma(4 * problem.n + problem.d + 16)
+    links = len(problem.must_link.soft) + len(problem.cannot_link.soft)
+    return gamma(4 * problem.n + problem.d + links + 16)
 
 
-def make_ground(X: FloatArray, blocks: Blocks, context: Context) -> tuple[Ground, IntArray] | None:
+def make_ground(
+    X: FloatArray, blocks: Blocks, exponent: int, context: Context
+) -> tuple[Ground, IntArray] | None:
     """Return the blocks as the search places them, and their order; None if stopped.
 
     Parameters
@@ -220,6 +237,8 @@ def make_ground(X: FloatArray, blocks: Blocks, context: Context) -> tuple[Ground
     X : (n, d) float64
         The points in the unit of the search.
     blocks : Blocks
+    exponent : int
+        The weights of its soft links are multiplied by 2 to that power.
     context : Context
 
     Returns
@@ -241,14 +260,49 @@ def make_ground(X: FloatArray, blocks: Blocks, context: Context) -> tuple[Ground
         within[a] = fill_row(X, start, member, a, between)
     order = entry_order(between, blocks.mass)
     graph = blocks.conflict_graph[order][:, order].tocsr()
+    soft = _soft_graph(blocks, exponent)[order][:, order].tocsr()
     ground = Ground(
         between[np.ix_(order, order)],
         within[order],
         blocks.mass[order],
         graph.indptr.astype(np.int64),
         graph.indices.astype(np.int64),
+        soft.indptr.astype(np.int64),
+        soft.indices.astype(np.int64),
+        soft.data.astype(np.float64),
     )
     return ground, order
+
+
+def always_paid(blocks: Blocks) -> float:
+    """Return the weight of soft links that every clustering breaks.
+
+    Those are cannot-links inside a block, and the smaller weight of two blocks with both kinds.
+    """
+    must, cannot = (
+        each.pairs[:, 0] * blocks.s + each.pairs[:, 1]
+        for each in (blocks.soft_must, blocks.soft_cannot)
+    )
+    _, i, j = np.intersect1d(must, cannot, return_indices=True)
+    both = np.minimum(blocks.soft_must.weights[i], blocks.soft_cannot.weights[j])
+    return blocks.penalty + float(both.sum())
+
+
+def _soft_graph(blocks: Blocks, exponent: int) -> csr_array:
+    """Return (s, s) prices of two blocks in one cluster; below zero, what they pay apart.
+
+    Two blocks with links of both kinds have the difference, see `always_paid`.
+    """
+    row, column, price = [], [], []
+    for links, sign in ((blocks.soft_must, -1.0), (blocks.soft_cannot, 1.0)):
+        with np.errstate(over="ignore", under="ignore"):
+            weights = np.minimum(np.ldexp(links.weights, exponent), _HEAVIEST)
+        for pairs in (links.pairs, links.pairs[:, ::-1]):
+            row.append(pairs[:, 0])
+            column.append(pairs[:, 1])
+            price.append(sign * weights)
+    entries = (np.concatenate(price), (np.concatenate(row), np.concatenate(column)))
+    return coo_array(entries, shape=(blocks.s, blocks.s)).tocsr()
 
 
 def cheaper_start(
@@ -257,10 +311,11 @@ def cheaper_start(
     """Return labels of the blocks from ``begin`` on to start with, and their cost.
 
     Either the last problem's, with the new block where it costs least, or those that a clustering
-    of all gives them; inf if neither is allowed.
+    of all gives them; inf if neither is allowed. Those of all blocks leave no cluster empty.
     """
     # Imported here: it loads numba.
     from ccviz.solvers.rbba._pairs import cost_of
+    from ccviz.solvers.rbba._search import paid_of
 
     new = last.copy()
     neighbours = ground.neighbour[ground.start[begin] : ground.start[begin + 1]]
@@ -270,8 +325,11 @@ def cheaper_start(
     ]
     if known is not None:
         candidates.append(np.where(np.arange(len(new)) >= begin, known, -1))
+    if begin == 0:
+        candidates = [split_to(ground, labels, k) for labels in candidates]
     costs = [
         cost_of(ground.between, ground.within, ground.mass, labels, begin, k)
+        + paid_of(ground, labels, begin)
         for labels in candidates
     ]
     if not costs:

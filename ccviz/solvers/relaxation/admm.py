@@ -1,11 +1,11 @@
 """The relaxation by two-block ADMM with cutting planes.
 
 A solution lies in two sets, the spectral set {u u^T + R : 0 <= R <= I, R u = 0, trace R = k - 1}
-and the polyhedron {Y >= 0, Y_ij = 0 on conflicts, cuts}. The alternating direction method of
-multipliers (with a step of 1.5) projects on them in turn, as de Meijer, Sotirov, Wiegele and Zhao
-(2023) do for graph partition. The projection on the polyhedron is one warm-started Hildreth sweep
-over the cuts; cuts are separated long before convergence. The multipliers of any iteration prove a
-bound, see `certificate`.
+and the polyhedron {Y >= 0, Y_ij = 0 on conflicts, cuts}, where soft links have their prices. The
+alternating direction method of multipliers (with a step of 1.5) projects on them in turn, as de
+Meijer, Sotirov, Wiegele and Zhao (2023) do for graph partition. The projection on the polyhedron is
+one warm-started Hildreth sweep over the cuts; cuts are separated long before convergence. The
+multipliers of any iteration prove a bound, see `certificate`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.base import never
-from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation import kernels, soft_prices
 from ccviz.solvers.relaxation.certificate import Certificate, certify
 from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, rows_of, separate
 from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
 from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.soft_prices import SoftAscent, SoftPrices
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 from ccviz.solvers.search.tree import StoppedError
 
@@ -52,6 +53,8 @@ class Iterate:
         rho.
     unit : float
         Divisor of the objective.
+    prices : SoftPrices or None
+        Multipliers of soft links (scaled objective); None without such links.
     iterations, rounds : int
         Counted from the root of the tree.
     best : Certificate or None
@@ -68,6 +71,7 @@ class Iterate:
     weights: FloatArray
     penalty: float
     unit: float
+    prices: SoftPrices | None = None
     iterations: int = 0
     rounds: int = 0
     best: Certificate | None = None
@@ -100,6 +104,7 @@ def cold_start(relaxation: Relaxation) -> Iterate:
         weights=np.empty(0),
         penalty=penalty,
         unit=unit,
+        prices=soft_prices.no_prices(relaxation) if len(relaxation.soft) else None,
     )
 
 
@@ -117,16 +122,14 @@ def isometry(child_of: IntArray, parent_mass: FloatArray, child: Relaxation) -> 
     return T
 
 
-def inherit(
-    parent: Iterate, child_of: IntArray, parent_mass: FloatArray, child: Relaxation
-) -> Iterate:
+def inherit(parent: Iterate, child_of: IntArray, of: Relaxation, child: Relaxation) -> Iterate:
     """Return the first iterate of a child node.
 
     The child's blocks are unions of the parent's: block a is in block ``child_of[a]``. With the
     isometry T, T_ca = sqrt(e_a / e_c), matrices go over as T Y T^T; cuts keep their form in terms
     of Z, and those that became trivial go.
     """
-    T = isometry(child_of, parent_mass, child)
+    T = isometry(child_of, of.mass, child)
     cuts, proper = parent.cuts.merged(child_of)
     return replace(
         parent,
@@ -134,6 +137,7 @@ def inherit(
         M=T @ parent.M @ T.T,
         cuts=cuts,
         weights=parent.weights[proper],
+        prices=soft_prices.inherited(parent.prices, child_of, of, child),
         best=None,
         basis=None if parent.basis is None else T @ parent.basis,
     )
@@ -158,6 +162,7 @@ def iterate(
     W, G = Y - (C + M) / rho, np.empty_like(C)
     primal = dual = np.inf
     X = uu
+    soft = None if start.prices is None else SoftAscent(relaxation, start.prices, unit, rho)
     diagonal = (np.ones(relaxation.s), np.zeros(relaxation.s), *relaxation.diagonal_limits)
     for _ in range(iterations):
         if stop():
@@ -169,19 +174,26 @@ def iterate(
         G += X
         kernels.forbid(G, relaxation.conflicts, FORBIDDEN)
         kernels.add_rows(G, weights, *rows.entries)
+        if soft is not None:
+            soft.add(G)
         kernels.hildreth_sweep(G, weights, *rows.entries, rows.side, *diagonal)
+        if soft is not None:
+            soft.sweep(G)
         np.fill_diagonal(G, np.clip(np.diagonal(G), *diagonal[2:]))
         primal, dual = kernels.admm_update(X, G, C, Y, M, W, rho, STEP)
     # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is in it.
     multiplier = M - (STEP - 1.0) * rho * (X - Y)
     weights *= rho / rows.norm
-    found = certify(relaxation, unit * multiplier, start.cuts, unit * weights)
+    prices = None if soft is None else soft.reached()
+    unscaled = None if prices is None else prices.times(unit)
+    found = certify(relaxation, unit * multiplier, start.cuts, unit * weights, unscaled)
     better = start.best is None or found.lower_bound > start.best.lower_bound
     return replace(
         start,
         Y=Y,
         M=M,
         weights=weights,
+        prices=prices,
         iterations=start.iterations + iterations,
         best=found if better else start.best,
         basis=project.basis,
@@ -231,6 +243,7 @@ def exchange_cuts(
             at,
             cuts=kept.joined(new),
             weights=np.concatenate([at.weights[active], np.zeros(len(new))]),
+            prices=soft_prices.renewed(relaxation, at.Y, at.prices),
             rounds=at.rounds + 1,
         ),
         new,

@@ -10,25 +10,25 @@ Every feasible Y = u u^T + R has <N, Y> >= 0 and <A_c, Y> >= b_c, so its objecti
              + sum_c w_c b_c,
 
 because 0 <= R <= I, R u = 0 and trace R = k - 1. With sizes, e_i / most <= Y_ii <= e_i / fewest:
-N_ii may then be of either sign, and the least of the sum of N_ii Y_ii joins the bound. This is the
+N_ii may then be of either sign, and the least of the sum of N_ii Y_ii joins the bound. Multipliers
+of soft links within their caps add their terms to S, and their gain (`soft_prices`). This is the
 best case of the perturbation bound of Piccialli et al. 2022, Theorem 3.2 (after Jansson et al.
 2008).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import eigh
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.relaxation import kernels
+from ccviz.solvers.relaxation import kernels, soft_prices
+from ccviz.solvers.relaxation.compact import compact
 from ccviz.solvers.relaxation.cuts import Cuts, rows_of
 from ccviz.solvers.relaxation.model import Relaxation
-
-_SINGLE = (1e-30, 1e38)
-"""Range of the largest multiplier for which single precision keeps all its digits."""
+from ccviz.solvers.relaxation.soft_prices import SoftPrices
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,9 @@ class Certificate:
     weights : (m,) float32 or float64
         w, for the inequalities in terms of Z; not negative.
     lower_bound : float
-        Proved bound on the sum of squares, less a margin for rounding.
+        Proved bound on the objective, less a margin for rounding.
+    soft : dict of arrays
+        Multipliers of soft links by name, see `soft_prices.arrays`.
     """
 
     nonnegativity: np.ndarray
@@ -52,6 +54,7 @@ class Certificate:
     kind: np.ndarray
     weights: np.ndarray
     lower_bound: float
+    soft: dict[str, np.ndarray] = field(default_factory=dict)
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the multipliers by name, as events carry them."""
@@ -60,11 +63,16 @@ class Certificate:
             "points": self.points,
             "kind": self.kind,
             "weights": self.weights,
+            **self.soft,
         }
 
 
 def certify(
-    relaxation: Relaxation, multiplier: FloatArray, cuts: Cuts, weights: FloatArray
+    relaxation: Relaxation,
+    multiplier: FloatArray,
+    cuts: Cuts,
+    weights: FloatArray,
+    prices: SoftPrices | None = None,
 ) -> Certificate:
     """Return the certificate nearest to the multipliers of ADMM.
 
@@ -76,6 +84,8 @@ def certify(
     cuts : Cuts
     weights : (m,) float64
         w >= 0 for the inequalities in terms of Z.
+    prices : SoftPrices, optional
+        Multipliers of soft links, if there are any.
     """
     used = weights > 0.0
     cuts, weights = cuts.where(used), compact(weights[used])
@@ -83,22 +93,21 @@ def certify(
     scaled = weights * rows.norm
     cut_part = np.zeros_like(multiplier)
     kernels.add_rows(cut_part, scaled, *rows.entries)
+    gain, soft = 0.0, relaxation.priced.linear_arrays()
+    if prices is not None:
+        prices = soft_prices.stored(relaxation, prices)
+        part, gain = soft_prices.part_of(relaxation, prices)
+        cut_part += part
+        soft = soft_prices.arrays(relaxation, prices)
     N = -multiplier - cut_part
     free = _free_mask(relaxation)
     N = compact(np.where(free, N, np.maximum(N, 0.0)))
     stored = N[np.triu_indices(relaxation.s)]
     N = symmetric(stored, relaxation.s)
     S = relaxation.cost - N - cut_part
-    bound = spectral_bound(relaxation, S) + float(scaled @ rows.side)
+    bound = spectral_bound(relaxation, S) + float(scaled @ rows.side) + gain
     bound += _diagonal_part(relaxation, N)
-    return Certificate(stored, cuts.points, cuts.kind, weights, bound)
-
-
-def compact(values: FloatArray) -> np.ndarray:
-    """Return multipliers in single precision, which halves a stored tree, if it can hold them."""
-    largest = float(np.abs(values).max(initial=0.0))
-    fits = largest == 0.0 or _SINGLE[0] < largest < _SINGLE[1]
-    return values.astype(np.float32) if fits else values
+    return Certificate(stored, cuts.points, cuts.kind, weights, bound, soft)
 
 
 def _free_mask(relaxation: Relaxation) -> np.ndarray:

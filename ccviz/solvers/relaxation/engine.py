@@ -41,7 +41,7 @@ def inherit(
     """
     if isinstance(parent, LiftedIterate):
         return lifted.inherit(parent, child_of, of.mass, child)
-    return admm.inherit(parent, child_of, of.mass, child)
+    return admm.inherit(parent, child_of, of, child)
 
 
 def iterate(

@@ -12,8 +12,9 @@ and the classes are tied together only by
 
     W_ii = e_i p_i / u,   r_i = sqrt(e_i) p_i / sqrt(u c),   p >= 0,   sum over classes of p_i = 1.
 
-The objective is constant + sum of <C, W>, and Y = sum of W is the matrix of the relaxation without
-sizes. The 2-partition inequalities (pairs and triangles among them) hold for each W by itself.
+The objective is constant + sum of <C, W>, where C has the prices of soft links by size, and Y = sum
+of W is the matrix of the relaxation without sizes. The 2-partition inequalities (pairs and
+triangles among them) hold for each W by itself.
 Lifting by size is due to Rujeerapaiboon, Schindler, Kuhn and Wiesemann (2019) and Piccialli and
 Sudoso (2023); the alternating direction method is that of `admm`.
 """
@@ -173,7 +174,7 @@ def iterate(
         _onto_polyhedron(model, rows, weights, G)
         squares = np.zeros(2)
         for c in range(model.q):
-            found = kernels.admm_update(X[c], G[c], C, B[c], M[c], W[c], rho, STEP)
+            found = kernels.admm_update(X[c], G[c], C[c], B[c], M[c], W[c], rho, STEP)
             squares += np.square(found)
         residuals = tuple(np.sqrt(squares))
     multiplier = M - (STEP - 1.0) * rho * (X - B)

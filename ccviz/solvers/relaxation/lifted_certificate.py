@@ -23,7 +23,8 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
-from ccviz.solvers.relaxation.certificate import beside, compact, symmetric
+from ccviz.solvers.relaxation.certificate import beside, symmetric
+from ccviz.solvers.relaxation.compact import compact
 from ccviz.solvers.relaxation.cuts import Cuts
 from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
 from ccviz.solvers.relaxation.model import Relaxation
@@ -44,7 +45,9 @@ class LiftedCertificate:
     weights : (m,) float32 or float64
         w, for the inequalities in terms of Z; not negative.
     lower_bound : float
-        Proved bound on the sum of squares, less a margin for rounding.
+        Proved bound on the objective, less a margin for rounding.
+    soft : dict of arrays
+        Prices of soft links by name.
     """
 
     lifted: np.ndarray
@@ -53,6 +56,7 @@ class LiftedCertificate:
     owner: IntArray
     weights: np.ndarray
     lower_bound: float
+    soft: dict[str, np.ndarray]
 
     def arrays(self) -> dict[str, np.ndarray]:
         """Return the multipliers by name, as events carry them."""
@@ -62,6 +66,7 @@ class LiftedCertificate:
             "kind": self.kind,
             "owner": self.owner,
             "weights": self.weights,
+            **self.soft,
         }
 
 
@@ -102,7 +107,10 @@ def certify(
     joined = cuts[0]
     for own in cuts[1:]:
         joined = joined.joined(own)
-    return LiftedCertificate(upper, joined.points, joined.kind, owner, stored_weights, bound)
+    return LiftedCertificate(
+        upper, joined.points, joined.kind, owner, stored_weights, bound,
+        relaxation.priced.linear_arrays(),
+    )  # fmt: skip
 
 
 def _cut_part(cuts: Cuts, relaxation: Relaxation, weights: FloatArray) -> FloatArray:
@@ -134,7 +142,7 @@ def lifted_bound(model: LiftedModel, N: list[FloatArray], cut_part: list[FloatAr
     total = float(np.where(model.allowed, gain, np.inf).min(axis=0).sum())
     size = abs(relaxation.constant) + float(np.abs(gain).max(axis=0).sum())
     for c, each in enumerate(N):
-        S = model.cost - each - cut_part[c]
+        S = model.cost[c] - each - cut_part[c]
         _, norm, smallest = beside(model.kernel[c], S, int(model.count[c]))
         total += float(each[0, 0]) + float(smallest.sum()) + float(smallest[0])
         size += abs(float(each[0, 0])) + (model.count[c] + 1) * norm

@@ -67,8 +67,11 @@ class LiftedModel:
 
     @cached_property
     def cost(self) -> FloatArray:
-        """(s + 1, s + 1) C with an empty border."""
-        return np.pad(self.relaxation.cost, ((1, 0), (1, 0)))
+        """(q, s + 1, s + 1) C of each class with an empty border: soft links cost by the size."""
+        cost = np.zeros((self.q, self.relaxation.s + 1, self.relaxation.s + 1))
+        for c, size in enumerate(self.size.tolist()):
+            cost[c, 1:, 1:] = self.relaxation.cost + self.relaxation.prices(size)
+        return cost
 
     @cached_property
     def kernel(self) -> FloatArray:

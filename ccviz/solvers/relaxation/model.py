@@ -2,7 +2,7 @@
 
 With block sizes e, D = diag(e) and Y = D^1/2 Z D^1/2 the relaxation reads
 
-    minimise    constant + <C, Y>,  C = -Q Q^T
+    minimise    constant + <C, Y>,  C = -Q Q^T  (and soft links, see `soft_prices`)
     subject to  Y u = u,  trace Y = k,  Y psd,  Y >= 0,  Y_ij = 0 on conflicts,
 
 where u = sqrt(e / n) is a unit vector, the rows of Q are sqrt(e_i) times the centred centroids,
@@ -27,6 +27,10 @@ from ccviz.solvers.relaxation.size_classes import (
     limits_of,
     pairs_apart,
 )
+from ccviz.solvers.relaxation.soft_pairs import NO_SOFT_PAIRS, SoftPairs, soft_pairs_of
+
+_HEAVIEST = 10.0
+"""Weight beyond which that of a soft link is cut off, relative to the squares of all points."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +48,15 @@ class Relaxation:
     k : int
         Clusters.
     constant : float
-        Sum of squared distances of all points to their mean.
+        Sum of squared distances of all points to their mean, and the soft links' constant costs.
     limits : SizeLimits or None
         On the points of each block's cluster, where sizes are given.
     classes : SizeClasses or None
         Where every cluster has a given size and they differ.
+    soft : SoftPairs
+        Soft links that multipliers price, see `soft_prices`.
+    priced : SoftPairs
+        Soft links whose prices are linear, since every cluster has a given size.
     """
 
     factor: FloatArray
@@ -58,6 +66,8 @@ class Relaxation:
     constant: float
     limits: SizeLimits | None = None
     classes: SizeClasses | None = None
+    soft: SoftPairs = NO_SOFT_PAIRS
+    priced: SoftPairs = NO_SOFT_PAIRS
 
     def __post_init__(self) -> None:
         # Read-only in every process: a compiled kernel has one signature then, not one for each.
@@ -85,8 +95,20 @@ class Relaxation:
 
     @cached_property
     def cost(self) -> FloatArray:
-        """(s, s) C."""
-        return -(self.factor @ self.factor.T)
+        """(s, s) C, with the prices of soft links where all clusters have one size."""
+        squares = -(self.factor @ self.factor.T)
+        if not len(self.priced) or self.classes is not None or self.limits is None:
+            return squares
+        return squares + self.prices(float(self.limits.most.max()))
+
+    def prices(self, size: float) -> FloatArray:
+        """Return the matrix of linear prices in clusters of a size: y_ij = size Z_ij."""
+        matrix = np.zeros((self.s, self.s))
+        soft, root = self.priced, np.sqrt(self.mass)
+        for pairs, price in ((soft.must, -soft.must_weight), (soft.cannot, soft.cannot_weight)):
+            i, j = pairs.T
+            matrix[i, j] = matrix[j, i] = 0.5 * price * size / (root[i] * root[j])
+        return matrix
 
     @cached_property
     def diagonal_limits(self) -> tuple[FloatArray, FloatArray]:
@@ -108,12 +130,24 @@ def relax(blocks: Blocks) -> Relaxation:
         conflicts = pairs_apart(blocks.mass, conflicts, float(sizes.upper.max()))
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     factor = np.sqrt(blocks.mass)[:, None] * (blocks.centroid - mean)
+    limits = None if sizes is None else limits_of(sizes, blocks.mass)
+    classes = None if sizes is None else classes_of(sizes, blocks.mass)
+    squares = blocks.scatter + float((factor**2).sum())
+    soft = soft_pairs_of(blocks, conflicts, _HEAVIEST * squares)
+    is_linear = classes is not None or (
+        sizes is not None and sizes.lower.min() == sizes.upper.max()
+    )
+    constant = squares + soft.constant
+    if is_linear:
+        constant += float(soft.must_weight.sum())
     return Relaxation(
         factor=factor,
         mass=blocks.mass,
         conflicts=np.ascontiguousarray(conflicts),
         k=blocks.k,
-        constant=blocks.scatter + float((factor**2).sum()),
-        limits=None if sizes is None else limits_of(sizes, blocks.mass),
-        classes=None if sizes is None else classes_of(sizes, blocks.mass),
+        constant=constant,
+        limits=limits,
+        classes=classes,
+        soft=NO_SOFT_PAIRS if is_linear else soft,
+        priced=soft if is_linear else NO_SOFT_PAIRS,
     )

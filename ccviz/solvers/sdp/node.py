@@ -125,7 +125,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
         only = state.blocks.block_of
         return replace(report, verdict="integral", labels=only, source="the only clustering")
     if _must_branch(state, limit, settings):
-        pair = branching_pair(state.relaxation, state.at.Y)
+        pair = branching_pair(state.relaxation, state.at.Y, limit - bound)
         if pair is not None:
             decision = PairDecision(*_as_points(state.blocks, pair), together=True)
             report = replace(report, verdict="branch", branch=decision, state=_packed(state))
@@ -137,7 +137,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
 
 
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
-    if settings.backend == "scs" and isinstance(state.at, Iterate):
+    if settings.backend == "scs" and isinstance(state.at, Iterate) and state.at.prices is None:
         at: AnyIterate = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
     else:
         at = iterate(state.relaxation, state.at, settings.round_iterations, task.stop)

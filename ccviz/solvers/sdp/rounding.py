@@ -13,10 +13,11 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment import solve_assignment, structure_of
+from ccviz.solvers.assignment.result import links_cost
 from ccviz.solvers.base import never
+from ccviz.solvers.relaxation.block_exchange import exchange_blocks
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import Relaxation, relax
-from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 
 _MOST_ROUNDS = 100
 _STARTS = 10
@@ -124,13 +125,18 @@ def ipc_kmeans(
     ]
     if not found:
         return None
-    best = max(found, key=lambda labels: _between(relaxation, labels))
+    structure = structure_of(blocks)
+
+    def value(labels: IntArray) -> float:
+        return _between(relaxation, labels) - links_cost(labels, structure)
+
+    best = max(found, key=value)
     for trial in range(trials):
         if stop():
             break
         centers = _shaken(relaxation, best, rng, move=trial % 2 == 1)
         new = descend(blocks, relaxation, centers, stop)
-        if new is not None and _between(relaxation, new) > _between(relaxation, best):
+        if new is not None and value(new) > value(best):
             best = new
     return blocks.lift(best)
 
@@ -232,9 +238,9 @@ def in_order_of_sizes(blocks: Blocks, relaxation: Relaxation, centers: FloatArra
 
 
 def _exchanged(blocks: Blocks, relaxation: Relaxation, labels: IntArray) -> IntArray:
-    if blocks.sizes is None:
+    if blocks.sizes is None and not (len(blocks.soft_must) or len(blocks.soft_cannot)):
         return exchange(blocks, relaxation, labels)
-    return exchange_in_sizes(blocks, relaxation, labels)
+    return exchange_blocks(blocks, relaxation, labels)
 
 
 def _points(relaxation: Relaxation) -> FloatArray:

@@ -1,7 +1,8 @@
 """Algorithm 2 of Piccialli, Russo Russo and Sudoso 2022: exact clustering by branch-and-cut.
 
 With thousands of blocks a round takes minutes. Then the run begins with a presolve by
-`ccviz.solvers.divide`, whose clustering and bound often reach the tolerance.
+`ccviz.solvers.divide`, whose clustering and bound often reach the tolerance. With soft links there
+is no presolve: its bound would leave them out.
 """
 
 from __future__ import annotations
@@ -37,7 +38,9 @@ class Sdp(TreeSettings, NodeSettings, Solver):
     name: ClassVar[str] = "sdp"
     title: ClassVar[str] = "SDP branch-and-cut"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
-    supports: ClassVar[Supports] = Supports(sizes=True, exact=True, bounds=True, resume=True)
+    supports: ClassVar[Supports] = Supports(
+        soft=True, sizes=True, exact=True, bounds=True, resume=True
+    )
     group: ClassVar[str] = "Exact, with proof"
 
     divide_from: int = setting(
@@ -70,7 +73,7 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         from ccviz.solvers.start.memetic import first_labels
 
         known = None
-        if contract(problem).s >= self.divide_from:
+        if not problem.is_soft and contract(problem).s >= self.divide_from:
             known = yield from self._presolved(problem, context)
             if known is None:
                 return

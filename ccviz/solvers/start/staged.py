@@ -12,9 +12,9 @@ from ccviz.problem.blocks import Blocks
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver
 from ccviz.solvers.blp_kmeans import BlpKMeans
+from ccviz.solvers.relaxation.block_exchange import exchange_blocks
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import relax
-from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 from ccviz.solvers.s_mdeclust import SMdeClust
 
 _MEMETIC_WORK = 60_000  # blocks times clusters up to which the memetic solver takes some seconds
@@ -59,7 +59,7 @@ def _exchanged(blocks: Blocks, labels: IntArray) -> IntArray:
         return exchange(blocks, relax(blocks), labels)
     if blocks.s > _SWAPPED:
         return labels
-    return exchange_in_sizes(blocks, relax(blocks), labels)
+    return exchange_blocks(blocks, relax(blocks), labels)
 
 
 def _thorough(method: str, blocks: Blocks) -> Solver:

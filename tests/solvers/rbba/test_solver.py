@@ -14,6 +14,7 @@ from ccviz.solvers.rbba import solver as rbba
 from ccviz.solvers.rbba._pairs import cost_of
 from ccviz.solvers.rbba.order import entry_order
 from tests.exact import exact_cost
+from tests.made_soft import draw_soft, least_objective
 
 
 def made_up(seed, n=9, k=3, links=8):
@@ -84,7 +85,7 @@ def test_the_search_knows_each_cost_to_its_relative_error(seed):
     X = np.where(rng.random((7, 2)) < 0.5, 1.0, 1e-12) * rng.normal(size=(7, 2)) + (seed % 2)
     problem = Problem(X, 3, must_link=[(0, 3), (3, 5)])
     blocks = contract(problem)
-    ground, order = rbba.make_ground(problem.X, blocks, Context())
+    ground, order = rbba.make_ground(problem.X, blocks, 0, Context())
     for labels in rng.integers(3, size=(10, blocks.s)):
         cost = cost_of(ground.between, ground.within, ground.mass, labels[order], 0, 3)
         exact = exact_cost(problem.X, blocks.lift(labels))
@@ -123,3 +124,25 @@ def test_many_features_are_no_more_dimensions_than_points():
     wide = np.random.default_rng(0).normal(size=(2, 300))
     problem = Problem(narrow.X @ wide, 3, narrow.must_link.pairs, narrow.cannot_link.pairs)
     assert solve(problem, "rbba").objective == pytest.approx(solve(problem, "sdp").objective)
+
+
+def test_soft_links_are_weighed_exactly():
+    for seed in range(25):
+        problem = draw_soft(seed, with_sizes=False)
+        if problem is None:
+            continue
+        optimum, result = least_objective(problem), solve(problem, "rbba")
+        if not np.isfinite(optimum):
+            assert result.status == "infeasible"
+            continue
+        assert result.status == "optimal"
+        assert result.objective == pytest.approx(optimum, rel=2e-6)
+        assert result.lower_bound <= optimum * (1 + 1e-12)
+
+
+def test_two_blocks_with_links_of_both_kinds_pay_the_lesser_weight():
+    X = np.array([[0.0], [0.1], [5.0], [5.2]])
+    problem = Problem(X, 2, must_link=[(0, 2, 0.3), (2, 3)], cannot_link=[(0, 2, 0.1), (2, 3, 0.4)])
+    result = solve(problem, "rbba")
+    assert result.status == "optimal"
+    assert result.partition.penalty == pytest.approx(0.7)

@@ -70,7 +70,7 @@ def test_a_child_starts_where_its_parent_stood(problem, decision):
     child_of = np.empty(blocks.s, dtype=np.int64)
     child_of[blocks.block_of] = child_blocks.block_of
     child = relax(child_blocks)
-    start = inherit(parent, child_of, blocks.mass, child)
+    start = inherit(parent, child_of, relax(blocks), child)
     assert start.best is None
     assert len(start.cuts) > 0
     np.testing.assert_allclose(start.Y @ child.u, child.u, atol=1e-3)

@@ -2,8 +2,8 @@ import numpy as np
 
 from ccviz import Partition, Problem
 from ccviz.problem.blocks import contract
+from ccviz.solvers.relaxation.block_exchange import exchange_blocks
 from ccviz.solvers.relaxation.model import relax
-from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 
 
 def test_swaps_keep_links_and_sizes_and_leave_no_improving_swap():
@@ -13,7 +13,7 @@ def test_swaps_keep_links_and_sizes_and_leave_no_improving_swap():
         labels = np.repeat([0, 1, 2], 8)
         problem = Problem(X, 3, cannot_link=[(0, 8), (1, 9), (2, 16)], sizes=sizes)
         blocks = contract(problem)
-        found = exchange_in_sizes(blocks, relax(blocks), labels)
+        found = exchange_blocks(blocks, relax(blocks), labels)
         partition = Partition(problem, found)
         assert partition.violations.none_hard
         assert partition.wcss < Partition(problem, labels).wcss
