@@ -19,9 +19,10 @@ from ccviz.events import (
     NodePruned,
     PartBounded,
     PartsCut,
+    ProofKept,
 )
 
-_KINDS = (IncumbentFound, NodeOpened, NodeBranched, NodePruned, PartsCut, PartBounded)
+_KINDS = (IncumbentFound, NodeOpened, NodeBranched, NodePruned, PartsCut, PartBounded, ProofKept)
 _FACTORS = (0.0, -1.0, 0.9, 1.1, 1.0 + 1e-6, 1e30, 1e-30, np.nan, np.inf)
 
 
@@ -99,9 +100,23 @@ def _changed(rng: np.random.Generator, event: Event) -> Event:
                 change = {"parts": event.parts + int(rng.integers(-2, 3))}
         case NodePruned() | PartBounded():
             change = _of_leaf(rng, event)
+        case ProofKept():
+            change = _of_kept(rng, event)
         case _:
             raise TypeError(event)
     return msgspec.structs.replace(event, **change)
+
+
+def _of_kept(rng: np.random.Generator, event: ProofKept) -> dict[str, Any]:
+    """Change the earlier problem, or one of its events."""
+    if rng.random() < 0.7:
+        return {"events": tuple(altered(rng, list(event.events)))}
+    names = [name for name in ("must_link", "cannot_link") if getattr(event, name).size]
+    names += ["lower", "upper"] if event.lower is not None else []
+    if not names or rng.random() < 0.3:
+        return {"lower": np.ones(3, dtype=np.int64), "upper": rng.integers(1, 99, 3)}
+    name = names[rng.integers(len(names))]
+    return {name: _array(rng, getattr(event, name))}
 
 
 def _of_clustering(rng: np.random.Generator, event: IncumbentFound) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ccviz import Problem, start
+from ccviz import Problem, solve, start
 from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned
 from ccviz.problem.rules import (
     Both,
@@ -214,6 +214,39 @@ def _branched_parts(seed: int) -> tuple[Problem, list[Event], float]:
     return problem, events, 1.05 * verdict.gap
 
 
+def _sized(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run under sizes: equal ones, two classes of them, or ranges."""
+    n, sizes = ((18, [6, 6, 6]), (16, [4, 4, 8]), (18, ([4, 5, 3], [9, 8, 7])))[seed % 3]
+    drawn = _drawn(seed, n, 3, 1.5)
+    problem = Problem(drawn.X, 3, cannot_link=[(0, 1)], must_link=[(2, 3)], sizes=sizes)
+    return problem, [*map(_bare, events_of(problem, "sdp"))], 1e-4
+
+
+def _unfillable(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run that proves that links and sizes leave no clustering."""
+    X = np.random.default_rng(seed).normal(size=(9, 2))
+    pairs = [(0, 1), (1, 2), (2, 3), (4, 5), (5, 6), (6, 7)]
+    problem = Problem(X, 3, must_link=pairs, sizes=[3, 3, 3])
+    return problem, events_of(problem, "sdp"), 1e-4
+
+
+def _kept(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run that keeps the proof of another with fewer constraints: a tree, or parts."""
+    before = _drawn(seed, 150, 3, 6.0) if seed % 2 else _drawn(seed, 30, 3)
+    solver, settings, gap = ("sdp", {}, 1e-4)
+    if seed % 2:
+        solver, settings, gap = ("divide", {"part_size": 50}, 5e-3)
+    earlier = solve(before, solver, **settings)
+    same = np.flatnonzero(earlier.labels == earlier.labels[0])
+    must = [*map(tuple, before.must_link.pairs.tolist()), (int(same[0]), int(same[-1]))]
+    counts = np.bincount(earlier.labels)
+    sizes = (np.maximum(counts - 2, 1), counts + 2) if seed == 2 else None
+    problem = Problem(
+        before.X, 3, must_link=must, cannot_link=before.cannot_link.pairs, sizes=sizes
+    )
+    return problem, events_of(problem, solver, start=earlier, **settings), gap
+
+
 _KINDS = {
     "sdp": (_sdp, 8),
     "colgen": (_colgen, 6),
@@ -223,5 +256,8 @@ _KINDS = {
     "places": (_placed, 4),
     "zones": (_zoned, 4),
     "divide": (_divided, 4),
+    "sizes": (_sized, 6),
+    "infeasible sizes": (_unfillable, 2),
+    "kept": (_kept, 4),
     "tree of parts": (_branched_parts, 2),
 }

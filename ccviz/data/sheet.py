@@ -133,6 +133,11 @@ class Sheet:
     columns: tuple[Column, ...]
     style: NumberStyle
 
+    def __post_init__(self) -> None:
+        for each in self.columns:
+            if {len(each.cells), len(each.values), len(each.missing)} != {self.n}:
+                raise FileFormatError(f"the column {each.name!r} has another number of rows.")
+
     @property
     def n(self) -> int:
         """Number of rows."""

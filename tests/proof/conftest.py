@@ -73,7 +73,14 @@ def check_proof(monkeypatch):
     import check_proof
 
     yield check_proof
-    sys.modules.pop("check_proof", None)
+    for name in ("check_proof", "check_bounds", "check_clusters"):
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def check_clusters(check_proof):
+    """Return the module ``tools/check_clusters.py``."""
+    return sys.modules["check_clusters"]
 
 
 @pytest.fixture

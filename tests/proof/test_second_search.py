@@ -1,4 +1,4 @@
-"""The search of `tools/check_proof.py`, held against all sets of few blocks."""
+"""The search of `tools/check_clusters.py`, held against all sets of few blocks."""
 
 from dataclasses import dataclass
 from itertools import product
@@ -57,28 +57,30 @@ def sets(s):
 @pytest.mark.parametrize("d", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(16))
 def test_it_agrees_with_all_sets_on_both_sides_of_the_least_value(
-    check_proof, monkeypatch, seed, d, few
+    check_clusters, monkeypatch, seed, d, few
 ):
-    monkeypatch.setattr(check_proof, "FEW", few)
+    monkeypatch.setattr(check_clusters, "FEW", few)
     blocks, duals, loads = draw(seed, d)
     every = (each for each in sets(8) if each.any() and allowed(blocks, loads, each))
     least = min(value(blocks, duals, each) for each in every)
-    search = check_proof.Search(blocks, duals, loads, nowhere(d), check_proof.Budget(looks=1e8))
+    search = check_clusters.Search(
+        blocks, duals, loads, nowhere(d), check_clusters.Budget(looks=1e8)
+    )
     search.check(least * (1.0 + 1e-9))
     with pytest.raises(ValueError, match="overlooks"):
         search.check(least * (1.0 - 1e-6))
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_it_never_overlooks_a_set_about_a_centre_where_it_may_be(check_proof, seed):
+def test_it_never_overlooks_a_set_about_a_centre_where_it_may_be(check_clusters, seed):
     blocks, duals, loads = draw(seed, 2)
     rng = np.random.default_rng(seed)
     taken, empty = seed % 3, (seed // 3) % 3
     centre = blocks.x[rng.permutation(8)[: taken + empty]]
     prize = np.append(rng.exponential(1.0, taken), np.full(empty, np.nan))
     radius = rng.uniform(0.2, 1.2, taken + empty)
-    search = check_proof.Search(
-        blocks, duals, loads, (centre, radius, prize), check_proof.Budget(looks=1e7)
+    search = check_clusters.Search(
+        blocks, duals, loads, (centre, radius, prize), check_clusters.Budget(looks=1e7)
     )
     members = [each for each in sets(8) if allowed(blocks, loads, each)]
     low, high = blocks.x.min(axis=0), blocks.x.max(axis=0)
@@ -96,29 +98,29 @@ def test_it_never_overlooks_a_set_about_a_centre_where_it_may_be(check_proof, se
     search.check(-float(duals.sum() + np.nansum(prize)) - 1e-6)
 
 
-def test_a_budget_of_looks_ends_in_a_sentence(check_proof):
+def test_a_budget_of_looks_ends_in_a_sentence(check_clusters):
     blocks, duals, _ = draw(4, 2)
-    search = check_proof.Search(blocks, duals, [], nowhere(), check_proof.Budget(looks=10))
-    with pytest.raises(check_proof.Limit, match="more looks at blocks than are allowed"):
+    search = check_clusters.Search(blocks, duals, [], nowhere(), check_clusters.Budget(looks=10))
+    with pytest.raises(check_clusters.Limit, match="more looks at blocks than are allowed"):
         search.check(-1e-9)
 
 
-def test_tight_clusters_far_from_each_other_cost_no_digits(check_proof):
+def test_tight_clusters_far_from_each_other_cost_no_digits(check_clusters):
     rng = np.random.default_rng(0)
     x = np.repeat([[0.0, 0.0], [1.0, 0.3]], 4, axis=0) + 1e-6 * rng.normal(size=(8, 2))
     blocks = Blocks(x, np.ones(8), np.zeros((8, 8), bool))
     duals = 1e-12 * rng.exponential(2.0, 8)
     least = min(value(blocks, duals, each) for each in sets(8) if each.any())
-    search = check_proof.Search(blocks, duals, [], nowhere(), check_proof.Budget(looks=1e8))
+    search = check_clusters.Search(blocks, duals, [], nowhere(), check_clusters.Budget(looks=1e8))
     search.check(least * (1.0 + 1e-8))
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_colours_are_found_exactly_where_there_are_enough(check_proof, seed):
+def test_colours_are_found_exactly_where_there_are_enough(check_clusters, seed):
     rng = np.random.default_rng(seed)
     pairs = np.triu(rng.random((7, 7)) < 0.6, 1)
     conflict = pairs | pairs.T
     for k in (2, 3, 4):
         colourings = (np.array(each) for each in product(range(k), repeat=7))
         can = any(not conflict[np.equal.outer(each, each)].any() for each in colourings)
-        assert check_proof.colourable(conflict, k, check_proof.Budget()) == can
+        assert check_clusters.colourable(conflict, k, check_clusters.Budget()) == can

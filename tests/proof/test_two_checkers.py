@@ -2,6 +2,7 @@
 
 import ast
 import sys
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, start
-from ccviz.events import IncumbentFound, NodePruned, PartBounded, PartsCut
+from ccviz.events import IncumbentFound, NodePruned, PartBounded, PartsCut, ProofKept
 from ccviz.problem.partition import Partition
 from ccviz.proof.verify import verify
 
@@ -78,6 +79,7 @@ def arrays_of(events):
     }
 
 
+@pytest.mark.slow
 def test_both_accept_every_kind_of_proof(second, kinds):
     seen = set()
     for kind, make in kinds.items():
@@ -88,7 +90,16 @@ def test_both_accept_every_kind_of_proof(second, kinds):
         assert verdict.accepted, (kind, verdict.sentence)
         assert proved, (kind, sentence)
         assert not second(proof.problem, proof.events, 1e-12)[0] or "infeasible" in sentence
-    assert seen >= {"nonnegativity", "weights", "duals", "taken", "case_zone", "node", "unit"}
+    assert seen >= {
+        "nonnegativity",
+        "weights",
+        "duals",
+        "taken",
+        "case_zone",
+        "node",
+        "unit",
+        "lifted",
+    }
 
 
 def test_whole_numbers_prove_as_much_as_doubles(second, kinds):
@@ -122,11 +133,45 @@ def test_exact_arithmetic_finds_altered_multipliers(second, kinds):
         assert not second(proof.problem, events, exact=True)[0]
 
 
-def test_the_second_is_one_file_of_numpy_and_the_standard_library():
-    tree = ast.parse((ROOT / "tools" / "check_proof.py").read_text())
-    nodes = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {getattr(node, "module", None) or node.names[0].name for node in nodes}
-    assert names <= {*sys.stdlib_module_names, "numpy"}
+PARTS_OF_THE_SECOND = ("check_proof", "check_bounds", "check_clusters")
+
+
+@pytest.mark.parametrize("name", PARTS_OF_THE_SECOND)
+def test_the_second_is_numpy_and_the_standard_library_in_short_files(name):
+    source = (ROOT / "tools" / f"{name}.py").read_text()
+    nodes = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.Import)]
+    froms = [each for each in ast.walk(ast.parse(source)) if isinstance(each, ast.ImportFrom)]
+    names = {each.names[0].name for each in nodes} | {each.module for each in froms}
+    assert names <= {*sys.stdlib_module_names, "numpy", *PARTS_OF_THE_SECOND}
+    assert len(source.splitlines()) <= 600
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_exact_arithmetic_proves_bounds_under_sizes(second, kinds, seed):
+    """Equal sizes, two classes of sizes (lifted certificates) and ranges of them."""
+    make = kinds["sizes"]
+    proof = replace(make, seed=seed)()
+    seen = arrays_of(proof.events)
+    assert ("lifted" in seen) == (seed == 1)
+    for exact in (False, True):
+        assert second(proof.problem, proof.events, exact=exact)[0]
+        assert not second(proof.problem, proof.events, 1e-12, exact=exact)[0]
+    narrow = Problem(proof.problem.X, 3, sizes=[8, 5, 5] if seed != 1 else [6, 6, 4])
+    assert not second(narrow, proof.events)[0]
+
+
+def test_a_kept_proof_needs_its_constraints(second, kinds):
+    proof = kinds["kept"]()
+    pairs = proof.problem.must_link.pairs
+    fewer = Problem(proof.problem.X, 3, must_link=pairs[1:])
+    assert "kept link is not given" in second(fewer, proof.events)[1]
+    (kept,) = (event for event in proof.events if isinstance(event, ProofKept))
+    twice = [kept if event is kept else event for event in proof.events[:-1]] + [kept]
+    assert "more than one proof" in second(proof.problem, [*twice, proof.events[-1]])[1]
+    sized = msgspec.structs.replace(kept, lower=np.full(3, 2), upper=np.full(3, 20))
+    events = [sized if event is kept else event for event in proof.events]
+    assert "kept sizes are not given" in second(proof.problem, events)[1]
+    assert not verify(proof.problem, events).accepted
 
 
 def test_both_accept_that_there_is_no_clustering(second):

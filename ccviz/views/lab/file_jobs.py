@@ -41,6 +41,7 @@ class FileJobs:
         *about: Any,
         then: Callable[[Any], None],
         may_swell: bool = False,
+        writes: str = "",
     ) -> None:
         """Read a file and pass its content to ``then``, now or in a later `tick`.
 
@@ -55,6 +56,8 @@ class FileJobs:
             Receives the result.
         may_swell : bool
             Whether a small file may expand (a compressed one); it is then read in a process.
+        writes : str
+            The folder where that process may write; empty if nowhere.
 
         Raises
         ------
@@ -63,10 +66,15 @@ class FileJobs:
         """
         self._quota.check_file(len(content))
         small = len(content) <= _SMALL_BYTES and not may_swell
-        self.do(read, content, *about, then=then, at_once=small)
+        self.do(read, content, *about, then=then, at_once=small, writes=writes)
 
     def do(
-        self, work: Callable[..., Any], *args: Any, then: Callable[[Any], None], at_once: bool
+        self,
+        work: Callable[..., Any],
+        *args: Any,
+        then: Callable[[Any], None],
+        at_once: bool,
+        writes: str = "",
     ) -> None:
         """Call ``work`` here or in a process of its own, and pass its result to ``then``.
 
@@ -79,6 +87,8 @@ class FileJobs:
             Receives the result.
         at_once : bool
             Whether to call it here: it takes less time than starting a process.
+        writes : str
+            The folder where that process may write; empty if nowhere.
 
         Raises
         ------
@@ -91,7 +101,9 @@ class FileJobs:
             then(work(*args))
             return
         quota = self._quota
-        self._call = SandboxedCall(work, args, quota.reading_s, quota.reading_bytes, self._pool)
+        self._call = SandboxedCall(
+            work, args, quota.reading_s, quota.reading_bytes, self._pool, True, writes
+        )
         self._then = then
 
     def tick(self) -> None:

@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ccviz.data.link_files import GivenLinks, read_links_file
+from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
@@ -32,11 +32,17 @@ def load_links(session: Session, name: str, content: bytes) -> None:
     """Add the links of a file, now or in some `Session.tick`."""
     draft = session.draft
     session.bring(
-        name, read_links_file, content, draft.n, name, draft.data.names,
+        name, read_link_table, content, draft.n, name, draft.data.names,
         then=partial(_take, session),
     )  # fmt: skip
 
 
-def _take(session: Session, given: GivenLinks) -> None:
-    session.person.quota.check_links(len(given.must_link) + len(given.cannot_link))
-    session.add_links(LinkTable.of_pairs(given.must_link, given.cannot_link))
+def read_link_table(content: bytes, n: int, name: str, names: tuple[str, ...]) -> LinkTable:
+    """Read links as a table, see `read_links_file`."""
+    given = read_links_file(content, n, name, names)
+    return LinkTable.of_pairs(given.must_link, given.cannot_link)
+
+
+def _take(session: Session, links: LinkTable) -> None:
+    session.person.quota.check_links(len(links))
+    session.add_links(links)

@@ -2,15 +2,16 @@
 
 An uploaded file may be long, large or hostile, so it is read in such a process while the server
 continues. This module is both sides: the child is forked by the fork server, which has the
-libraries loaded, or is a new interpreter that runs this module as a script. The function, its
-arguments and its result travel as pickles, which only these two processes write.
+libraries loaded, or is a new interpreter that runs this module as a script. The server pickles the
+function and its arguments. The answer may be that of a hostile file, so it is not a pickle
+(`ccviz.views.lab.answer`), and the process gives up its rights before it reads the file
+(`ccviz.views.lab.confinement`).
 """
 
 from __future__ import annotations
 
 import os
 import pickle
-import resource
 import subprocess
 import sys
 import tempfile
@@ -20,11 +21,14 @@ from pathlib import Path
 from typing import IO, Any
 
 from ccviz.errors import CcvizError
-from ccviz.runs.fork_client import ForkedProcess, end_all
+from ccviz.runs.fork_client import ForkedProcess, end_all, one_thread
 from ccviz.runs.worker_pool import WorkerPool
+from ccviz.views.lab.answer import decode_answer, encode_answer, returned_by
+from ccviz.views.lab.confinement import Confinement
 
 _SHORT_OF_MEMORY = "Reading it needs more memory than is allowed for a file."
 _MOST_TOLD = 500
+_ANSWERED, _REFUSED = b"a", b"r"  # the first byte of an answer
 
 
 class SandboxedCall:
@@ -41,6 +45,10 @@ class SandboxedCall:
         Memory limit in bytes.
     pool : WorkerPool, optional
         Its fork server forks the process.
+    confined : bool
+        Whether the process gives up network, other processes and files.
+    writes : str
+        The folder where a confined process may write; empty if nowhere.
     """
 
     def __init__(
@@ -50,11 +58,15 @@ class SandboxedCall:
         seconds: float,
         memory: int,
         pool: WorkerPool | None = None,
+        confined: bool = False,
+        writes: str = "",
     ) -> None:
-        self._end, self._seconds, self._memory = time.monotonic() + seconds, seconds, memory
+        self._end, self._seconds = time.monotonic() + seconds, seconds
+        self._kind = returned_by(work)
         self._order: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
         self._answer: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115, closed in close
-        pickle.dump((work, args), self._order)
+        rights = Confinement(memory, seconds, confined, writes)
+        pickle.dump((rights, work, args), self._order)
         self._order.seek(0)
         client = pool.fork_client() if pool is not None else None
         self._process: ForkedProcess | subprocess.Popen[bytes]
@@ -63,13 +75,13 @@ class SandboxedCall:
         else:
             with Path(os.devnull).open("wb") as nowhere:
                 streams = [each.fileno() for each in (self._order, self._answer, nowhere)]
-                self._process = client.fork(__name__, str(memory), *streams)
+                self._process = client.fork(__name__, "", *streams)
 
     def _fresh(self) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__, str(self._memory)],
+            [sys.executable, "-P", "-m", __name__],
             stdin=self._order, stdout=self._answer, stderr=subprocess.DEVNULL,
-            start_new_session=True,
+            start_new_session=True, env=one_thread(),
         )  # fmt: skip
 
     @property
@@ -103,11 +115,12 @@ class SandboxedCall:
         try:
             if code or not os.fstat(self._answer.fileno()).st_size:
                 raise CcvizError(_SHORT_OF_MEMORY if code != 1 else "It cannot be read.")
-            refused, value = pickle.load(self._answer)  # read in pieces: it may be large
+            refused = self._answer.read(1) == _REFUSED
+            value = decode_answer(self._answer.read(), str if refused else self._kind)
         finally:
             self.close()
         if refused:
-            raise CcvizError(value)
+            raise CcvizError(value[:_MOST_TOLD])
         return value
 
     def close(self) -> None:
@@ -119,24 +132,18 @@ class SandboxedCall:
         self._answer.close()
 
 
-def drive(memory: str) -> None:
-    """Call the function on standard input and write its result to standard output.
-
-    Parameters
-    ----------
-    memory : str
-        Bytes that it may take.
-    """
-    resource.setrlimit(resource.RLIMIT_DATA, (int(memory), int(memory)))
-    work, args = pickle.load(sys.stdin.buffer)
+def drive(_: str = "") -> None:
+    """Call the function on standard input and write its answer to standard output."""
+    rights, work, args = pickle.load(sys.stdin.buffer)
+    rights.enter()
     try:
-        answer = (False, work(*args))
+        answer = _ANSWERED + encode_answer(work(*args))
     except CcvizError as refused:
-        answer = (True, str(refused)[:_MOST_TOLD])
+        answer = _REFUSED + encode_answer(str(refused)[:_MOST_TOLD])
     except MemoryError:
-        answer = (True, _SHORT_OF_MEMORY)
-    pickle.dump(answer, sys.stdout.buffer, protocol=pickle.HIGHEST_PROTOCOL)
+        answer = _REFUSED + encode_answer(_SHORT_OF_MEMORY)
+    sys.stdout.buffer.write(answer)
 
 
 if __name__ == "__main__":
-    drive(sys.argv[1])
+    drive()

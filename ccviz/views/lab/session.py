@@ -163,9 +163,17 @@ class Session(Worded):
         """Start a file job that reads a file, and say so while it does; see `FileJobs.take`."""
         self._by_a_file_job(partial(self.file_jobs.take, read, *args, **how), name, "read")
 
+    def bring_runs(self, name: str, read: Callable[..., Any], content: bytes, **how: Any) -> None:
+        """Start a file job that reads runs into the archive; ``read`` is given its path, too."""
+        path = self.archive.path
+        args, folder = (content, name, path, self.person), str(path.parent)
+        self.bring(name, read, *args, may_swell=True, writes=folder, **how)
+
     def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
         """Start a file job that writes a file, and say so while it does; see `FileJobs.do`."""
-        self._by_a_file_job(partial(self.file_jobs.do, work, *args, **how), name, "written")
+        folder = str(self.archive.path.parent)
+        begin = partial(self.file_jobs.do, work, *args, writes=folder, **how)
+        self._by_a_file_job(begin, name, "written")
 
     def _by_a_file_job(self, begin: Callable[[], None], name: str, done: str) -> None:
         with self.in_words():

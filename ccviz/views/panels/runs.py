@@ -159,10 +159,7 @@ class RunsPanel(pn.viewable.Viewer):
         if not event.new:
             return
         session, name = self._session, self._import.filename or "run.ccviz"
-        session.bring(
-            name, import_for, event.new, name, session.archive.path, session.person,
-            then=self._show, may_swell=True,
-        )  # fmt: skip
+        session.bring_runs(name, import_for, event.new, then=self._show)
 
     def _show(self, run_id: str) -> None:
         self._session.open_run(run_id)

@@ -92,9 +92,6 @@ def open_file(session: Session, importing: Importing, path: Path) -> None:
     if suffix == SUFFIX:
         open_project(session, path.name, content)
     elif suffix == RUN_SUFFIX:
-        session.bring(
-            path.name, import_for, content, path.name, session.archive.path, session.person,
-            then=session.open_run, may_swell=True,
-        )  # fmt: skip
+        session.bring_runs(path.name, import_for, content, then=session.open_run)
     else:
         importing.bring(path.name, content)

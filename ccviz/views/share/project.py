@@ -20,7 +20,7 @@ from io import BytesIO
 from itertools import islice
 from math import inf
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 import numpy as np
@@ -187,28 +187,34 @@ class Project:
     ----------
     draft : Draft
     x_axis, y_axis : str
+    solver : str
     settings : dict
-        Solver, seed and limits, by their names in `Session`.
+        Of the solver.
+    seed : int
+    limits : dict
+        By their names in `Session`.
     """
 
     draft: Draft
     x_axis: str
     y_axis: str
-    settings: dict[str, Any]
+    solver: str
+    settings: dict[str, bool | int | float | str]
+    seed: int
+    limits: dict[str, int | float | None]
 
 
 def open_project(session: Session, name: str, content: bytes) -> None:
     """Take over what a file holds, once it is read; a broken one becomes a notice only."""
-    session.bring(
-        name, read_project, content, name, session.archive.path, session.person,
-        then=partial(take_project, session), may_swell=True,
-    )  # fmt: skip
+    session.bring_runs(name, read_project, content, then=partial(take_project, session))
 
 
 def take_project(session: Session, project: Project) -> None:
     """Make a project that was read the session's."""
     draft = replace(project.draft)  # without what was worked out elsewhere
-    session.take_over(draft, (project.x_axis, project.y_axis), **project.settings)
+    solver = make_solver(project.solver, **project.settings)
+    axes = (project.x_axis, project.y_axis)
+    session.take_over(draft, axes, solver=solver, seed=project.seed, **project.limits)
 
 
 def read_project(content: bytes, name: str, path: Path, person: Person) -> Project:
@@ -239,13 +245,13 @@ def read_project(content: bytes, name: str, path: Path, person: Person) -> Proje
         if _TABLE in file.namelist():  # files of version 0.1 have none
             names, origin = decode_table(file.read(_TABLE), draft.n)
             draft = replace(draft, data=replace(draft.data, names=names, origin=origin))
-        solver = make_solver(head.solver, **head.settings)
+        make_solver(head.solver, **head.settings)  # raises the sentence
         limits = {each: getattr(head, each) for each in ("time_limit", "gap_limit", "node_limit")}
         person.quota.check_table(draft.n, draft.data.X.shape[1])
         person.quota.check_links(len(draft.links))
         _import_runs(personal_archive(archive, person), file)
-        settings = {"solver": solver, "seed": head.seed, **limits}
-        return Project(draft, head.x_axis, head.y_axis, settings)
+        axes = (head.x_axis, head.y_axis)
+        return Project(draft, *axes, head.solver, head.settings, head.seed, limits)
 
 
 def _check_parts(file: zipfile.ZipFile) -> None:

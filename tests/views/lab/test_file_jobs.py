@@ -217,16 +217,10 @@ def test_an_imported_run_is_ones_own(session, tmp_path):
     export_run(session.archive, run_id, tmp_path / "run.ccviz")
     content = (tmp_path / "run.ccviz").read_bytes()
     imported = []
-    session.bring(
-        "run.ccviz", import_for, content, "run.ccviz", session.archive.path, session.person,
-        then=imported.append, may_swell=True,
-    )  # fmt: skip
+    session.bring_runs("run.ccviz", import_for, content, then=imported.append)
     read_in(session)
     assert session.archive.info(imported[0]).owner == "ann"
-    session.bring(
-        "bad.ccviz", import_for, content[:-1], "bad.ccviz", session.archive.path, session.person,
-        then=imported.append, may_swell=True,
-    )  # fmt: skip
+    session.bring_runs("bad.ccviz", import_for, content[:-1], then=imported.append)
     read_in(session)
     assert session.notice.text == "bad.ccviz holds no sound run: it breaks off in the middle."
     assert len(session.archive.runs()) == 2

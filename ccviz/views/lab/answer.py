@@ -1,0 +1,218 @@
+"""The answer of a process as bytes and back, without running what it holds.
+
+A hostile file may control the process that reads it, so the server does not unpickle its answer.
+The answer is MessagePack: numbers, texts, lists, arrays and dataclasses, each with a tag. The
+signature of the called function says which dataclasses may occur, and their fields are checked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from types import UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+import numpy as np
+
+from ccviz.errors import CcvizError
+
+_PLAIN = frozenset({type(None), bool, int, float, str, bytes})
+_SEQUENCES = {"list": list, "tuple": tuple}
+_ARRAY_KINDS = frozenset("biufM")
+_BROKEN = (msgspec.MsgspecError, ValueError, TypeError, KeyError, RecursionError, CcvizError)
+
+
+def encode_answer(value: Any) -> bytes:
+    """Return a value as bytes.
+
+    Parameters
+    ----------
+    value : object
+        Plain values, tuples, lists, dicts, arrays and dataclasses of them.
+
+    Raises
+    ------
+    TypeError
+        If there is no way to write something in it.
+    """
+    return msgspec.msgpack.encode(_tagged(value))
+
+
+def decode_answer(data: bytes, kind: Any) -> Any:
+    """Return the value in the bytes.
+
+    Parameters
+    ----------
+    data : bytes
+    kind : type hint
+        Of the value, as `returned_by` gives it.
+
+    Raises
+    ------
+    CcvizError
+        If they hold none, or one of another kind.
+    """
+    classes = {each.__name__: each for each in _dataclasses(kind)}
+    try:
+        value = _untagged(msgspec.msgpack.decode(data), classes)
+    except _BROKEN:
+        raise CcvizError("It cannot be read.") from None
+    if not _fits(value, kind):
+        raise CcvizError("It cannot be read.")
+    return value
+
+
+def returned_by(work: Any) -> Any:
+    """Return the type hint of what a function returns; plain values where it has none."""
+    return get_type_hints(work).get("return", Any) if hasattr(work, "__annotations__") else Any
+
+
+# --- Values with tags ---------------------------------------------------------------------------
+
+
+def _tagged(value: Any) -> Any:
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, np.generic):
+        return _tagged(value.item())
+    if type(value) is range:
+        return ["range", value.start, value.stop, value.step]
+    if isinstance(value, np.ndarray) and value.dtype.kind in _ARRAY_KINDS:
+        return ["array", value.dtype.str, value.shape, value.tobytes()]
+    if type(value) in _SEQUENCES.values():
+        name = type(value).__name__
+        # A column of a million texts is passed on as it is.
+        if set(map(type, value)) <= _PLAIN:
+            return [name, True, value]
+        return [name, False, [_tagged(each) for each in value]]
+    if type(value) is dict:
+        return ["dict", [(_tagged(key), _tagged(each)) for key, each in value.items()]]
+    if dataclasses.is_dataclass(value):
+        fields = {each.name: getattr(value, each.name) for each in dataclasses.fields(value)}
+        return ["class", type(value).__name__, {key: _tagged(it) for key, it in fields.items()}]
+    raise TypeError(f"no way to write a {type(value).__name__}")
+
+
+def _untagged(value: Any, classes: Mapping[str, Any]) -> Any:
+    if type(value) in _PLAIN:
+        return value
+    if type(value) is not list:
+        raise ValueError("a value has no tag")
+    tag, *content = value
+    if tag in _SEQUENCES:
+        plain, items = content
+        return _SEQUENCES[tag](_items(plain, items, classes))
+    if tag == "dict":
+        return {_untagged(key, classes): _untagged(each, classes) for key, each in content[0]}
+    if tag == "class":
+        return _made(classes[content[0]], content[1], classes)
+    return _array(*content) if tag == "array" else {"range": range}[tag](*content)
+
+
+def _items(plain: bool, items: list[Any], classes: Mapping[str, Any]) -> list[Any]:
+    """Return the items of a sequence; plain ones are there already."""
+    if plain and not set(map(type, items)) <= _PLAIN:
+        raise ValueError("a value has no tag")
+    return items if plain else [_untagged(each, classes) for each in items]
+
+
+def _made(cls: Any, fields: dict[str, Any], classes: Mapping[str, Any]) -> Any:
+    """Return a dataclass, each field of its type."""
+    made = {key: _untagged(each, classes) for key, each in fields.items()}
+    hints = _hints(cls)
+    if made.keys() != hints.keys() or not all(_fits(made[key], hints[key]) for key in hints):
+        raise ValueError("a field is of another type")
+    return cls(**made)
+
+
+def _array(kind: str, shape: list[int], data: bytes) -> np.ndarray:
+    if np.dtype(kind).kind not in _ARRAY_KINDS:
+        raise ValueError("an array is of an unknown type")
+    array = np.frombuffer(data, dtype=kind).reshape(shape)
+    return _booleans(array) if array.dtype == bool else array
+
+
+def _booleans(array: np.ndarray) -> np.ndarray:
+    if array.size and int(array.view(np.uint8).max()) > 1:
+        raise ValueError("a truth value is neither 0 nor 1")
+    return array
+
+
+# --- Type hints ---------------------------------------------------------------------------------
+
+
+@cache
+def _hints(cls: Any) -> dict[str, Any]:
+    """Return the type hint of each field of a dataclass."""
+    hints = get_type_hints(cls)
+    return {each.name: hints[each.name] for each in dataclasses.fields(cls)}
+
+
+def _dataclasses(kind: Any, known: frozenset[Any] = frozenset()) -> Iterator[Any]:
+    """Yield every dataclass that a type hint names, by itself or in the fields of another."""
+    if dataclasses.is_dataclass(kind) and isinstance(kind, type) and kind not in known:
+        yield kind
+        for hint in _hints(kind).values():
+            yield from _dataclasses(hint, known | {kind})
+    if get_origin(kind) is not Literal:
+        for part in get_args(kind):
+            yield from _dataclasses(part, known)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a value is of a kind; every field of a dataclass was checked when it was made."""
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return True
+    if origin in _FITS:
+        return _FITS[origin](value, args)
+    if kind is float:
+        return type(value) in (int, float)
+    if kind in _PLAIN:
+        return type(value) is kind
+    return value is None if kind is None else isinstance(value, kind)
+
+
+def _sequence_fits(value: Any, args: tuple[Any, ...]) -> bool:
+    if type(value) is range:
+        return args[0] in (int, Any)
+    known = isinstance(value, (list, tuple))
+    return known and (args[0] is Any or all(_fits(each, args[0]) for each in value))
+
+
+def _tuple_fits(value: Any, args: tuple[Any, ...]) -> bool:
+    if type(value) is tuple and args[-1:] == (Ellipsis,):
+        return all(_fits(each, args[0]) for each in value)
+    return type(value) is tuple and len(value) == len(args) and all(map(_fits, value, args))
+
+
+def _dict_fits(value: Any, args: tuple[Any, ...]) -> bool:
+    if type(value) is not dict:
+        return False
+    return all(_fits(key, args[0]) and _fits(each, args[1]) for key, each in value.items())
+
+
+def _array_fits(value: Any, args: tuple[Any, ...]) -> bool:
+    """Whether a value is an array of the kind of numbers that is named, in any precision."""
+    numbers = get_args(args[1])[0]
+    known = isinstance(value, np.ndarray)
+    return known and (numbers is Any or value.dtype.kind == np.dtype(numbers).kind)
+
+
+def _union_fits(value: Any, args: tuple[Any, ...]) -> bool:
+    return any(_fits(value, each) for each in args)
+
+
+_FITS: dict[Any, Callable[[Any, tuple[Any, ...]], bool]] = {
+    Union: _union_fits,
+    UnionType: _union_fits,
+    Literal: lambda value, args: value in args,
+    tuple: _tuple_fits,
+    list: lambda value, args: type(value) is list and _sequence_fits(value, args),
+    Sequence: _sequence_fits,
+    dict: _dict_fits,
+    np.ndarray: _array_fits,
+}
+"""For each generic type, whether a value is of it with these arguments."""

@@ -1,0 +1,280 @@
+"""What semidefinite certificates prove of blocks, in doubles or without any rounding.
+
+A part of `tools/check_proof.py`, which loads it; Python's standard library and NumPy. Read it from
+the top: graphs of blocks, the two kinds of certificates, and the one enclosure that both rest on.
+"""
+
+import math
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from check_clusters import ROUND, need
+
+EXACT_BITS, EXACT_BLOCKS = 180, 300  # of numbers in exact arithmetic at least; most blocks for it
+SEMIDEFINITE = {"nonnegativity": "f1", "points": "i2", "kind": "i1", "weights": "f1"}
+LIFTED = {"lifted": "f2", "points": "i2", "kind": "i1", "owner": "i1", "weights": "f1"}
+
+
+def joined(count, edges):
+    """Return the component of each vertex, numbered by their first vertices."""
+    above = list(range(count))
+
+    def top(a):
+        while above[a] != a:
+            above[a] = a = above[above[a]]
+        return a
+
+    for edge in edges:
+        a, b = (top(int(end)) for end in edge)
+        above[max(a, b)] = min(a, b)
+    return np.unique([top(a) for a in range(count)], return_inverse=True)[1]
+
+
+def matrix_of(pairs, s):
+    """Return the symmetric matrix (s, s) of pairs."""
+    conflict = np.zeros((s, s), bool)
+    conflict[tuple(pairs.T)] = conflict[tuple(pairs.T[::-1])] = True
+    return conflict
+
+
+def symmetric(upper, s):
+    """Return the matrix (s, s) whose upper triangle is given row by row."""
+    need(upper.shape == (s * (s + 1) // 2,), "multipliers are of another number of blocks")
+    N = np.zeros((s, s))
+    N[np.triu_indices(s)] = upper
+    return N + np.triu(N, 1).T
+
+
+def whole(values, unit):
+    """Return numbers in a unit, rounded down to whole ones."""
+    flat = [math.floor(Fraction(each) * unit) for each in values.ravel().tolist()]
+    return np.array(flat, dtype=object).reshape(values.shape)
+
+
+class Blocks:
+    """Blocks as points with masses, and what semidefinite certificates prove of them.
+
+    ``x`` are doubles next to the blocks' means about that of all points, by 2^bits smaller. Without
+    error are ``sums``: n times the masses times these means. The numbers of a certificate are taken
+    times 4^exponent. ``sizes`` are the fewest and most points of each cluster, or None.
+
+    All is in terms of Z = D^-1/2 Y D^-1/2, which has no roots: Z_ij is 0, or 1 over the points of
+    the common cluster. The cost is sum m |x|^2 - <D x x' D, Z>.
+    """
+
+    def __init__(self, x, m, sums, n, k, conflict, exponent, bits, sizes=None):
+        self.x, self.m, self.sums, self.n, self.k = x, m, sums, n, min(k, len(m))
+        self.conflict, self.exponent, self.bits, self.sizes = conflict, exponent, bits, sizes
+        self.spread, self.count, self.parent = m @ (x**2).sum(axis=1), sum(x.shape), self
+
+    def joined(self, decisions):
+        """Return the blocks of a leaf, some of which are joined; their spread is the whole's."""
+        right = ((decisions >= 0) & (decisions < [len(self.m), len(self.m), 2])).all()
+        need(right and (decisions[:, 0] != decisions[:, 1]).all(), "a decision is none")
+        together, apart = decisions[:, 2] == 1, decisions[:, 2] == 0
+        group = joined(len(self.m), decisions[together, :2])
+        conflicts = np.concatenate([np.argwhere(self.conflict), decisions[apart, :2]])
+        m = np.bincount(group, self.m)
+        x, sums = np.zeros((2, len(m), self.x.shape[1]), dtype=object)
+        np.add.at(sums, group, self.sums)
+        np.add.at(x, group, self.m[:, None] * self.x)
+        x, conflict = x.astype(float) / m[:, None], matrix_of(group[conflicts], len(m))
+        leaf = Blocks(x, m, sums, self.n, self.k, conflict, self.exponent, self.bits)
+        need(not conflict.diagonal().any() and leaf.k == self.k, "a leaf contradicts itself")
+        leaf.spread, leaf.count, leaf.parent = self.spread, 4 * self.count, self
+        return leaf
+
+    def values(self, certificate, name):
+        exponent = self.exponent - int(certificate.get("unit", [0])[0])
+        values = np.ldexp(certificate[name], 2 * exponent)
+        need((abs(values) <= 1e100).all(), "a certificate is too large to add up")
+        return values
+
+    def proved(self, certificate, exact):
+        """Return the bound of a certificate: a double, or a fraction without error."""
+        need(not exact or len(self.m) <= EXACT_BLOCKS, "it has too many blocks to be exact")
+        kinds, terms = (
+            (LIFTED, self.lifted) if "lifted" in certificate else (SEMIDEFINITE, self.plain)
+        )
+        need(certificate.keys() >= kinds.keys(), "a certificate lacks an array")
+        scaled = Exact(self) if exact else Doubles(self)
+        return scaled.total(terms(certificate, scaled))
+
+    def plain(self, certificate, scaled):
+        """Return the terms of the bound of a certificate over Z."""
+        m, k, sizes = self.m, self.k, self.sizes
+        fewest, most = (1, len(m) * m.sum()) if sizes is None else (sizes[0].min(), sizes[1].max())
+        apart = self.conflict.copy()
+        if sizes is not None:  # two that are too large together; and Z_ii has limits of its own
+            apart |= (m[:, None] + m > most) | np.eye(len(m), dtype=bool)
+        N = symmetric(self.values(certificate, "nonnegativity"), len(m))
+        need((N >= 0.0)[~apart].all(), "a multiplier has the wrong sign")
+        points, star, w = self.cut_rows(certificate)
+        N, half = (
+            scaled.multipliers(N * np.outer(np.sqrt(m), np.sqrt(m))),
+            scaled.multipliers(w / 2),
+        )
+        plus, minus = self.cuts(points, star, half)
+        bound = scaled.least(minus - plus - N - scaled.squares, plus + minus + abs(N), m, k - 1)
+        right = scaled.over(2 * half[~star].sum(), min(int(most), int(m.sum()) - k + 1))
+        if sizes is None:
+            return [*bound, right]
+        diagonal = N.diagonal()
+        limits = [scaled.over(diagonal, each) for each in (m * 0 + most, np.maximum(fewest, m))]
+        return [*bound, right, *np.minimum(*limits)]
+
+    def lifted(self, certificate, scaled):
+        """Return the terms of the bound of a certificate that is lifted by size.
+
+        A class has c clusters of u points. Its matrix Z is 1 / (u c), p_i / (u c) and P_ij / u,
+        where p_i says that block i is in one of them, P_ij that i and j are in the same.
+        """
+        need(
+            self.sizes is not None and (self.sizes[0] == self.sizes[1]).all(), "sizes are not given"
+        )
+        sizes, counts = np.unique(self.sizes[0], return_counts=True)
+        m, s, upper = self.m, len(self.m), self.values(certificate, "lifted")
+        points, star, w = self.cut_rows(certificate)
+        owner = certificate["owner"]
+        right = len(upper) == len(sizes) and star.all() and len(owner) == len(star)
+        need(right and ((owner >= 0) & (owner < len(sizes))).all(), "a class or its cut is none")
+        terms, gains = [], []
+        for at, (u, c) in enumerate(zip(sizes.tolist(), counts.tolist())):
+            fits, own, all_m = m <= u, owner == at, np.append(u * c, m)
+            N = symmetric(upper[at], s + 1)
+            apart = self.conflict | (m[:, None] + m > u) | ~fits | ~fits[:, None]
+            right = (N[1:, 1:] >= 0.0)[~(apart | np.eye(s, dtype=bool))].all()
+            need(right and fits.any(), "a multiplier has the wrong sign, or a class no block")
+            N = scaled.multipliers(N * np.outer(np.sqrt(all_m), np.sqrt(all_m)))
+            plus, minus = self.cuts(points[own], star[own], scaled.multipliers(w[own] / 2))
+            T, size = -N, abs(N)
+            T[1:, 1:] += minus - plus - scaled.squares
+            size[1:, 1:] += plus + minus
+            terms += [*scaled.least(T, size, all_m, c, True), scaled.over(N[0, 0], u * c)]
+            gain = (
+                scaled.over(2 * N[0, 1:], u * c + 0 * m),
+                scaled.over(N.diagonal()[1:], u + 0 * m),
+            )
+            gains.append(np.where(fits, gain[0] + gain[1], np.inf))
+            scaled.size += abs(np.array(gain, float)).sum()
+        least = np.array(gains).min(axis=0)
+        need((least < np.inf).all(), "a block is too large for any cluster")
+        return [*terms, *least]
+
+    def cut_rows(self, certificate):
+        """Return of the cuts: their blocks, which are stars, their weights."""
+        w, points = self.values(certificate, "weights"), certificate["points"]
+        kind, s = certificate["kind"], len(self.m)
+        used, star, width = points >= 0, kind == 0, (points >= 0).sum(axis=1)
+        right = used == (np.arange(points.shape[1]) < width[:, None])
+        need(right.all() and len(points) == len(kind) == len(w), "a cut is none")
+        need((w >= 0.0).all() and ((kind == 0) | (kind == 1)).all(), "a cut has no sign or kind")
+        need(np.where(star, width > 1, width == self.k + 1).all(), "a cut is too wide or narrow")
+        need((points < s).all(), "a cut is over blocks that are not there")
+        return points, star, w
+
+    def cuts(self, points, star, w):
+        """Return twice the cuts over Z, those added and those taken off."""
+        sides, used = np.full((2, len(self.m), len(self.m)), 0, w.dtype), points >= 0
+        for b, a in combinations(range(points.shape[1]), 2):
+            rows = used[:, a]
+            i, j = points[rows, a], points[rows, b]
+            need((i != j).all(), "a cut names a block twice")
+            off = (star[rows] & (b == 0)).astype(int)  # an apex and its leaf
+            np.add.at(sides, (off, i, j), w[rows])
+            np.add.at(sides, (off, j, i), w[rows])
+        apex = points[star, 0]
+        np.add.at(sides[0], (apex, apex), 2 * w[star])
+        return sides
+
+
+class Doubles:
+    """Doubles whose errors are bounded and taken off."""
+
+    def __init__(self, blocks):
+        mx = blocks.m[:, None] * blocks.x
+        self.squares, self.spread, self.size = mx @ mx.T, blocks.spread, 0.0
+        self.terms_of_entry = blocks.count + len(blocks.m) + 50
+        self.multipliers, self.over = np.asarray, np.divide
+
+    def least(self, T, size, m, at, lifted=False):
+        """Return terms that add up to no more than <T, Z>; ``size`` are the magnitudes in T.
+
+        Of Z are known Z m = 1, 0 <= Z <= D^-1 and <D, Z> = at + 1. If lifted, Z m' = 0 for the m'
+        with the first one negative, <D, Z> = at + 1, and D^1/2 Z D^1/2 is a projection of rank
+        ``at`` plus one of rank 1. Whatever z, l and W are, the first ``at`` of them for what is
+        negative, they leave an E = T - m z' - z m' - l D -+ W W' with
+        |<E, Z>| <= (at + 1)^1/2 |D^-1/2 E D^-1/2|, (at + 3)^1/2 if lifted.
+        """
+        level, z, W, signs, scale, side = guesses(T, m, at, lifted)
+        E = T - (W * signs) @ W.T - np.outer(side * m, z) - np.outer(z, side * m)
+        E[np.diag_indices(len(m))] -= level * m
+        V = W[:, signs < 0] / scale[:, None]
+        lengths = (W**2).sum(axis=1) / m
+        terms = [0.0 if lifted else 2 * z.sum(), level * (at + 1), -(V**2).sum()]
+        terms += [-abs(V.T @ V).sum(axis=1).max(initial=0.0)] if lifted else []
+        more = abs(np.array(terms)).sum() + self.spread + (1 + lifted * at) * lengths.sum()
+        more += abs(level) * len(m) + 2 * abs(z).sum() + 2 * (m.sum() * (z**2 / m).sum()) ** 0.5
+        more += np.linalg.norm(size / np.outer(scale, scale))
+        off = 1.001 * np.linalg.norm(E / np.outer(scale, scale))
+        off += ROUND * (self.terms_of_entry + len(m)) * more
+        return [*terms, -(np.sqrt(at + 1 + 2 * lifted)) * off]
+
+    def total(self, terms):
+        size = self.spread + self.size + sum(map(abs, terms))
+        return self.spread + sum(terms) - ROUND * (len(terms) + self.terms_of_entry) * size - 1e-250
+
+
+class Exact:
+    """Whole numbers of a tiny unit: multipliers are rounded to them, and then true."""
+
+    def __init__(self, blocks):
+        most = max(abs(each) for each in blocks.sums.ravel()).bit_length() * 2
+        more, self.right = max(0, EXACT_BITS - most) // 2, max(0, most - EXACT_BITS) // 2 * 2
+        self.unit, self.back, self.size = 4 ** (blocks.bits + more), 4**more, 0
+        self.n, mx = blocks.n, blocks.sums * 2**more
+        self.squares, self.parent = mx @ mx.T, blocks.parent
+
+    def multipliers(self, values):
+        return whole(np.asarray(values), self.unit * self.n**2)
+
+    def over(self, value, by):
+        if not isinstance(value, np.ndarray):
+            return Fraction(value, by)
+        return np.array(list(map(Fraction, value, map(int, by))), dtype=object)
+
+    def least(self, T, _, m, at, lifted=False):
+        """Return terms as above, of which |<E, Z>| <= <D, Z> max over i of (sum |E_ij|) / m_i."""
+        M = np.array([int(each) for each in m], dtype=object)
+        level, z, W, signs, _, side = guesses((T >> self.right).astype(float), m, at, lifted)
+        level, z = int(level) << self.right, whole(z, 2**self.right)
+        W, side = whole(W, 2 ** (self.right // 2)), side.astype(int).astype(object)
+        E = T - (W * signs) @ W.T - np.outer(side * M, z) - np.outer(z, side * M)
+        E[np.diag_indices(len(m))] -= level * M
+        off = max(map(Fraction, abs(E).sum(axis=1).tolist(), M))
+        V = W[:, signs < 0]
+        lost = sum(map(Fraction, (V**2).sum(axis=1).tolist(), M), Fraction(0))
+        terms = [0 if lifted else 2 * z.sum(), level * (at + 1), -lost, -(at + 1) * off]
+        if lifted and V.size:
+            share = np.array([[Fraction(each, int(by)) for each in row] for row, by in zip(V, M)])
+            terms.append(-abs(V.T @ share).sum(axis=1).max())
+        return terms
+
+    def total(self, terms):
+        sums, masses = (self.parent.sums**2).sum(axis=1), map(int, self.parent.m)
+        spread = sum(map(Fraction, sums, masses)) * self.back
+        return (spread + sum(map(Fraction, terms))) / (self.back * self.n**2)
+
+
+def guesses(T, m, at, lifted):
+    """Return a level, z, the columns of W, their signs, the roots of m, and the sides of m'."""
+    scale, side = np.sqrt(m), np.where(lifted & (np.arange(len(m)) == 0), -1.0, 1.0)
+    S, u = T / np.outer(scale, scale), side * scale / np.sqrt(m.sum())
+    y = S @ u
+    # The known eigenvector comes before all others; if lifted, where Z is 0, after them.
+    y += ((-1 if lifted else 1) * np.linalg.norm(S) - 0.5 * (u @ y)) * u
+    values, V = np.linalg.eigh(S - np.outer(u, y) - np.outer(y, u))
+    gaps = values - values[at]
+    W = V * scale[:, None] * np.sqrt(abs(gaps))
+    return values[at], y * scale / np.sqrt(m.sum()), W, np.where(gaps < 0, -1, 1), scale, side
