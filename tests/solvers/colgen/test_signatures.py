@@ -11,7 +11,7 @@ from ccviz.compiled import COMPILES
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import MaxOverlap, SoftCannotLink
 from ccviz.solvers.base import Context
-from ccviz.solvers.colgen.master import banded, barrier, facilities, rounding
+from ccviz.solvers.colgen.master import banded, barrier_kernels, facilities, rounding
 from ccviz.solvers.colgen.model import cluster, discs
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.pricing import dual_adjustment, enumeration, heuristic, spatial
@@ -23,9 +23,9 @@ ROOT = Path(__file__).parents[3]
 KERNELS = [
     banded.band_of,
     banded.add_outer,
-    barrier._barrier,
-    barrier._normal,
-    barrier._shares_held,
+    barrier_kernels.barrier,
+    barrier_kernels.normal,
+    barrier_kernels.shares_held,
     facilities._fill,
     rounding.complete,
     rounding.relocate,
