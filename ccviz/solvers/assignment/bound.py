@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.feasibility.graph import Graph
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.greedy import greedy_assignment
 from ccviz.solvers.assignment.kernels.anneal import anneal
@@ -22,7 +23,7 @@ from ccviz.solvers.assignment.kernels.dual import Charges, Multipliers, ascend, 
 from ccviz.solvers.assignment.kernels.moves import anneal_moves
 from ccviz.solvers.assignment.kernels.search import SOLVED
 from ccviz.solvers.assignment.result import keeps_sizes, objective_of
-from ccviz.solvers.assignment.structure import Graph, Structure
+from ccviz.solvers.assignment.structure import Structure
 
 ASCENT = 300
 """Iterations of the dual for a bound."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.feasibility.repair import find_labels
 from ccviz.solvers.assignment.bound import Reduced, improve, reduce_by_bound
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.kernels.assign import LARGEST_SEARCHED, assign, cheapest
-from ccviz.solvers.assignment.kernels.feasible import find_assignment
 from ccviz.solvers.assignment.kernels.rules import State, table_of, unfold
 from ccviz.solvers.assignment.kernels.search import SOLVED
 from ccviz.solvers.assignment.milp import milp_assignment
@@ -108,7 +108,7 @@ def _known(
     if (labels >= 0).all() and objective_of(labels, cost, structure) < np.inf:
         return labels
     labels, paid = cheapest(cost), cost[structure.linked]
-    found, labels[structure.linked] = find_assignment(
+    found, labels[structure.linked] = find_labels(
         paid, structure.graph, repairs, np.random.default_rng(0)
     )
     return labels if found else None

@@ -3,33 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, ShortArray, freeze
 from ccviz.compiled import njit
+from ccviz.feasibility.graph import Graph
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
-
-
-class Graph(NamedTuple):
-    """Linked blocks as compressed sparse rows, in the form that the compiled code reads.
-
-    Every link is a price for sharing a cluster: ``inf`` for a conflict, w > 0 for a soft
-    cannot-link and -w < 0 for a soft must-link. (Being apart costs w, which is a constant w with
-    a reward of w for sharing.)
-
-    Attributes
-    ----------
-    start : (l + 1,) int64
-    neighbour : (2m,) int32
-    price : (2m,) float64
-    """
-
-    start: IntArray
-    neighbour: ShortArray
-    price: FloatArray
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment.structure import Graph
+from ccviz.feasibility.graph import Graph
 
 SOFT_EVERY = 16
 """Moves for each move in which soft links tie as conflicts do; long chains cost time."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
+from ccviz.feasibility.graph import Graph
 from ccviz.solvers.assignment.kernels.rules import (
     Candidates,
     State,
@@ -19,7 +20,6 @@ from ccviz.solvers.assignment.kernels.rules import (
     unfold,
 )
 from ccviz.solvers.assignment.kernels.search import INFEASIBLE, SOLVED, UNFINISHED, search
-from ccviz.solvers.assignment.structure import Graph
 
 LARGEST_SEARCHED = 2_000
 """Blocks of a component beyond which branch and bound is not tried: a node looks at all of them."""

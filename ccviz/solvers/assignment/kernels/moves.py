@@ -13,7 +13,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment.structure import Graph
+from ccviz.feasibility.graph import Graph
 
 
 class Table(NamedTuple):

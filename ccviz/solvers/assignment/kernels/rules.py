@@ -26,7 +26,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, ShortArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment.structure import Graph
+from ccviz.feasibility.graph import Graph
 
 
 class Candidates(NamedTuple):

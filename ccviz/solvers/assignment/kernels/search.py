@@ -14,8 +14,8 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
+from ccviz.feasibility.graph import Graph
 from ccviz.solvers.assignment.kernels.rules import State, place_of, row_of
-from ccviz.solvers.assignment.structure import Graph
 
 SOLVED, INFEASIBLE, UNFINISHED = 0, 1, 2
 

@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ccviz.feasibility.repair import find_labels
 from ccviz.problem.links import Links
 from ccviz.solvers.assignment import Structure, objective_of
 from ccviz.solvers.assignment.bound import relabelled
-from ccviz.solvers.assignment.kernels.feasible import find_assignment
 from ccviz.solvers.assignment.kernels.moves import anneal_moves
 
 
@@ -28,7 +28,7 @@ def test_the_gain_is_true_and_conflicts_are_kept(seed):
     )
     cost = rng.random((20, 4))
     paid, labels = cost[structure.linked], cost.argmin(axis=1)
-    found, labels[structure.linked] = find_assignment(paid, structure.graph, 100, rng)
+    found, labels[structure.linked] = find_labels(paid, structure.graph, 100, rng)
     assert found
     gained, better = anneal_moves(paid, structure.graph, labels[structure.linked], 10, 0.3, rng)
     after = labels.copy()

@@ -1,8 +1,8 @@
-"""Compiled search for an assignment that keeps all conflicts, where proofs are out of reach.
+"""Compiled search for labels that keep all conflicts, where proofs are out of reach.
 
-The block with the fewest centres left is next and takes its cheapest one (saturation, Brelaz 1979,
-with costs). Where none is left it clashes, and a tabu search (Hertz and de Werra 1987) moves
-clashing blocks until no conflict is broken or its steps are used up.
+The block with the fewest clusters left is next and takes its cheapest one (saturation, Brelaz 1979,
+with costs). If none is left it clashes, and a tabu search (Hertz and de Werra 1987) moves clashing
+blocks until no conflict is broken or its steps are used up. A colouring is the case without costs.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
-from ccviz.solvers.assignment.structure import Graph
+from ccviz.feasibility.graph import Graph
 
 
 @njit(cache=True)
-def find_assignment(
+def find_labels(
     cost: FloatArray, graph: Graph, steps: int, rng: np.random.Generator
 ) -> tuple[bool, IntArray]:
-    """Look for an assignment that keeps the conflicts, cheap where that is easy.
+    """Look for labels that keep the conflicts, cheap where that is easy.
 
     Parameters
     ----------
     cost : (l, k) float64
         ``inf`` forbids.
     graph : Graph
-        Soft links are not looked at.
+        Soft links are ignored.
     steps : int
         Moves of the tabu search.
     rng : Generator
@@ -63,11 +63,11 @@ def find_assignment(
 
 @njit(cache=True)
 def _saturate(cost: FloatArray, graph: Graph) -> IntArray:
-    """Give each block its cheapest centre that is left, those with the fewest left first."""
+    """Give each block its cheapest cluster that is left, those with the fewest left first."""
     size, k = cost.shape
     labels, left = np.full(size, -1, np.int64), np.zeros(size, np.int64)
     taken = np.zeros((size, k), np.bool_)
-    # Blocks with equally many centres left are a ring of doubly linked places, its head at the end.
+    # Blocks with equally many clusters left are a doubly linked ring with its head at the end.
     after, before = np.arange(size + k + 1), np.arange(size + k + 1)
     for v in np.argsort(graph.start[1:] - graph.start[:-1], kind="mergesort"):
         for j in range(k):
@@ -110,7 +110,7 @@ def _leave(v: int, after: IntArray, before: IntArray) -> None:
 
 @njit(cache=True)
 def _clashes(graph: Graph, labels: IntArray, k: int) -> Any:
-    """Return (l, k) how many conflicts each block would break at each centre."""
+    """Return (l, k) the number of conflicts that each block would break in each cluster."""
     clashes = np.zeros((len(labels), k), np.int32)
     for v in range(len(labels)):
         for e in range(graph.start[v], graph.start[v + 1]):
@@ -121,7 +121,7 @@ def _clashes(graph: Graph, labels: IntArray, k: int) -> Any:
 
 @njit(cache=True)
 def _unhappy(labels: IntArray, clashes: Any) -> tuple[IntArray, IntArray, int]:
-    """Return the blocks that clash, the place of each among them or -1, and their number."""
+    """Return the blocks that clash, the position of each among them or -1, and their number."""
     unhappy, place, number = np.empty_like(labels), np.full(len(labels), -1, np.int64), 0
     for v in range(len(labels)):
         number = _note(v, labels, clashes, unhappy, place, number)
@@ -132,7 +132,7 @@ def _unhappy(labels: IntArray, clashes: Any) -> tuple[IntArray, IntArray, int]:
 def _note(
     v: int, labels: IntArray, clashes: Any, unhappy: IntArray, place: IntArray, number: int
 ) -> int:
-    """Take a block in or out of those that clash; return their number."""
+    """Add a block to those that clash, or remove it; return their number."""
     clashing = clashes[v, labels[v]] > 0
     if clashing and place[v] < 0:
         unhappy[number], place[v] = v, number
@@ -156,8 +156,8 @@ def _best_move(
     step: int,
     rng: np.random.Generator,
 ) -> tuple[int, int]:
-    """Return the block and the centre whose move removes most clashes, -1 if all are tabu."""
-    best, block, centre, ties = 1 << 40, -1, -1, 0
+    """Return the block and the cluster whose move removes most clashes, -1 if all are tabu."""
+    best, block, cluster, ties = 1 << 40, -1, -1, 0
     for position in range(number):
         v = unhappy[position]
         own = clashes[v, labels[v]]
@@ -167,5 +167,5 @@ def _best_move(
             change = clashes[v, j] - own
             ties = 1 if change < best else ties + (change == best)
             if change < best or (change == best and rng.integers(0, ties) == 0):
-                best, block, centre = change, v, j
-    return block, centre
+                best, block, cluster = change, v, j
+    return block, cluster
