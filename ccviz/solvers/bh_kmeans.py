@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
 
 FIRST_S = 1.0
-"""Seconds until a run without any answer shows the best so far of its first assignment."""
+"""Usual number of seconds until the first assignment shows its best so far."""
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,12 @@ class BhKMeans(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
+        yield from self.steps_with(FIRST_S, problem, context)
+
+    def steps_with(self, first_s: float, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events; after some seconds the first assignment shows its best so far."""
         softened = soften(problem) if self.links == "soft" else problem
-        step = _Step(softened, self.p, self.step_limit, context.stop)
+        step = _Step(softened, self.p, self.step_limit, first_s, context.stop)
         rng, best = context.rng, np.inf
         for restart in range(self.n_init):
             if self.n_init > 1:
@@ -103,7 +107,7 @@ class BhKMeans(Solver):
         end, labels, waits = _End(np.inf), np.full(step.blocks.s, -1), np.isinf(best)
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            answer, total = step.assign(centers, labels, FIRST_S if waits else np.inf)
+            answer, total = step.assign(centers, labels, step.first_s if waits else np.inf)
             if waits and answer.found and not answer.proved:
                 best = yield from self._at_once(step, answer.labels, best)
                 answer, total = step.assign(centers, answer.labels, np.inf)
@@ -150,12 +154,18 @@ class _Step:
     """The assignment step: what stays the same in all of them, and the model for given centres."""
 
     def __init__(
-        self, problem: Problem, p: float, step_limit: float, stop: Callable[[], bool]
+        self,
+        problem: Problem,
+        p: float,
+        step_limit: float,
+        first_s: float,
+        stop: Callable[[], bool],
     ) -> None:
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import structure_of
 
-        self.problem, self.p, self.step_limit, self.stop = problem, p, step_limit, stop
+        self.problem, self.p, self.stop = problem, p, stop
+        self.step_limit, self.first_s = step_limit, first_s
         self.blocks = contract(problem)
         self.structure = structure_of(self.blocks if p > 0 else without_soft_links(self.blocks))
         one = (np.ones(problem.n), (self.blocks.block_of, np.arange(problem.n)))

@@ -1,4 +1,4 @@
-"""K-means without constraints, the yardstick of all others: links are not looked at.
+"""K-means without constraints, the baseline of the other methods: it ignores links.
 
 S. P. Lloyd: Least squares quantization in PCM (IEEE Transactions on Information Theory 28, 1982);
 first centres after D. Arthur and S. Vassilvitskii: k-means++ (SODA 2007).
@@ -30,12 +30,12 @@ from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.seeding import INITS, point_centers
 
 _STRIP = 1 << 16
-"""Points whose distances are looked at together."""
+"""Points whose distances are computed together."""
 
 
 @dataclass(frozen=True)
 class KMeans(Solver):
-    """Nearest centres and means in turn, whatever the links say."""
+    """Nearest centres and means in turn, without the links."""
 
     name: ClassVar[str] = "k-means"
     title: ClassVar[str] = "K-means without constraints"
@@ -79,11 +79,11 @@ class KMeans(Solver):
         return labels, wcss
 
 
-def _assigned(X: FloatArray, centers: FloatArray) -> tuple[IntArray, float]:
-    """Return each point's nearest centre, no cluster left empty, and what all cost."""
+def _assigned(X: FloatArray, centers: FloatArray, strip: int = _STRIP) -> tuple[IntArray, float]:
+    """Return the label of each point's nearest centre, no cluster left empty, and the WCSS."""
     labels, paid = np.empty(len(X), dtype=np.int64), np.empty(len(X))
-    for at in range(0, len(X), _STRIP):  # there never is a table of all points by all centres
-        some = slice(at, at + _STRIP)
+    for at in range(0, len(X), strip):  # a table of all points by all centres may not fit
+        some = slice(at, at + strip)
         square = cdist(X[some], centers, "sqeuclidean")
         labels[some] = square.argmin(axis=1)
         paid[some] = square.min(axis=1)

@@ -77,7 +77,11 @@ class Pccc(Solver):
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
-        step = _Step(contract(problem), self.nearest, self.step_limit, context.stop)
+        yield from self.steps_with(FIRST_S, problem, context)
+
+    def steps_with(self, first_s: float, problem: Problem, context: Context) -> Iterator[Event]:
+        """Yield the events; after some seconds the first assignment shows its best so far."""
+        step = _Step(contract(problem), self.nearest, self.step_limit, first_s, context.stop)
         rng, best = context.rng, np.inf
         for _ in range(self.n_init):
             seeds = seed_centers(step.blocks, rng, self.init)
@@ -112,7 +116,7 @@ class Pccc(Solver):
         yield Restarted(restart=next(step.descents))
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            answer, price = step.assign(centers, labels, opened, FIRST_S if waits else np.inf)
+            answer, price = step.assign(centers, labels, opened, step.first_s if waits else np.inf)
             if waits and answer.found and not answer.proved:
                 best = yield from self._at_once(step, answer.labels, centers, price, best)
                 answer, price = step.assign(centers, answer.labels, opened, np.inf)
@@ -150,7 +154,7 @@ class Pccc(Solver):
 
 
 FIRST_S = 1.0
-"""Seconds until a run without any answer shows the best so far of its first assignment."""
+"""Usual number of seconds until the first assignment shows its best so far."""
 
 _NONE = np.zeros(0, dtype=np.int64)
 _STRIP = 1 << 14  # objects whose nearest centres are looked for together
@@ -170,12 +174,17 @@ class _Step:
     """What stays the same in all steps, and the reduced model for given centres."""
 
     def __init__(
-        self, blocks: Blocks, nearest: int, time_limit: float, stop: Callable[[], bool]
+        self,
+        blocks: Blocks,
+        nearest: int,
+        time_limit: float,
+        first_s: float,
+        stop: Callable[[], bool],
     ) -> None:
         # Imported here: it loads numba.
         from ccviz.solvers.assignment import structure_of
 
-        self.blocks, self._limit, self.stop = blocks, time_limit, stop
+        self.blocks, self._limit, self.first_s, self.stop = blocks, time_limit, first_s, stop
         self.descents = count()
         self._structure = structure_of(blocks)
         # With more candidates than conflicts, no block is ever left without one.

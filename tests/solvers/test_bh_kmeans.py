@@ -9,7 +9,6 @@ from ccviz import Problem, solve
 from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
-from ccviz.solvers import bh_kmeans, pccc
 from ccviz.solvers.assignment import milp_assignment, structure_of
 from ccviz.solvers.base import Context
 from ccviz.solvers.bh_kmeans import BhKMeans
@@ -141,12 +140,10 @@ def test_noise_free_links_lead_to_the_truth():
 
 
 @pytest.mark.parametrize("solver", [BhKMeans(), Pccc()], ids=["bh-kmeans", "pccc"])
-def test_a_step_that_nobody_waits_to_end_shows_its_best_and_ends_with_the_run(solver, monkeypatch):
-    for module in (bh_kmeans, pccc):
-        monkeypatch.setattr(module, "FIRST_S", 0.0)
+def test_a_long_first_step_shows_its_best_and_ends_with_the_run(solver):
     answered = []
     context = Context(stop=lambda: bool(answered))
-    for event in solver.steps(contradictory_problem(), context):
+    for event in solver.steps_with(0.0, contradictory_problem(), context):
         if isinstance(event, IncumbentFound):
             answered.append(event)
         assert not isinstance(event, Assigned)  # the step has not ended

@@ -2,25 +2,26 @@
 
 import math
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from ccviz import Partition, Problem, solve, start
+from ccviz import Problem, solve, start
 from ccviz.cli.progress import describe
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract
 from ccviz.proof.verify import verify
-from ccviz.solvers.divide import division
+from ccviz.solvers.base import Context
 from ccviz.solvers.divide.bounding import Effort, bound_part, work_of
 from ccviz.solvers.divide.branching import branch_part
+from ccviz.solvers.divide.division import Division
 from ccviz.solvers.divide.partition import Anticlustering
 from ccviz.solvers.divide.parts import take_parts
+from tests.enumeration import least_wcss
 
 
 def blobs(n, k, *, spread=1.0, seed=0):
@@ -32,17 +33,6 @@ def blobs(n, k, *, spread=1.0, seed=0):
 
 def events_of(problem, **options):
     return [record.event for record in start(problem, "divide", **options)]
-
-
-def optimum(problem):
-    """Return the least cost of any clustering that keeps the links."""
-    costs = [
-        partition.wcss
-        for labels in product(range(problem.k), repeat=problem.n)
-        if len(set(labels)) == problem.k
-        and (partition := Partition(problem, np.array(labels))).violations.none_hard
-    ]
-    return min(costs, default=math.inf)
 
 
 @st.composite
@@ -62,7 +52,7 @@ def odd_problems(draw):
 @settings(max_examples=30)
 @given(odd_problems(), st.integers(2, 3), st.sampled_from([0.0, 0.5, 2.0]))
 def test_no_bound_is_above_the_optimum(problem, part_size, shared):
-    best = optimum(problem)
+    best = least_wcss(problem)
     options = {"part_size": part_size, "largest_part": 4, "shared": shared, "tolerance": 1e-6}
     stepper = start(problem, "divide", **options)
     bounds = [r.event.lower_bound for r in stepper if isinstance(r.event, BoundImproved)]
@@ -126,7 +116,7 @@ def test_the_presolve_of_sdp_keeps_sizes():
 @settings(max_examples=30)
 @given(odd_problems(), st.integers(1, 3))
 def test_no_tree_of_a_part_is_above_the_optimum(problem, calls):
-    blocks, best = contract(problem), optimum(problem)
+    blocks, best = contract(problem), least_wcss(problem)
     if math.isinf(best):
         reject()
     labels = blocks.project(check_feasibility(problem).labels)
@@ -153,8 +143,8 @@ def test_many_points_get_a_small_gap_and_the_bounds_are_the_parts():
 
 
 def test_every_part_has_a_bound_before_any_has_a_second_one():
-    X = np.random.default_rng(0).normal(size=(240, 2))
-    events = events_of(Problem(X, 3), part_size=60, largest_part=60)
+    X = np.random.default_rng(0).normal(size=(120, 2))
+    events = events_of(Problem(X, 3), part_size=30, largest_part=30)
     bounded = [event for event in events if isinstance(event, PartBounded)]
     assert [event.part for event in bounded[:4]] == [0, 1, 2, 3]
     assert [event.rounds for event in bounded[:4]] == [0] * 4
@@ -178,11 +168,13 @@ def test_parts_are_larger_where_smaller_ones_lose_much(largest, parts):
     assert cut.parts == parts
 
 
-def test_parts_stay_small_where_a_round_of_larger_ones_is_dear(monkeypatch):
+def test_parts_stay_small_where_a_round_of_larger_ones_is_expensive():
     X = np.random.default_rng(0).normal(size=(240, 2))
-    monkeypatch.setattr(division, "_AT_ONCE", 3 * 4 * work_of(1, 60))  # k, parts: doubled once
-    stepper = start(Problem(X, 3), "divide", part_size=30, largest_part=240)
-    cut = next(r.event for r in stepper if isinstance(r.event, PartsCut))
+    division = Division(
+        Problem(X, 3), Context(seed=0), tolerance=1e-3, incumbent="auto", part_size=30,
+        largest_part=240, shared=0.33, at_once=3 * 4 * work_of(1, 60),  # k, parts: doubled once
+    )  # fmt: skip
+    cut = next(event for event in division.steps() if isinstance(event, PartsCut))
     assert cut.parts == 4
 
 

@@ -9,7 +9,7 @@ from ccviz.errors import ParameterError
 from ccviz.events import GenerationEnded, IncumbentFound
 from ccviz.solvers.base import Context, never
 from ccviz.solvers.hg_means import HgMeans
-from ccviz.solvers.memetic import _posterior, _relocation, annotations
+from ccviz.solvers.memetic import _posterior, _relocation
 from ccviz.solvers.memetic.annotations import Annotations, search
 from ccviz.solvers.memetic.hybrid_search import select
 from ccviz.solvers.memetic.local_search import Member
@@ -128,12 +128,12 @@ def test_the_local_search_improves_and_keeps_all_clusters(iris):
         assert len(np.unique(found)) == 3
 
 
-def test_a_local_search_that_is_stopped_leaves_what_it_has(iris, monkeypatch):
-    monkeypatch.setattr(annotations, "LOOK_WORK", 1)
+def test_a_local_search_that_is_stopped_leaves_what_it_has(iris):
     instance = Annotations.of(iris, 0.9)
     labels = np.random.default_rng(0).integers(3, size=iris.n)
     looks = count()
-    found, _, _ = search(instance, labels, instance.data.linked, lambda: next(looks) >= 10)
+    stop = lambda: next(looks) >= 10  # noqa: E731
+    found, _, _ = search(instance, labels, instance.data.linked, stop, look_work=1)
     assert 0 < (found != labels).sum() <= 10
 
 

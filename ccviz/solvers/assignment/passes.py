@@ -1,7 +1,7 @@
 """Passes over many blocks, a strip at a time, by one thread or several.
 
-The strips are the same however many threads there are, and what they give is added up in their
-order: so are the sums. The compiled loops let go of Python's lock.
+The strips do not depend on the number of threads, and their results are added in their order, so
+neither do the sums. The compiled loops release Python's lock.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.feasibility.graph import Graph
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_sums, block_wcss, means_of, some_costs
 from ccviz.solvers.assignment.kernels.nearest import assign_nearest
 from ccviz.solvers.assignment.kernels.rules import Candidates, open_candidates
-from ccviz.solvers.assignment.structure import Graph
 
 STRIP = 1 << 16
 """Blocks of a strip."""
@@ -34,10 +34,13 @@ class Passes:
     blocks : Blocks
     run : callable
         Maps a function over strips, in order: ``map``, or that of a pool of threads.
+    strip : int
+        Blocks of a strip.
     """
 
-    def __init__(self, blocks: Blocks, run: Callable[..., Any] = map) -> None:
+    def __init__(self, blocks: Blocks, run: Callable[..., Any] = map, strip: int = STRIP) -> None:
         self._centroid, self._mass, self._run = blocks.centroid, blocks.mass, run
+        self._strip = strip
 
     def nearest(
         self,
@@ -85,21 +88,24 @@ class Passes:
         return float(sum(self._over(len(labels), work)))
 
     def _over(self, n: int, work: Callable[[slice], Answer]) -> list[Answer]:
-        return list(self._run(work, [slice(at, at + STRIP) for at in range(0, n, STRIP)]))
+        step = self._strip
+        return list(self._run(work, [slice(at, at + step) for at in range(0, n, step)]))
 
 
 @contextmanager
-def open_passes(blocks: Blocks, threads: int) -> Iterator[Passes]:
+def open_passes(blocks: Blocks, threads: int, strip: int = STRIP) -> Iterator[Passes]:
     """Open passes over the blocks by a number of threads.
 
     Parameters
     ----------
     blocks : Blocks
     threads : int
-        1 is the thread that asks.
+        1 is the calling thread.
+    strip : int
+        Blocks of a strip.
     """
     if threads == 1:
-        yield Passes(blocks)
+        yield Passes(blocks, strip=strip)
         return
     with ThreadPoolExecutor(threads) as pool:
-        yield Passes(blocks, pool.map)
+        yield Passes(blocks, pool.map, strip)

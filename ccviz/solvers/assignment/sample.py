@@ -1,8 +1,7 @@
-"""Where a descent over very many blocks begins: at the end of one over a sample of them.
+"""First centres of a descent over many blocks: the last ones of a descent over a sample of them.
 
-Of a million blocks a sample of a sixteenth tells the centres well enough, so that the iterations
-over all of them are fewer (nested mini-batches, Newling and Fleuret 2016, in two sizes). Links and
-sizes are not looked at before that.
+Of a million blocks a sample of a sixteenth gives centres that save iterations over all of them
+(nested mini-batches, Newling and Fleuret 2016, in two sizes). The sample has no links or sizes.
 """
 
 from __future__ import annotations
@@ -16,15 +15,19 @@ from ccviz.solvers.assignment.passes import Passes
 from ccviz.solvers.assignment.step import Descent
 from ccviz.solvers.common.seeding import seed_centers
 
-SAMPLED_FROM, PART = 200_000, 16
-"""Number of blocks from which a sample is taken, and blocks for each one in the sample."""
+SAMPLED_FROM = 200_000
+"""Usual number of blocks from which a sample is taken."""
+PART = 16
+"""Blocks for each block of the sample."""
 
 _MOST_ITERATIONS = 100
 _STEP_S = 5.0
 
 
-def first_centers(blocks: Blocks, rng: np.random.Generator, init: str) -> FloatArray:
-    """Return k centres to begin with.
+def first_centers(
+    blocks: Blocks, rng: np.random.Generator, init: str, sampled_from: int = SAMPLED_FROM
+) -> FloatArray:
+    """Return the k first centres.
 
     Parameters
     ----------
@@ -32,12 +35,14 @@ def first_centers(blocks: Blocks, rng: np.random.Generator, init: str) -> FloatA
     rng : Generator
     init : str
         One of `ccviz.solvers.common.seeding.INITS`, or ``"auto"``.
+    sampled_from : int
+        Number of blocks from which a sample is taken.
 
     Returns
     -------
     centers : (k, d) float64
     """
-    if blocks.s < max(SAMPLED_FROM, PART * blocks.k):
+    if blocks.s < max(sampled_from, PART * blocks.k):
         return seed_centers(blocks, rng, init)
     sample = _sample(blocks, rng)
     centers = seed_centers(sample, rng, init)
@@ -53,7 +58,7 @@ def first_centers(blocks: Blocks, rng: np.random.Generator, init: str) -> FloatA
 
 
 def _sample(blocks: Blocks, rng: np.random.Generator) -> Blocks:
-    """Return some of the blocks, free of links and sizes."""
+    """Return a sample of the blocks, without links and sizes."""
     rows = np.sort(rng.choice(blocks.s, blocks.s // PART, replace=False))
     none = Links(np.empty((0, 2), dtype=np.int64), np.empty(0))
     return Blocks(

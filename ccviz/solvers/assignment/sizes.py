@@ -1,10 +1,10 @@
-"""Sizes without links: a transportation problem over the points that the prices leave in doubt.
+"""Sizes without links: a transportation problem over the points whose cluster is in doubt.
 
-Given a price for each cluster, every point has a cheapest one, and a gap to the second. Prices
-near the right ones move few points, those of small gaps: only they are given to `transport`, with
-the room that the others leave. If the prices have then changed by less than the gap of each point
-that was left out, or it is at its cheapest cluster still, the assignment is optimal for all. If
-not, more points come in.
+Given a price for each cluster, every point has a cheapest one, and a gap to the second. Nearly
+right prices move few points, those of small gaps: only they are given to `transport`, with the
+room that the others leave. The assignment is optimal for all points if each point that was left
+out is still at its cheapest cluster, which holds if the prices changed by less than its gap. If
+not, more points are added.
 """
 
 from __future__ import annotations
@@ -19,22 +19,30 @@ from ccviz.compiled import njit
 from ccviz.solvers.assignment.kernels.transport import transport
 
 SAMPLED_FROM, SAMPLE_STEP = 1000, 8
-"""Number of points from which the first prices come from a sample, every eighth point."""
+"""Number of points from which the first prices are those of a sample, and its step: every eighth
+point."""
 
-LEFT_OUT_FROM, DOUBTED, DOUBTED_MORE = 20_000, 8, 32
-"""Number of points from which all but an eighth of them are left out at first. Each time that is
-too few, this part of the others is added to the points that are in a wrong cluster.
-"""
+LEFT_OUT_FROM = 20_000
+"""Usual number of points from which some are left out."""
+DOUBTED = 8
+"""One of this number of points is kept at first, those of the smallest gaps."""
+DOUBTED_MORE = 32
+"""One of this number is added, besides points in a wrong cluster, each time that is too few."""
 
 BATCH = 1 << 16
-"""Points whose costs are looked at together."""
+"""Points whose costs are computed together."""
 
 Costs = Callable[[slice | IntArray], FloatArray]
 """Returns the (m, k) costs of some points, by their numbers or a slice of them."""
 
 
 def solve_sizes(
-    costs: Costs, n: int, lower: IntArray, upper: IntArray, prices: FloatArray | None
+    costs: Costs,
+    n: int,
+    lower: IntArray,
+    upper: IntArray,
+    prices: FloatArray | None,
+    left_out_from: int = LEFT_OUT_FROM,
 ) -> tuple[bool, IntArray, FloatArray]:
     """Assign n points at least cost so that cluster j gets lower[j] to upper[j] of them.
 
@@ -46,6 +54,8 @@ def solve_sizes(
     lower, upper : (k,) int64
     prices : (k,) float64 or None
         Those of a similar problem save most of the work.
+    left_out_from : int
+        Number of points from which some are left out. It changes the time only.
 
     Returns
     -------
@@ -54,8 +64,10 @@ def solve_sizes(
     prices : (k,) float64
         Every point is where its cost less the price is least.
     """
-    start = _sample_prices(costs, n, lower, upper) if prices is None else prices
-    if n < LEFT_OUT_FROM:
+    start = prices
+    if start is None:
+        start = _sample_prices(costs, n, lower, upper, left_out_from)
+    if n < left_out_from:
         return _transported(costs(slice(0, n)), start, lower, upper)
     labels, gap = _priced(costs, n, start)
     doubted = _least(gap, n // DOUBTED)
@@ -93,8 +105,10 @@ def _transported(
     return feasible, flow.labels, flow.potential[:-1] - flow.potential[-1]
 
 
-def _sample_prices(costs: Costs, n: int, lower: IntArray, upper: IntArray) -> FloatArray:
-    """Return the prices of a sample of the points: they leave little to do for all of them."""
+def _sample_prices(
+    costs: Costs, n: int, lower: IntArray, upper: IntArray, left_out_from: int
+) -> FloatArray:
+    """Return the prices of a sample of the points, which are nearly right for all of them."""
     if n < SAMPLED_FROM:
         return np.zeros(len(lower))
     number = np.arange(0, n, SAMPLE_STEP)
@@ -102,7 +116,7 @@ def _sample_prices(costs: Costs, n: int, lower: IntArray, upper: IntArray) -> Fl
     least = np.floor(lower * share).astype(np.int64)
     most = np.ceil(upper * share).astype(np.int64)
     feasible, _, prices = solve_sizes(
-        lambda rows: costs(number[rows]), len(number), least, most, None
+        lambda rows: costs(number[rows]), len(number), least, most, None, left_out_from
     )
     return prices if feasible else np.zeros(len(lower))
 

@@ -27,7 +27,7 @@ from ccviz.solvers.base import never
 from ccviz.solvers.common.clusters import fill_cheapest
 
 MOST_PROVED = 20_000
-"""Blocks up to which an empty cluster is filled at least cost; beyond, by the cheapest moves."""
+"""Usual limit of the blocks for which an empty cluster is filled at least cost."""
 
 
 class Descent:
@@ -42,6 +42,9 @@ class Descent:
         Over the same blocks; by one thread where none are given.
     stop : callable
         Once it is true, a step ends with its best.
+    most_proved : int
+        Blocks up to which an empty cluster is filled at least cost; with more, by the cheapest
+        moves.
     """
 
     def __init__(
@@ -50,8 +53,10 @@ class Descent:
         time_limit: float,
         passes: Passes | None = None,
         stop: Callable[[], bool] = never,
+        most_proved: int = MOST_PROVED,
     ) -> None:
         self._blocks, self._limit, self._stop = blocks, time_limit, stop
+        self._most_proved = most_proved
         self._passes = passes or Passes(blocks)
         self._structure = structure_of(blocks)
         self._linked = self._structure.linked
@@ -110,7 +115,7 @@ class Descent:
         """Solve the step again with the condition that no cluster is empty."""
         self._lower[:] = 0.0  # they belong to other labels
         self._labels = labels
-        if self._blocks.s <= MOST_PROVED:
+        if self._blocks.s <= self._most_proved:
             return self._solve(centers)
         costs = block_costs(self._blocks.centroid, self._blocks.mass, centers)
         filled = fill_cheapest(labels, costs)

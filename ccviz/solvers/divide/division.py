@@ -50,8 +50,8 @@ _ROUNDING = 1e-12
 """Rounding of the sum over the parts, relative to the scatter of the data."""
 _SHARE = 0.5
 """Share of the tolerance for the bounds of single parts; the rest is for the anticlustering."""
-_AT_ONCE = 1.5e10
-"""Work of a round of all parts, times clusters, beyond which parts grow by merging only."""
+AT_ONCE = 1.5e10
+"""Usual limit of the work of a round of all parts, times clusters, up to which all parts grow."""
 _ENDLESS = 1e9
 """Patience with which all rounds of an effort are run."""
 
@@ -71,6 +71,8 @@ class Division:
     ----------
     branching : bool
         Whether parts may be branched.
+    at_once : float
+        Work of a round of all parts, times clusters, beyond which parts grow by merging only.
     labels : (s,) int64
         The best clustering of the blocks.
     upper_bound, lower_bound : float
@@ -90,6 +92,7 @@ class Division:
     largest_part: int
     shared: float
     branching: bool = True
+    at_once: float = AT_ONCE
     labels: IntArray = field(init=False)
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
@@ -206,7 +209,7 @@ class Division:
             larger = 2 * size
             enough = loss <= self._allowed or self.context.stop()
             work = self.blocks.s // larger * work_of(1, larger)
-            too_much = work * self.blocks.k > _AT_ONCE
+            too_much = work * self.blocks.k > self.at_once
             if enough or too_much or larger > min(self.largest_part, self.blocks.s // 2):
                 return found
             size = larger

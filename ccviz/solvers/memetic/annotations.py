@@ -24,13 +24,14 @@ VARIANCE_SHARE = 1e-3
 """Least variance of a cluster, as a share of that of all points."""
 
 MOST_ACCURATE = 1.0 - 1e-6
-"""Accuracy 1 would give a broken link an infinite price."""
+"""Largest accuracy of a link; 1 would give a broken link an infinite price."""
 
 MOST_SWEEPS = 200
-"""Sweeps of one local search: assigning free points by likelihood alone need not converge."""
+"""Limit of the sweeps of one local search, as assigning free points by likelihood need not
+converge."""
 
 LOOK_WORK = 10_000_000
-"""Sums of a sweep between two looks whether to stop."""
+"""Usual number of a sweep's sums between two calls of ``stop``."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +118,11 @@ def _improve(
 
 
 def search(
-    instance: Annotations, labels: IntArray, order: IntArray, stop: Callable[[], bool]
+    instance: Annotations,
+    labels: IntArray,
+    order: IntArray,
+    stop: Callable[[], bool],
+    look_work: int = LOOK_WORK,
 ) -> tuple[IntArray, float, int]:
     """Relocate linked points by the posterior and assign free ones by likelihood, in turn.
 
@@ -130,6 +135,8 @@ def search(
         The linked points in the order in which they are tried.
     stop : callable
         True once the search should end with what it has.
+    look_work : int
+        Sums of a sweep between two calls of ``stop``.
 
     Returns
     -------
@@ -138,12 +145,12 @@ def search(
     sweeps : int
     """
     data, k = instance.data, instance.k
-    fit, sweeps = open_fit(data, labels, k), 0
+    fit, sweeps, pause = open_fit(data, labels, k), 0, _Pause(stop, look_work)
     while sweeps < MOST_SWEEPS:
         before = sweeps
-        while sweeps < MOST_SWEEPS and _relocate_linked(data, fit, order, stop):
+        while sweeps < MOST_SWEEPS and _relocate_linked(data, fit, order, pause):
             sweeps += 1
-        while sweeps < MOST_SWEEPS and _assign_free(data, fit, stop):
+        while sweeps < MOST_SWEEPS and _assign_free(data, fit, pause):
             sweeps += 1
         if sweeps == before or stop():
             break
@@ -151,29 +158,39 @@ def search(
     return fit.label, posterior_cost(data, fit), sweeps + 1
 
 
-def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, stop: Callable[[], bool]) -> bool:
+@dataclass(frozen=True)
+class _Pause:
+    """When a sweep asks whether to stop: after a number of sums."""
+
+    stop: Callable[[], bool]
+    look_work: int
+
+    def legs(self, points: IntArray, work: int) -> Iterator[IntArray]:
+        """Yield slices of the points until there are none left or ``stop`` returns true.
+
+        ``work`` is the number of sums for a point.
+        """
+        step = max(1, self.look_work // work)
+        for at in range(0, len(points), step):
+            if self.stop():
+                return
+            yield points[at : at + step]
+
+
+def _relocate_linked(data: Annotated, fit: Fit, order: IntArray, pause: _Pause) -> bool:
     k, d = fit.total.shape
     work = k * (k + d) + len(data.neighbour) // max(1, len(order))
-    moved = [relocate(data, fit, some) for some in _legs(order, work, stop)]
+    moved = [relocate(data, fit, some) for some in pause.legs(order, work)]
     return any(moved)
 
 
-def _assign_free(data: Annotated, fit: Fit, stop: Callable[[], bool]) -> bool:
+def _assign_free(data: Annotated, fit: Fit, pause: _Pause) -> bool:
     k, d = fit.total.shape
     centers = fit.total / fit.size[:, None]
     spread = np.array([variance(r, data, fit) for r in range(k)])
-    legs = _legs(data.free, k * d, stop)
+    legs = pause.legs(data.free, k * d)
     moved = [assign_likeliest(data, fit, some, centers, spread) for some in legs]
     return any(moved)
-
-
-def _legs(points: IntArray, work: int, stop: Callable[[], bool]) -> Iterator[IntArray]:
-    """Yield slices of the points until there are none left or ``stop`` returns true."""
-    step = max(1, LOOK_WORK // work)
-    for at in range(0, len(points), step):
-        if stop():
-            return
-        yield points[at : at + step]
 
 
 def _means(instance: Annotations, labels: IntArray) -> FloatArray:

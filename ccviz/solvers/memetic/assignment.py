@@ -18,10 +18,10 @@ from ccviz.solvers.memetic._state import BlockData
 from ccviz.solvers.memetic.instance import Instance
 
 SWIFT_NODES = 2_000
-"""Nodes of the search for each component before the swift step gives up its proof."""
+"""Usual limit of the nodes that the swift step searches in a component."""
 
 ANCHOR_MASS = 1e4
-"""Mass that holds each centre in place in the swift step, as a multiple of that of all points."""
+"""Mass at each centre in the swift step's descent, as a multiple of that of all points."""
 
 SWIFT_GAIN = 1e-9
 """Smallest gain of that descent, as a share of the spread of the data."""
@@ -32,8 +32,8 @@ def exact_step(
 ) -> IntArray | None:
     """Return labels of least cost that keep all conflicts and fill all clusters (problem 4).
 
-    The best so far after the time limit, which are at least as good as the warm ones. None if
-    there are none, or none were found in time, which happens only for k - 1 centres.
+    After the time limit they are the best so far, no worse than the warm ones. None if there are
+    none, or none were found in time, which happens only for k - 1 centres.
     """
     structure = replace(instance.structure, k=len(centers))
     answer = solve_assignment(
@@ -43,16 +43,20 @@ def exact_step(
 
 
 def swift_step(
-    instance: Instance, centers: FloatArray, feasible: IntArray, order: IntArray
+    instance: Instance,
+    centers: FloatArray,
+    feasible: IntArray,
+    order: IntArray,
+    nodes: int = SWIFT_NODES,
 ) -> IntArray:
     """Return feasible labels of nearly least cost, fast whatever the conflicts.
 
-    They are optimal unless a hard core is met. There a descent goes from labels that are feasible
-    already to the centres, which a large mass holds in place.
+    They are optimal if the search of each component ends within a number of nodes. If not, a
+    descent starts from feasible labels, with a large mass at each centre that holds it in place.
     """
     costs = instance.costs(centers)
     structure = instance.structure
-    outcome, labels, _ = assign(costs, structure.linked, structure.graph, feasible, SWIFT_NODES)
+    outcome, labels, _ = assign(costs, structure.linked, structure.graph, feasible, nodes)
     if outcome == SOLVED:
         return fill_cheapest(labels, costs)
     inertia = ANCHOR_MASS * instance.data.mass.sum()

@@ -1,12 +1,13 @@
-"""Passes by several threads: what they give is the same, to the last bit."""
+"""Passes by several threads: the results are the same, to the last bit."""
 
 import numpy as np
 import pytest
 
 from ccviz import Problem, contract, solve
-from ccviz.solvers.assignment import passes
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.kernels.rules import open_candidates
+from ccviz.solvers.assignment.passes import open_passes
+from ccviz.solvers.assignment.step import Descent
 from ccviz.solvers.assignment.structure import structure_of
 
 
@@ -19,14 +20,13 @@ def problem():
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_a_pass_is_the_whole_in_strips(monkeypatch, problem, threads):
-    monkeypatch.setattr(passes, "STRIP", 64)
+def test_a_pass_is_the_whole_in_strips(problem, threads):
     blocks, rng = contract(problem), np.random.default_rng(1)
     centers, labels = rng.normal(size=(4, 3)), rng.integers(4, size=blocks.s)
     costs, structure = block_costs(blocks.centroid, blocks.mass, centers), structure_of(blocks)
     whole = open_candidates(costs, structure.linked, 0, structure.graph)
     some = np.arange(0, blocks.s, 2)
-    with passes.open_passes(blocks, threads) as over:
+    with open_passes(blocks, threads, strip=64) as over:
         in_strips = over.candidates(structure.linked, structure.graph, centers)
         assert [each.tolist() for each in in_strips] == [each.tolist() for each in whole]
         means = block_means(blocks.centroid, blocks.mass, labels, centers)
@@ -40,8 +40,24 @@ def test_a_pass_is_the_whole_in_strips(monkeypatch, problem, threads):
     assert paid == pytest.approx(costs[some].min(axis=1).sum())
 
 
-def test_threads_change_no_bit_of_a_run(monkeypatch, problem):
-    monkeypatch.setattr(passes, "STRIP", 64)
+def descent_of(blocks, threads):
+    """Return labels and objective of each step of a descent, and the last centres."""
+    found, centers = [], np.random.default_rng(1).normal(size=(4, 3))
+    with open_passes(blocks, threads, strip=64) as over:
+        descent = Descent(blocks, 5.0, over)
+        for _ in range(6):
+            answer = descent.assign(centers)
+            found.append((answer.labels.tolist(), answer.objective))
+            centers = over.means(answer.labels, centers)
+    return found, centers.tolist()
+
+
+def test_threads_change_no_bit_of_a_descent(problem):
+    blocks = contract(problem)
+    assert descent_of(blocks, 1) == descent_of(blocks, 3)
+
+
+def test_threads_change_no_bit_of_a_run(problem):
     one, three = (solve(problem, "blp-kmeans", seed=1, threads=number) for number in (1, 3))
     assert (one.labels == three.labels).all()
     assert one.objective == three.objective

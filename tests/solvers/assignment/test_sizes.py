@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ccviz.solvers.assignment import sizes
+from ccviz.solvers.assignment.sizes import solve_sizes
 
 
 def problem(seed, n=400, k=5):
@@ -20,20 +20,19 @@ def total(cost, labels):
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("exact", [False, True])
-def test_what_is_left_out_changes_nothing(monkeypatch, seed, exact):
+def test_what_is_left_out_changes_nothing(seed, exact):
     cost, lower, upper = problem(seed)
     if exact:
         lower = upper = np.random.default_rng(seed).multinomial(400, np.full(5, 1 / 5))
-    _, whole, _ = sizes.solve_sizes(lambda rows: cost[rows], 400, lower, upper, None)
+    _, whole, _ = solve_sizes(lambda rows: cost[rows], 400, lower, upper, None)
     asked = []
-    monkeypatch.setattr(sizes, "LEFT_OUT_FROM", 300)
 
     def costs(rows):
         if isinstance(rows, np.ndarray):
             asked.append(len(rows))
         return cost[rows]
 
-    feasible, labels, prices = sizes.solve_sizes(costs, 400, lower, upper, None)
+    feasible, labels, prices = solve_sizes(costs, 400, lower, upper, None, left_out_from=300)
     load = np.bincount(labels, minlength=5)
     assert feasible
     assert (load >= lower).all()
@@ -45,16 +44,14 @@ def test_what_is_left_out_changes_nothing(monkeypatch, seed, exact):
 
 
 @pytest.mark.parametrize("prices", [np.zeros(5), np.array([9.0, 0.0, -9.0, 0.0, 3.0])])
-def test_bad_prices_cost_time_only(monkeypatch, prices):
+def test_bad_prices_cost_time_only(prices):
     cost, lower, upper = problem(1)
-    _, whole, _ = sizes.solve_sizes(lambda rows: cost[rows], 400, lower, upper, None)
-    monkeypatch.setattr(sizes, "LEFT_OUT_FROM", 300)
-    _, labels, _ = sizes.solve_sizes(lambda rows: cost[rows], 400, lower, upper, prices)
+    _, whole, _ = solve_sizes(lambda rows: cost[rows], 400, lower, upper, None)
+    _, labels, _ = solve_sizes(lambda rows: cost[rows], 400, lower, upper, prices, 300)
     assert total(cost, labels) == pytest.approx(total(cost, whole))
 
 
-def test_what_cannot_be_is_said(monkeypatch):
+def test_what_cannot_be_is_said():
     cost, lower, upper = problem(2)
     cost[:390, 1:] = np.inf  # too many for one cluster
-    monkeypatch.setattr(sizes, "LEFT_OUT_FROM", 300)
-    assert not sizes.solve_sizes(lambda rows: cost[rows], 400, lower, upper, None)[0]
+    assert not solve_sizes(lambda rows: cost[rows], 400, lower, upper, None, 300)[0]

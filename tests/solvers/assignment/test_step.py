@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, contract
-from ccviz.solvers.assignment import solve_assignment, step, structure_of
+from ccviz.solvers.assignment import solve_assignment, structure_of
 from ccviz.solvers.assignment.centers import block_costs
+from ccviz.solvers.assignment.step import Descent
 
 
 def problem(seed, n=60, k=4):
@@ -17,7 +18,7 @@ def problem(seed, n=60, k=4):
 @pytest.mark.parametrize("seed", range(5))
 def test_every_step_is_the_exact_assignment(seed):
     blocks, rng = contract(problem(seed)), np.random.default_rng(seed)
-    descent, centers = step.Descent(blocks, 5.0), rng.normal(size=(4, 3))
+    descent, centers = Descent(blocks, 5.0), rng.normal(size=(4, 3))
     for scale in (0.5, 0.1, 0.01, 0.0):
         answer = descent.assign(centers)
         costs = block_costs(blocks.centroid, blocks.mass, centers)
@@ -28,10 +29,9 @@ def test_every_step_is_the_exact_assignment(seed):
 
 
 @pytest.mark.parametrize("most_proved", [0, 100])
-def test_no_cluster_is_left_empty(monkeypatch, most_proved):
-    monkeypatch.setattr(step, "MOST_PROVED", most_proved)
+def test_no_cluster_is_left_empty(most_proved):
     blocks = contract(problem(0))
-    descent = step.Descent(blocks, 5.0)
+    descent = Descent(blocks, 5.0, most_proved=most_proved)
     for far in (100.0, 90.0):
         centers = np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [far, 0.0, 0.0]])
         answer = descent.assign(centers)

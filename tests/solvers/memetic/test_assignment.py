@@ -41,14 +41,14 @@ def test_exact_and_swift_steps_agree_with_enumeration(seed, make_problem, instan
     assert costs[places, swift].sum() == pytest.approx(least)
 
 
-def test_a_hard_core_is_approached_without_breaking_a_link(monkeypatch, make_problem, instance_of):
+def test_a_hard_core_is_approached_without_breaking_a_link(make_problem, instance_of):
     problem = make_problem(3, n=60, k=6, links=300)
     instance = instance_of(problem)
     centers = random_centers(instance, 3)
-    monkeypatch.setattr(assignment, "SWIFT_NODES", 0)
-    swift = assignment.swift_step(instance, centers, instance.feasible, np.arange(instance.s))
+    places = np.arange(instance.s)
+    swift = assignment.swift_step(instance, centers, instance.feasible, places, nodes=0)
     assert Partition(problem, contract(problem).lift(swift)).violations.none_hard
-    costs, places = instance.costs(centers), np.arange(instance.s)
+    costs = instance.costs(centers)
     assert costs[places, swift].sum() < costs[places, instance.feasible].sum()
     exact = assignment.exact_step(instance, centers, instance.feasible, 60.0)
     assert costs[places, exact].sum() <= costs[places, swift].sum() + 1e-9
