@@ -75,6 +75,42 @@ def _from_memetic() -> tuple[Solver, Problem]:
     return Sdp(incumbent="memetic"), points(16, 2, 3)
 
 
+def _in_a_strip(**disjunctions: int) -> None:
+    """Run `colgen` on a strip of points: over facilities, with local masters and discs."""
+    from ccviz.solvers.colgen.params import (
+        CertificateParams,
+        DisjunctionParams,
+        FacilityParams,
+        NeighbourhoodParams,
+        Params,
+    )
+    from ccviz.solvers.colgen.solver import Colgen
+
+    slow = np.inf  # whatever the bound gains
+    params = Params(
+        facilities=FacilityParams(
+            pairs=0, pairs_if_few=0, slow_rounds=2, slow_share=slow, slow_share_local=slow
+        ),
+        neighbourhood=NeighbourhoodParams(40, 0.0, 99.0, parts=1),
+        disjunctions=DisjunctionParams(**disjunctions),
+        certificate=CertificateParams(few_blocks=0, many_blocks=0),
+    )
+    X = np.random.default_rng(1).uniform(size=(240, 2)) * [12.0, 1.0]
+    solver = Colgen(tolerance=1e-6)
+    for _ in solver.steps_with(params, Problem(X, 16), Context(seed=_SEED)):
+        pass
+
+
+def disjunctions() -> None:
+    """Raise the bound of a root by disjunctions of discs."""
+    _in_a_strip()
+
+
+def local_masters() -> None:
+    """Branch on discs, with local masters around them."""
+    _in_a_strip(candidates=0)
+
+
 def _of(name: str, problem: Callable[[], Problem], **settings: object) -> tuple[Solver, Problem]:
     from ccviz.solvers import make_solver
 
@@ -82,7 +118,7 @@ def _of(name: str, problem: Callable[[], Problem], **settings: object) -> tuple[
 
 
 def hard_core() -> None:
-    """Solve an assignment that the compiled search leaves to the bound, and one to the repair."""
+    """Solve one assignment by the bound and one by the repair, which the search leaves open."""
     from ccviz.solvers.assignment import Structure, solve_assignment
     from ccviz.solvers.assignment.core import SearchLimits
 
@@ -131,5 +167,5 @@ _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
 }  # fmt: skip
 _KERNELS: dict[str, tuple[Phase, ...]] = {
     "blp-kmeans": (hard_core, searched_colouring),
-    "colgen": (annealed_start,),
+    "colgen": (annealed_start, disjunctions, local_masters),
 }

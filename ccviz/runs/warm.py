@@ -104,7 +104,10 @@ def compile_solver(solver: type[Solver]) -> None:
     ----------
     solver : type of Solver
     """
-    _run(solver, examples())
+    problems = examples()
+    if solver.keeps_float32:
+        problems += examples(kind=np.float32)
+    _run(solver, problems)
     for phase in phases(solver):
         phase()
 
@@ -129,7 +132,7 @@ def load(stepper: Stepper) -> None:
                 compile_solver(solver)
     _run(solver, examples(12))
     if solver.keeps_float32 and stepper.problem.X.dtype == np.float32:
-        _run(solver, examples(12, np.float32))  # loops of their own, compiled only for who has some
+        _run(solver, examples(12, np.float32))  # loops of their own
     stepper.discount(time.perf_counter() - since)
 
 

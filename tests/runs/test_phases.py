@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from typing import get_args
 
 import pytest
 
@@ -11,6 +12,10 @@ from ccviz.events import PartsCut
 from ccviz.runs import phases
 from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import Context
+from ccviz.solvers.colgen import node
+from ccviz.solvers.colgen.phases.disjunctions import DisjunctionPhase
+from ccviz.solvers.colgen.phases.facilities import StalledPhase
+from ccviz.solvers.colgen.solver import Colgen
 
 _COMPILE = """
 from ccviz.runs.warm import compile_solver
@@ -28,6 +33,8 @@ from ccviz.solvers import SOLVERS
 
 for solver in SOLVERS:
     _run(solver, examples(24))
+    if solver.keeps_float32:
+        _run(solver, examples(24, "float32"))
     for phase in phases(solver):
         phase()
 kernels = {
@@ -106,6 +113,21 @@ def events_of(run):
 @pytest.mark.parametrize("run", [phases._divided, phases._presolved])
 def test_the_phases_of_divide_partition_the_blocks(run):
     assert any(isinstance(event, PartsCut) for event in events_of(run))
+
+
+@pytest.mark.slow
+def test_the_phases_of_colgen_are_all_reached(monkeypatch):
+    reached = set()
+    advance = node._advanced
+
+    def noted(given, phase):
+        reached.add(type(phase))
+        return advance(given, phase)
+
+    monkeypatch.setattr(node, "_advanced", noted)
+    for phase in phases.phases(Colgen):
+        phase()
+    assert reached == {*get_args(node.IteratingPhase), StalledPhase, DisjunctionPhase}
 
 
 def test_phases_are_of_solvers_that_there_are():
