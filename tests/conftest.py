@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -76,30 +77,42 @@ def bench() -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def fork_client():
+    """Return a function that returns one fork server for all tests of this process.
+
+    It takes two seconds to load. A pool that is closed does not end it.
+    """
+    from ccviz.runs.fork_client import ForkClient
+
+    class SharedClient(ForkClient):
+        def close(self):
+            pass
+
+    @cache
+    def shared():
+        return SharedClient("blp-kmeans")
+
+    yield shared
+    if shared.cache_info().currsize:
+        ForkClient.close(shared())
+
+
 @pytest.fixture(scope="session", autouse=True)
-def quick_workers():
+def quick_workers(fork_client):
     """Let the workers of this process's runs be forked, as a server's are, by one fork server.
 
-    A new interpreter for each costs seconds; the processes that a test begins have them, and so
-    have those tests that ask for them.
+    A new interpreter for each costs seconds. Processes that a test starts use new interpreters,
+    and so do tests with the fixture `new_workers`.
     """
     from ccviz.runs import job
     from ccviz.runs.child import Child
     from ccviz.runs.fork_client import ForkClient
 
-    clients = []
-
-    def forked(path):
-        if not clients:
-            clients.append(ForkClient("blp-kmeans"))
-        return Child(path, clients[0])
-
     with pytest.MonkeyPatch.context() as patch:
         if ForkClient.possible:
-            patch.setattr(job, "Child", forked)
+            patch.setattr(job, "Child", lambda path: Child(path, fork_client()))
         yield
-    for server in clients:
-        server.close()
 
 
 @pytest.fixture

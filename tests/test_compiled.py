@@ -74,6 +74,7 @@ print(total({name}(np.arange({size}.0))))
 """
 
 
+@pytest.mark.slow
 def test_a_cache_of_a_class_that_was_renamed_is_compiled_again(tmp_path):
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "CCVIZ_COMPILED": "1"}
     for name, size, printed in (("Old", 3, "3.0"), ("New", 5, "10.0")):

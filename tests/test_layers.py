@@ -175,6 +175,7 @@ def test_the_process_of_the_page_begins_without_what_only_runs_need():
     assert not loaded & {"numba", "llvmlite", "cvxpy", "scs", "dask", "sklearn"}
 
 
+@pytest.mark.slow
 def test_core_loads_no_user_interface_even_through_libraries():
     assert not loaded_by("\n".join(f"import {name}" for name in CORE)) & USER_INTERFACES
 

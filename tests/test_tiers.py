@@ -37,6 +37,7 @@ def test_a_long_test_is_long_on_an_idle_machine(clock, processor, marks, long):
     assert is_long(test) == long
 
 
+@pytest.mark.slow
 def test_the_end_of_a_run_names_the_long_tests_that_lack_the_mark(tmp_path):
     (tmp_path / "conftest.py").write_text(
         "from tests import tiers\ntiers.LONG_S = 0.2\n"

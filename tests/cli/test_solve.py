@@ -129,13 +129,13 @@ def test_notices_are_told_on_stderr(ccviz, folder):
 
 
 def test_no_archive_keeps_nothing(ccviz, folder):
-    assert ccviz("solve", "iris", "--no-archive").code == 0
+    assert ccviz("solve", "iris", "--solver", "cop-kmeans", "--no-archive").code == 0
     assert not (folder / "home").exists()
 
 
 def test_an_archive_that_cannot_be_used_does_not_stop_it(ccviz, folder):
     write(folder, "home", "a file where the folder should be")
-    done = ccviz("solve", "iris")
+    done = ccviz("solve", "iris", "--solver", "cop-kmeans")
     assert done.code == 0
     assert "this run is not kept" in done.err
     assert done.err.endswith("cannot be used: File exists.\n")
@@ -230,7 +230,7 @@ def test_as_a_process_of_its_own(command, folder):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full device is Linux's")
 def test_output_that_finds_no_room_is_one_sentence(command, folder):
     with Path("/dev/full").open("w") as full:
-        words = [*command, "solve", "iris", "--solver", "blp-kmeans"]
+        words = [*command, "solvers"]
         done = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 2
     assert done.stderr == "ccviz: the output cannot be written: No space left on device.\n"

@@ -1,7 +1,5 @@
 """Zones in a proof: what their cases add up to is below every clustering."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +9,7 @@ from ccviz.events import IncumbentFound, NodeBranched, NodeOpened, NodePruned, S
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
+from tests.enumeration import feasible
 
 K = 3
 LEFT, RIGHT = range(5), range(5, 9)
@@ -25,14 +24,7 @@ MEANS = MEMBERS @ X / MEMBERS.sum(axis=1)[:, None]
 COSTS = np.array([((X[inside] - X[inside].mean(axis=0)) ** 2).sum() for inside in MEMBERS])
 
 
-def best():
-    labels = [np.array([0, *tail]) for tail in product(range(K), repeat=8)]
-    full = [each for each in labels if len(set(each.tolist())) == K]
-    problem = Problem(X, K)
-    return min((Partition(problem, each) for each in full), key=lambda each: each.wcss)
-
-
-BEST = best()
+BEST = next(feasible(Problem(X, K)))
 
 
 def values(duals, places):

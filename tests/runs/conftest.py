@@ -3,6 +3,7 @@
 import pytest
 
 from ccviz.runs.archive import Archive
+from ccviz.runs.fork_client import ForkClient
 from ccviz.runs.worker_pool import WorkerPool
 
 
@@ -14,9 +15,11 @@ def archive(tmp_path):
 
 
 @pytest.fixture
-def pool(archive):
-    """Return the waiting workers of the archive."""
+def pool(archive, fork_client):
+    """Return the waiting workers of the archive, forked by the server that tests share."""
     pool = WorkerPool(archive.path)
+    if ForkClient.possible:
+        pool._client = fork_client()
     pool.fill()
     yield pool
     pool.close()

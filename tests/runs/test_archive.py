@@ -308,6 +308,7 @@ for batch in range(60):
 """
 
 
+@pytest.mark.slow
 def test_many_processes_and_threads_write_at_once(tmp_path, problem):
     """All begin on a file that is not there yet."""
     path = tmp_path / "runs.sqlite"

@@ -91,7 +91,9 @@ def test_a_broken_worker_says_what_broke(archive, pool, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_run_outlives_its_fork_server_and_the_next_has_a_new_one(archive, pool):
+def test_a_run_outlives_its_fork_server_and_the_next_has_a_new_one(archive):
+    pool = WorkerPool(archive.path)
+    pool.fill()
     first = fork_server(pool)
     job = start(archive, pool, paused=True)
     job.step()
@@ -105,15 +107,14 @@ def test_a_run_outlives_its_fork_server_and_the_next_has_a_new_one(archive, pool
     pool.fill()
     wait_until(lambda: len(pool.pids) == 1 and pool.pids[0])
     assert fork_server(pool) != first
+    pool.close()
 
 
 @pytest.mark.slow
 def test_a_run_that_waits_for_a_fork_server_which_is_killed_has_a_worker_all_the_same(archive):
     pool = WorkerPool(archive.path)
     pool.fill()
-    client = next(
-        each for each in psutil.Process().children() if "ccviz.runs.fork_server" in each.cmdline()
-    )
+    client = psutil.Process(pool.fork_client().pid)
     client.suspend()
     job = start(archive, pool)
     client.kill()
@@ -152,6 +153,7 @@ def test_where_the_kernel_tells_no_ends_nothing_is_forked():
     )
 
 
+@pytest.mark.slow
 def test_a_forked_worker_has_processes_of_its_own(archive, pool):
     problem = Problem(np.random.default_rng(3).normal(size=(40, 2)), 4, cannot_link=[(0, 1)])
     solver = make_solver("sdp")

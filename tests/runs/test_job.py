@@ -121,6 +121,7 @@ def test_a_killed_worker_leaves_a_run_that_says_so(archive, begin):
     assert archive.info(job.run_id).message == "The worker was killed (signal 9)."
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("new_workers")
 def test_a_broken_worker_says_what_broke(archive, begin, tmp_path):
     job = begin()
@@ -211,6 +212,7 @@ def test_a_worker_ends_when_its_parent_is_killed(archive):
     assert archive.runs()[0].termination == "interrupted"
 
 
+@pytest.mark.slow
 def test_a_worker_needs_no_guarded_main_module(archive, tmp_path):
     """The child imports nothing of its parent's, so a script that starts one at its top works."""
     script = tmp_path / "script.py"

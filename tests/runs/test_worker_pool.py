@@ -92,6 +92,7 @@ def test_one_whose_run_was_ended_is_not_replaced(archive, pool):
     assert archive.info(job.run_id).termination == "interrupted"
 
 
+@pytest.mark.slow
 def test_who_closes_them_ends_them(archive):
     pool = WorkerPool(archive.path, size=2)
     pool.fill()

@@ -79,7 +79,7 @@ def sized_problems(draw):
 @settings(max_examples=10)
 @given(sized_problems(), st.integers(2, 3))
 def test_under_sizes_clusterings_keep_them_and_the_bound_still_holds(problem, part_size):
-    best = optimum(problem)
+    best = least_wcss(problem)
     run = start(problem, "divide", part_size=part_size, largest_part=4, shared=0.5)
     events = [record.event for record in run]
     result = run.result()

@@ -1,4 +1,4 @@
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -10,6 +10,7 @@ from ccviz.problem.partition import Partition
 from ccviz.solvers.base import Context
 from ccviz.solvers.s_mdeclust import SMdeClust
 from ccviz.solvers.start.memetic import memetic_incumbent
+from tests.enumeration import least_wcss
 
 VARIANTS = {
     "S": {"mutation": "off", "assignment": "exact"},
@@ -34,17 +35,11 @@ def events_of(problem, seed=0, workers="1", **settings):
     return list(solver.steps(problem, Context(seed=seed, workers=workers)))
 
 
-def optimum(problem):
-    every = product(range(problem.k), repeat=problem.n)
-    found = (Partition(problem, np.array(labels)) for labels in every)
-    return min(part.wcss for part in found if part.violations.none_hard)
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_finds_the_optimum_of_tiny_problems(seed):
     problem = make_problem(seed, n=8, k=3, links=6)
     result = solve(problem, "s-mdeclust", seed=seed)
-    assert result.objective == pytest.approx(optimum(problem))
+    assert result.objective == pytest.approx(least_wcss(problem))
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

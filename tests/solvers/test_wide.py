@@ -34,7 +34,12 @@ def traced():
     tracemalloc.stop()
 
 
-@pytest.mark.parametrize("name", [solver.name for solver in SOLVERS])
+def named(name):
+    """Return a solver's name as a parameter; `colgen` works until its time limit."""
+    return pytest.param(name, marks=pytest.mark.slow) if name == "colgen" else name
+
+
+@pytest.mark.parametrize("name", [named(solver.name) for solver in SOLVERS])
 def test_fifty_points_of_many_features(traced, name):
     settings = QUICK.get(name, {})
     start(problem_of(3), name, **settings).result()  # imports what it needs

@@ -1,12 +1,11 @@
 """Small problems, every one of their clusters and clusterings."""
 
 from dataclasses import replace
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 import pytest
 
-from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import (
     Both,
@@ -47,20 +46,6 @@ def random_problem(seed, rules=(), n=8, k=3):
     if must:  # what both ends conflict with must not contradict
         cannot = [pair for pair in cannot if set(pair) != {0, 1}]
     return Problem(X, k, must_link=must, cannot_link=cannot, rules=rules)
-
-
-def best_clustering(problem):
-    """Return the least objective over all clusterings, inf if none is feasible."""
-    best = np.inf
-    for tail in product(range(problem.k), repeat=problem.n - 1):
-        labels = np.array([0, *tail])
-        seen = labels[np.sort(np.unique(labels, return_index=True)[1])]
-        if len(seen) < problem.k or (np.diff(seen) < 0).any():
-            continue  # empty clusters, or the same clusters in another order
-        partition = Partition(problem, labels)
-        if partition.wcss < best and partition.violations.none_hard:
-            best = partition.wcss
-    return best
 
 
 @pytest.fixture(params=RULES, ids=lambda name: name.replace(" ", "-"))

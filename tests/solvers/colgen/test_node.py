@@ -16,7 +16,6 @@ from ccviz.events import (
     NodePruned,
     Started,
 )
-from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
@@ -25,8 +24,9 @@ from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.search.decisions import DiscDecision
 from ccviz.solvers.search.tree import Task
+from tests.enumeration import feasible, least_wcss
 from tests.seeds import seeds
-from tests.solvers.colgen.conftest import best_clustering, over_facilities
+from tests.solvers.colgen.conftest import over_facilities
 from tests.solvers.colgen.model.test_discs import points_of
 from tests.solvers.colgen.test_plane import of
 
@@ -43,16 +43,10 @@ def means_keep(problem, labels, decisions):
 
 
 def best_in_discs(problem, decisions):
-    best = np.inf
-    for tail in itertools.product(range(problem.k), repeat=problem.n - 1):
-        labels = np.array([0, *tail])
-        seen = labels[np.sort(np.unique(labels, return_index=True)[1])]
-        if len(seen) < problem.k or (np.diff(seen) < 0).any():
-            continue
-        partition = Partition(problem, labels)
-        if partition.violations.none_hard and partition.wcss < best:
-            best = partition.wcss if means_keep(problem, labels, decisions) else best
-    return best
+    """Return the least WCSS of clusterings whose means keep the decisions, inf if none does."""
+    kept = (each for each in feasible(problem) if means_keep(problem, each.labels, decisions))
+    best = next(kept, None)
+    return np.inf if best is None else best.wcss
 
 
 @pytest.mark.parametrize("seed", seeds(2, 8))
@@ -66,7 +60,7 @@ def test_a_nodes_bound_is_not_above_the_best_clustering_in_its_discs(seed):
             DiscDecision(i, j, side) for (i, j), side in zip(pairs, sides, strict=True)
         )
         best = best_in_discs(problem, decisions)
-        task = Task(3, decisions, upper_bound=1.5 * best_clustering(problem))
+        task = Task(3, decisions, upper_bound=1.5 * least_wcss(problem))
         for _ in range(60):
             report = node.advance(problem, Colgen(), Params(), task)
             assert report.lower_bound <= best * (1.0 + 1e-9)

@@ -15,7 +15,7 @@ from ccviz.proof.verify import verify
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.solver import Colgen
-from tests.solvers.colgen.conftest import best_clustering
+from tests.enumeration import least_wcss
 
 
 def events_of(problem, stop=None, params=None, **settings):
@@ -29,7 +29,7 @@ def of(events, kind):
 
 def ends_as_brute_force(problem, events):
     """Check that a run ends with the best clustering, if there is one, and no bound is above it."""
-    best = best_clustering(problem)
+    best = least_wcss(problem)
     assert isinstance(events[-1], Finished)
     if np.isinf(best):
         assert not of(events, IncumbentFound)

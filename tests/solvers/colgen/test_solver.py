@@ -27,8 +27,9 @@ from ccviz.problem.rules import (
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.params import Params, PricingParams
 from ccviz.solvers.colgen.solver import Colgen
+from tests.enumeration import least_wcss
 from tests.seeds import seeds
-from tests.solvers.colgen.conftest import best_clustering, random_problem
+from tests.solvers.colgen.conftest import random_problem
 
 SLICED = Params(pricing=PricingParams(visits=30_000))
 
@@ -61,7 +62,7 @@ def iris(k, count, every=1):
 @pytest.mark.parametrize("seed", seeds(2, 8))
 def test_the_optimum_is_that_of_brute_force(seed, rules):
     problem = random_problem(seed, rules)
-    best = best_clustering(problem)
+    best = least_wcss(problem)
     events = run(problem)
     assert isinstance(events[-1], Finished)
     assert events[-1].termination == "proved"
@@ -156,7 +157,7 @@ def test_a_different_clustering_is_different_and_best(by, k):
     first = of(run(Problem(X, k)), IncumbentFound)[-1].labels
     problem = Problem(X, k, rules=(different_from(first, by),))
     second = of(run(problem), IncumbentFound)[-1]
-    assert second.objective == pytest.approx(best_clustering(problem), rel=1e-6)
+    assert second.objective == pytest.approx(least_wcss(problem), rel=1e-6)
     for known in (first == label for label in range(k)):
         most = max(known.sum() - by, 1)
         assert all((known & (second.labels == j)).sum() <= most for j in range(k))

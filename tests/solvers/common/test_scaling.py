@@ -8,7 +8,8 @@ from ccviz.problem.rules import MaxDiameter
 from ccviz.proof.verify import verify
 from ccviz.runs.stepper import start
 from ccviz.solvers.common.scaling import rescale
-from tests.solvers.colgen.conftest import best_clustering, random_problem
+from tests.enumeration import least_wcss
+from tests.solvers.colgen.conftest import random_problem
 
 SCALES = (1e-120, 1e-60, 1e-12, 1e-5, 1.0, 1e12, 1e60)
 
@@ -29,7 +30,7 @@ def scaled(problem, scale):
 def test_a_proof_holds_in_every_unit(scale, rules):
     for seed in range(4):
         problem = scaled(random_problem(seed, rules), scale)
-        best = best_clustering(problem)
+        best = least_wcss(problem)
         if np.isinf(best):
             continue
         events = run(problem)
@@ -44,7 +45,7 @@ def test_a_semidefinite_proof_holds_in_every_unit(scale):
     problem = scaled(random_problem(3), scale)
     verdict = verify(problem, run(problem, "sdp"))
     assert verdict.accepted, verdict.sentence
-    assert verdict.upper_bound == pytest.approx(best_clustering(problem), rel=1e-3)
+    assert verdict.upper_bound == pytest.approx(least_wcss(problem), rel=1e-3)
 
 
 def test_what_is_shown_is_in_the_unit_of_the_points():

@@ -35,6 +35,7 @@ def optima(blocks, found, labels):
     return sum(solve(Problem(part.blocks.centroid, 3), "hg-means").objective for part in parts)
 
 
+@pytest.mark.slow
 def test_parts_that_were_cut_anew_keep_more_of_the_cost(cloud, labels):
     found, loss = well(cloud, labels)
     first = anticluster(cloud, labels, PARTS, 0, 0)

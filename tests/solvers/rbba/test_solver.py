@@ -1,10 +1,9 @@
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
 
-from ccviz import Partition, Problem, solve, start
+from ccviz import Problem, solve, start
 from ccviz.events import BoundImproved
 from ccviz.problem.blocks import contract
 from ccviz.runs.stepper import Stepper
@@ -13,6 +12,7 @@ from ccviz.solvers.base import Context
 from ccviz.solvers.rbba import solver as rbba
 from ccviz.solvers.rbba._pairs import cost_of
 from ccviz.solvers.rbba.order import entry_order
+from tests.enumeration import least_wcss
 from tests.exact import exact_cost
 from tests.made_soft import draw_soft, least_objective
 
@@ -27,16 +27,10 @@ def made_up(seed, n=9, k=3, links=8):
     return Problem(X, k, must_link=pairs[same], cannot_link=pairs[~same])
 
 
-def optimum(problem):
-    every = product(range(problem.k), repeat=problem.n)
-    found = (Partition(problem, np.array(labels)) for labels in every)
-    return min(part.wcss for part in found if part.violations.none_hard)
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_the_optimum_and_every_bound_on_the_way(seed):
     problem = made_up(seed)
-    least = optimum(problem)
+    least = least_wcss(problem)
     stepper = start(problem, "rbba", seed=seed, starts=seed % 2)
     bounds = [
         record.event.lower_bound for record in stepper if isinstance(record.event, BoundImproved)

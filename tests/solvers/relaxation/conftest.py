@@ -1,13 +1,11 @@
 """Small problems with their optima by brute force."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 
 from ccviz.errors import ContradictionError, ProblemError
-from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from tests.enumeration import least_wcss
 
 
 def draw_problem(seed, most=9):
@@ -30,19 +28,6 @@ def draw_problem(seed, most=9):
         return None
 
 
-def brute_force(problem):
-    """Return the least sum of squares over all feasible clusterings, inf without one."""
-    best = np.inf
-    for labels in product(range(problem.k), repeat=problem.n):
-        seen = list(dict.fromkeys(labels))
-        if seen != list(range(problem.k)):  # each partition once, no cluster empty
-            continue
-        partition = Partition(problem, labels)
-        if partition.violations.none_hard:
-            best = min(best, partition.wcss)
-    return best
-
-
 @pytest.fixture(scope="session")
 def draw():
     """Return the function that draws a small problem from a seed."""
@@ -52,7 +37,7 @@ def draw():
 @pytest.fixture(scope="session")
 def optimum():
     """Return the function that finds the optimum by trying everything."""
-    return brute_force
+    return least_wcss
 
 
 @pytest.fixture(scope="session")
@@ -60,4 +45,4 @@ def small_problems():
     """Return a seeded sweep of (problem, optimum), up to 9 points."""
     drawn = [problem for seed in range(40) if (problem := draw_problem(seed, most=7)) is not None]
     drawn += [problem for seed in range(12) if (problem := draw_problem(seed, most=9)) is not None]
-    return [(problem, brute_force(problem)) for problem in drawn]
+    return [(problem, least_wcss(problem)) for problem in drawn]

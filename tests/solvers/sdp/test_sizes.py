@@ -1,14 +1,13 @@
 """sdp under cluster sizes: against brute force, its bounds, its certificates, its sentences."""
 
-from itertools import product
-
 import numpy as np
 import pytest
 
-from ccviz import Partition, Problem, solve, start
+from ccviz import Problem, solve, start
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import NodePruned
 from ccviz.proof.verify import verify
+from tests.enumeration import least_wcss
 from tests.seeds import seeds
 
 
@@ -36,19 +35,6 @@ def draw(seed):
         return None
 
 
-def brute_force(problem):
-    """Return the least sum of squares over all labels that keep links and sizes."""
-    best = np.inf
-    for labels in product(range(problem.k), repeat=problem.n):
-        size = np.bincount(labels, minlength=problem.k)
-        if (size < problem.sizes.lower).any() or (size > problem.sizes.upper).any():
-            continue
-        partition = Partition(problem, labels)
-        if partition.violations.none_hard:
-            best = min(best, partition.wcss)
-    return best
-
-
 @pytest.mark.parametrize("seed", seeds(2, 20))
 def test_it_agrees_with_brute_force_and_its_proofs_are_accepted(seed):
     agree(filter(None, map(draw, range(10 * seed, 10 * seed + 10))), "splitting")
@@ -61,7 +47,7 @@ def test_the_scs_backend_agrees_too():
 def agree(problems, backend):
     """Compare runs with brute force, and check their proofs."""
     for problem in problems:
-        optimum = brute_force(problem)
+        optimum = least_wcss(problem)
         run = start(problem, "sdp", tolerance=1e-7, backend=backend)
         events = [record.event for record in run]
         result = run.result()

@@ -103,6 +103,7 @@ def test_two_processes_give_the_same_answer(tangled):
     assert verdict.upper_bound == pytest.approx(alone.objective, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_dask_gives_the_same_answer(tangled):
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(

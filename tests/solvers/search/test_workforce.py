@@ -129,6 +129,7 @@ def named_once(folder, name):
 needs_sigkill = pytest.mark.skipif(sys.platform == "win32", reason="needs SIGKILL")
 
 
+@pytest.mark.slow
 @needs_sigkill
 def test_what_a_killed_worker_had_is_given_out_again(tmp_path):
     with open_workforce("2") as force:
@@ -145,6 +146,7 @@ def test_what_a_killed_worker_had_is_given_out_again(tmp_path):
         assert force.size == 2
 
 
+@pytest.mark.slow
 def test_a_task_that_kills_every_worker_ends_in_a_sentence():
     with open_workforce("2") as force:
         handle = force.submit(os._exit, 1)

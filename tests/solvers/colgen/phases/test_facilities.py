@@ -24,8 +24,9 @@ from ccviz.solvers.colgen.phases.opening import first_phase, pricer_of
 from ccviz.solvers.colgen.phases.start import StartPhase, clustering
 from ccviz.solvers.colgen.solver import Colgen
 from ccviz.solvers.search.tree import Task
+from tests.enumeration import least_wcss
 from tests.seeds import seeds
-from tests.solvers.colgen.conftest import best_clustering, over_facilities, random_problem
+from tests.solvers.colgen.conftest import over_facilities, random_problem
 from tests.solvers.colgen.test_plane import ends_as_brute_force, events_of, of, small_problems
 
 OVER = over_facilities()
@@ -47,7 +48,7 @@ def test_over_facilities_the_gap_is_closed_and_the_proof_accepted(neighbours):
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_rules_are_kept_over_facilities(seed, rules):
     problem = random_problem(seed, rules)
-    best = best_clustering(problem)
+    best = least_wcss(problem)
     events = events_of(problem, params=OVER)
     assert isinstance(events[-1], Finished)
     if np.isinf(best):
