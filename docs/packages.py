@@ -22,6 +22,7 @@ ROWS = (
     (("api, estimator", "api"), ("active", "active"), ("studies", "studies")),
     (("views", "views"), ("cli", "cli")),
 )
+API_FILES = ("estimator", "estimator_sizes", "notebook", "row_links", "testing")
 _WIDTH, _HEIGHT, _BOX = 700, 78, (190, 40)
 
 
@@ -31,7 +32,7 @@ def package_of(module: str) -> str:
     known = {name for row in ROWS for _, name in row}
     if part == "__main__":
         return "cli"
-    if part in ("estimator", "estimator_sizes", "notebook", "row_links") or module == "ccviz":
+    if part in API_FILES or module == "ccviz":
         return "api"
     return part if part in known else ""
 

@@ -60,7 +60,6 @@ def test_a_lasso_links_a_group(lab):
     lab.see("49 must-links, 0 cannot-links")
 
 
-@pytest.mark.journey
 def test_an_address_opens_the_same_problem(lab_of):
     query = "data=wine&k=4&scaling=standard&x=alcohol&y=PC+1&ml=0-5&cl=3-100*2&solver=cop-kmeans"
     lab = lab_of(f"?{query}&seed=4&theme=dark")

@@ -4,14 +4,26 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.runs.archive import Archive
+from ccviz.runs.fork_client import ForkClient
+from ccviz.runs.worker_pool import WorkerPool
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 
 
 @pytest.fixture
-def session(tmp_path):
+def forks(tmp_path, fork_client):
+    """Return a pool without idle workers, whose processes the tests' fork server forks."""
+    pool = WorkerPool(tmp_path / "runs.sqlite", size=0)
+    if ForkClient.possible:
+        pool._client = fork_client()
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def session(tmp_path, forks):
     """Return a session with iris on the table."""
     with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(limit=1), load("iris"))
+        session = Session(archive, RunQueue(limit=1), load("iris"), pool=forks)
         yield session
         session.close()

@@ -36,9 +36,9 @@ MEMORY = ONE_PERSON.reading_bytes
 
 
 @pytest.fixture
-def session(tmp_path):
+def session(tmp_path, forks):
     with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(), load("iris"), Person("ann"))
+        session = Session(archive, RunQueue(), load("iris"), Person("ann"), pool=forks)
         yield session
         session.close()
 
@@ -72,7 +72,7 @@ def pool(tmp_path_factory):
     pool.close()
 
 
-@pytest.fixture(params=["forked", "new"])
+@pytest.fixture(params=["forked", pytest.param("new", marks=pytest.mark.slow)])
 def answer(request, pool):
     """Return a function that has an call done, and returns its answer."""
     if request.param == "forked" and not ForkClient.possible:

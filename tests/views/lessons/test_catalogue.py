@@ -76,6 +76,7 @@ def test_a_step_is_not_done_by_the_run_of_the_step_before(session, begin):
 LIMITS = {"time_limit": 0.001, "gap_limit": 0.9, "node_limit": 1}
 
 
+@pytest.mark.slow
 def test_a_race_is_run_only_by_proofs(session, begin):
     course = begin("race")
     draw_links(session, 60)

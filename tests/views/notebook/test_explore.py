@@ -106,6 +106,7 @@ if sys.argv[1] == "killed":
 
 
 @pytest.mark.parametrize("how", ["killed", "in good order"])
+@pytest.mark.slow
 def test_a_kernel_that_ends_leaves_no_child(how, tmp_path):
     kernel = subprocess.run(
         [sys.executable, "-c", LEAVES, how], check=False,
