@@ -22,7 +22,7 @@ from ccviz.events import Assigned, Event, Finished, IncumbentFound
 from ccviz.problem.links import closure
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports
-from ccviz.solvers.kmeans import told_of_broken_links
+from ccviz.solvers.kmeans import note_broken_links
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Ccl(Solver):
         widest = float(distance.max(initial=0.0))
         yield Assigned(iteration=1, labels=labels, objective=widest, moved=problem.n)
         yield IncumbentFound(labels=labels, source=self.name)
-        yield from told_of_broken_links(problem, labels)
+        yield from note_broken_links(problem, labels)
         yield Finished(
             termination="converged", message=f"The tree was cut at {problem.k} clusters."
         )

@@ -59,7 +59,7 @@ class KMeans(Solver):
             if wcss < best:
                 best, found = wcss, labels
                 yield IncumbentFound(labels=labels, source=self.name)
-        yield from told_of_broken_links(problem, found)
+        yield from note_broken_links(problem, found)
         yield Finished(termination="converged", message="No point changes its cluster any more.")
 
     def _descend(
@@ -93,7 +93,7 @@ def _assigned(X: FloatArray, centers: FloatArray, strip: int = _STRIP) -> tuple[
     return labels, float(paid.sum())
 
 
-def told_of_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:
+def note_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:
     """Yield a note on the hard links that an answer breaks, if there are any."""
     if labels is None:
         return

@@ -24,7 +24,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.common.softening import priced_graph, soften
-from ccviz.solvers.kmeans import told_of_broken_links
+from ccviz.solvers.kmeans import note_broken_links
 
 RIDGE = 1e-6
 """Added to every variance, in mean variances of the data."""
@@ -81,7 +81,7 @@ class Ppc(Solver):
                 if before - energy <= self.tolerance * abs(energy):
                     break
                 before = energy
-        yield from told_of_broken_links(problem, found)
+        yield from note_broken_links(problem, found)
         yield Finished(termination="converged", message="The likelihood gains nothing more.")
 
     def _weights(self, problem: Problem) -> csr_array:

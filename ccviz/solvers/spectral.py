@@ -26,7 +26,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.clusters import farthest_moves
 from ccviz.solvers.common.seeding import plain_kmeans
-from ccviz.solvers.kmeans import told_of_broken_links
+from ccviz.solvers.kmeans import note_broken_links
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class Spectral(Solver):
                     found[row] = empty
                 yield Assigned(iteration=start, labels=found, objective=best, moved=problem.n)
                 yield IncumbentFound(labels=found, source=self.name, objective=best)
-        yield from told_of_broken_links(problem, found)
+        yield from note_broken_links(problem, found)
         yield Finished(termination="converged", message="The eigenvectors' rows were clustered.")
 
     def _spread(self, problem: Problem, affinity: FloatArray) -> FloatArray:

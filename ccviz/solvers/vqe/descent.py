@@ -21,22 +21,22 @@ from ccviz.events import (
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.seeding import INITS, point_centers
-from ccviz.solvers.kmeans import told_of_broken_links
+from ccviz.solvers.kmeans import note_broken_links
 
 
 @dataclass(frozen=True, eq=False)
 class Settled:
-    """Where the links left the points.
+    """The assignment after all links.
 
     Attributes
     ----------
     labels : (n,) int64
     objective : float
-        Quantization error and what broken links cost.
+        Quantization error plus the cost of broken links.
     pull : (k, d) float64
-        Sum of what else the centres are means of, besides their points.
+        Sum of the points that broken links add to the clusters' means.
     weight : (k,) float64
-        How many points that counts for.
+        Number of points that this sum counts for.
     """
 
     labels: IntArray
@@ -72,7 +72,7 @@ def descend_all(solver: Vqe, problem: Problem, context: Context, settle: Settle)
         if objective < best:
             best, found = objective, labels
             yield IncumbentFound(labels=labels, source=solver.name, objective=objective)
-    yield from told_of_broken_links(problem, found)
+    yield from note_broken_links(problem, found)
     yield Finished(termination="converged", message="No pass over the links moves a point.")
 
 
