@@ -26,7 +26,7 @@ LEAST_SIZE = 1e-6  # a fractional cluster may be empty; its mean still needs a d
 class Splitting:
     """All variables of problem (7), and one method for each update of Algorithm 1.
 
-    The constraint x = Pw ⊙ Cx is eliminated: w follows the box copy z1 of x at once, so that the
+    The constraint x = Pw ⊙ Cx is eliminated: w is computed from the box copy z1 of x, so that the
     means are always those of a relaxed assignment. `CoupledSplitting` keeps it as the paper does.
 
     Parameters
@@ -64,7 +64,7 @@ class Splitting:
 
     @property
     def centers(self) -> FloatArray:
-        """(k, d) the means that w stands for."""
+        """(k, d) the means of the clusters that w describes."""
         return self.w.T @ self.X
 
     @property
@@ -112,7 +112,7 @@ class Splitting:
         self.x = solution.reshape(self.x.shape)
 
     def gradient(self) -> FloatArray:
-        """Return the right side of eq. 9 with its sign turned: what is linear in x."""
+        """Return the term linear in x: the negative right side of eq. 9."""
         rho = self.rho
         total = self.distances + (self.y_sum - rho)[:, None]
         total += self.y_box - rho * self.z_box + self.y_sphere - rho * self.z_sphere
@@ -174,7 +174,7 @@ class CoupledSplitting(Splitting):
         self.y_means = np.zeros_like(x)
 
     def gradient(self) -> FloatArray:
-        """Return what is linear in x."""
+        """Return the term linear in x."""
         return super().gradient() + self._off_means_transposed(self.y_means)
 
     def product(self, x: FloatArray) -> FloatArray:

@@ -10,8 +10,8 @@ from ccviz.arrays import FloatArray, IntArray
 class PairProduct:
     """The constraint (E z)ᵀ E′ x = target on linked pairs, with its copy z of x (eq. 4 and 5).
 
-    By Lemma 1 and 2 a single product stands for all links of a kind: it counts the pairs that
-    are together, which are all must-links and none of the cannot-links.
+    By Lemmas 1 and 2 one product replaces all links of a kind: it counts the pairs that share a
+    cluster, which are all must-links and no cannot-link.
 
     Parameters
     ----------

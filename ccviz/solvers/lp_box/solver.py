@@ -12,7 +12,7 @@ descent=False``, on data scaled to [-1, 1]:
 
 - The first penalty is measured in mean squared distances of the data. The paper's 20, on data in
   [-1, 1], is 10 to 20 of those, and holds a random start fast.
-- The means follow the relaxed assignment at once, where the paper couples both by one more
+- The means are always those of the relaxed assignment; the paper couples both by one more
   penalised constraint. ``coupling="split"`` is the paper's way: it holds the start fast where
   the penalty is large and diverges where it is small.
 - The answer is repaired to one that keeps every constraint, and says so, and then descends to
@@ -95,7 +95,7 @@ class LpBox(Solver):
     max_iterations: int = setting(1500, "Iterations at most.", low=1, label="Most iterations")
     coupling: str = setting(
         "exact",
-        "How means are tied to the assignment: at once, or by a penalty as in the paper.",
+        "How means follow the assignment: exactly, or by a penalty as in the paper.",
         choices=("exact", "split"),
         advanced=True,
         label="Coupling of means",
@@ -211,7 +211,7 @@ def _impossible() -> Iterator[Event]:
 
 def _ending(converged: bool, iterations: int) -> Finished:
     if converged:
-        return Finished(termination="converged", message="The relaxed assignment stands still.")
+        return Finished(termination="converged", message="The relaxed assignment does not change any more.")
     message = f"The relaxed assignment still moved after {iterations} iterations."
     return Finished(termination="stalled", message=message)
 
