@@ -35,7 +35,7 @@ class Dils(Solver):
 
     generations: int = setting(1000, "Mutants made and improved.", low=1)
     neighbours: int = setting(
-        1000, "Moves looked at for each of them.", low=1, label="Moves looked at"
+        1000, "Moves evaluated for each of them.", low=1, label="Moves evaluated"
     )
     segment: float = setting(
         0.3,
