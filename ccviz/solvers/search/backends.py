@@ -73,7 +73,7 @@ class Here:
         return False
 
     def close(self) -> None:
-        """Do nothing: the process goes on."""
+        """Do nothing, since the process continues."""
 
 
 class Processes:

@@ -19,12 +19,12 @@ from ccviz.solvers.search.workforce import open_workforce
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of a problem before its tree is searched.
+    """Bounds that are known before the tree is searched.
 
     Attributes
     ----------
     upper_bound, lower_bound : float
-        What a clustering costs whose event has been told, and a bound that the run proves without
+        Cost of a clustering that an event has reported, and a bound that the run proves without
         the tree.
     """
 
@@ -79,7 +79,7 @@ def branch_and_bound(
 
 
 def _with_start(problem: Problem, context: Context, known: Known) -> Known:
-    """Return what is known with what the run began with."""
+    """Return the known bounds, improved by those that the run started with."""
     upper_bound = known.upper_bound
     if context.labels is not None:
         upper_bound = min(upper_bound, Partition(problem, context.labels).objective)

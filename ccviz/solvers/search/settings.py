@@ -1,4 +1,4 @@
-"""Settings of a search over a tree of nodes, whatever bounds a node."""
+"""Settings of a search over a tree of nodes, with any method that bounds a node."""
 
 from __future__ import annotations
 

@@ -42,7 +42,8 @@ from ccviz.solvers.search.decisions import (
 from ccviz.solvers.search.margin import Margin
 from ccviz.solvers.search.workforce import Handle, Workforce, run_here
 
-_GROWN = 4  # open nodes at which a tree is worth waking other processes for
+_GROWN = 4
+"""Number of open nodes from which other processes are started."""
 _DETAILS: dict[PruneReason, str] = {
     "bound": "The bound reached the incumbent within the tolerance.",
     "integral": "Only one clustering is left.",
@@ -91,7 +92,7 @@ class Task:
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What came of a task.
+    """The result of a task.
 
     Attributes
     ----------
@@ -158,10 +159,10 @@ class Search:
         Called once, before the first task: a feasible clustering to begin with, or None.
     seed : int
     floor : float
-        A bound on the whole that the run proves without the tree. No node has it, for it is no
-        node's certificate that proves it; but where it suffices, the search ends.
+        A bound on the whole that the run proves without the tree. The search ends if it suffices.
+        It is not the bound of a node, since no node's certificate proves it.
     margin : Margin
-        What rounding may have added to the nodes' bounds, or to the incumbent's objective.
+        Largest effect of rounding on the nodes' bounds and the incumbent's objective.
     """
 
     work: Callable[[Task], Report]
