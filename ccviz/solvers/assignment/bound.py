@@ -124,7 +124,7 @@ def improve(
 
 
 def relabelled(cost: FloatArray, labels: IntArray) -> IntArray:
-    """Return the same clusters at the centres where they cost least: conflicts stay kept."""
+    """Return the same clusters at their cheapest centres, which keeps all conflicts."""
     k = cost.shape[1]
     paid = np.stack([np.bincount(labels, column, k) for column in cost.T], axis=1)
     if not np.isfinite(paid).all():
@@ -133,7 +133,7 @@ def relabelled(cost: FloatArray, labels: IntArray) -> IntArray:
 
 
 def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntArray:
-    """Improve labels; the temperatures follow what a block or a soft link is worth."""
+    """Improve labels, at temperatures relative to the average regret or price of a soft link."""
     paid = cost[structure.linked]
     unit = _unit(paid, structure)
     if unit == 0.0:
@@ -152,7 +152,7 @@ def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntAr
 
 
 def _unit(paid: FloatArray, structure: Structure) -> float:
-    """Return what the choice of a centre is worth on average: a regret, or a soft link's price."""
+    """Return the larger of the average regret and the average price of a soft link."""
     regret = _regrets(paid)
     regret = regret[np.isfinite(regret)]
     soft = np.abs(structure.price[np.isfinite(structure.price)])
@@ -160,7 +160,7 @@ def _unit(paid: FloatArray, structure: Structure) -> float:
 
 
 def _regrets(cost: FloatArray) -> FloatArray:
-    """Return (s,) what the second cheapest centre costs more than the cheapest; 0 for only one.
+    """Return (s,) the extra cost of the second cheapest centre; 0 if there is only one.
 
     A block with one centre left has the regret inf, one with none NaN.
     """

@@ -45,10 +45,10 @@ def solve_assignment(
     structure : Structure
         Links, masses and sizes, see `structure_of`.
     nonempty : bool
-        Whether every cluster must get a block. Looked at only where it matters: if a cluster
-        ends empty, the step is solved again with that condition.
+        Whether every cluster must get a block. If a cluster ends empty, the step is solved again
+        with that condition.
     warm_start : (s,) int, optional
-        Labels to start from, those of the iteration before for example; need not be feasible.
+        Labels to start from, such as those of the previous iteration; they may be infeasible.
     prices : (k,) float64, optional
         ``Assignment.prices`` of the iteration before: with sizes and no links they save most of
         the work.

@@ -25,8 +25,8 @@ class Assignment:
     infeasible : bool
         Whether it is proved that no assignment keeps the conflicts, sizes and non-emptiness.
     prices : (k,) float64 or None
-        Dual prices of the sizes where there are no links: below 0 for a full cluster, above 0 for
-        one at its least. Every block is where cost less price is least.
+        Dual prices of the sizes, without links: negative for a full cluster, positive for one at
+        its smallest size. Each block is in the cluster of least cost minus price.
     """
 
     labels: IntArray

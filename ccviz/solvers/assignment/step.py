@@ -1,7 +1,7 @@
-"""The exact assignment steps of one descent, each with what is known from the one before.
+"""The exact assignment steps of one descent; each uses the results of the step before.
 
-Without sizes only blocks with links need a search; all others take their nearest centre, and
-there bounds on distances spare most of the work. No table of all blocks by all centres is made.
+Without sizes only blocks with links need a search. All others take their nearest centre, with
+bounds on distances that save most of the work. No table of all blocks by all centres is made.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Descent:
         self.begin()
 
     def begin(self) -> None:
-        """Forget the last descent."""
+        """Start another descent, without the results of the last one."""
         self._labels: IntArray = np.full(self._blocks.s, -1)
         self._lower = np.zeros(len(self._free))
         self._centers: FloatArray | None = None
@@ -113,7 +113,7 @@ class Descent:
 
     def _fill(self, labels: IntArray, centers: FloatArray) -> Assignment:
         """Solve the step again with the condition that no cluster is empty."""
-        self._lower[:] = 0.0  # they belong to other labels
+        self._lower[:] = 0.0  # the bounds are those of other labels
         self._labels = labels
         if self._blocks.s <= self._most_proved:
             return self._solve(centers)
