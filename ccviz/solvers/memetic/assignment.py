@@ -1,4 +1,4 @@
-"""The assignment steps of S-MDEClust (section 3.1), over blocks, and a swift one of our own."""
+"""The assignment steps of S-MDEClust (section 3.1) over blocks, and a quick step of our own."""
 
 from __future__ import annotations
 

@@ -79,13 +79,13 @@ def steep_descent(
     depth: int,
     rng: np.random.Generator,
 ) -> Member:
-    """Make one swift assignment step and descend from there, see `_descent`.
+    """Make one quick assignment step and descend from its labels, see `_descent`.
 
     Parameters
     ----------
     centers : (k, d) float64
     feasible : (s,) int64
-        Labels from which the centres are approached if the links are hard.
+        Feasible labels from which the descent starts if the step cannot be solved.
     depth : int
         One of `DEPTH`.
     """
