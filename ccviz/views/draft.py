@@ -143,7 +143,7 @@ class Draft:
         return self._checked(rules=tuple(dict.fromkeys(rules)))
 
     def light(self) -> Draft:
-        """Return the draft without what was worked out from it, as a history keeps it."""
+        """Return the draft without values computed from it, as a history keeps it."""
         return self._changed()
 
     def _checked(self, **changes: object) -> Draft:
@@ -177,7 +177,7 @@ class History:
         return bool(self._future)
 
     def commit(self, draft: Draft) -> None:
-        """Make a draft the present one; what was undone is forgotten."""
+        """Make a draft the current one; undone drafts are dropped."""
         self._past.append(self.present.light())
         self._future.clear()
         self.present = draft

@@ -211,7 +211,7 @@ def _impossible() -> Iterator[Event]:
 
 def _ending(converged: bool, iterations: int) -> Finished:
     if converged:
-        return Finished(termination="converged", message="The relaxed assignment does not change any more.")
+        return Finished(termination="converged", message="The relaxed assignment is stable.")
     message = f"The relaxed assignment still moved after {iterations} iterations."
     return Finished(termination="stalled", message=message)
 

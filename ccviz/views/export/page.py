@@ -1,4 +1,4 @@
-"""The page: what is packed, its style and its script, in one file that needs no other."""
+"""The exported page: data, style and script in one file that needs no other."""
 
 from __future__ import annotations
 
@@ -114,12 +114,12 @@ def html(plays: Sequence[Play], told: Told | None = None) -> str:
         "data": pack(data),
     }  # fmt: skip
     page = (_HERE / "page.html").read_text(encoding="utf-8")
-    # In one pass: what was put in is not looked through for more places.
+    # In one pass: inserted text is not searched for more places.
     return re.sub(r"\{(\w+)\}", lambda place: parts[place[1]], page)
 
 
 def _summary(runs: list[dict[str, Any]]) -> str:
-    """Return in words what is seen, for who sees nothing yet."""
+    """Return a description of the picture for screen readers."""
     ends = [
         f"{run['title']}: {run['said'][-1] if run['said'] else 'nothing happened yet.'}"
         for run in runs

@@ -34,7 +34,7 @@ class DensityLayer:
         return len(self._source.data["image"]) > 0
 
     def fade(self, share: float) -> None:
-        """Let the picture cover no more than a share of what is below it."""
+        """Limit the picture's opacity over the layers below."""
         self._image.glyph.global_alpha = share
 
     def clear(self) -> None:

@@ -55,7 +55,7 @@ class LinkDensity:
             self.redraw(colors, screen)
 
     def redraw(self, colors: list[str], screen: Screen) -> None:
-        """Draw the lines for what is in view now."""
+        """Draw the lines of the part in view."""
         if self._frames is not None:
             self._layer.show(*along(self._frames, screen), colors, screen)
 
@@ -88,7 +88,7 @@ def along(frames: tuple[Lines, ...], screen: Screen) -> tuple[FloatArray, FloatA
 
 
 def _in_view(frames: tuple[Lines, ...], screen: Screen) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return (2, m) beginnings and lengths of what is in view, and the frame of each line.
+    """Return (2, m) starts and lengths of the lines in view, and the frame of each line.
 
     The part of a line between two sides of a screen is an interval of it (Liang and Barsky 1984).
     """

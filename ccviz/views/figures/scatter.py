@@ -1,4 +1,4 @@
-"""The scatter plot: points in their clusters' colours, links, centres, and what was picked."""
+"""The scatter plot: points in their clusters' colours, links, centres, and picked points."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class ScatterFigure:
         self._on_view()
 
     def _on_view(self) -> None:
-        """Make the pictures for what is in view now."""
+        """Make the pictures of the part in view."""
         self._redraw()
         self._crowd.redraw(self._link_colors, self.screen)
 
@@ -261,7 +261,7 @@ class ScatterFigure:
         )
 
     def _redraw(self) -> None:
-        """Make the picture of very many points for what is in view, or show those themselves."""
+        """Make the picture of very many points in view, or show the points themselves."""
         if self._plane is None or not self.is_dense:
             return
         plane, screen = self._plane, self.screen
@@ -348,7 +348,7 @@ class ScatterFigure:
 
 
 def _tooltip(by_class: bool, pictured: bool) -> str:
-    """Return what is said of a point under the mouse; Bokeh escapes all that it fills in."""
+    """Return the text about a point under the mouse; Bokeh escapes the values."""
     said = _TOOLTIP.replace("<b>@label{custom}</b>", "") if by_class else _TOOLTIP
     return said.replace("<div>@links", f"{_PICTURE}<div>@links") if pictured else said
 

@@ -12,7 +12,7 @@ _MOST_PATCHED = 0.3
 
 
 def sync(source: ColumnDataSource, columns: Mapping[str, np.ndarray]) -> None:
-    """Make a source hold these columns: patch what changed, stream what is new.
+    """Make a source hold these columns: patch changed rows, stream new ones.
 
     Where much of it changed, or rows are gone, everything is sent again. A source that holds the
     columns already sends nothing.

@@ -1,4 +1,4 @@
-"""Runs side by side: what they came to, how far they agree, and in what they differ."""
+"""Runs side by side: their results, how far they agree, and their different settings."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _settings(infos: Sequence[RunInfo]) -> list[Row]:
 
 
 def _differs(name: str, infos: Sequence[RunInfo]) -> bool:
-    """Whether runs of solvers that have a setting differ in it: others tell nothing about it."""
+    """Whether runs differ in a setting; solvers without the setting are ignored."""
     having = {info.solver for info in infos if name in info.settings}
     return len({_words(info.settings.get(name)) for info in infos if info.solver in having}) > 1
 

@@ -1,4 +1,4 @@
-"""One node of the search tree: what is decided there, how its bound rose, why it was closed."""
+"""One node of the search tree: its decisions, the growth of its bound, why it was closed."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class NodeLog:
                 past.append((record.time_s, event.lower_bound))
 
     def frame(self, run: Run, node: int) -> NodeFacts:
-        """Return what is known about a node of the run."""
+        """Return the frame of a node of the run."""
         at = run.tree[node]
         past = np.array(self._of.get(node, []), dtype=np.float64).reshape(-1, 2)
         past = past[np.isfinite(past[:, 1])]

@@ -1,4 +1,4 @@
-"""From features to what is drawn: two axes."""
+"""The two axes that are drawn, from the features."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resu
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run in the table: what its cells say, by what they are sorted, what one may do."""
+    """A run in the table: the text of its cells, their sorting keys, and the allowed actions."""
 
     id: str
     name: str
@@ -76,7 +76,7 @@ def outcome_row(found: Outcome) -> tuple[str, ...]:
 
 
 def run_table(infos: Sequence[RunInfo], style: Literal["csv", "markdown"]) -> str:
-    """Return runs as a table to be taken elsewhere: every digit, and what was asked.
+    """Return runs as a table for other programs, with every digit and all settings.
 
     Parameters
     ----------

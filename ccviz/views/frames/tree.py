@@ -192,7 +192,7 @@ class Tree:
         self._fold_surplus()
 
     def reveal(self, number: int) -> None:
-        """Unfold whatever hides a node."""
+        """Unfold the subtrees that hide a node."""
         hiding = [up for up in self.nodes[number].ancestors() if up.folded and up.number != number]
         for node in hiding:
             node.folded = False
@@ -211,7 +211,7 @@ class Tree:
         node = TreeNode(number, parent)
         self.nodes[number] = node
         if parent is None:
-            self._at = number  # what is found before its first round is the root's too
+            self._at = number  # events before its first round belong to the root, too
             self._shown.append(node)
             self._tips.append(node)
             return
@@ -236,7 +236,7 @@ class Tree:
             self.upper_bound = rank[1]
 
     def _visit(self, event: CutsAdded | RelaxationSolved | ColumnsPriced) -> None:
-        # A solver says what it did at a node before it says what that found.
+        # A solver reports its work at a node before the result.
         self._at = event.node
 
     # --- Placing ----------------------------------------------------------------------------
@@ -333,7 +333,7 @@ class Tree:
     # --- The frame --------------------------------------------------------------------------
 
     def frame(self, nodes: Nodes, axis: Axis = "bound") -> TreeFrame:
-        """Return what is to be drawn.
+        """Return the nodes and edges to draw.
 
         Parameters
         ----------
@@ -391,7 +391,7 @@ def _is_twig(node: TreeNode) -> bool:
 
 
 def _weight(node: TreeNode) -> tuple[bool, int, int]:
-    """Return what is folded first: finished, then small, then old subtrees."""
+    """Return the order of folding: finished, then small, then old subtrees."""
     return node.open > 0, node.size, node.number
 
 

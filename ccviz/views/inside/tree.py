@@ -1,4 +1,4 @@
-"""The search tree, and what is known about a node of it."""
+"""The search tree, and the details of a node."""
 
 from __future__ import annotations
 

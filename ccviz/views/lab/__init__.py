@@ -1,1 +1,1 @@
-"""One person's laboratory, without Panel: the session, its run, and what is picked."""
+"""One person's laboratory, without Panel: the session, its run, and the picked points."""

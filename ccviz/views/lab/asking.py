@@ -23,7 +23,7 @@ from ccviz.views.draft import Draft
 from ccviz.views.link_table import Link
 
 _AT_ONCE_S = 0.05
-"""For which a question is waited for before the page goes on without it."""
+"""Time for a question to be computed before the page continues without it."""
 
 _NOISE = 0.1
 """The share of soft links that are expected to be wrong."""
@@ -94,7 +94,7 @@ class Asking(param.Parameterized):
         return self._coming is not None
 
     def begin(self, draft: Draft) -> None:
-        """Ask about a draft, with its links as what is known."""
+        """Ask about a draft, whose links are the known answers."""
         self.active = True
         self.follow(draft)
 
@@ -104,7 +104,7 @@ class Asking(param.Parameterized):
         self.param.update(active=False, asked=None)
 
     def forget(self) -> None:
-        """Drop what is shown: the points are about to change."""
+        """Drop the question shown, since the points are about to change."""
         self._coming = self._labels = None
         self.asked = None
 

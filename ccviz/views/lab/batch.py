@@ -164,7 +164,7 @@ class Batch(param.Parameterized):
         return [each for each in known if each.pid == call.pid and each.created >= self._began]
 
     def _take(self, call: SandboxedCall, runs: list[RunInfo], ended: int) -> None:
-        """Take what a process has done, and go on with what is left."""
+        """Take the results of a process, and continue with the remaining runs."""
         self._call = None
         try:
             refused = call.answer()
@@ -199,7 +199,7 @@ class Batch(param.Parameterized):
         self.param.update(at="", busy=False)
 
     def stop(self) -> None:
-        """End the batch; what it found stays."""
+        """End the batch; its results stay."""
         call, self._call, self._todo = self._call, None, []
         if call is not None:
             call.close()

@@ -124,7 +124,7 @@ class Elbow(param.Parameterized):
         )  # fmt: skip
 
     def stop(self) -> None:
-        """End the sweep; what it found stays."""
+        """End the sweep; its results stay."""
         if self._call is not None:
             self._call.close()
         if self._ticket is not None:

@@ -14,7 +14,7 @@ from ccviz.views.lab.words import Worded
 
 
 class Ending:
-    """Watches what is shown: rings dead ends, and says where a solver gave up.
+    """Watches the run shown: marks dead ends on the plot, and adds a notice.
 
     Parameters
     ----------

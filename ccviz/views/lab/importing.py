@@ -51,7 +51,7 @@ def _may_swell(name: str) -> bool:
 
 
 class Importing(param.Parameterized):
-    """The sheet of one session: what was read, and what has been decided about it so far.
+    """The import sheet of one session: the table as read, and the choices made so far.
 
     Parameters
     ----------

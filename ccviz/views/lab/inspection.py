@@ -27,7 +27,7 @@ from ccviz.views.lab.view import View, views_of
 _HEAVY: frozenset[type[Event]] = frozenset({RelaxationSolved, ResidualsUpdated})
 _JUMP = 400
 _ALWAYS: tuple[type[Log], ...] = (NodeLog, CutsLog, RelaxationLog, DescentLog)
-"""What is said of a node that was clicked, and beside the result, whatever views there are."""
+"""Text about a clicked node, shown beside the result in any view."""
 
 AnyLog = TypeVar("AnyLog", bound=Log)
 
@@ -117,7 +117,7 @@ class Inspection(param.Parameterized):
             log.feed(records)
 
     def _records(self, upto: int) -> list[Record]:
-        """Return what is new; after a jump only the newest of the large events."""
+        """Return the new events; after a jump only the newest of the large ones."""
         light = {kind.__name__ for log in self._logs for kind in log.events - _HEAVY}
         heavy = {kind.__name__ for kind in _HEAVY}
         late = max(self._seq, upto - _JUMP)

@@ -20,7 +20,7 @@ _DAB = 4
 
 
 class Painter(param.Parameterized):
-    """A stroke begins, goes on and ends; what it leaves is one edit, to be undone as one.
+    """A stroke from press to release; it is one edit, which is undone as one.
 
     Attributes
     ----------
@@ -59,7 +59,7 @@ class Painter(param.Parameterized):
         self.param.update(active=not self.active, blank=False, wet=np.zeros((0, 2)))
 
     def take_blank(self) -> None:
-        """Take an empty sheet; what was drawn comes back by undo once there is a stroke."""
+        """Start with no points; undo brings the old ones back once there is a stroke."""
         self.param.update(active=True, blank=True, tool="spray", wet=np.zeros((0, 2)))
 
     def move(self, at: tuple[float, float], screen: Screen) -> None:
@@ -80,7 +80,7 @@ class Painter(param.Parameterized):
         return spray(at, spread, (self._session.seed, self._dabs), _DAB)
 
     def lift(self, where: Plane, screen: Screen) -> None:
-        """End the stroke: what it painted or erased becomes the problem."""
+        """End the stroke: the painted or erased points become the problem."""
         wet, self._last = self.wet, None
         self.wet = np.zeros((0, 2))
         if not len(wet):

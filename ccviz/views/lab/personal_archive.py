@@ -37,7 +37,7 @@ class PersonalPolicy(Policy):
         return self.person.owns(run)
 
     def owner_of_new(self, given: str) -> str:
-        """Return the person, whatever owner is given."""
+        """Return the person, for any owner."""
         return self.person.browser
 
     def limits_of_new(self, holdings: Holdings, problem: Problem, limits: Limits) -> Limits:

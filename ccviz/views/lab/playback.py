@@ -1,4 +1,4 @@
-"""A worker and the player that follows it: what the buttons under the plot do."""
+"""A worker and the player that follows it: the actions of the buttons under the plot."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Playback:
         self._player.end()
 
     def resume(self, run_id: str) -> None:
-        """Let a stored run go on; what is there already need not be watched again.
+        """Resume a stored run, and show it from its last event on.
 
         Raises
         ------
@@ -70,7 +70,7 @@ class Playback:
         return shot is not None and not (self._player.playing or shot.at_end or shot.seq < 0)
 
     def go_on(self) -> None:
-        """Go on after a pause: the worker, and the player."""
+        """Continue the worker and the player after a pause."""
         self._runner.go_on()
         if self._player.shot is not None:
             self._player.playing = self._player.shot.run.finished is None
@@ -99,12 +99,12 @@ class Playback:
             self._player.seek(seq)
 
     def stop(self) -> None:
-        """End the run; what it found stays, and is shown."""
+        """End the run; its result stays, and is shown."""
         self._runner.stop()
         self._stopping = True
 
     def tick(self, elapsed_s: float) -> Shot | None:
-        """Look after the worker and move the player on; return the end of a run that failed."""
+        """Advance the worker's state and the player; return the end of a run that failed."""
         self._runner.tick()
         self._follow()
         self._player.tick(elapsed_s)
@@ -122,7 +122,7 @@ class Playback:
         self._resumed = False
 
     def _catch_up(self) -> Shot | None:
-        """Do what had to wait for the worker: show the step asked for, and its end."""
+        """Show the step that the worker was asked for, and its end."""
         shot = self._player.shot
         if shot is None or shot.info.id != self._followed:
             return None
@@ -139,7 +139,7 @@ class Playback:
 
     @property
     def restless(self) -> bool:
-        """Whether something moves, so that `tick` must be called."""
+        """Whether something is busy, so that `tick` must be called."""
         return self._runner.busy or self._player.playing or self._stopping
 
     def dead_end(self, shot: Shot) -> int | None:

@@ -1,4 +1,4 @@
-"""The compiling that goes on beside the server after it was set up, as sentences for the page."""
+"""Sentences for the page about the compiling beside a new server."""
 
 from __future__ import annotations
 

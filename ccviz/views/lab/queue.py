@@ -1,4 +1,4 @@
-"""How many runs may go on at once on this server, and who waits for whom."""
+"""The queue of runs on this server, of which a limited number run at once."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class RunQueue:
         return ticket
 
     def waiting_before(self, ticket: Ticket) -> int:
-        """Return how many runs must end before a ticket's turn; 0 if it may run."""
+        """Return the number of runs that must end before a ticket's turn; 0 if it may run."""
         with self._lock:
             return max(0, self._line.index(ticket) + 1 - self.limit)
 

@@ -38,7 +38,7 @@ class Checkpoints:
 
 
 def copy_run(run: Run) -> Run:
-    """Return a run that can go on without changing this one; arrays are shared, being frozen."""
+    """Return a copy that can be advanced alone; arrays are shared, since they are read-only."""
     return replace(
         run,
         tree={number: _copy_node(node) for number, node in run.tree.items()},

@@ -1,7 +1,7 @@
-"""One person's laboratory: the problem at hand, what is picked, the run and its player.
+"""One person's laboratory: the problem, the picked points, the run and its player.
 
-Everything a panel shows or does is here, without Panel: panels watch these parameters and call
-these methods. No method raises on bad input: the sentence becomes `Session.notice`.
+Panels watch these parameters and call these methods, which do not need Panel. No method raises on
+bad input: the sentence becomes `Session.notice`.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ class Session(Worded):
         self.param.update(picked=tuple(points), lit=(), notice=None)
 
     def cancel(self) -> None:
-        """Let go of what is picked and put the notice away; from a bare question, ask no more."""
+        """Clear the picked points and the notice; if there are none, end the questions."""
         asked = self.asking.pair or ()
         if self.asking.active and self.picked == asked and not self.held and not self.notice:
             self.asking.stop()
@@ -282,7 +282,7 @@ class Session(Worded):
         )
 
     def link(self, kind: Kind) -> None:
-        """Link what is picked: two points, a group in itself, or a group against the held one."""
+        """Link the picked points: two, a group in itself, or a group against the held one."""
         points, held = self.picked, self.held
         if len(points) < 2 and not (held and points):
             text = "Click two points first, then link them."
@@ -430,7 +430,7 @@ class Session(Worded):
             self.playback.show(run_id)
 
     def resume_run(self, run_id: str) -> None:
-        """Let a stored run go on, without its old limits."""
+        """Resume a stored run, without its old limits."""
         self.open_run(run_id)
         with self.in_words():
             self.playback.resume(run_id)
@@ -460,7 +460,7 @@ class Session(Worded):
         return shot is not None and shot.seq < shot.last and self.solver == self._solver_then
 
     def play(self) -> None:
-        """Run; or go on after a pause, of the worker or of a replay."""
+        """Run, or continue after a pause of the worker or of a replay."""
         if self.runner.state in ("idle", "ended") and not self.can_go_on:
             self.start()
         else:
@@ -480,7 +480,7 @@ class Session(Worded):
         self.playback.step()
 
     def tick(self) -> None:
-        """Look after the worker and move the player on; call it a few times a second."""
+        """Advance the worker's state and the player; called a few times a second."""
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
         for each in (self.file_jobs, self.elbow, self.batch, self.asking):
@@ -493,7 +493,7 @@ class Session(Worded):
 
     @property
     def restless(self) -> bool:
-        """Whether something moves, so that `tick` must be called."""
+        """Whether something is busy, so that `tick` must be called."""
         busy = (self.file_jobs.busy, self.elbow.busy, self.batch.busy, self.asking.busy)
         return self.playback.restless or any(busy)
 

@@ -1,4 +1,4 @@
-"""What a view of a solver's inner life is: its title, what it reads, and what draws it."""
+"""A view of a solver's work: its title, its events, and the panel that draws them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a step of a lesson needs before it is done; each says what is missing, if anything is."""
+"""Conditions of a lesson's step; each returns a sentence that names what is missing, or none."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ def run_step(
 
 
 def _missing(needs: tuple[Need, ...], session: Session, memory: Memory) -> str:
-    """Return the first sentence of what is missing."""
+    """Return the first sentence that names something missing."""
     return next(filter(None, (need(session, memory) for need in needs)), "")
 
 

@@ -60,7 +60,7 @@ def lesson_named(name: str) -> Lesson:
 
 
 def walk(lesson: Lesson) -> tuple[list[Play], Told]:
-    """Take every step of a lesson, and return its runs and what it said.
+    """Take every step of a lesson, and return its runs and its findings.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ class Explorer:
         self._raise_refusal()
 
     def stop(self) -> None:
-        """End the run; what it found stays."""
+        """End the run; its result stays."""
         self.session.playback.stop()
 
     def wait(self, timeout: float | None = None) -> bool:

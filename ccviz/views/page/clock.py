@@ -1,6 +1,6 @@
-"""One clock a session: it moves what is restless, and ends the worker with the session.
+"""One clock a session: it ticks whatever is busy, and ends the worker with the session.
 
-It goes faster for a moment after a run was begun, until its first picture is there.
+It ticks faster after the start of a run, until the first picture is there.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ _QUICK_LOOKS = 80
 
 
 def keep_time(session: Session, preparation: PreparationPanel | None = None) -> None:
-    """Tick the session while it is restless; close it when the browser goes.
+    """Tick the session while something is busy; close it when the browser leaves.
 
-    The clock itself never stops: starting one in the middle of a session may run it outside the
-    document's lock, and looking whether there is something to do costs nothing.
+    The clock itself never stops: one that is started in the middle of a session may run outside
+    the document's lock, and an idle tick costs nothing.
     """
 
     def tick() -> None:
@@ -36,7 +36,7 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
             preparation.tick()
 
     def end(_: Any) -> None:
-        # The document is gone: a panel that heard of it would draw on nothing.
+        # The document is gone, so no panel may be notified.
         with param.discard_events(session.runner), param.discard_events(session.player):
             session.close()
 
@@ -45,8 +45,8 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
     if document is None:
         pn.state.add_periodic_callback(tick, period=_PERIOD_MS)
     else:
-        # Panel's own would tell the browser, at every look, that the server is busy and is not:
-        # a class of thirty idle pages kept three quarters of a processor at that.
+        # Panel's callback sends the browser a busy and an idle message at every tick: thirty idle
+        # pages of a class took three quarters of a processor for that.
         document.add_periodic_callback(tick, _PERIOD_MS)
         _hurry(session, tick, document)
 
@@ -76,6 +76,6 @@ def _hurry(session: Session, tick: Callable[[], None], document: Document) -> No
 
 
 def _awaits_picture(session: Session) -> bool:
-    """Whether the run that is shown has not given any point its cluster."""
+    """Whether the run that is shown has no labels yet."""
     run = session.run
     return run is None or run.labels is None

@@ -1,4 +1,4 @@
-"""What a browser fetches with a page, and what it need not.
+"""The files that a browser fetches with a page.
 
 Panel gives every widget a link to each of its style sheets, and ours as text: five hundred requests
 and most of a megabyte, each of which triggers a layout. Here a page has one model
@@ -53,7 +53,7 @@ class Sheets(dict[str, InlineStyleSheet]):
 
 @cache
 def _text(address: str, shipped: str) -> str:
-    """Return what is in a style sheet of ours or Panel's; empty for any other.
+    """Return the content of a style sheet of ours or Panel's, empty for any other.
 
     What it leans on is looked for from where Panel's files are ``shipped``.
     """

@@ -107,7 +107,7 @@ def _report_to(session: Session) -> Callable[[Exception], None]:
 
 
 def _lose_in_our_words() -> None:
-    """Leave what is done about a lost server to the page's own script."""
+    """Leave the handling of a lost server to the page's own script."""
     if pn.state.curdoc is not None:
         pn.state.curdoc.config.update(reconnect_session=False, notify_connection_status=False)
 

@@ -1,4 +1,4 @@
-"""The brush's own bar: what it does, of which class its points are, how wide it is."""
+"""The bar of the brush: paint or erase, the class of its points, its width."""
 
 from __future__ import annotations
 

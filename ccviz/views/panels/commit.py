@@ -1,4 +1,4 @@
-"""One answer for one gesture: all that it changes reaches the browser in one message."""
+"""One message to the browser for all changes of one gesture."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ import panel as pn
 def together() -> Iterator[None]:
     """Send the changes of this block together at its end.
 
-    While a page is still being drawn, Panel drops what was held back: it takes the browser not
-    to have the document yet, but it has. So a click in that moment is sent piece by piece.
+    While a page is still being drawn, Panel drops held messages, since it believes that the
+    browser has no document yet. So a click in that moment is sent piece by piece.
     """
     with pn.io.hold() if pn.state.loaded else nullcontext():
         yield
@@ -34,10 +34,10 @@ def held(action: Callable[..., Any]) -> Callable[..., None]:
 
 @contextmanager
 def rebuilt() -> Iterator[None]:
-    """Let Bokeh walk through the page once for all models that come and go in this block.
+    """Let Bokeh walk through the page once for all models added and removed in this block.
 
-    It does so for each change otherwise. Within `together`, for what is sent must know by then
-    which models are new.
+    Otherwise it does so for each change. Use it within `together`: the message must know which
+    models are new.
     """
     document = pn.state.curdoc
     with document.models.freeze() if document is not None else nullcontext():

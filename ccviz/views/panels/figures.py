@@ -63,7 +63,7 @@ class FiguresPanel(pn.viewable.Viewer):
             figure.dress(look(event.new))
 
     def refresh(self, *_: Any) -> None:
-        """Draw what is new."""
+        """Draw the changes."""
         run = self._inspection.run
         saying = self._sayings.get(run.started.solver, "") if run and run.started else ""
         self._words.object = Markup('<p class="about">{}</p>').format(saying)

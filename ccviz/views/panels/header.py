@@ -1,4 +1,4 @@
-"""The bar at the top: what is on the table, undo and redo, the theme; and notices under it."""
+"""The bar at the top: the problem, undo and redo, the theme; and notices under it."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ class LessonChoice(pn.viewable.Viewer):
 
 
 class LessonPanel(pn.viewable.Viewer):
-    """In a lesson: its step, what it shows, and how to go on."""
+    """A lesson's step: its text, its finding, and the button of the next step."""
 
     def __init__(self, course: Course) -> None:
         super().__init__()

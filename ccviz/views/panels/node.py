@@ -1,4 +1,4 @@
-"""A node of the tree in full: what is decided there, its bound, its cuts, why it was closed."""
+"""All about a node of the tree: its decisions, its bound, its cuts, why it was closed."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
 
 
 def _place_rows(facts: NodeFacts) -> list[tuple[str, str]]:
-    """Return what is decided about places: nothing is said of them where there are none."""
+    """Return a line about decided discs, none if there are none."""
     rows = [("A centre near", facts.taken), ("No centre near", facts.empty)]
     return [(name, _pairs(places, "{} (as far as {})")) for name, places in rows if len(places)]
 

@@ -70,7 +70,7 @@ class PairsPanel(pn.viewable.Viewer):
             self._figure.dress(look(event.new))
 
     def refresh(self, *_: Any) -> None:
-        """Draw what is new, where anybody looks."""
+        """Draw the changes, if the figure is visible."""
         if not self.in_front:
             return
         session, draft = self._session, self._session.draft

@@ -16,7 +16,7 @@ _STYLE = css("point_field.css")
 
 
 class PointField(JSComponent):
-    """Names stay on the server, which sends the few that fit what was typed.
+    """Names stay on the server, which sends the few that match the typed text.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The quiet line about what is still being compiled; it goes away by itself."""
+"""The line about compiling in progress; it disappears at the end."""
 
 from __future__ import annotations
 

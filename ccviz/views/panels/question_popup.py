@@ -1,4 +1,4 @@
-"""The question in the plot: two points, what they look like, where they differ, and the answers."""
+"""The question in the plot: two points, their pictures and differences, and the answers."""
 
 from __future__ import annotations
 

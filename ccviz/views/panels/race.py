@@ -1,4 +1,4 @@
-"""Bounds and gaps of several runs over one another, with switches for what is drawn."""
+"""Bounds and gaps of several runs in one figure, with switches for its lines."""
 
 from __future__ import annotations
 

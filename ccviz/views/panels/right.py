@@ -1,4 +1,4 @@
-"""The right side of the page: the result, and behind it what goes on inside the solver."""
+"""The right side of the page: the result, and the views inside the solver."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ class SolverPanel(pn.viewable.Viewer):
 
 
 def _groups(cannot: dict[str, str]) -> dict[str, dict[str, str]]:
-    """Return the solvers by groups: what is said of each, and its name."""
+    """Return the solvers by groups: a description of each, and its name."""
     return {
         group: {
             f"{kind.title} ({cannot[kind.name]})" if kind.name in cannot else kind.title: kind.name

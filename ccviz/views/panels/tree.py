@@ -52,7 +52,7 @@ class TreePanel(pn.viewable.Viewer):
         self.refresh()
 
     def refresh(self, *_: Any) -> None:
-        """Draw what is new."""
+        """Draw the changes."""
         frame = self._inspection.tree_frame()
         if frame is not None:
             self._figure.show(frame)

@@ -93,7 +93,7 @@ def changed_settings(session: Session) -> dict[str, Any]:
 
 
 def apply_query(session: Session, values: Mapping[str, str]) -> None:
-    """Set a session up as an address says; what it does not say stays, and all if it is refused."""
+    """Set a session up from an address; other settings stay, and all do if it is refused."""
     with session.in_words():
         if "run" in values:
             _check_run(session.archive, values["run"])

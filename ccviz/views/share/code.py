@@ -90,7 +90,7 @@ def _file(draft: Draft) -> str:
 
 
 def _reading(draft: Draft, origin: Origin | None) -> str:
-    """Return the arguments that read one's own file, with what was decided about it."""
+    """Return the arguments that read the user's own file as it was imported."""
     if origin is None:
         return repr(_file(draft))
     missing = f", missing={origin.missing!r}" if origin.missing else ""

@@ -211,7 +211,7 @@ def open_project(session: Session, name: str, content: bytes) -> None:
 
 def take_project(session: Session, project: Project) -> None:
     """Make a project that was read the session's."""
-    draft = replace(project.draft)  # without what was worked out elsewhere
+    draft = replace(project.draft)  # without values computed elsewhere
     solver = make_solver(project.solver, **project.settings)
     axes = (project.x_axis, project.y_axis)
     session.take_over(draft, axes, solver=solver, seed=project.seed, **project.limits)

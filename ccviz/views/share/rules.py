@@ -14,7 +14,7 @@ _DIGITS = string.digits + string.ascii_lowercase
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 
 Finder = Callable[[str], IntArray]
-"""Returns the labels of a stored run by what it is called."""
+"""Returns the labels of a stored run by its name."""
 
 
 def rules_text(rules: Iterable[AskedRule]) -> str:

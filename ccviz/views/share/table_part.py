@@ -1,4 +1,4 @@
-"""The table behind the points as a part of a project file: its columns, and what they are."""
+"""The table behind the points as a part of a project file: its columns and their roles."""
 
 from __future__ import annotations
 
