@@ -45,6 +45,7 @@ def test_two_points_are_linked_and_the_best_clustering_is_proved(lab_of, picture
     lab.wait_for(lambda: lab.place[0] == 3)
 
 
+@pytest.mark.slow
 def test_a_proof_survives_a_link_that_it_keeps_and_undo(lab_of, picture):
     lab = lab_of("?data=iris&k=3&solver=sdp&seed=1&speed=max")
     lab.run()

@@ -10,7 +10,6 @@ pytestmark = pytest.mark.browser
 TABLE = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(40))
 
 
-@pytest.mark.journey
 def test_a_finished_example_and_behind_its_choices_a_run_a_batch_and_a_table(
     page, lab_of, server, picture
 ):

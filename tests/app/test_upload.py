@@ -13,7 +13,6 @@ _RECORD = """(field) => {
 }"""
 
 
-@pytest.mark.journey
 def test_a_table_of_several_parts_shows_its_share_and_opens_its_sheet(lab):
     field = lab.page.locator(".table-file .drop-zone")
     asks = field.inner_text()
