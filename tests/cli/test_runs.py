@@ -123,6 +123,6 @@ def test_a_run_becomes_a_page(ccviz, solved, folder):
     assert "<title>first try and cop-kmeans on iris · ccviz</title>" in page
     done = ccviz("export", "first try", "last", "both.ccviz")
     assert done.code == 2
-    assert "takes one run; several stand side by side in a .html file" in done.sentence
+    assert "takes one run; a .html file shows several side by side" in done.sentence
     assert ccviz("export", *["last"] * 5, "five.html").code == 2
     assert not (folder / "five.html").exists()
