@@ -1,4 +1,7 @@
-"""Warming compiles all kernels of all phases, each kernel for one layout of its arrays."""
+"""Warming compiles all kernels of all phases, each for one layout of its arrays.
+
+Points may be of float32 or float64, which are compiled apart.
+"""
 
 import json
 import os
@@ -60,7 +63,7 @@ for path in indices:
         pickle.load(file)
         _, overloads = pickle.loads(file.read())
     kinds = {
-        tuple(NUMBER.sub("int", str(each)) for each in key[0])
+        tuple(NUMBER.sub("int", str(each)).replace("float32", "float64") for each in key[0])
         for key in overloads
     }
     if len(kinds) > 1:

@@ -386,14 +386,9 @@ class Session(Worded):
 
     def _request(self) -> RunRequest:
         return RunRequest(
-            self.draft.problem_for(self.solver),
-            self.solver,
-            self.seed,
-            self.limits,
-            self.draft.data.name,
-            self.draft.scaling,
-            self._run_to_start_from(),
-        )
+            self.draft.problem_for(self.solver), self.solver, self.seed, self.limits,
+            self.draft.data.name, self.draft.scaling, self._run_to_start_from(),
+        )  # fmt: skip
 
     def _run_to_start_from(self) -> str:
         shown, problem = self.player.run_id, self.draft.problem
@@ -407,12 +402,10 @@ class Session(Worded):
             self.playback.show(run_id)
             with suppress(ParameterError):  # a run of another version may have other settings
                 self.param.update(
-                    solver=make_solver(info.solver, **info.settings),
-                    seed=info.seed,
-                    time_limit=info.limits.time_limit,
-                    gap_limit=info.limits.gap,
+                    solver=make_solver(info.solver, **info.settings), seed=info.seed,
+                    time_limit=info.limits.time_limit, gap_limit=info.limits.gap,
                     node_limit=info.limits.node_limit,
-                )
+                )  # fmt: skip
             self._solver_then = self.solver
 
     def show_example(self, run_id: str) -> None:
