@@ -138,7 +138,36 @@ def _save_tree(self: Result, path: str | Path) -> None:
     import_module("ccviz.views.export.tree_text").save_tree(path, self.run)
 
 
+def _link_prices(
+    self: Result, *, prove: bool = True, solver: str = "sdp", time_limit: float | None = None
+) -> Any:
+    """Return the price of each hard link: the rise of the optimum that it causes, by two bounds.
+
+    Parameters
+    ----------
+    prove : bool
+        Whether to prove both limits; otherwise the lower ones come from descents, at once.
+    solver : str
+        The exact solver that proves them.
+    time_limit : float, optional
+        Seconds for each proof.
+
+    Returns
+    -------
+    tuple of ccviz.studies.link_prices.LinkPrice
+        The highest first.
+
+    Raises
+    ------
+    CcvizError
+        If there is no clustering that keeps the links, no lower bound, or links are soft.
+    """
+    prices = import_module("ccviz.studies.link_prices")
+    return prices.link_prices(self.run, prove=prove, solver=solver, time_limit=time_limit)
+
+
 Result.save_html = _save_html
+Result.link_prices = _link_prices
 Result.save_tree = _save_tree
 Run.plot = Result.plot = Stepper.plot = property(_plots)
 

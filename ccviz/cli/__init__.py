@@ -23,6 +23,7 @@ from ccviz.cli.desktop import desktop
 from ccviz.cli.elbow import elbow
 from ccviz.cli.export import export, import_
 from ccviz.cli.lesson import lesson
+from ccviz.cli.prices import prices
 from ccviz.cli.replay import replay
 from ccviz.cli.resume import resume
 from ccviz.cli.runs import runs
@@ -77,6 +78,7 @@ app.command("import")(import_)
 app.command()(lesson)
 app.command()(verify)
 app.command()(resume)
+app.command()(prices)
 
 
 def main() -> None:

@@ -68,14 +68,15 @@ def table_options(
 def build_problem(
     dataset: Dataset, k: int | None, links: Sequence[str], sizes: str | None, scaling: str
 ) -> Problem:
-    """Return the problem over a data set."""
+    """Return the problem over a data set; without files of links it has the data set's own."""
     if scaling not in SCALINGS:
         raise ParameterError(f"--scale {scaling} is not one of {', '.join(SCALINGS)}.")
     k = dataset.k if k is None else k
     if k is None:
         raise ProblemError("the data do not say how many clusters there are; give it by -k.")
-    must_link: list[Link] = []
-    cannot_link: list[Link] = []
+    setup = None if links else dataset.setup
+    must_link: list[Link] = [] if setup is None else setup.must_link.tolist()
+    cannot_link: list[Link] = [] if setup is None else setup.cannot_link.tolist()
     for path in links:
         source, name = source_of(path)
         given = read_links_file(source, len(dataset.X), name)
@@ -89,6 +90,14 @@ def build_problem(
         sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
         truth=dataset.truth,
     )
+
+
+def with_setup(dataset: Dataset, solver: str, params: Sequence[str]) -> tuple[str, list[str]]:
+    """Return solver and settings, those of an example problem where no solver was named."""
+    if solver != AUTO or dataset.setup is None:
+        return solver, list(params)
+    own = [f"{name}={value}" for name, value in dataset.setup.settings.items()]
+    return dataset.setup.solver, [*own, *params]
 
 
 def choose_solver(

@@ -46,6 +46,7 @@ from ccviz.cli.reading import (
     choose_solver,
     find_data,
     table_options,
+    with_setup,
     with_threads,
 )
 from ccviz.cli.report import Files, report, take_home
@@ -102,7 +103,8 @@ def solve(
     dataset = find_data(data, **options)
     problem = build_problem(dataset, k, links or [], sizes, scale)
     mended = problem.notices
-    chosen, problem, why = choose_solver(solver, param or [], problem, rule or [], time_limit)
+    solver, param = with_setup(dataset, solver, param or [])
+    chosen, problem, why = choose_solver(solver, param, problem, rule or [], time_limit)
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)

@@ -1,4 +1,4 @@
-"""Data sets that come with ccviz: four of scikit-learn's, files of our own, and generators.
+"""Data sets that come with ccviz: four of scikit-learn's, files, generators, example problems.
 
 `load` takes any name of `NAMES`; links for them are drawn by `ccviz.data.random_links`.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from inspect import signature
 from pathlib import Path
@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
+from ccviz.data.examples import EXAMPLES, Setup
 from ccviz.data.origin import Origin
 from ccviz.errors import CcvizError
 
@@ -44,6 +45,8 @@ class Dataset:
         Names of the n points; empty where they have none.
     origin : Origin or None
         The table that the points come from, with the roles of its columns.
+    setup : Setup or None
+        Links, and settings of a solver, that come with the points of an example problem.
     """
 
     name: str
@@ -55,6 +58,7 @@ class Dataset:
     notices: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     origin: Origin | None = None
+    setup: Setup | None = None
 
     @property
     def style(self) -> CsvStyle:
@@ -267,7 +271,15 @@ GENERATORS: dict[str, Callable[..., Dataset]] = {
 
 BUNDLED = ("iris", "wine", "breast_cancer", "digits")
 
-NAMES = (*BUNDLED, *FILES, *GENERATORS)
+NAMES = (*BUNDLED, *FILES, *GENERATORS, *EXAMPLES)
+
+
+def _example(name: str) -> Dataset:
+    recipe = EXAMPLES[name]
+    points = load(recipe.points, **recipe.options)
+    assert points.truth is not None
+    setup = recipe.setup(points.truth)
+    return replace(points, name=name, k=recipe.k, setup=setup, notices=(recipe.story,))
 
 
 def load(name: str, **options: Any) -> Dataset:
@@ -297,8 +309,15 @@ def load(name: str, **options: Any) -> Dataset:
             )
         if name in GENERATORS:
             return GENERATORS[name](**options)
-        return _from_file(name) if name in FILES else _bundled(name)
+        return _MAKERS[name](name)
     raise CcvizError(f"there is no data set {name!r}; there are {', '.join(NAMES)}.")
+
+
+_MAKERS: dict[str, Callable[[str], Dataset]] = {
+    **dict.fromkeys(BUNDLED, _bundled),
+    **dict.fromkeys(FILES, _from_file),
+    **dict.fromkeys(EXAMPLES, _example),
+}
 
 
 def load_like(name: str, n: int) -> Dataset | None:

@@ -376,6 +376,7 @@ class Result:
     """
 
     plot: ClassVar[Any]
+    link_prices: ClassVar[Any]
     save_html: ClassVar[Any]
     save_tree: ClassVar[Any]
 

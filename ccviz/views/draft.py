@@ -196,8 +196,10 @@ class History:
 
 
 def draft_of(data: Dataset, k: int | None = None) -> Draft:
-    """Return a draft without links, for as many clusters as suit the data."""
-    return Draft(data, k or data.k or min(3, len(data.X)))
+    """Return a draft for as many clusters as suit the data, with the links that come with them."""
+    setup = data.setup
+    links = LinkTable.of_pairs(setup.must_link, setup.cannot_link) if setup else LinkTable()
+    return Draft(data, k or data.k or min(3, len(data.X)), links=links)
 
 
 def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:

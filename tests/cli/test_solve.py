@@ -292,3 +292,10 @@ def test_a_run_starts_from_an_earlier_one_and_keeps_its_proof(ccviz, folder):
     wrong = ccviz("solve", "wine", "-k", 3, "--start", "first")
     assert wrong.code == 2
     assert "other points" in wrong.err
+
+
+def test_an_example_problem_brings_links_and_a_solver(ccviz):
+    done = ccviz("solve", "ring_around_ring", "--node-limit", 3, "--json", "-")
+    made = json.loads(done.out)
+    assert made["solver"] == "sdp"
+    assert "Two rings" in done.err

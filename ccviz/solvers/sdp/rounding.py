@@ -197,7 +197,7 @@ def descend(
     return labels
 
 
-def repaired(problem: Problem, labels: IntArray) -> IntArray | None:
+def repaired(problem: Problem, labels: IntArray, *, exchanges: bool = False) -> IntArray | None:
     """Return (n,) labels that keep links and sizes, from the centres of some that may not.
 
     Parameters
@@ -205,6 +205,8 @@ def repaired(problem: Problem, labels: IntArray) -> IntArray | None:
     problem : Problem
     labels : (n,) int64
         A clustering of the points without empty clusters.
+    exchanges : bool
+        Whether exchanges of blocks go on where assignments and means stop.
 
     Returns
     -------
@@ -215,7 +217,7 @@ def repaired(problem: Problem, labels: IntArray) -> IntArray | None:
     relaxation = relax(blocks)
     mean = blocks.mass @ blocks.centroid / blocks.mass.sum()
     centers = np.nan_to_num(Partition(problem, labels).centers)  # 0 for an empty cluster
-    found = descend(blocks, relaxation, centers - mean, exchanges=False)
+    found = descend(blocks, relaxation, centers - mean, exchanges=exchanges)
     return None if found is None else blocks.lift(found)
 
 

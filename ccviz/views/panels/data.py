@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from ccviz.data.datasets import GENERATORS, NAMES, Dataset, load
 from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.elbow import ElbowPanel
 from ccviz.views.panels.file_field import FileField
@@ -72,7 +73,7 @@ class DataPanel(pn.viewable.Viewer):
         options = {"n": self._n.value} if name in GENERATORS else {}
         with self._session.in_words():
             self._session.person.quota.check_generated(options.get("n", 0))
-            self._session.load(self._own.get(name) or load(name, **options))
+            load_data(self._session, self._own.get(name) or load(name, **options))
 
     def _take(self, name: str, content: bytes) -> None:
         self._importing.bring(name, content)

@@ -7,18 +7,18 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ccviz.data.datasets import load
+from ccviz.data.examples import EXAMPLES
 from ccviz.views.lab.example import WORDS
-from ccviz.views.lab.notice import Notice
+from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import css, with_template
 
-_TRY = (
-    "Watch it find its clusters. Then click two points, press M (together) or C (apart), and "
-    "press Run again."
-)
+_TRY = next(iter(EXAMPLES))
+"""The example problem of *Try it*: assignments, tree and both bounds move at once."""
 
 _STYLE = css("welcome.css")
 
@@ -67,8 +67,10 @@ class WelcomePanel(JSComponent):
     def _open(self, choice: str) -> None:
         session = self._session
         if choice == "try":
+            load_data(session, load(_TRY))
+            told = session.notice
             session.start()
             if session.runner.busy:
-                session.notice = Notice("info", _TRY)
+                session.notice = told
         elif choice == "lesson":
             self._course.begin(LESSONS[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -18,11 +18,12 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, draft_of
+from ccviz.views.lab.loading import solver_of
 from ccviz.views.lab.rejoin import rejoin
 from ccviz.views.lab.ruling import clustering_of
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.watching import watched_settings
-from ccviz.views.link_table import Kind, Link
+from ccviz.views.link_table import Kind, Link, LinkTable
 from ccviz.views.share.rules import read_rules, rules_text
 
 MOST_CHARACTERS = 4000
@@ -55,7 +56,9 @@ def query(session: Session) -> str:
     if draft.scaling != "none":
         values["scaling"] = draft.scaling
     values |= {"x": session.x_axis, "y": session.y_axis}
-    values |= {name: _pairs(draft, kind) for name, kind in _KINDS.items() if _pairs(draft, kind)}
+    pairs = {name: _pairs(draft, kind) for name, kind in _KINDS.items()}
+    # An example problem has links of its own; empty words say that they were removed.
+    values |= {name: text for name, text in pairs.items() if text or draft.data.setup}
     if draft.lower:
         values["sizes"] = sizes_text(draft.lower, draft.upper)
     if draft.rules:
@@ -103,6 +106,8 @@ def apply_query(session: Session, values: Mapping[str, str]) -> None:
             settings["seed"] = _whole("seed", values["seed"])
         if "solver" in values:
             settings["solver"] = _solver(values, draft)
+        elif "data" in values and (solver := solver_of(draft)) is not None:
+            settings["solver"] = solver
         session.take_over(draft, (values.get("x", ""), values.get("y", "")), **settings)
         if "run" in values:
             rejoin(session, values["run"])
@@ -152,6 +157,8 @@ def _draft(session: Session, values: Mapping[str, str]) -> Draft:
         options = {"n": _whole("n", values["n"])} if "n" in values else {}
         session.person.quota.check_generated(options.get("n", 0))
         draft = draft_of(load(values["data"], **options))
+        if not _KINDS.keys().isdisjoint(values):
+            draft = replace(draft, links=LinkTable())
     if "k" in values:
         draft = draft.with_k(_whole("k", values["k"]))
     if "scaling" in values:

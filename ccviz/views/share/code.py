@@ -138,7 +138,8 @@ def as_command(session: Session) -> str:
     words += _options(origin) if origin and not _command_knows(draft) else []
     words += ["-k", str(draft.k), "--solver", session.solver.name, "--seed", str(session.seed)]
     words += ["--scale", draft.scaling] if draft.scaling != "none" else []
-    words += ["--links", "links.txt"] if draft.links else []
+    # Without the option an example problem would have its own links.
+    words += ["--links", "links.txt"] if draft.links or draft.data.setup else []
     words += (
         ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
     )

@@ -412,3 +412,18 @@ def test_the_run_of_another_person_is_refused_like_an_absent_one(open_session):
     assert "/" not in sentences[0]
     with pytest.raises(CcvizError, match="in this archive"):
         session.archive.find("nothing")
+
+
+def test_an_address_keeps_what_was_done_to_an_example_problem(open_session):
+    one, other = open_session(), open_session()
+    apply_query(one, {"data": "ring_around_ring"})
+    assert (len(one.draft.links), one.solver.cuts) == (12, "none")
+    first = one.draft.links[0]
+    one.remove_links([first])
+    apply_query(other, dict(parse_qsl(query(one), keep_blank_values=True)))
+    assert other.draft.links == one.draft.links
+    assert len(other.draft.links) == 11
+    one.remove_links(list(one.draft.links))
+    apply_query(other, dict(parse_qsl(query(one), keep_blank_values=True)))
+    assert len(other.draft.links) == 0
+    assert "--links links.txt" in as_command(one)
