@@ -11,7 +11,8 @@ from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.proof.budget import DEFAULT_WORK
 from ccviz.proof.digest import problem_hash
-from ccviz.proof.verify import DEFAULT_GAP, Verdict
+from ccviz.proof.verdict import Verdict
+from ccviz.proof.verify import DEFAULT_GAP
 from ccviz.proof.verify import verify as check
 from ccviz.runs.archive import Archive
 

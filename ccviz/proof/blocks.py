@@ -25,6 +25,11 @@ class PlainBlocks:
     mass: np.ndarray
     conflict: np.ndarray
 
+    @property
+    def members(self) -> list[np.ndarray]:
+        """The points of each block."""
+        return [np.flatnonzero(self.block_of == b) for b in range(len(self.mass))]
+
 
 def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> PlainBlocks | None:
     """Return the blocks of (m, 2) and (c, 2) pairs of points; None if the links contradict."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ccviz.proof.blocks import PlainBlocks
 from ccviz.proof.budget import Budget
 
 _LOOKS = 2000  # fixed work of a step, in elements visited
@@ -57,3 +58,12 @@ def _next(colour: np.ndarray, taken: np.ndarray, degree: np.ndarray) -> int:
         return -1
     saturation = (taken[waiting] > 0).sum(axis=1)
     return int(waiting[np.lexsort((degree[waiting], saturation))[-1]])
+
+
+def is_clique(witness: np.ndarray | None, blocks: PlainBlocks, k: int) -> bool:
+    """Whether the witness's blocks all exclude each other, and are more than the clusters."""
+    if witness is None:
+        return False
+    clique = np.unique(blocks.block_of[witness])
+    inside = blocks.conflict[np.ix_(clique, clique)]
+    return len(clique) > k and int(inside.sum()) == len(clique) * (len(clique) - 1)

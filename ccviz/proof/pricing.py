@@ -36,28 +36,29 @@ from ccviz.proof.question import Limit, Pricing
 from ccviz.proof.rounding import gamma
 from ccviz.proof.zones import Box
 
-_BATCH = 256  # boxes bounded at a time
-_FEW = 14  # most blocks whose clusters are all enumerated
+BATCH = 256  # boxes bounded at a time
+FEW = 14  # most blocks whose clusters are all enumerated
 _TINY = 1e-12  # boxes of this width, relative to the largest coordinate, are not split further
 
 
 @dataclass(frozen=True, eq=False)
-class _Boxes:
+class Boxes:
     """Open nodes: boxes of centres (p, d), and mark (p, s): 1 in, 0 free, -1 out."""
 
     low: np.ndarray
     high: np.ndarray
     mark: np.ndarray
 
-    def take(self, rows: np.ndarray) -> _Boxes:
-        return _Boxes(self.low[rows], self.high[rows], self.mark[rows])
+    def take(self, rows: np.ndarray) -> Boxes:
+        """Return some of the boxes."""
+        return Boxes(self.low[rows], self.high[rows], self.mark[rows])
 
-    def among(self, some: np.ndarray) -> _Boxes:
+    def among(self, some: np.ndarray) -> Boxes:
         """Return the boxes with the marks of some blocks only; the others are out of all boxes."""
-        return _Boxes(self.low, self.high, self.mark[:, some])
+        return Boxes(self.low, self.high, self.mark[:, some])
 
     @property
-    def sides(self) -> tuple[_Boxes, _Boxes]:
+    def sides(self) -> tuple[Boxes, Boxes]:
         """Split the boxes into halves along the axis of their largest spread."""
         middle = self.low + self.high
         axis = np.ptp(middle, axis=0).argmax()
@@ -66,9 +67,10 @@ class _Boxes:
         return self.take(order[:half]), self.take(order[half:])
 
     @staticmethod
-    def join(parts: Iterable[_Boxes]) -> _Boxes:
+    def join(parts: Iterable[Boxes]) -> Boxes:
+        """Return the boxes of several parts."""
         parts = list(parts)
-        return _Boxes(
+        return Boxes(
             np.concatenate([part.low for part in parts]),
             np.concatenate([part.high for part in parts]),
             np.concatenate([part.mark for part in parts]),
@@ -79,7 +81,7 @@ class _Boxes:
 class _View:
     """Boxes with the range [least, most] of every q_b over them, and their bounds."""
 
-    boxes: _Boxes
+    boxes: Boxes
     least: np.ndarray
     most: np.ndarray
     bound: np.ndarray
@@ -123,13 +125,13 @@ def none_below(
     """
     useful = np.flatnonzero(pricing.duals > 0.0)
     somewhere = len(pricing.places.radius) > 0
-    if len(useful) <= _FEW and not somewhere:
+    if len(useful) <= FEW and not somewhere:
         return least_value(pricing.of(useful)) >= threshold
-    cliques, tiny = _cliques(pricing.conflict), _tiny(pricing)
+    cliques, tiny = cliques_of(pricing.conflict), _tiny(pricing)
     waiting = [(np.arange(len(pricing.mass)), _root(pricing, box))]
     while waiting:
         some, boxes = waiting.pop()
-        if len(boxes.mark) > _BATCH:
+        if len(boxes.mark) > BATCH:
             waiting += [(some, side) for side in boxes.sides]
             continue
         # A batch of neighbouring boxes uses few blocks: the others are out of all of its boxes.
@@ -150,7 +152,7 @@ def none_below(
     return True
 
 
-def _used(boxes: _Boxes) -> np.ndarray:
+def _used(boxes: Boxes) -> np.ndarray:
     """Return the blocks that are not out of all boxes, at least one."""
     used = np.flatnonzero((boxes.mark >= 0).any(axis=0))
     return used if len(used) > 0 else np.zeros(1, dtype=np.int64)
@@ -175,21 +177,21 @@ def least_value(pricing: Pricing) -> float:
     return float((costs - gains - gamma(d + 2 * s + 8) * (costs + gains)).min())
 
 
-def _root(pricing: Pricing, box: Box | None = None) -> _Boxes:
+def _root(pricing: Pricing, box: Box | None = None) -> Boxes:
     alone = np.eye(len(pricing.mass), dtype=bool)
     able = (pricing.duals > 0.0) & np.array([pricing.allows(each) for each in alone])
     won = (np.nan_to_num(pricing.places.prize) > 0.0).any()  # also by a cluster without blocks
     if not (able.any() or won):
         empty = np.zeros((0, pricing.points.shape[1]))
-        return _Boxes(empty, empty, np.zeros((0, len(able)), dtype=np.int8))
+        return Boxes(empty, empty, np.zeros((0, len(able)), dtype=np.int8))
     mark = np.where(able, 0, -1).astype(np.int8)
     if box is not None:
-        return _Boxes(box.low[None], box.high[None], mark[None])
+        return Boxes(box.low[None], box.high[None], mark[None])
     points = pricing.points[able | (len(pricing.places.radius) > 0)]
-    return _Boxes(points.min(axis=0)[None], points.max(axis=0)[None], mark[None])
+    return Boxes(points.min(axis=0)[None], points.max(axis=0)[None], mark[None])
 
 
-def _cliques(conflict: np.ndarray) -> np.ndarray:
+def cliques_of(conflict: np.ndarray) -> np.ndarray:
     """Return (s,) the clique of each block, from a greedy partition of the conflict graph."""
     s = len(conflict)
     clique = np.full(s, -1)
@@ -205,7 +207,7 @@ def _cliques(conflict: np.ndarray) -> np.ndarray:
     return np.unique(clique, return_inverse=True)[1]
 
 
-def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
+def _look(pricing: Pricing, cliques: np.ndarray, boxes: Boxes) -> _View:
     """Drop blocks that cannot belong to a least cluster in each box, and bound the rest."""
     middle = 0.5 * (boxes.low + boxes.high)
     half = np.maximum(boxes.high - middle, middle - boxes.low) * (1.0 + gamma(2))
@@ -215,7 +217,7 @@ def _look(pricing: Pricing, cliques: np.ndarray, boxes: _Boxes) -> _View:
     least = _term(pricing, near, -1.0)
     most = _term(pricing, size + wide, 1.0)
     mark = np.where((boxes.mark == 0) & (least >= 0.0), -1, boxes.mark).astype(np.int8)
-    boxes = _Boxes(boxes.low, boxes.high, mark)
+    boxes = Boxes(boxes.low, boxes.high, mark)
     joint = _bound(pricing, cliques, mark, least, most, off, half)
     change, undecided, is_empty = _in_places(pricing, joint, middle, half)
     bound = np.where((mark < 0).all(axis=1), 0.0, joint.bound) + change
@@ -284,7 +286,7 @@ def _bound(
     """Bound boxes; ``off`` is from their middles."""
     inside, free = mark == 1, mark == 0
     gain = np.where(free, -least, 0.0)
-    crowded, best = _crowded(cliques, free, gain)
+    crowded, best = clique_gains(cliques, free, gain)
     joint = inside | (free & ~crowded)
     share = np.where(most > 0.0, -least / np.where(most > 0.0, most - least, 1.0), 1.0)
     share = np.where(inside, 1.0, np.where(joint, np.clip(share, 0.0, 1.0), 0.0))
@@ -308,7 +310,7 @@ def _bound(
     return _Joint(bound, center, mean, total, second)
 
 
-def _crowded(
+def clique_gains(
     cliques: np.ndarray, free: np.ndarray, gain: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the blocks that share a clique with another free one, and such cliques' gain."""
@@ -340,7 +342,7 @@ def _within(
     return np.where(room < 0.0, np.inf, bound)
 
 
-def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tuple[_Boxes, bool]:
+def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tuple[Boxes, bool]:
     """Return the children of the boxes, and whether a cluster below the threshold was met."""
     free = view.boxes.mark == 0
     gaps = ((pricing.points - view.center[:, None, :]) ** 2).sum(axis=2)
@@ -368,9 +370,9 @@ def _split(pricing: Pricing, view: _View, threshold: float, tiny: float) -> tupl
     left = np.flatnonzero(stuck & free.any(axis=1))
     blocks[left] = np.where(free[left], view.least[left], np.inf).argmin(axis=1)
     by_block[left] = True
-    halves = _halve(view.boxes.take(np.flatnonzero(~by_block & ~stuck)), axis[~by_block & ~stuck])
+    halves = halve(view.boxes.take(np.flatnonzero(~by_block & ~stuck)), axis[~by_block & ~stuck])
     chosen = np.flatnonzero(by_block)
-    return _Boxes.join([*halves, *_decide(pricing, view.boxes, chosen, blocks)]), False
+    return Boxes.join([*halves, *decide(pricing, view.boxes, chosen, blocks)]), False
 
 
 def _tiny(pricing: Pricing) -> float:
@@ -409,7 +411,7 @@ def _wrong(pricing: Pricing, inside: np.ndarray) -> np.ndarray:
 
 
 def _widest(
-    pricing: Pricing, boxes: _Boxes, open_terms: np.ndarray, undecided: np.ndarray
+    pricing: Pricing, boxes: Boxes, open_terms: np.ndarray, undecided: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the axis along which open terms vary most, and the box's width there.
 
@@ -425,18 +427,19 @@ def _widest(
     return axis, np.take_along_axis(width, axis[:, None], axis=1)[:, 0]
 
 
-def _halve(boxes: _Boxes, axis: np.ndarray) -> tuple[_Boxes, _Boxes]:
+def halve(boxes: Boxes, axis: np.ndarray) -> tuple[Boxes, Boxes]:
+    """Return the lower and the upper halves of the boxes along an axis each."""
     rows = np.arange(len(axis))
     middle = 0.5 * (boxes.low[rows, axis] + boxes.high[rows, axis])
     low, high = boxes.low.copy(), boxes.high.copy()
     low[rows, axis] = middle
     high[rows, axis] = middle
-    return _Boxes(boxes.low, high, boxes.mark), _Boxes(low, boxes.high, boxes.mark)
+    return Boxes(boxes.low, high, boxes.mark), Boxes(low, boxes.high, boxes.mark)
 
 
-def _decide(
-    pricing: Pricing, boxes: _Boxes, rows: np.ndarray, blocks: np.ndarray
-) -> tuple[_Boxes, _Boxes]:
+def decide(
+    pricing: Pricing, boxes: Boxes, rows: np.ndarray, blocks: np.ndarray
+) -> tuple[Boxes, Boxes]:
     """Branch on a block: in, with all implied decisions, and out."""
     without, within = boxes.take(rows), boxes.take(rows)
     for i, row in enumerate(rows):

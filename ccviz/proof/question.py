@@ -14,7 +14,7 @@ import numpy as np
 from ccviz.errors import ProblemError
 from ccviz.problem.problem import Problem
 from ccviz.proof.reading import FlawError
-from ccviz.proof.rounding import Centroids
+from ccviz.proof.rounding import Centroids, Unit, gamma
 
 _MOST_WAYS = 256  # most alternatives of the rules' disjunctive normal form
 
@@ -67,6 +67,20 @@ class Places:
 
 NOWHERE = Places(np.zeros((0, 1)), np.zeros(0), np.zeros(0))
 """No discs."""
+
+
+def discs_of(
+    unit: Unit, means: Centroids, taken: np.ndarray, empty: np.ndarray, prize: np.ndarray
+) -> Places:
+    """Return discs from the points that define them, and the prizes of occupied ones.
+
+    A computed mean has an error of at most the slip, by which radii are enlarged or reduced.
+    """
+    center, border = unit.A[np.concatenate([taken, empty])].transpose(1, 0, 2)
+    radius = np.sqrt(((border - center) ** 2).sum(axis=1))
+    side = np.where(np.arange(len(radius)) < len(taken), 1.0, -1.0)
+    radius += side * (means.slip + gamma(center.shape[1] + 8) * (radius + means.slip))
+    return Places(center, radius, np.append(prize, np.full(len(empty), np.nan)))
 
 
 @dataclass(frozen=True, eq=False)

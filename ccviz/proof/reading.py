@@ -154,7 +154,7 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
                 pair = _read_pair(event.pair, problem.n, what)
                 _once(proof.branched, event.node, (pair, event.place is True))
             case NodePruned():
-                _once(proof.leaves, event.node, _read_leaf(event, problem.n))
+                _once(proof.leaves, event.node, _read_leaf(event, problem))
             case IncumbentFound():
                 proof.clusterings.append(read_clustering(event, problem))
     if solver not in SOLVERS or not proof.opened:
@@ -199,7 +199,7 @@ def _read_pair(pair: Any, n: int, what: str) -> Pair:
     return i, j
 
 
-def _read_leaf(event: NodePruned, n: int) -> Leaf:
+def _read_leaf(event: NodePruned, problem: Problem) -> Leaf:
     what = f"leaf {event.node!r}"
     if event.reason not in REASONS:
         raise FlawError(f"{what} is closed for no known reason")
@@ -212,14 +212,16 @@ def _read_leaf(event: NodePruned, n: int) -> Leaf:
         for name, array in event.certificate.items()
         if name in _ARRAYS
     }
-    for name in {"node", "unit", "least"} & set(arrays):
+    single = {"node", "unit"} if problem.sizes is not None else {"node", "unit", "least"}
+    for name in single & set(arrays):
         if arrays[name].shape != (1,):
             raise FlawError(f"{what} has {name} that is not one number")
     if "unit" in arrays and abs(int(arrays["unit"][0])) > _MOST_EXPONENT:
         raise FlawError(f"{what} has a unit that is out of all range")
     witness = arrays.get("witness")
-    if witness is not None and ((witness < 0) | (witness >= n)).any():
-        raise FlawError(f"{what} has a witness that is not one of the points 0 to {n - 1}")
+    if witness is not None and ((witness < 0) | (witness >= problem.n)).any():
+        last = problem.n - 1
+        raise FlawError(f"{what} has a witness that is not one of the points 0 to {last}")
     return Leaf(event.reason, float(event.lower_bound), arrays)
 
 

@@ -13,8 +13,9 @@ The checks, in order; every bound is rigorous despite rounding (`ccviz.proof.rou
    times that value. An occupied disc of the tree has a dual as well: it counts once in the bound,
    and every cluster with its mean in the disc gains it. A new search (`pricing`) checks that no
    cluster has a lower value, as far as the requested gap needs it, unless a semidefinite
-   certificate of the leaf suffices. If the search would exceed the budget of work, the verdict
-   reports it and does not accept.
+   certificate of the leaf suffices. Under sizes every class of clusters has a least value of its
+   own (`class_bound`). If the search would exceed the budget of work, the verdict reports it and
+   does not accept.
 
 A divided run has parts instead of a tree; their bounds add up (`parts`). A run that has both is
 checked by its tree if every leaf is closed, otherwise by the parts alone.
@@ -34,54 +35,27 @@ from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
+from ccviz.proof.class_bound import ClassValues, class_bound, class_values
 from ccviz.proof.clustering import check_clustering, keeps_rules
-from ccviz.proof.colouring import colourable
+from ccviz.proof.colouring import colourable, is_clique
 from ccviz.proof.cover import check_cover, links_at, places_at
 from ccviz.proof.kept import earlier_problem
 from ccviz.proof.lifted import classes_of, lifted_bound
 from ccviz.proof.packing import packable
 from ccviz.proof.parts import Division, parts_bound, read_division
 from ccviz.proof.pricing import none_below
-from ccviz.proof.question import Places, pricings
+from ccviz.proof.question import Places, discs_of, pricings
 from ccviz.proof.reading import FlawError, Leaf, Proof, read_clustering, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
 from ccviz.proof.soft import soft_caps, terms_at
 from ccviz.proof.spectral import spectral_bound
+from ccviz.proof.verdict import Verdict
 from ccviz.proof.zones import Case, boxes, gain, read_cases
 
 DEFAULT_GAP = 1e-4
 _AGREE = 1e-8  # largest relative difference by rounding between a claim and its recomputation
 _WIDER = 1.001  # factor on the requested gap: a run ends as soon as its own bound suffices
 _BEYOND = 1.0 + 1e-9  # a bound above this multiple of the largest cost proves infeasibility
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """Result of a check.
-
-    Attributes
-    ----------
-    accepted : bool
-        Whether the run proves that its clustering is within the requested gap, or that no
-        clustering exists.
-    sentence : str
-        ``proved within gap ...``, ``proved infeasible``, or ``no proof: ...`` and why.
-    upper_bound, lower_bound, gap : float
-        Upper bound on the cost of the clustering, lower bound on the cost of every clustering;
-        ``inf``/``-inf`` if not computed.
-    leaves : int
-        Number of leaves, or parts, that were checked.
-    trusted : int
-        Number of leaves whose search would have exceeded the budget.
-    """
-
-    accepted: bool
-    sentence: str
-    upper_bound: float = math.inf
-    lower_bound: float = -math.inf
-    gap: float = math.inf
-    leaves: int = 0
-    trusted: int = 0
 
 
 @dataclass(eq=False)
@@ -330,6 +304,8 @@ def _column_bound(
     check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of the duals, searched only as far as the requested gap needs it."""
+    if check.problem.sizes is not None:
+        return _class_bound(check, blocks, means, leaf, proved)
     duals, least = _duals(check, leaf, means)
     places = _places(check, node, leaf, means)
     cases = _cases(check, leaf, means, places)
@@ -360,21 +336,7 @@ def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
         raise FlawError(f"has {prize.size} duals of taken places, and there are {len(taken)}")
     if (prize < 0.0).any():
         raise FlawError("has a taken place's dual below zero")
-    return _discs(check, means, taken, empty, prize)
-
-
-def _discs(
-    check: _Check, means: Centroids, taken: np.ndarray, empty: np.ndarray, prize: np.ndarray
-) -> Places:
-    """Return discs from the points that define them, and the prizes of occupied ones.
-
-    A computed mean has an error of at most the slip, by which radii are enlarged or reduced.
-    """
-    center, border = check.unit.A[np.concatenate([taken, empty])].transpose(1, 0, 2)
-    radius = np.sqrt(((border - center) ** 2).sum(axis=1))
-    side = np.where(np.arange(len(radius)) < len(taken), 1.0, -1.0)
-    radius += side * (means.slip + gamma(center.shape[1] + 8) * (radius + means.slip))
-    return Places(center, radius, np.append(prize, np.full(len(empty), np.nan)))
+    return discs_of(check.unit, means, taken, empty, prize)
 
 
 def _duals(check: _Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, float]:
@@ -422,6 +384,34 @@ def _lagrangian(
     return total + k * least - margin - gamma(8) * k * abs(least)
 
 
+def _class_bound(
+    check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
+) -> float:
+    """Return the bound of duals of any sign and a least value of each class of sizes."""
+    values = _class_values(check, leaf, means)
+    _compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, values.total))
+    if values.total <= 0.0 or proved >= check.enough:  # nothing to search for
+        return proved
+    needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
+    return means.whole(_searched(check, blocks, means, values, needed**2))
+
+
+def _class_values(check: _Check, leaf: Leaf, means: Centroids) -> ClassValues:
+    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    return class_values(check.problem, leaf.certificate, exponent, len(means.mass))
+
+
+def _searched(
+    check: _Check, blocks: PlainBlocks, means: Centroids, values: ClassValues, needed: float
+) -> float:
+    """Return the bound of class values, having searched for clusters of lower value."""
+    bound, is_done = class_bound(
+        check.problem, blocks.block_of, means, values, needed, check.budget
+    )
+    check.trusted += not is_done
+    return bound
+
+
 def _in_zones(
     check: _Check,
     blocks: PlainBlocks,
@@ -445,7 +435,7 @@ def _places_of(check: _Check, means: Centroids, case: Case) -> Places:
     """Return the discs of a case."""
     side = np.array([taken for _, taken in case.decisions], dtype=bool)
     pairs = np.array([pair for pair, _ in case.decisions], dtype=np.int64).reshape(-1, 2)
-    return _discs(check, means, pairs[side], pairs[~side], case.prizes[side])
+    return discs_of(check.unit, means, pairs[side], pairs[~side], case.prizes[side])
 
 
 def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
@@ -455,18 +445,23 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         return
     if "duals" in leaf.certificate:
         means = centroids(check.unit, blocks)
-        duals, least = _duals(check, leaf, means)
         # No clustering costs more between its blocks than one single cluster does.
         whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
+        if problem.sizes is not None:
+            values = _class_values(check, leaf, means)
+            if _searched(check, blocks, means, values, whole * _BEYOND) <= whole:
+                raise FlawError("is called infeasible, but its bound is too low for that")
+            return
+        duals, least = _duals(check, leaf, means)
         places = _places(check, number, leaf, means)
         cases = _cases(check, leaf, means, places)
         bound = _lagrangian(check, blocks, means, duals, least, places, cases, whole * _BEYOND)
         if bound <= whole:
             raise FlawError("is called infeasible, but its bound is too low for that")
         return
-    if len(blocks.mass) == problem.k and not keeps_rules(problem, _clusters(blocks)):
+    if len(blocks.mass) == problem.k and not keeps_rules(problem, blocks.members):
         return
-    if _is_clique(leaf.certificate.get("witness"), blocks, problem.k):
+    if is_clique(leaf.certificate.get("witness"), blocks, problem.k):
         return
     answer: bool | None
     if problem.sizes is None:
@@ -477,16 +472,3 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
     if answer:
         raise FlawError("is called infeasible, but a clustering exists")
     check.trusted += answer is None
-
-
-def _clusters(blocks: PlainBlocks) -> list[np.ndarray]:
-    return [np.flatnonzero(blocks.block_of == b) for b in range(len(blocks.mass))]
-
-
-def _is_clique(witness: np.ndarray | None, blocks: PlainBlocks, k: int) -> bool:
-    """Whether the witness's blocks all exclude each other, and are more than the clusters."""
-    if witness is None:
-        return False
-    clique = np.unique(blocks.block_of[witness])
-    inside = blocks.conflict[np.ix_(clique, clique)]
-    return len(clique) > k and int(inside.sum()) == len(clique) * (len(clique) - 1)

@@ -43,7 +43,7 @@ def enumerated(pricing):
 def method(request, monkeypatch):
     """Let the boxes be searched, or all clusters be looked at."""
     if request.param == "boxes":
-        monkeypatch.setattr("ccviz.proof.pricing._FEW", 0)
+        monkeypatch.setattr("ccviz.proof.pricing.FEW", 0)
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -63,7 +63,7 @@ def test_looking_at_all_clusters_finds_the_least_value():
 
 
 def test_it_says_when_the_budget_runs_out(monkeypatch):
-    monkeypatch.setattr("ccviz.proof.pricing._FEW", 0)
+    monkeypatch.setattr("ccviz.proof.pricing.FEW", 0)
     pricing = draw(4)
     assert none_below(pricing, enumerated(pricing) * (1.0 + 1e-9), Budget(100.0)) is None
 
@@ -95,7 +95,7 @@ def test_cliques_share_no_block():
     conflict = np.zeros((4, 4), dtype=bool)
     for i, j in ((0, 1), (0, 2), (1, 2), (0, 3)):
         conflict[i, j] = conflict[j, i] = True
-    assert module._cliques(conflict).tolist() == [0, 0, 0, 1]
+    assert module.cliques_of(conflict).tolist() == [0, 0, 0, 1]
 
 
 def test_terms_are_rounded_away_from_what_they_are(monkeypatch):

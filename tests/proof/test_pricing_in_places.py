@@ -66,7 +66,7 @@ def test_no_bound_of_a_box_is_above_what_a_centre_in_it_comes_to(seed):
     rng = np.random.default_rng(seed)
     middle, half = rng.normal(size=(30, 2)), rng.exponential(0.4, (30, 2))
     mark = rng.choice([0, 0, 0, 1, -1], (30, 9)).astype(np.int8)
-    boxes = module._Boxes(middle - half, middle + half, mark)
+    boxes = module.Boxes(middle - half, middle + half, mark)
     view = module._look(pricing, np.arange(9), boxes)
     seen = 0
     for row in range(30):

@@ -7,7 +7,8 @@ show, stop and prune between them. Its report holds the next phase:
 - `FacilityPhase` or `ColumnPhase`, column generation over one master for all blocks;
 - `CyclePhase` and `LocalPhase`, column generation with local masters;
 - `DisjunctionPhase`, the bound raised by disjunctions of discs;
-- `StalledPhase`, a node that is branched before its bound is complete.
+- `StalledPhase`, a node that is branched before its bound is complete;
+- `PartitionPhase`, the only one under sizes and soft links (`partitioning`).
 
 What a branched node leaves to its children is a `NodeState`.
 """
@@ -24,6 +25,10 @@ from ccviz.problem.blocks import contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.colgen.params import Params
+from ccviz.solvers.colgen.partitioning.model import needs_partition
+from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, advance_partition
+from ccviz.solvers.colgen.partitioning.phase import child_phase as child_partition_phase
+from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
 from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase
 from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput
 from ccviz.solvers.colgen.phases.disjunctions import (
@@ -76,18 +81,30 @@ def advance(problem: Problem, settings: NodeSettings, params: Params, task: Task
     if isinstance(phase, StartPhase):
         if phase.tries < settings.starts:
             return advance_start(given, phase)
-        phase = first_phase(given, phase)
+        phase = _first(given, phase)
+    if isinstance(phase, PartitionPhase):
+        return advance_partition(given, phase)
     return _advanced(given, phase)
 
 
-def _opened(given: NodeInput) -> Phase | StartPhase | Report:
+def _first(given: NodeInput, start: StartPhase) -> Phase | PartitionPhase:
+    """Return the root's phase after its first clusterings."""
+    if needs_partition(given.problem):
+        return first_partition_phase(given, start.found)
+    return first_phase(given, start)
+
+
+def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:
     """Return the node's first phase, or a report that it is infeasible."""
     problem = given.problem
     feasible = check_feasibility(problem, given.params.start.feasibility_s)
     if feasible.feasible is False:
         return infeasible(feasible.reason, feasible.points)
-    if isinstance(given.task.state, NodeState):
-        return child_phase(given, given.task.state)
+    match given.task.state:
+        case NodeState() as parent:
+            return child_phase(given, parent)
+        case PartitionPhase() as parent:
+            return child_partition_phase(given, parent)
     known = feasible.labels
     return StartPhase(() if known is None else (contract(problem).project(known),))
 

@@ -22,7 +22,9 @@ class Colgen(TreeSettings, NodeSettings, Solver):
     name: ClassVar[str] = "colgen"
     title: ClassVar[str] = "Column generation"
     paper: ClassVar[str] = "Babaki, Guns and Nijssen (2014)"
-    supports: ClassVar[Supports] = Supports(rules=True, exact=True, bounds=True, resume=True)
+    supports: ClassVar[Supports] = Supports(
+        sizes=True, rules=True, exact=True, bounds=True, resume=True
+    )
     group: ClassVar[str] = "Exact, with proof"
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

@@ -9,9 +9,10 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.bounds import OPTIMAL_GAP
 from ccviz.events import ColumnsPriced, Event
+from ccviz.problem.blocks import Blocks
 from ccviz.problem.partition import Partition
 from ccviz.solvers.colgen.master.rounding import assemble, choose
-from ccviz.solvers.colgen.phases.context import NodeContext
+from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput
 from ccviz.solvers.colgen.phases.semidefinite import semidefinite
 from ccviz.solvers.colgen.state import Bound, NodeState, Round
 from ccviz.solvers.search.tree import Report
@@ -63,24 +64,29 @@ def certificate_of(bound: Bound, s: int) -> dict[str, np.ndarray]:
 
 def twice_proved(context: NodeContext, report: Report) -> Report:
     """Add a semidefinite certificate, quick to check, to a closed node, where there is one."""
-    s, k, params = context.blocks.s, context.blocks.k, context.params.certificate
+    return twice_proved_over(context, context.blocks, report)
+
+
+def twice_proved_over(given: NodeInput, blocks: Blocks, report: Report) -> Report:
+    """Add a semidefinite certificate over these blocks, as `twice_proved` does."""
+    s, k, params = blocks.s, blocks.k, given.params.certificate
     large = s <= params.many_blocks and s >= params.large_clusters * k
     if report.verdict == "branch" or not (s <= params.few_blocks or large):
         return report
-    known = known_cost(context, report)
+    known = known_cost(given, report)
     if not np.isfinite(known):
         return report
     target = known * (1.0 - params.share * OPTIMAL_GAP)
-    found = semidefinite(context.blocks, target, params.rounds, context.task.stop)
+    found = semidefinite(blocks, target, params.rounds, given.task.stop)
     return replace(report, certificate={**report.certificate, **found})
 
 
-def known_cost(context: NodeContext, report: Report) -> float:
+def known_cost(given: NodeInput, report: Report) -> float:
     """Return the cost of the best known clustering, that of the report among them."""
-    known = context.task.upper_bound
+    known = given.task.upper_bound
     if report.labels is None:
         return known
-    return min(known, Partition(context.problem, report.labels).wcss)
+    return min(known, Partition(given.problem, report.labels).objective)
 
 
 def rounded(

@@ -103,8 +103,12 @@ def best_of_cop_kmeans(
 
 def clustering(blocks: Blocks, rng: np.random.Generator) -> IntArray | None:
     """Return the (s,) block labels at which one run of BLP k-means ends, None if it found none."""
+    return clustering_from(blocks, seed_centers(blocks, rng))
+
+
+def clustering_from(blocks: Blocks, centers: FloatArray) -> IntArray | None:
+    """Return the (s,) block labels at which BLP k-means from (k, d) centres ends, or None."""
     structure = structure_of(blocks)
-    centers = seed_centers(blocks, rng)
     labels: IntArray | None = None
     for _ in range(_MOST_ROUNDS):
         answer = solve_assignment(

@@ -1,0 +1,1 @@
+"""Column generation under sizes and soft links, where clusters must partition the blocks."""
