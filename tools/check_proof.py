@@ -6,7 +6,7 @@ Python's standard library and NumPy. What is inside blocks and clusters is exact
 bounds between blocks hold whatever rounding did. With ``--exact`` they are whole numbers as well:
 doubles only guess multipliers. This file reads the run and holds its tree or parts together; what
 semidefinite certificates prove is in `check_bounds.py`, what duals prove in `check_clusters.py`.
-Soft links are refused. Exit code 0: proved within the gap.
+Soft links and duals under sizes are refused. Exit code 0: proved within the gap.
 """
 
 import argparse
@@ -425,6 +425,7 @@ class Run:
             return self.check_none(block, blocks, certificate)
         columns = None
         if "duals" in certificate:
+            need(self.sizes is None, "it has duals under sizes, which only `ccviz verify` reads")
             columns = Columns(self, blocks, block, slip, places, certificate)
         if none:  # no clustering costs more between its blocks than one cluster of them all
             most = blocks.spread * (1 + 1e-9)

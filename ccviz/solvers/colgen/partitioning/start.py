@@ -11,16 +11,15 @@ from ccviz.solvers.assignment.centers import block_costs
 from ccviz.solvers.colgen.master.covering import cluster_columns
 from ccviz.solvers.colgen.partitioning.pricer import Pricer
 from ccviz.solvers.colgen.phases.start import clustering_from
+from ccviz.solvers.relaxation.block_exchange import exchange_blocks
 from ccviz.solvers.relaxation.model import relax
-from ccviz.solvers.relaxation.size_exchange import exchange_in_sizes
 
 
 def improved(blocks: Blocks, labels: IntArray) -> IntArray:
-    """Return the (s,) labels after moves and swaps that keep sizes, where there are sizes only."""
-    has_soft = len(blocks.soft_must) or len(blocks.soft_cannot)
-    if blocks.sizes is None or has_soft or blocks.rules:
+    """Return the (s,) labels after moves and swaps that keep links and sizes, without rules."""
+    if blocks.rules:
         return labels
-    return exchange_in_sizes(blocks, relax(blocks), labels)
+    return exchange_blocks(blocks, relax(blocks), labels)
 
 
 def first_columns(
