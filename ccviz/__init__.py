@@ -6,6 +6,7 @@ from ccviz.api import solve
 from ccviz.distribution import __version__ as __version__
 from ccviz.errors import CcvizError, ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
+from ccviz.feasibility.conflict import Conflict, explain_conflict
 from ccviz.notebook import explore
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Blocks",
     "CcvizError",
+    "Conflict",
     "ConstrainedKMeans",
     "ContradictionError",
     "Links",
@@ -33,6 +35,7 @@ __all__ = [
     "Stepper",
     "check_feasibility",
     "contract",
+    "explain_conflict",
     "explore",
     "solve",
     "start",

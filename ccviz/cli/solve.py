@@ -50,6 +50,8 @@ from ccviz.cli.reading import (
     with_threads,
 )
 from ccviz.cli.report import Files, report, take_home
+from ccviz.feasibility.conflict import explain_conflict
+from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import start_from_stored
 from ccviz.runs.limits import Limits
@@ -126,4 +128,14 @@ def solve(
     result, whole_id = drive(stepper, kept, run_id, quiet=quiet)
     report(problem, result, whole_id, files, quiet=quiet)
     take_home(dataset, result, files)
+    if result.status == "infeasible" and not quiet and not problem.rules and not problem.asked:
+        explain(problem)
     raise typer.Exit(exit_code(result, is_lost=whole_id != run_id))
+
+
+def explain(problem: Problem) -> None:
+    """Say which constraints cannot all be kept, and the fewest links to give up."""
+    if conflict := explain_conflict(problem):
+        tell(conflict.reason)
+        if conflict.advice:
+            tell(conflict.advice)

@@ -103,6 +103,7 @@ _UNDECIDED = "undecided after {:g} s of search."
 _NO_COLOURING = (
     "a search proved that the cannot-links among {} blocks of points cannot all be kept."
 )
+_TOO_LARGE = "must-links hold {} points together, more than the largest size allows."
 _NO_PACKING = "a search proved that no clustering keeps both the links and the sizes."
 
 
@@ -127,6 +128,8 @@ def _with_sizes(blocks: Blocks, clique: IntArray, time_limit: float) -> Feasibil
     assert blocks.sizes is not None
     mass = blocks.mass.astype(np.int64)
     packing = Packing(mass, blocks.conflicts, blocks.sizes.lower, blocks.sizes.upper)
+    if mass.max() > blocks.sizes.upper.max():
+        return Feasibility(False, None, (), _TOO_LARGE.format(mass.max()))
     labels = pack_quickly(packing)
     if labels is not None:
         return _feasible(blocks, labels)

@@ -6,6 +6,7 @@ import re
 
 from ccviz.errors import UnsupportedError
 from ccviz.feasibility.check import check_feasibility
+from ccviz.feasibility.conflict import explain_conflict
 from ccviz.runs.run import Run
 from ccviz.solvers import SOLVERS, Solver, check
 from ccviz.solvers.advice import Advice, advice, obstacles
@@ -13,6 +14,8 @@ from ccviz.views.draft import Draft
 from ccviz.views.lab.notice import Notice, as_sentence
 
 _CHECK_S = 0.2
+_EXPLAIN_S = 0.5  # time limit in seconds of the search for a minimal conflict
+_SIZES_CHECKED_TO = 5_000  # points up to which sizes are checked after each edit, in milliseconds
 _TITLES = {kind.name: kind.title for kind in SOLVERS}
 _NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
 
@@ -79,14 +82,25 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     tuple of Notice and tuple of int, or None
         The points are the witness.
     """
-    if not (draft.rules or draft.links.has("cannot")):
+    if not (draft.rules or draft.links.has("cannot") or _has_small_sizes(draft)):
         return None
     answer = check_feasibility(draft.problem, time_limit=_CHECK_S, with_labels=False)
     if answer.feasible is not False:
         return None
     rules = " and rules" if draft.rules else ""
-    text = f"No clustering can keep these links{rules}: {answer.reason}"
-    return Notice("warning", text, title="this cannot be solved"), answer.points
+    why, advice, points = answer.reason, "", answer.points
+    if not draft.rules and (conflict := explain_conflict(draft.problem, _EXPLAIN_S)):
+        advice = f" {conflict.advice}"
+        if not points:
+            why, points = conflict.reason, conflict.points
+    text = f"No clustering can keep these links{rules}: {why}{advice}"
+    return Notice("warning", text.rstrip(), title="this cannot be solved"), points
+
+
+def _has_small_sizes(draft: Draft) -> bool:
+    """Whether links and sizes may contradict each other, and few points make that quick to see."""
+    has_both = draft.problem.sizes is not None and draft.links.has("must")
+    return has_both and draft.n <= _SIZES_CHECKED_TO
 
 
 def gave_up(draft: Draft, run: Run) -> Notice:

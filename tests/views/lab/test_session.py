@@ -171,6 +171,18 @@ def test_a_dead_end_is_ringed_until_something_else_happens(session):
     assert len(session.lit) == 1
 
 
+def test_must_links_that_exceed_a_size_are_named_with_what_to_give_up(session):
+    session.set_k(30)
+    session.set_sizes("equal")
+    session.add_links(group_links("must", range(6)))
+    assert session.notice.heading == "Warning: this cannot be solved."
+    assert "the cluster sizes, must-link 0–1" in session.notice.text
+    assert "A clustering exists without must-link" in session.notice.text
+    assert set(session.lit) == set(range(6))
+    session.undo()
+    assert session.notice is None
+
+
 def test_a_shown_run_brings_its_solver_and_settings_back(session):
     session.set_solver("cop-kmeans", n_init=3)
     session.param.update(seed=7, time_limit=30.0)

@@ -1,0 +1,248 @@
+"""Why no clustering keeps the constraints: a minimal conflict, and the fewest links to give up.
+
+A conflict is a set of constraints that cannot all be kept. It is minimal if all of them can be kept
+once any one is given up; U. Junker's QuickXplain (AAAI 2004) finds one by feasibility checks. A set
+of links whose removal leaves a clustering meets every conflict; the smallest such set is found by
+implicit hitting sets (E. Moreno-Centeno and R. M. Karp, Operations Research 61, 2013): meet all
+conflicts found so far with as few links as possible, and look for a conflict in what is left.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ccviz.arrays import IntArray
+from ccviz.feasibility.check import Feasibility, check_feasibility
+from ccviz.problem.links import closure
+from ccviz.problem.problem import Problem
+
+SIZES = -1
+"""The number of the cluster sizes, as one constraint, among the numbers of the links."""
+
+_CHECK_S = 2.0
+"""Time limit in seconds of one feasibility check."""
+
+
+@dataclass(frozen=True, eq=False)
+class Conflict:
+    """Constraints that cannot all be kept, and what to give up.
+
+    Attributes
+    ----------
+    must_link, cannot_link : (m, 2) int64
+        The hard links of the conflict, zero-based pairs of points.
+    with_sizes : bool
+        Whether the cluster sizes are part of it.
+    is_minimal : bool
+        Whether all of it can be kept once any one is given up; False if the time ran out.
+    give_up_must, give_up_cannot : (m, 2) int64
+        Links without which a clustering exists; none if the time ran out before such a set was
+        found. Sizes alone can always be kept.
+    is_fewest : bool
+        Whether no smaller set of links will do.
+    """
+
+    must_link: IntArray
+    cannot_link: IntArray
+    with_sizes: bool
+    is_minimal: bool
+    give_up_must: IntArray
+    give_up_cannot: IntArray
+    is_fewest: bool
+
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The ends of the links of the conflict."""
+        ends = np.concatenate([self.must_link, self.cannot_link])
+        return tuple(int(i) for i in np.unique(ends))
+
+    @property
+    def reason(self) -> str:
+        """The conflict as a sentence."""
+        parts = ["the cluster sizes"] * self.with_sizes
+        parts += _in_words("must-link", self.must_link)
+        parts += _in_words("cannot-link", self.cannot_link)
+        sentence = f"{_enumerated(parts)} cannot all be kept"
+        return sentence + ("; without any one of them the others can." if self.is_minimal else ".")
+
+    @property
+    def advice(self) -> str:
+        """What to give up, as a sentence; empty if no such links were found."""
+        links = _in_words("must-link", self.give_up_must)
+        links += _in_words("cannot-link", self.give_up_cannot)
+        if not links:
+            return ""
+        few = "; no fewer links will do" if self.is_fewest else ""
+        return f"A clustering exists without {_enumerated(links)}{few}."
+
+
+def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | None:
+    """Return a minimal conflict of an infeasible problem, and the fewest links to give up.
+
+    Parameters
+    ----------
+    problem : Problem
+        Of its constraints the hard links and the sizes count.
+    time_limit : float
+        Seconds for all feasibility checks together.
+
+    Returns
+    -------
+    Conflict or None
+        None if it is not proved within the time that the problem is infeasible.
+    """
+    search = _Search(problem, time.monotonic() + time_limit)
+    answer = search.check(search.all)
+    if answer.feasible is not False:
+        return None
+    conflict = search.minimal(search.near(answer.points, search.all))
+    is_minimal = not search.is_undecided
+    given_up, is_fewest = search.fewest_to_give_up(conflict)
+    return Conflict(
+        *search.pairs(conflict), SIZES in conflict, is_minimal, *search.pairs(given_up), is_fewest
+    )
+
+
+class _Search:
+    """Feasibility checks of subsets of a problem's constraints, which are numbers.
+
+    Must-links come first, then cannot-links; `SIZES` stands for the sizes.
+    """
+
+    def __init__(self, problem: Problem, end: float) -> None:
+        self._k, self._sizes, self._end = problem.k, problem.sizes, end
+        self._X = np.zeros((problem.n, 1))  # the points do not matter
+        self._must = problem.must_link.hard.pairs
+        self._cannot = problem.cannot_link.hard.pairs
+        self.links = list(range(len(self._must) + len(self._cannot)))
+        self.all = [SIZES] * (problem.sizes is not None) + self.links
+        self.is_undecided = False
+
+    @property
+    def is_out_of_time(self) -> bool:
+        return time.monotonic() > self._end
+
+    def pairs(self, constraints: Sequence[int]) -> tuple[IntArray, IntArray]:
+        """Return the must-links and the cannot-links among some constraints."""
+        links = np.array(sorted(each for each in constraints if each != SIZES), dtype=np.int64)
+        first = len(self._must)
+        return self._must[links[links < first]], self._cannot[links[links >= first] - first]
+
+    def check(self, constraints: Sequence[int]) -> Feasibility:
+        must, cannot = self.pairs(constraints)
+        sizes = self._sizes if SIZES in constraints else None
+        part = Problem(self._X, self._k, must, cannot, sizes)  # type: ignore[arg-type]
+        seconds = min(_CHECK_S, max(self._end - time.monotonic(), 0.0))
+        return check_feasibility(part, seconds, with_labels=False)
+
+    def near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:
+        """Return the constraints that the witness of a feasibility check rests on.
+
+        These are the cannot-links between the blocks of its points and the must-links inside them;
+        all constraints if there is no witness, or if these can be kept.
+        """
+        if not points:
+            return list(among)
+        must, cannot = self.pairs(among)
+        block_of = closure(len(self._X), must)
+        inside = np.isin(block_of, block_of[list(points)])
+        both_inside = inside[np.concatenate([must, cannot])].all(axis=1)
+        links = sorted(each for each in among if each != SIZES)
+        found = [each for each, is_inside in zip(links, both_inside, strict=True) if is_inside]
+        return found if self._is_infeasible(found) else list(among)
+
+    def _is_infeasible(self, constraints: Sequence[int]) -> bool:
+        """Return whether it is proved; what is undecided, or out of time, counts as feasible."""
+        if self.is_out_of_time:
+            self.is_undecided = True
+            return False
+        answer = self.check(constraints).feasible
+        self.is_undecided |= answer is None
+        return answer is False
+
+    def minimal(self, constraints: Sequence[int]) -> list[int]:
+        """Return a minimal conflict among constraints that cannot all be kept."""
+        if self._is_infeasible([]):
+            return []
+        return _quick_xplain(self._is_infeasible, [], [], list(constraints))
+
+    def fewest_to_give_up(self, conflict: Sequence[int]) -> tuple[list[int], bool]:
+        """Return the fewest links to give up, and whether that is proved; none out of time.
+
+        Parameters
+        ----------
+        conflict : sequence of int
+            The first one.
+        """
+        conflicts = [[each for each in conflict if each != SIZES]]
+        while not self.is_out_of_time:
+            given_up = _hit(conflicts)
+            left = [each for each in self.all if each not in given_up]
+            answer = self.check(left)
+            if answer.feasible:
+                return sorted(given_up), True
+            if answer.feasible is None:
+                break
+            found = self.minimal(self.near(answer.points, left))
+            conflicts.append([each for each in found if each != SIZES])
+        return [], False
+
+
+def _quick_xplain(
+    is_infeasible: Callable[[Sequence[int]], bool],
+    kept: list[int],
+    added: list[int],
+    candidates: list[int],
+) -> list[int]:
+    """Return the candidates of a minimal conflict, beside those that are kept in any case.
+
+    Parameters
+    ----------
+    is_infeasible : callable
+    kept : list of int
+        Constraints of the conflict.
+    added : list of int
+        Those that were kept last: without any, ``kept`` is known to be feasible.
+    candidates : list of int
+        Together with ``kept`` they cannot all be kept.
+    """
+    if added and is_infeasible(kept):
+        return []
+    if len(candidates) == 1:
+        return candidates
+    half = len(candidates) // 2
+    first, second = candidates[:half], candidates[half:]
+    of_second = _quick_xplain(is_infeasible, kept + first, first, second)
+    of_first = _quick_xplain(is_infeasible, kept + of_second, of_second, first)
+    return of_first + of_second
+
+
+def _hit(conflicts: Sequence[Sequence[int]]) -> set[int]:
+    """Return the fewest constraints that meet all conflicts, by HiGHS."""
+    # Imported here: it takes a while to load, and few problems are infeasible.
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    names = sorted({each for conflict in conflicts for each in conflict})
+    meets = np.array([[name in conflict for name in names] for conflict in conflicts], dtype=float)
+    found = milp(
+        np.ones(len(names)),
+        integrality=1,
+        bounds=Bounds(0, 1),
+        constraints=LinearConstraint(meets, lb=1),
+    )
+    return {name for name, share in zip(names, found.x, strict=True) if share > 0.5}
+
+
+def _in_words(kind: str, pairs: IntArray) -> list[str]:
+    return [f"{kind} {i}–{j}" for i, j in pairs.tolist()]
+
+
+def _enumerated(parts: Sequence[str]) -> str:
+    """Join words, some of them if there are many."""
+    most = 12
+    shown = list(parts[:most]) + [f"{len(parts) - most} more"] * (len(parts) > most)
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
