@@ -9,13 +9,14 @@ from ccviz.data import load
 from ccviz.events import ColumnsPriced, NodePruned
 from ccviz.problem.rules import MaxDiameter
 from ccviz.proof.verify import verify
+from tests.enumeration import least_wcss
 from tests.seeds import seeds
-from tests.solvers.sdp.test_sizes import brute_force, draw
+from tests.solvers.sdp.test_sizes import draw
 
 
 def agree(problem, **options):
     """Compare a run with brute force, and check its proof."""
-    optimum = brute_force(problem)
+    optimum = least_wcss(problem)
     run = start(problem, "colgen", tolerance=1e-7, **options)
     events = [record.event for record in run]
     result = run.result()
