@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 TABLE = b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i % 5) for i in range(40))
 
 
-def test_a_finished_example_and_behind_its_choices_a_run_a_batch_and_a_table(
+def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
     page, lab_of, server, picture
 ):
     lab = lab_of("")
@@ -23,12 +23,15 @@ def test_a_finished_example_and_behind_its_choices_a_run_a_batch_and_a_table(
     picture(page, "example")
 
     lab.press("Try it")
-    assert set(lab.labels()) == {0, 1, 2}  # the old colours stay until there are new ones
-    lab.see("Feasible clustering")
+    lab.see_notice("Two rings")
     assert not welcome.is_visible()
-    lab.see("Objective by iteration")
-    falls = lab.sources("objective", "best")[0]
-    assert falls["objective"][-1] == min(falls["objective"]) == falls["best"][-1]
+    lab.figure("tree")
+    lab.wait_for(lambda: len(lab.sources("tree", "lower_bound")[0]["lower_bound"]) >= 3)
+    assert set(lab.labels()) == {0, 1, 2}
+    picture(page, "try")
+    lab.press("Stop")
+    lab.room("Result")
+    lab.see("Feasible clustering")
 
     lab.room("Runs")
     lab.press("Batch…")

@@ -36,7 +36,7 @@ from ccviz.views.panels.mending import Mending
 from ccviz.views.panels.player import PlayerPanel
 from ccviz.views.panels.plot import PlotPanel
 from ccviz.views.panels.preparation import PreparationPanel
-from ccviz.views.panels.right import RightPanel
+from ccviz.views.panels.right import INSIDE, RightPanel
 from ccviz.views.panels.rules import RulesPanel
 from ccviz.views.panels.sheet import SheetPanel
 from ccviz.views.panels.solver import SolverPanel
@@ -133,7 +133,9 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
     stretch = {"sizing_mode": "stretch_both", "margin": 0}
     course, painter = Course(session), Painter(session)
     page.add_panel("header", HeaderPanel(session, LessonChoice(course)))
-    above = pn.Column(WelcomePanel(session, course), LessonPanel(course), **wide)
+    right = RightPanel(session, inspection, course.told)
+    welcome = WelcomePanel(session, course, partial(right.show, INSIDE))
+    above = pn.Column(welcome, LessonPanel(course), **wide)
     page.add_panel("lesson", above)
     page.add_panel(
         "left",
@@ -161,7 +163,6 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
             **stretch,
         ),
     )
-    right = RightPanel(session, inspection, course.told)
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show)
     page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))

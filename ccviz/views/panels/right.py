@@ -20,6 +20,9 @@ from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.share import SharePanel
 
+INSIDE = 2
+"""Place of the tab *Inside the solver*."""
+
 _HINT = "The lessons, at the top of the page, show it at work."
 
 
@@ -65,7 +68,7 @@ class RightPanel(pn.viewable.Viewer):
 
         def look(event: Any) -> None:
             clusters.in_front = event.new == 1
-            inside.in_front, race.in_front = event.new == 2, event.new == 3
+            inside.in_front, race.in_front = event.new == INSIDE, event.new == 3
             runs.bring(event.new == 4)
 
         self._tabs.param.watch(held(look), "active")

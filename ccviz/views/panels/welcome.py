@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import param
@@ -30,6 +31,8 @@ class WelcomePanel(JSComponent):
     ----------
     session : Session
     course : Course
+    look_inside : callable
+        Shows what goes on inside the solver.
     """
 
     words = param.String(default=WORDS, constant=True)
@@ -37,13 +40,15 @@ class WelcomePanel(JSComponent):
     _esm = with_template("welcome.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
-    def __init__(self, session: Session, course: Course, **params: Any) -> None:
+    def __init__(
+        self, session: Session, course: Course, look_inside: Callable[[], None], **params: Any
+    ) -> None:
         shown = session.archive.is_in_library(session.player.run_id)
         super().__init__(
             visible=shown, sizing_mode="stretch_width", css_classes=["section"],
             margin=(0, 0, 8, 0), **params,
         )  # fmt: skip
-        self._session, self._course = session, course
+        self._session, self._course, self._look_inside = session, course, look_inside
         self._draft, self._shut = session.draft, not shown
         session.param.watch(self._follow, "draft")
         session.player.param.watch(self._follow, "shot")
@@ -72,5 +77,6 @@ class WelcomePanel(JSComponent):
             session.start()
             if session.runner.busy:
                 session.notice = told
+                self._look_inside()
         elif choice == "lesson":
             self._course.begin(LESSONS[0])
