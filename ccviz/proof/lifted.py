@@ -101,7 +101,7 @@ def _read(multipliers: Multipliers, classes: Classes, s: int) -> tuple[np.ndarra
     upper, owner = multipliers["lifted"], multipliers["owner"]
     if upper.shape != (len(classes), (s + 1) * (s + 2) // 2):
         raise FlawError(f"has multipliers of the shape {upper.shape}, not of {s} blocks")
-    if owner.shape != multipliers["kind"].shape:
+    if len({len(multipliers[name]) for name in ("owner", "points", "kind", "weights")}) > 1:
         raise FlawError("has cuts that are not of one length")
     if ((owner < 0) | (owner >= len(classes))).any():
         raise FlawError("has a cut of a class that is not there")

@@ -54,6 +54,8 @@ def negative(arrays):
         (lambda a: a.update(lifted=a["lifted"][:1]), "shape"),
         (lambda a: a.update(owner=a["owner"] + 7), "not there"),
         (lambda a: a.update(owner=a["owner"][:-1]), "one length"),
+        (lambda a: a.update(points=a["points"][:-1]), "one length"),
+        (lambda a: a.update(weights=np.append(a["weights"], 1.0)), "one length"),
         (lambda a: a.pop("owner"), "lacks"),
         (lambda a: a.update(kind=np.ones_like(a["kind"])), "kind"),
         (lambda a: a.update(weights=-1.0 - a["weights"]), "wrong sign"),
