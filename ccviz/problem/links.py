@@ -99,12 +99,13 @@ def read_links(given: Any, n: int, kind: str) -> tuple[Links, list[str]]:
 
 
 def _as_table(items: Any) -> NDArray[Any] | None:
-    """Return links as one array of numbers; None where they differ in length or are no numbers."""
+    """Return links as one array of numbers; None without any, of several lengths, or no numbers."""
     try:
         table = np.asarray(items)
     except (ValueError, OverflowError):
         return None
-    return table if table.ndim == 2 and table.dtype.kind in "biuf" else None
+    is_table = table.ndim == 2 and len(table) > 0 and table.dtype.kind in "biuf"
+    return table if is_table else None
 
 
 def _are_fine(table: NDArray[Any], n: int) -> NDArray[np.bool_]:

@@ -100,3 +100,9 @@ def test_the_first_wrong_row_of_an_array_is_named():
     rows = np.array([[0, 1], [2, 3], [4, 9], [5, 5]])
     with pytest.raises(ProblemError, match="must-link 4-9 names point 9"):
         read_links(rows, 8, "must-link")
+
+
+@pytest.mark.parametrize("width", range(5))
+def test_no_links_may_have_any_width(width):
+    links, notices = read_links(np.zeros((0, width)), 2, "cannot-link")
+    assert (len(links), notices) == (0, [])
