@@ -16,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks
+.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -81,7 +81,7 @@ audit: env  ## Look the packages of requirements.lock up in an advisory database
 	@$(UV_WITH) pip-audit==2.10.1 python tools/audit.py requirements.lock
 
 clean:  ## Remove .venv and every cache
-	rm -rf $(VENV) build dist docs/_build docs/_api docs/notebooks docs/gallery test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) ccviz/packs build dist docs/_build docs/_api docs/notebooks docs/gallery test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Use ------------------------------------------------------------------------------------
@@ -101,7 +101,10 @@ docs: env  ## Build the documentation into docs/_build/html
 pictures: chromium  ## Make the pictures of README and docs from the real page (ARGS="tour tree" for some)
 	$(PY) docs/pictures.py $(ARGS)
 
-wheel: $(SERVES)  ## Build a wheel into dist/
+kernels: env  ## Compile the kernels that the next wheel brings (minutes), for this Python and system
+	$(PY) tools/pack_kernels.py $(ARGS)
+
+wheel: $(SERVES)  ## Build a wheel into dist/, with the kernels of `make kernels` if there are any
 	$(PY) -m hatchling build -t wheel $(ARGS)
 
 profile: env  ## Say where a solve spends its time (ARGS="data.csv -k 3 --solver sdp")

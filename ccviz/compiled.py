@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from functools import cache
+from functools import partial
 from importlib.util import find_spec
 from typing import Any
 
@@ -21,34 +21,16 @@ def _plain(function: Callable[..., Any] | None = None, **_: Any) -> Any:
     return _plain if function is None else function
 
 
+def _cached(function: Callable[..., Any] | None = None, *, cache: bool, **options: Any) -> Any:
+    """Return a kernel that numba compiles; every one is cached, and says so where it is written."""
+    from ccviz.kernel_cache import cached_njit
+
+    assert cache
+    return partial(cached_njit, **options) if function is None else cached_njit(function, **options)
+
+
 def __getattr__(name: str) -> Any:
     """Load numba for who takes `njit`; a server asks `COMPILES` alone and has no kernels."""
     if name != "njit":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if not COMPILES:
-        return _plain
-    from numba import njit
-
-    _skip_unreadable_caches()
-    return njit
-
-
-@cache
-def _skip_unreadable_caches() -> None:
-    """Let numba compile again where its cache names a class that was renamed or moved since.
-
-    numba (0.68) unpickles the index of a cached kernel before it compares the index's stamp with
-    the source. A signature with a class that is gone then raises instead of being out of date.
-    """
-    from numba.core.caching import IndexDataCacheFile
-
-    load: Any = IndexDataCacheFile._load_index
-
-    def load_index(self: Any) -> dict[Any, Any]:
-        try:
-            index: dict[Any, Any] = load(self)
-        except (AttributeError, ImportError):
-            return {}
-        return index
-
-    IndexDataCacheFile._load_index = load_index
+    return _cached if COMPILES else _plain

@@ -11,9 +11,9 @@ from ccviz.cli.common import err, out, tell
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_solver
 from ccviz.numbers import number, percent
+from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import start
-from ccviz.runs.warm import load
 from ccviz.studies.suite import Instance, Row, Table, instances, measure
 
 
@@ -35,14 +35,12 @@ def bench(
     table = Table(out_file)
     left = [each for each in wanted if (each, solver) not in table]
     tell(f"{len(wanted)} instances, {len(wanted) - len(left)} done before.")
-    with threadpool_limits(1), Progress(err) as progress:
+    with threadpool_limits(1), Progress(err) as progress, compiling_said(progress.say):
         for number, instance in enumerate(left, 1):
             progress.title = f"{number} of {len(left)}: {instance.name},"
             stepper = start(
                 instance.problem(), chosen, time_limit=time_limit, seed=seed, workers=workers
             )
-            if number == 1:
-                load(stepper)  # for all that follow in this process
             for state in measure(instance, stepper):
                 if isinstance(state, Run):
                     progress.show(state)

@@ -14,10 +14,10 @@ from ccviz.cli.common import err, tell
 from ccviz.cli.progress import Progress
 from ccviz.errors import ArchiveError, CcvizError
 from ccviz.runs.archive import Archive
+from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.recorder import Recorder
 from ccviz.runs.run import Result, result_of
 from ccviz.runs.stepper import Stepper
-from ccviz.runs.warm import load
 
 # SIGHUP, where there is one, says that the terminal is gone.
 _SIGNALS = [signal.SIGINT, signal.SIGTERM, *([signal.SIGHUP] if hasattr(signal, "SIGHUP") else [])]
@@ -36,8 +36,12 @@ def drive(
     """
     console = Console(quiet=True) if quiet else err
     title = stepper.solver.name
-    with _stopping(stepper), threadpool_limits(1), Progress(console, title) as progress:
-        load(stepper)
+    with (
+        _stopping(stepper),
+        threadpool_limits(1),
+        Progress(console, title) as progress,
+        compiling_said(progress.say),
+    ):
         if archive is None:
             _follow(stepper, progress, None)
         else:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray, IntArray
+from ccviz.data.bundled import read_bundled
 from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.examples import EXAMPLES, Setup
 from ccviz.data.origin import Origin
@@ -111,18 +112,9 @@ def encode_classes(labels: Sequence[Any] | np.ndarray) -> tuple[IntArray, tuple[
 
 
 def _bundled(name: str) -> Dataset:
-    # Imported here: scikit-learn takes most of a second.
-    from sklearn import datasets
-
-    bunch = getattr(datasets, f"load_{name}")()
-    return Dataset(
-        name=name,
-        X=np.asarray(bunch.data, dtype=np.float64),
-        features=tuple(str(feature) for feature in bunch.feature_names),
-        truth=np.asarray(bunch.target, dtype=np.int64),
-        classes=tuple(str(each) for each in bunch.target_names),
-        k=len(bunch.target_names),
-    )
+    table = read_bundled(name)
+    k = len(table.classes)
+    return Dataset(name, table.X, table.features, table.truth, table.classes, k)
 
 
 # --- Files ----------------------------------------------------------------------------------

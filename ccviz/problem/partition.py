@@ -10,6 +10,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError
+from ccviz.problem.agreement import agreement
 from ccviz.problem.kept import KeptRule, kept_rules
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
@@ -187,7 +188,7 @@ class Partition:
         """
         if self.problem.truth is None:
             return {}
-        return _agreement(self.problem.truth, self.labels)
+        return agreement(self.problem.truth, self.labels)
 
 
 def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
@@ -224,18 +225,3 @@ def _sums(strip: FloatArray, labels: IntArray, k: int) -> FloatArray:
     place = labels[:, None] * width + np.arange(width)
     total = np.bincount(place.ravel(), strip.ravel(), k * width)
     return total.astype(np.float64).reshape(k, width)
-
-
-def _agreement(truth: IntArray, labels: IntArray) -> dict[str, float]:
-    # Imported here: scikit-learn takes most of a second, and workers seldom need it.
-    from sklearn import metrics
-
-    confusion = metrics.pair_confusion_matrix(truth, labels)
-    mirkin = float((confusion[0, 1] + confusion[1, 0]) / max(confusion.sum(), 1))
-    return {
-        "ari": float(metrics.adjusted_rand_score(truth, labels)),
-        "ami": float(metrics.adjusted_mutual_info_score(truth, labels)),
-        "nmi": float(metrics.normalized_mutual_info_score(truth, labels)),
-        "mirkin": mirkin,
-        "hubert": 1.0 - 2.0 * mirkin,
-    }

@@ -20,19 +20,20 @@ from pathlib import Path
 from platformdirs import user_cache_path
 
 from ccviz.compiled import COMPILES
+from ccviz.kernel_pack import find_pack
 
 _PACKAGE = Path(__file__).parents[1]
 
 
 def compiled(solver: str) -> bool:
-    """Return whether the kernels of a solver are there; where none is compiled, they are.
+    """Return whether the kernels of a solver are there: compiled before, packed, or plain.
 
     Parameters
     ----------
     solver : str
         Its name.
     """
-    return not COMPILES or _mark(solver).exists()
+    return not COMPILES or _mark(solver).exists() or find_pack() is not None
 
 
 @contextmanager

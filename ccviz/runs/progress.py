@@ -6,6 +6,7 @@ import math
 import sys
 
 from ccviz.numbers import number, percent
+from ccviz.runs.kernel_clock import compiling_said
 from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper
 
@@ -36,7 +37,8 @@ def drain(stepper: Stepper) -> Result:
             bar.set_postfix_str(_state(run), refresh=False)
             bar.update()
 
-        return stepper.result(show)
+        with compiling_said(bar.set_postfix_str):
+            return stepper.result(show)
 
 
 def _state(run: Run) -> str:

@@ -17,6 +17,7 @@ from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.runs.earlier import NOTHING, Given, Start, start_from
+from ccviz.runs.kernel_clock import loading_measured
 from ccviz.runs.limits import Limits
 from ccviz.runs.record_buffer import RecordBuffer
 from ccviz.runs.run import Result, Run, result_of
@@ -129,7 +130,8 @@ class Stepper(Iterator[Record]):
 
     def _next_event(self) -> Event | None:
         try:
-            return next(self._events, None)
+            with loading_measured(self.discount):
+                return next(self._events, None)
         except WorkersLostError as lost:
             later = " and the run can go on" if self.solver.supports.resume else ""
             message = f"{lost} What was found before is kept{later}."
@@ -140,7 +142,7 @@ class Stepper(Iterator[Record]):
         self._flag.set()
 
     def discount(self, seconds: float) -> None:
-        """Exclude time from the run's age, in which the run was paused.
+        """Exclude time from the run's age, in which the run was paused or loaded kernels.
 
         Parameters
         ----------

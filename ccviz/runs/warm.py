@@ -1,14 +1,13 @@
-"""Compile the kernels once, and load them for a run.
+"""Compile the kernels of whole solvers ahead of their runs.
 
 ``python -m ccviz.runs.warm`` compiles for all solvers, two processes side by side. Numba keeps what
-it compiled beside the sources, so that a run begins at once and not after half a minute of silence.
+it compiled beside the sources. A run that comes earlier compiles the kernels that it needs itself.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 import numpy as np
@@ -22,7 +21,7 @@ from ccviz.problem.sizes import Sizes
 from ccviz.runs.kernels import compiled, turn_to_compile
 from ccviz.runs.phases import phases
 from ccviz.runs.priority import WARMING, stand_back
-from ccviz.runs.stepper import Stepper, start
+from ccviz.runs.stepper import start
 from ccviz.solvers import SOLVERS, Solver
 
 _TIME_LIMIT = 600.0  # of a run that takes milliseconds, and its compiling, on a busy machine
@@ -110,30 +109,6 @@ def compile_solver(solver: type[Solver]) -> None:
     _run(solver, problems)
     for phase in phases(solver):
         phase()
-
-
-def load(stepper: Stepper) -> None:
-    """Bring what a run's solver needs into this process, off the run's clock.
-
-    Libraries and compiled loops take about a second to load, whatever the problem: longer than
-    many a run, and no part of what the method costs. What is not compiled yet is compiled here,
-    or waited for if another process is at it.
-
-    Parameters
-    ----------
-    stepper : Stepper
-        Of a run that is about to begin or to go on.
-    """
-    since = time.perf_counter()
-    solver = type(stepper.solver)
-    if not compiled(solver.name):
-        with turn_to_compile(solver.name) as needed:
-            if needed:
-                compile_solver(solver)
-    _run(solver, examples(12))
-    if solver.keeps_float32 and stepper.problem.X.dtype == np.float32:
-        _run(solver, examples(12, np.float32))  # loops of their own
-    stepper.discount(time.perf_counter() - since)
 
 
 def load_solver(name: str) -> bool:

@@ -36,7 +36,7 @@ from ccviz.runs.priority import RUN, stand_back
 from ccviz.runs.recorder import Recorder
 from ccviz.runs.resume import open_run
 from ccviz.runs.stepper import Stepper
-from ccviz.runs.warm import load, load_solver
+from ccviz.runs.warm import load_solver
 
 _ORPHAN_GRACE_S = 5.0
 
@@ -69,7 +69,7 @@ class Task:
     earlier: str = ""
 
 
-def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
+def wait_for_task(lines: Iterator[bytes]) -> Task | None:
     """Load solvers until a run arrives; return None if the parent has ended.
 
     Parameters
@@ -78,17 +78,14 @@ def wait_for_task(lines: Iterator[bytes]) -> tuple[Task, frozenset[str]] | None:
 
     Returns
     -------
-    task : Task
-    loaded : frozenset of str
-        Names of the solvers that are loaded.
+    Task or None
     """
-    loaded: set[str] = set()
     for line in lines:
         word, _, rest = line.decode().strip().partition(" ")
         if word == "run":
-            return msgspec.json.decode(rest, type=Task), frozenset(loaded)
-        if word == "load" and load_solver(rest):
-            loaded.add(rest)
+            return msgspec.json.decode(rest, type=Task)
+        if word == "load":
+            load_solver(rest)
     return None
 
 
@@ -153,16 +150,13 @@ def drive(path: str) -> None:
     """
     # Unbuffered: a thread that waits inside sys.stdin's buffer aborts the interpreter's exit.
     lines = iter(open(sys.stdin.fileno(), "rb", buffering=0, closefd=False))  # noqa: SIM115
-    received = wait_for_task(lines)
-    if received is None:
+    task = wait_for_task(lines)
+    if task is None:
         return
-    task, loaded = received
     if task.memory is not None:
         resource.setrlimit(resource.RLIMIT_DATA, (task.memory, task.memory))
     archive = Archive(path)
     stepper = open_run(archive, task.run, task.resume, task.workers, task.earlier)
-    if stepper.solver.name not in loaded:
-        load(stepper)
     control = Control(lines, stepper, task.paused)
     with Recorder(archive, task.run, stepper.run) as recorder:
         while stepper.run.finished is None:

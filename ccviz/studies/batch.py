@@ -19,7 +19,7 @@ from ccviz.runs.recorder import Recorder
 from ccviz.runs.resume import open_run
 from ccviz.runs.run import Run
 from ccviz.runs.stepper import Stepper
-from ccviz.runs.warm import load
+from ccviz.runs.warm import load_solver
 from ccviz.solvers import Solver
 from ccviz.solvers.advice import obstacles
 
@@ -200,7 +200,9 @@ def carry_out(
     CcvizError
         If a run cannot be stored.
     """
-    loaded: set[str] = set()
+    cells = list(cells)
+    for name in {cell.solver.name for cell in cells}:
+        load_solver(name)  # the first run of each would look slower than the others
     for cell in cells:
         run_id = archive.create(
             problem_of(cell.k, cell.solver.supports.rules), cell.solver.name,
@@ -208,9 +210,6 @@ def carry_out(
         )  # fmt: skip
         stepper = open_run(archive, run_id)
         try:
-            if cell.solver.name not in loaded:
-                load(stepper)
-                loaded.add(cell.solver.name)
             _record(archive, run_id, stepper, watch)
         except MemoryError:
             archive.finish(run_id, "failed", _SHORT_OF_MEMORY)

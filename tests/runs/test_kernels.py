@@ -9,7 +9,8 @@ from ccviz.runs.kernels import compiled, turn_to_compile
 
 @pytest.fixture(autouse=True)
 def empty_cache(tmp_path, monkeypatch):
-    """Look for kernels in an empty folder."""
+    """Look for kernels in an empty folder, and in no pack."""
+    monkeypatch.setattr(kernels, "find_pack", lambda: None)
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     return tmp_path
 
@@ -21,6 +22,11 @@ def test_what_was_compiled_is_there():
         assert not compiled("sdp")
     assert compiled("sdp")
     assert not compiled("colgen")
+
+
+def test_all_are_there_where_a_pack_came_with_the_wheel(monkeypatch):
+    monkeypatch.setattr(kernels, "find_pack", object)
+    assert compiled("sdp")
 
 
 def test_nobody_compiles_twice():

@@ -15,7 +15,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.assignment.core import LIMITS, SearchLimits, finish_core, solve_conditions
 from ccviz.solvers.assignment.deadline import Deadline
-from ccviz.solvers.assignment.kernels.assign import assign, assign_linked
+from ccviz.solvers.assignment.kernels.assign import assign, assign_linked, cheapest
 from ccviz.solvers.assignment.kernels.rules import Candidates, State
 from ccviz.solvers.assignment.kernels.search import INFEASIBLE, UNFINISHED
 from ccviz.solvers.assignment.result import Assignment, keeps_sizes, objective_of
@@ -85,6 +85,9 @@ def _solve_links(
     deadline: Deadline,
     limits: SearchLimits,
 ) -> Assignment:
+    if len(structure.linked) == 0:  # no search, and none of its kernels to compile
+        labels = cheapest(cost)
+        return Assignment(labels, objective_of(labels, cost, structure), True, False)
     warm = np.full(structure.s, -1) if warm_start is None else warm_start
     outcome, labels, state = assign(cost, structure.linked, structure.graph, warm, limits.nodes)
     answer = _finished(outcome, structure, state, deadline, limits)

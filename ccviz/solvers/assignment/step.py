@@ -95,11 +95,9 @@ class Descent:
 
     def _assign_split(self, centers: FloatArray) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
-        candidates = self._passes.candidates(linked, self._inner.graph, centers)
-        answer = solve_linked(candidates, self._inner, labels[linked], self._limit, self._stop)
+        answer = self._assign_linked(centers, labels[linked])
         if not answer.found:
             return answer.of_size(blocks.s)
-        del candidates  # they are written to, and large
         labels[linked] = answer.labels
         before = centers if self._centers is None else self._centers
         drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
@@ -107,9 +105,16 @@ class Descent:
         self._centers = centers
         if not np.bincount(labels, minlength=blocks.k).all():
             return self._fill(labels, centers)
-        cost += some_wcss(blocks.centroid, blocks.mass, linked, answer.labels, centers)
-        cost += links_cost(answer.labels, self._inner)
+        if len(linked):
+            cost += some_wcss(blocks.centroid, blocks.mass, linked, answer.labels, centers)
+            cost += links_cost(answer.labels, self._inner)
         return replace(answer, labels=labels, objective=cost)
+
+    def _assign_linked(self, centers: FloatArray, warm: IntArray) -> Assignment:
+        if len(warm) == 0:  # no search, and none of its kernels to compile
+            return Assignment(warm, 0.0, proved=True, infeasible=False)
+        candidates = self._passes.candidates(self._linked, self._inner.graph, centers)
+        return solve_linked(candidates, self._inner, warm, self._limit, self._stop)
 
     def _fill(self, labels: IntArray, centers: FloatArray) -> Assignment:
         """Solve the step again with the condition that no cluster is empty."""

@@ -13,6 +13,7 @@ import numpy as np
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.problem import Problem
+from ccviz.solvers.common.plusplus import kmeans_plusplus
 
 _WIDENED = 1 << 18
 """Points of float32 up to which draws are those of the same points as float64."""
@@ -63,10 +64,7 @@ def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> Floa
     """
     if init == "random":
         return problem.X[rng.choice(problem.n, problem.k, replace=False)].astype(np.float64)
-    from sklearn.cluster import kmeans_plusplus
-
-    points = _widened(problem.X)
-    centers, _ = kmeans_plusplus(points, problem.k, random_state=int(rng.integers(2**31)))
+    centers = kmeans_plusplus(_widened(problem.X), problem.k, int(rng.integers(2**31)))
     return np.ascontiguousarray(centers, dtype=np.float64)
 
 
@@ -94,14 +92,8 @@ def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means+
         return trial_centers(blocks, rng)
     if init == "random":
         return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)].astype(np.float64)
-    from sklearn.cluster import kmeans_plusplus
-
-    centers, _ = kmeans_plusplus(
-        _widened(blocks.centroid),
-        blocks.k,
-        sample_weight=blocks.mass,
-        random_state=int(rng.integers(2**31)),
-    )
+    seed = int(rng.integers(2**31))
+    centers = kmeans_plusplus(_widened(blocks.centroid), blocks.k, seed, blocks.mass)
     return np.ascontiguousarray(centers, dtype=np.float64)
 
 

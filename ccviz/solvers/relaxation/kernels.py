@@ -176,6 +176,7 @@ def separate_two_partitions(  # noqa: C901 - one compiled loop nest
     s = len(Z)
     near = np.empty(s, np.int64)
     gain = np.empty(s)
+    largest = np.empty(min(first_members, s) + 1)
     members = np.empty(MOST_MEMBERS, np.int64)
     found = 0
     for i in range(s):
@@ -190,8 +191,7 @@ def separate_two_partitions(  # noqa: C901 - one compiled loop nest
         if count > first_members:
             for b in range(count):
                 gain[b] = Z[i, near[b]]
-            rank = count - first_members - 1
-            first = max(first, np.partition(gain[:count], rank)[rank])
+            first = max(first, _nth_largest(gain[:count], first_members, largest))
         for a in range(count):
             if Z[i, near[a]] <= first:
                 continue
@@ -217,10 +217,40 @@ def separate_two_partitions(  # noqa: C901 - one compiled loop nest
             if kept > 0:
                 points[found, 0] = i
                 points[found, 1:] = -1
-                points[found, 1 : kept + 1] = np.sort(members[:kept])
+                points[found, 1 : kept + 1] = members[:kept]
+                _sort(points[found, 1 : kept + 1])
                 depth[found] = best
                 found += 1
     return found
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def _nth_largest(values: Any, n: int, largest: Any) -> float:
+    """Return the value at place n (from 0) of the values sorted downwards.
+
+    ``largest`` (n + 1,) is work space. NumPy's partition takes seconds to compile.
+    """
+    m = 0
+    for value in values:
+        if m <= n or value > largest[n]:
+            place = min(m, n)
+            while place > 0 and largest[place - 1] < value:
+                largest[place] = largest[place - 1]
+                place -= 1
+            largest[place] = value
+            m += 1
+    return largest[n]
+
+
+@njit(cache=True)  # pragma: no cover - compiled
+def _sort(values: Any) -> None:
+    """Sort a few values in place, by insertion. NumPy's sort takes seconds to compile."""
+    for at in range(1, len(values)):
+        value, place = values[at], at
+        while place > 0 and values[place - 1] > value:
+            values[place] = values[place - 1]
+            place -= 1
+        values[place] = value
 
 
 @njit(cache=True)  # pragma: no cover - compiled
@@ -250,7 +280,8 @@ def separate_cliques(
             for a in range(size):
                 for b in range(a):
                     square += 0.5 / (root_mass[chosen[a]] * root_mass[chosen[b]]) ** 2
-            points[found, :size] = np.sort(chosen)
+            points[found, :size] = chosen
+            _sort(points[found, :size])
             depth[found] = (right_side - total) / np.sqrt(square)
             found += 1
     return found

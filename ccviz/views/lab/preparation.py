@@ -35,8 +35,8 @@ class Preparation:
         """
         if awaited and not compiled(awaited):
             return (
-                f"The run begins as soon as the inner loops of {awaited} are compiled: "
-                "once on this machine, up to a minute."
+                f"The run compiles the inner loops of {awaited} that it needs, once on this "
+                "machine: up to a minute."
             )
         if missing := self.missing:
             ready = len(SOLVERS) - len(missing)

@@ -27,6 +27,7 @@ def lane(tmp_path, monkeypatch):
     """Find nothing compiled, and one process at it."""
     lane = Lane()
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr("ccviz.runs.kernels.find_pack", lambda: None)
     monkeypatch.setattr(preparation, "start_compiling", lambda: [lane])
     monkeypatch.setattr(preparation.atexit, "register", lambda _: None)
     return lane
@@ -87,7 +88,7 @@ def test_the_line_comes_and_goes(lane):
     assert "Compiling the solvers" in shown.object
     mine.runner.busy, mine.player.shot = True, session().player.shot
     line.tick()
-    assert "The run begins as soon as" in shown.object
+    assert "The run compiles the inner loops of" in shown.object
     done("sdp")
     lane.ended = 0
     line.tick()

@@ -1,0 +1,76 @@
+"""The cache of a kernel: numba's own, and behind it the pack that came with the wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import getfile
+from pathlib import Path
+from typing import Any
+
+from numba import njit
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+from numba.core.event import trigger_event
+
+from ccviz.kernel_pack import PACKAGE, find_pack
+
+LOAD = "ccviz:load"
+"""numba's event of a kernel that is looked for in the caches."""
+
+
+class _Files(IndexDataCacheFile):
+    """numba's files of a kernel, which count as missing where they name a class that is gone.
+
+    numba (0.68) unpickles the index of a cached kernel before it compares the index's stamp with
+    the source. A signature with a class that was renamed then raises instead of being out of date.
+    """
+
+    def _load_index(self) -> dict[Any, Any]:
+        try:
+            index: dict[Any, Any] = super()._load_index()
+        except (AttributeError, ImportError):
+            return {}
+        return index
+
+
+class KernelCache(FunctionCache):
+    """The cache of one kernel.
+
+    Parameters
+    ----------
+    function : callable
+        The kernel as it is written.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._source = getfile(function)
+        stamp = self._impl.locator.get_source_stamp()
+        self._cache_file = _Files(self._cache_path, self._impl.filename_base, stamp)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return a compiled kernel, None if neither the cache nor the pack has it."""
+        with trigger_event(LOAD):
+            return super().load_overload(sig, target_context)
+
+    def _load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = super()._load_overload(sig, target_context)
+        if found is not None or not Path(self._source).is_relative_to(PACKAGE):
+            return found
+        pack = find_pack()
+        key = self._index_key(sig, target_context.codegen())
+        data = pack and pack.find(self._source, self._impl.filename_base, key)
+        return None if data is None else self._impl.rebuild(target_context, data)
+
+
+def cached_njit(function: Callable[..., Any], **options: Any) -> Any:
+    """Compile a kernel when it is called first, and keep it.
+
+    Parameters
+    ----------
+    function : callable
+    **options
+        Those of numba's `njit`, without ``cache``.
+    """
+    kernel = njit(function, **options)
+    kernel._cache = KernelCache(function)
+    return kernel
