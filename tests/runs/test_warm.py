@@ -32,6 +32,7 @@ def nothing_compiled(tmp_path, monkeypatch):
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr("ccviz.runs.kernels.find_pack", lambda: None)
     monkeypatch.setattr(warm, "_run", lambda solver, problems: runs.append(solver.name))
+    monkeypatch.setattr(warm, "phases", lambda _: ())
     return runs
 
 
