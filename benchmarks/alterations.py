@@ -181,7 +181,8 @@ def write_table(source: Path) -> None:
     lines += [
         "",
         "What the other says where only one accepts. The first skips fields that it does not know,",
-        "and converts arrays between types; the second refuses both.",
+        "converts arrays between types, and reads empty links of any shape; the second refuses",
+        "all of these.",
         "",
         "| times | the other says |",
         "|---|---|",

@@ -122,6 +122,8 @@ def parts_bound(problem: Problem, unit: Unit, division: Division) -> tuple[float
     FlawError
         If a certificate is malformed.
     """
+    if not division.cuts:
+        raise FlawError("the run has no search tree and no parts")
     must, cannot = (links.hard.pairs for links in (problem.must_link, problem.cannot_link))
     block_of = number_blocks(problem.n, problem.k, must, cannot)
     if block_of is None:

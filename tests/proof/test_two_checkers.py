@@ -169,6 +169,10 @@ def test_a_kept_proof_needs_its_constraints(second, kinds):
     (kept,) = (event for event in proof.events if isinstance(event, ProofKept))
     twice = [kept if event is kept else event for event in proof.events[:-1]] + [kept]
     assert "more than one proof" in second(proof.problem, [*twice, proof.events[-1]])[1]
+    empty = msgspec.structs.replace(kept, events=kept.events[:1])
+    events = [empty if event is kept else event for event in proof.events]
+    assert "no search tree" in verify(proof.problem, events).sentence
+    assert "no search tree" in second(proof.problem, events)[1]
     sized = msgspec.structs.replace(kept, lower=np.full(3, 2), upper=np.full(3, 20))
     events = [sized if event is kept else event for event in proof.events]
     assert "kept sizes are not given" in second(proof.problem, events)[1]
