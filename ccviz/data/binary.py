@@ -15,6 +15,7 @@ import numpy as np
 from ccviz.data.header import Header, find_table, skipped
 from ccviz.data.sources import MOST_BYTES, check_size
 from ccviz.data.table import Table, own_names
+from ccviz.distribution import install_command
 from ccviz.errors import FileFormatError
 
 _BROKEN_HEADER = (
@@ -83,12 +84,14 @@ def read_arrow(data: bytes) -> Table:
     Raises
     ------
     FileFormatError
-        If it is neither, or too large.
+        If it is neither, is too large, or pyarrow is not installed.
     """
     # Imported here: pyarrow takes half a second, and few files are of this kind.
-    import pyarrow as pa
-    from pyarrow import ipc, parquet
-
+    try:
+        import pyarrow as pa
+        from pyarrow import ipc, parquet
+    except ImportError:
+        raise FileFormatError(_missing("Parquet and Arrow", "pyarrow")) from None
     try:
         if data.startswith(b"PAR1"):
             file = parquet.ParquetFile(io.BytesIO(data))
@@ -109,6 +112,10 @@ def read_arrow(data: bytes) -> Table:
         reason = next(iter(str(broken).splitlines()), "it is damaged")
         raise FileFormatError(f"this is not a readable Parquet or Arrow file: {reason}") from None
     return Table(own_names(table.column_names), columns, range(table.num_rows))
+
+
+def _missing(kind: str, library: str) -> str:
+    return f"reading {kind} needs {library}: {install_command('tables')}, or save it as CSV."
 
 
 def _open_arrow(data: bytes, ipc: Any) -> Any:
@@ -175,9 +182,7 @@ def _rows_of(data: bytes, worksheet: str | None) -> tuple[tuple[str, ...], str, 
         from openpyxl import load_workbook
         from openpyxl.utils.exceptions import InvalidFileException
     except ImportError:
-        raise FileFormatError(
-            "reading Excel needs openpyxl: pip install openpyxl, or save the sheet as CSV."
-        ) from None
+        raise FileFormatError(_missing("Excel", "openpyxl")) from None
     try:
         _check_unpacked(data)
         book = load_workbook(io.BytesIO(data), read_only=True, data_only=True)

@@ -173,14 +173,16 @@ class Curve:
 
 def curves(rows: Iterable[SweepRow]) -> list[Curve]:
     """Average the rows, one curve a noise rate."""
-    import pandas as pd
+    values: dict[float, dict[float, list[tuple[float, float]]]] = {}
+    for row in rows:
+        values.setdefault(row.noise, {}).setdefault(row.p, []).append((row.ari, row.time_s))
+    return [_curve(noise, values[noise]) for noise in sorted(values)]
 
-    table = pd.DataFrame([asdict(row) for row in rows], columns=list(COLUMNS))
-    means = table.groupby(["noise", "p"])[["ari", "time_s"]].mean().reset_index()
-    return [
-        Curve(float(noise), *(part[name].to_numpy() for name in ("p", "ari", "time_s")))  # type: ignore[arg-type]
-        for noise, part in means.groupby("noise")
-    ]
+
+def _curve(noise: float, values: dict[float, list[tuple[float, float]]]) -> Curve:
+    penalties = sorted(values)
+    means = np.array([np.mean(values[p], axis=0) for p in penalties])
+    return Curve(noise, np.array(penalties), means[:, 0], means[:, 1])
 
 
 def common_range(found: Sequence[Curve]) -> tuple[float, float] | None:
