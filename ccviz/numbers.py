@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 
 _MOST_DIGITS = 18  # most digits of a whole number that is read: it fits into 64 bits
+_LEAST_SHARE = 1e-6
+"""Smaller shares are not written in digits: a person reads no exponents."""
 
 
 def number(value: float | None, digits: int = 6) -> str:
@@ -27,6 +29,8 @@ def percent(share: float) -> str:
     """Return a share as a percentage; a dash if missing."""
     if not math.isfinite(share):
         return "–"
+    if 0 < share < _LEAST_SHARE:
+        return "< 0.0001 %"
     return f"{100 * share:.2f} %" if abs(share) >= 1e-4 or share == 0 else f"{100 * share:.1g} %"
 
 

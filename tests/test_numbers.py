@@ -14,6 +14,7 @@ def test_numbers():
 def test_percent_and_seconds():
     assert percent(0.1234) == "12.34 %"
     assert percent(2e-5) == "0.002 %"
+    assert percent(4e-11) == "< 0.0001 %"
     assert percent(math.inf) == "–"
     assert [seconds(0.0123), seconds(3.21), seconds(200)] == ["12 ms", "3.2 s", "3 min 20 s"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 # Okabe and Ito (2008), without black, in an order that keeps neighbours far apart; then the
 # muted scheme of Paul Tol, lighter and darker, for more clusters than anybody can tell apart.
@@ -39,6 +39,8 @@ class Look:
     mark: str
     upper: str
     lower: str
+    text: int = 12
+    """Size of the words on figures, in pixels."""
 
 
 LIGHT = Look(
@@ -69,6 +71,10 @@ DARK = Look(
 )
 
 
-def look(dark: bool) -> Look:
-    """Return the colours of the page's theme."""
-    return DARK if dark else LIGHT
+_LARGE = 18
+
+
+def look(dark: bool, large: bool = False) -> Look:
+    """Return the colours of the page's theme, and the size of its words for a room or a screen."""
+    colors = DARK if dark else LIGHT
+    return replace(colors, text=_LARGE) if large else colors

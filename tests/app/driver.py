@@ -400,6 +400,9 @@ class Lab:
 
     @property
     def card(self) -> str:
+        """Return the words of the result, whose tab comes to the front."""
+        if not self.page.get_by_role("region", name="Result").count():
+            self.room("Result")
         return self.page.get_by_role("region", name="Result").inner_text()
 
     def links(self) -> list[str]:

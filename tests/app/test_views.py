@@ -150,12 +150,12 @@ def test_a_clicked_node_is_explained(lab_of, picture, tmp_path):
         starts = sorted(points["x"][int(i)] for i, _ in expected)
         assert sorted(drawn["x0"]) == pytest.approx(starts)
     assert set(points["label"]) == {0, 1, 2}
-    history = lab.sources("node", "lower_bound")[0]
-    assert history["lower_bound"] == sorted(history["lower_bound"])
-    assert len(history["time_s"]) > 0
-    lab.figure("node").scroll_into_view_if_needed()
+    # How its bound rose is drawn on the bounds below the tree.
+    history = lab.sources("proof-bounds", "bound")[0]
+    assert history["bound"] == sorted(history["bound"])
+    assert len(history["at"]) > 0
     picture(lab.page, "history")
-    lab.save(tmp_path, "node")
+    lab.save(tmp_path, "proof-bounds")
 
     node = tree["node"][split]
     lab.room("Relaxation")
@@ -207,12 +207,10 @@ def test_a_node_of_which_nothing_is_known_yet_has_no_history_but_figures_have_ax
     lab.page.keyboard.press("ArrowRight")
     lab.wait_for(lambda: node_count(lab) == 1)
     click_node(lab, 0)
-    history = lab.page.get_by_role("figure", name="node", exact=True)
-    assert not history.count()
     lab.scrubber.focus()
     lab.page.keyboard.press("End")
-    history.wait_for()
     lab.wait_for(lambda: node_count(lab) == 3)
+    lab.wait_for(lambda: lab.sources("proof-bounds", "bound")[0]["at"])
     click_node(lab, 1)
     lab.room("Relaxation")
     lab.figure("cuts")
@@ -241,6 +239,61 @@ def test_ten_thousand_nodes_are_folded_and_can_be_moved(lab, server):
     click_node(lab, inside[len(inside) // 2])
     assert lab.page.get_by_text("decision:").count() <= 1  # of all that lie under the mouse
     assert lab.ranges("tree") == pytest.approx(moved)
+
+
+def bands(lab):
+    """Return the lives of nodes that are lit on the bounds, each from when to when."""
+    return lab.page.evaluate(
+        "() => Bokeh.documents[0].get_model_by_name('proof-bounds').center"
+        ".filter((each) => each.type === 'BoxAnnotation' && each.visible)"
+        ".map((each) => [each.left, each.right])"
+    )
+
+
+@pytest.mark.journey
+def test_a_proof_is_watched_on_one_screen(lab_of, picture):
+    lab = lab_of("?data=spirals&n=20&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.run()  # the view comes by itself
+    lab.figure("tree")
+    lab.figure("proof-bounds")
+    see_every_node_closed(lab)
+    status = lab.page.get_by_role("region", name="Status").inner_text()
+    assert re.search(r"Optimal clustering\s+WCSS\s+[\d.]+\s+Bound\s+[\d.]+\s+Gap\s+.*%", status)
+    labels = [label for text in lab.sources("tree", "text") for label in text["text"]]
+    assert labels
+    assert all(re.fullmatch(r"\d+–\d+\s(together|apart)", label) for label in labels)
+    # The node under the mouse lights its life on the bounds; a clicked one keeps it.
+    tree = nodes(lab)
+    row = tree["kind"].index("bound")
+    lab.rest("tree")
+    lab.page.mouse.move(*lab.pixel(tree["x"][row], tree["y"][row], "tree"))
+    life = [pytest.approx(tree[moment][row]) for moment in ("opened", "closed")]
+    lab.wait_for(lambda: bands(lab) == [life])
+    click_node(lab, row)
+    lab.page.mouse.move(0, 0)
+    lab.wait_for(lambda: bands(lab) == [life])
+    # The sentence that says why is whole: it ends above the bounds.
+    words = lab.page.get_by_role("region", name="Node").bounding_box()
+    bounds = lab.figure("proof-bounds").bounding_box()
+    assert words["y"] + words["height"] <= bounds["y"]
+    assert bounds["y"] + bounds["height"] <= 720
+    lab.press("Depth")
+    lab.wait_for(lambda: nodes(lab)["y"] == nodes(lab)["depth"])
+    picture(lab.page, "depth")
+
+    lab.page.keyboard.press("f")
+    lab.page.wait_for_function("document.documentElement.hasAttribute('data-presenting')")
+    assert not lab.page.locator("header").is_visible()
+    last = lab.place[0]
+    lab.page.keyboard.press("PageUp")
+    lab.wait_for(lambda: lab.place[0] < last)
+    before = lab.place[0]
+    lab.page.keyboard.press("PageDown")
+    lab.wait_for(lambda: lab.place[0] > before)
+    picture(lab.page, "presented")
+    lab.page.keyboard.press("Escape")
+    lab.page.locator("header").wait_for()
 
 
 # --- Relaxation and bounds ------------------------------------------------------------------

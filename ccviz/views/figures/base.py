@@ -44,6 +44,22 @@ def plain_figure(
     return plot
 
 
+def tip(*rows: tuple[str, str]) -> str:
+    """Return a tooltip in the page's colours; Bokeh's own has fixed ones.
+
+    Parameters
+    ----------
+    *rows : (name, value)
+        The value in the words of Bokeh: ``@field``, which Bokeh escapes.
+    """
+    cells = "".join(
+        f'<span style="color:var(--faint,gray);text-align:right">{name}</span><span>{value}</span>'
+        for name, value in rows
+    )
+    grid = "display:grid;grid-template-columns:auto 1fr;gap:1px 8px;font-size:12px"
+    return f'<div style="{grid}">{cells}</div>'
+
+
 def name_axes(plot: Any, across: str, up: str) -> None:
     """Write names at the axes as they stand: a plain string in dollars would be TeX."""
     plot.xaxis.axis_label, plot.yaxis.axis_label = PlainText(text=across), PlainText(text=up)
@@ -76,7 +92,8 @@ def dress(plot: Any, look: Look) -> None:
             major_label_text_color=look.faint,
             axis_label_text_color=look.faint,
             axis_label_text_font_style="normal",
-            axis_label_text_font_size="12px",
+            axis_label_text_font_size=f"{look.text}px",
+            major_label_text_font_size=f"{look.text - 1}px",
         )
     plot.grid.grid_line_color = look.grid
     for legend in plot.legend:
@@ -85,7 +102,7 @@ def dress(plot: Any, look: Look) -> None:
             background_fill_alpha=0.85,
             border_line_color=None,
             label_text_color=look.ink,
-            label_text_font_size="12px",
+            label_text_font_size=f"{look.text}px",
         )
 
 

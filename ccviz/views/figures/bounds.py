@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, PrintfTickFormatter
 
-from ccviz.views.figures.base import add_corners, dress, legend_above, plain_figure, refill
+from ccviz.views.figures.base import add_corners, dress, legend_above, plain_figure, refill, tip
 from ccviz.views.frames.bounds import Bounds
 from ccviz.views.palette import Look
 
@@ -17,13 +17,24 @@ _AXIS = {"time": "seconds", "nodes": "nodes"}
 class BoundsFigure:
     """Draws `Bounds`; a longer frame of the same run is streamed, any other replaces it.
 
+    Parameters
+    ----------
+    look : Look
+    name : str
+    low : bool
+        Whether it has little height: the seconds are written at the ticks.
+
     Attributes
     ----------
     plot : bokeh figure
     """
 
-    def __init__(self, look: Look) -> None:
-        self.plot = plain_figure("bounds")
+    def __init__(self, look: Look, name: str = "bounds", *, low: bool = False) -> None:
+        self.plot, self._low = plain_figure(name), low
+        if low:
+            self.plot.update(min_height=100, toolbar_location="right")
+            self.plot.yaxis.ticker.desired_num_ticks = 4
+            self.plot.xaxis.formatter = PrintfTickFormatter(format="%g s")
         self._source = ColumnDataSource({name: [] for name in ("at", "upper", "lower", "gap")})
         self._lines: dict[str, Any] = {}
         for name, words in (("upper", "upper bound"), ("lower", "lower bound")):
@@ -38,12 +49,12 @@ class BoundsFigure:
             HoverTool(
                 renderers=list(self._lines.values()),
                 mode="vline",
-                tooltips=[
+                tooltips=tip(
                     ("at", "@at{0.000}"),
                     ("upper", "@upper{0,0.000}"),
                     ("lower", "@lower{0,0.000}"),
                     ("gap", "@gap{0.00%}"),
-                ],
+                ),
             )
         )
         self.dress(look)
@@ -56,8 +67,8 @@ class BoundsFigure:
 
     def show(self, frame: Bounds, against: str = "time") -> None:
         """Draw a frame."""
-        self.plot.xaxis.axis_label = _AXIS[against]
-        _, lower = self.plot.legend[0].items
+        self.plot.xaxis.axis_label = None if self._low else _AXIS[against]
+        lower = self.plot.legend[0].items[1]
         lower.visible = bool(np.isfinite(frame.lower).any())  # heuristics have none
         heights = frame.heights or ()
         refill(self._corners, x=np.repeat(frame.at[-1:], len(heights)), y=np.array(heights))

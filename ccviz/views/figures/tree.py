@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
-from bokeh.events import DoubleTap, Tap
+from bokeh.core.property.descriptors import UnsetValueError
+from bokeh.events import DoubleTap, RangesUpdate, Tap
 from bokeh.models import (
+    BasicTicker,
     ColumnDataSource,
     CustomJS,
     HoverTool,
@@ -19,26 +22,53 @@ from bokeh.models import (
 )
 
 from ccviz.numbers import count, number
-from ccviz.views.figures.base import add_corners, dress, plain_figure
+from ccviz.views.figures.base import add_corners, dress, plain_figure, refill, tip
+from ccviz.views.figures.labels import with_room
+from ccviz.views.figures.moments import BAND
 from ccviz.views.figures.sync import sync
 from ccviz.views.frames.marks import MARKS
+from ccviz.views.frames.node import Lives
 from ccviz.views.frames.tree import TreeFrame
 from ccviz.views.lab.picker import Screen, nearest
 from ccviz.views.palette import Look
 
-_TOOLTIPS = [
+_TOOLTIPS = tip(
     ("node", "@node, depth @depth"),
     ("state", "@words"),
-    ("lower bound", "@lower_bound{0.000000}"),
+    ("lower bound", "@lower_bound{0,0.000000}"),
     ("decision", "@decision"),
     ("why", "@detail"),
-]
+)
 _UNTOLD = "return !Array.from(ring.data.node).includes(cb_data.value)"
 """No tooltip for the clicked node: its details are under the tree, and it would hide children."""
 
+_LIGHT = """
+const band = cb_obj.document.get_model_by_name(name)
+const [row] = cb_data.index.indices
+if (!band) return
+const at = (time) => Number.isNaN(time) ? null : time
+const seen = row === undefined ? {visible: false}
+    : {visible: true, left: at(nodes.data.opened[row]), right: at(nodes.data.closed[row])}
+band.setv(seen, {sync: false})
+"""
+"""Lights the life of the node under the mouse on the figure of the bounds, in the browser alone."""
+
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
+_NARROW = 350
+"""Width of the frame, in pixels, that has no room for four states beside one another."""
+
+_LIVES = ("opened", "closed")
 _OUTLINE = "#5b6673"
 _MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 2e-4
+_BRANCH, _BRANCH_ROOM = ("x", "y", "text"), (0.55, 2.4)
+"""Columns of the labels of branches; width of a character and height of a label, both as shares of
+the size of the words."""
+
+_DOT_PX = 14
+"""Height of a node and the edge above it, in pixels."""
+
+_UNMEASURED = (400, 250)
+"""Width and height of the frame in pixels until the browser has measured them."""
 _NOWHERE = {"x": np.array([0.0, 1.0]), "y": np.array([0.0, 1.0])}
 """A room to begin with: Bokeh complains about a figure that has no data to take its ranges from."""
 
@@ -67,10 +97,16 @@ class TreeFigure:
         self._nodes = ColumnDataSource(_columns(None))
         self._ring = ColumnDataSource({"x": np.empty(0), "y": np.empty(0), "node": np.empty(0)})
         self._room = ColumnDataSource(_NOWHERE)
+        self._branches = ColumnDataSource({name: np.empty(0, dtype=object) for name in _BRANCH})
         self._draw()
         self._draw_line()
         self.plot.y_range.flipped = True
         self.plot.yaxis.formatter.use_scientific = False
+        self._ticker = BasicTicker()
+        self.plot.yaxis.ticker = self._ticker
+        self.plot.on_event(RangesUpdate, lambda _: self._label_branches())
+        for size in ("inner_width", "inner_height"):
+            self.plot.on_change(size, lambda attr, old, new: self._fit())
         self.plot.xaxis.visible = False
         self.plot.xgrid.visible = False
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
@@ -87,6 +123,10 @@ class TreeFigure:
         self._halo = self.plot.scatter(
             "x", "y", size=22, fill_color=None, line_width=3, source=self._ring
         )
+        self._labels = self.plot.text(
+            *_BRANCH, source=self._branches, text_align="center", text_baseline="bottom",
+            y_offset=-9, text_font_size="11px", text_line_height=1.0, background_fill_alpha=0.8,
+        )  # fmt: skip
         corners = add_corners(self.plot, self._room)
         # A range that moves has everything painted twice: across, only the corners move it.
         self.plot.x_range.renderers = [corners]
@@ -94,13 +134,14 @@ class TreeFigure:
         untold = CustomJS(args={"ring": self._ring}, code=_UNTOLD)
         self.plot.add_tools(
             HoverTool(
-                renderers=[self._dots], tooltips=_TOOLTIPS, limit=1, filters={"@node": untold}
+                renderers=[self._dots], tooltips=_TOOLTIPS, limit=1, filters={"@node": untold},
+                callback=CustomJS(args={"nodes": self._nodes, "name": BAND}, code=_LIGHT),
             )
-        )
+        )  # fmt: skip
         self._title = Title(text="", align="left", text_font_size="12px")
         self.plot.add_layout(self._title, "above")
-        items = [self._legend_item(*look) for look in MARKS.values()]
-        self._legend = Legend(items=items, orientation="horizontal", ncols=3)
+        self._items = {kind: self._legend_item(*look) for kind, look in MARKS.items()}
+        self._legend = Legend(items=list(self._items.values()), orientation="horizontal", ncols=4)
         self._legend.update(padding=2, spacing=6)
         self.plot.add_layout(self._legend, "below")
 
@@ -117,20 +158,33 @@ class TreeFigure:
         self.plot.add_layout(self._line)
         self.plot.add_layout(self._label)
 
-    def show(self, frame: TreeFrame) -> None:
-        """Draw a frame."""
+    def show(self, frame: TreeFrame, lives: Lives | None = None) -> None:
+        """Draw a frame.
+
+        Parameters
+        ----------
+        frame : TreeFrame
+        lives : Lives, optional
+            Of its nodes, to be lit on the figure of the bounds.
+        """
         self._frame = frame
-        sync(self._nodes, _columns(frame))
+        columns = _columns(frame, lives)
+        sync(self._nodes, columns)
+        for kind, item in self._items.items():
+            item.visible = kind in columns["kind"]
         self.plot.yaxis.axis_label = _AXES[frame.axis]
+        self._ticker.min_interval = 1.0 if frame.axis == "depth" else 0.0
         self._title.text = _title(frame)
         self._place_line(frame)
         self._make_room(frame)
         self._place_ring()
+        self._fit()
 
     def select(self, node: int | None) -> None:
         """Mark a node, or none."""
         self._selected = node
         self._place_ring()
+        self._label_branches()
 
     def dress(self, look: Look) -> None:
         """Take the colours of a theme."""
@@ -139,7 +193,15 @@ class TreeFigure:
         self._edges.glyph.line_alpha = 0.6
         self._halo.glyph.line_color = look.mark
         self._line.line_color = self._label.text_color = look.upper
-        self._title.text_color = look.faint
+        self._title.update(text_color=look.faint, text_font_size=f"{look.text}px")
+        self._label.text_font_size = f"{look.text}px"
+        self._labels.glyph.update(
+            text_color=look.ink,
+            background_fill_color=look.paper,
+            text_font_size=f"{look.text - 1}px",
+        )
+        self._text = look.text
+        self._label_branches()
 
     def _place_line(self, frame: TreeFrame) -> None:
         shown = frame.axis == "bound" and math.isfinite(frame.upper_bound) and len(frame.x) > 0
@@ -166,6 +228,56 @@ class TreeFigure:
             frame = self._frame
             sync(self._ring, {"x": frame.x[at], "y": frame.y[at], "node": frame.node[at]})
 
+    def _fit(self) -> None:
+        """Use the room that the browser gives."""
+        self._legend.ncols = 4 if _frame_size(self.plot)[0] > _NARROW else 2
+        self._label_branches()
+
+    def _label_branches(self) -> None:
+        """Write what was decided at each branch, where there is room for it."""
+        frame = self._frame
+        if frame is None or not len(frame.x):
+            refill(self._branches, **{name: np.empty(0, dtype=object) for name in _BRANCH})
+            return
+        across, down = self._pixels_per_unit(frame)
+        character, height = (side * self._text for side in _BRANCH_ROOM)
+        x, y = frame.x * across, frame.y * down
+        is_steep = y - frame.parent_y * down > height + _DOT_PX
+        words = np.where(
+            is_steep, frame.branch, [label.replace("\n", " ") for label in frame.branch]
+        )
+        widths = character * np.array([_longest(label) for label in words])
+        chosen = np.isin(frame.node, self._path(frame))
+        order = np.lexsort((frame.depth, ~chosen))
+        at = np.flatnonzero(with_room(x, y, widths, height, order, self._line_words(across, down)))
+        refill(self._branches, x=frame.x[at], y=frame.y[at], text=words[at])
+
+    def _line_words(self, across: float, down: float) -> tuple[float, float, float] | None:
+        """Return centre and width of the words on the incumbent's line, in pixels."""
+        if not self._line.visible:
+            return None
+        width = _BRANCH_ROOM[0] * self._text * len(self._label.text)
+        left = self.plot.x_range.start
+        if not _span(left, self.plot.x_range.end):
+            left = self._room.data["x"][0]
+        return left * across + width / 2, self._line.location * down, width
+
+    def _pixels_per_unit(self, frame: TreeFrame) -> tuple[float, float]:
+        """Return the scales of the axes, estimated until the browser has measured the figure."""
+        x, y, (width, height) = self.plot.x_range, self.plot.y_range, _frame_size(self.plot)
+        left, right = self._room.data["x"]
+        wide = _span(x.start, x.end) or right - left or 1.0
+        return width / wide, height / (_span(y.start, y.end) or np.ptp(frame.y) or 1.0)
+
+    def _path(self, frame: TreeFrame) -> list[int]:
+        """Return the chosen node and those above it, whose branches are labelled first."""
+        above = dict(zip(frame.node.tolist(), frame.parent.tolist(), strict=True))
+        path, node = [], self._selected
+        while node is not None and node in above:
+            path.append(node)
+            node = above[node]
+        return path
+
     @property
     def _screen(self) -> Screen:
         x, y, plot = self.plot.x_range, self.plot.y_range, self.plot
@@ -188,18 +300,37 @@ def _room_for(x: np.ndarray, room: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
+def _frame_size(plot: Any) -> tuple[float, float]:
+    try:
+        return plot.inner_width or _UNMEASURED[0], plot.inner_height or _UNMEASURED[1]
+    except UnsetValueError:
+        return _UNMEASURED
+
+
+def _span(start: float | None, end: float | None) -> float:
+    """Return the length of a range, 0 while it is unknown."""
+    return abs(end - start) if start is not None and end is not None and end == end else 0.0
+
+
+def _longest(label: str) -> int:
+    """Return how many characters the longest line of a label has."""
+    return max(map(len, label.split("\n")))
+
+
 def _title(frame: TreeFrame) -> str:
     hidden = frame.total - len(frame.node)
     words = count(frame.total, "node")
     return f"{words}, {hidden:,} of them folded away" if hidden else words
 
 
-def _columns(frame: TreeFrame | None) -> dict[str, np.ndarray]:
+def _columns(frame: TreeFrame | None, lives: Lives | None = None) -> dict[str, np.ndarray]:
     names = ("x", "y", "parent_x", "parent_y", "node", "depth", "lower_bound", "decision", "detail")
     if frame is None:
         # Not of numbers: the browser refuses an empty array of numbers for colours.
-        return {name: np.empty(0, dtype=object) for name in (*names, *_LOOKS)}
+        return {name: np.empty(0, dtype=object) for name in (*names, *_LIVES, *_LOOKS)}
     columns = {name: getattr(frame, name) for name in names} | node_looks(frame)
+    for name in _LIVES:
+        columns[name] = np.full(len(frame.x), np.nan) if lives is None else getattr(lives, name)
     columns["detail"] = np.where(frame.detail == "", "it is not closed", frame.detail)
     return columns
 

@@ -32,6 +32,8 @@ class NodeFacts:
         The pairs decided on the way from the root.
     taken, empty : (m, 2) int64
         The places decided there, each by its centre and a point on its border.
+    opened, closed : float or None
+        When, in seconds; None where it has not happened.
     time_s, lower_bound : (h,) float64
         How its bound rose.
     why : str
@@ -45,9 +47,25 @@ class NodeFacts:
     cannot_link: IntArray
     taken: IntArray
     empty: IntArray
+    opened: float | None
+    closed: float | None
     time_s: FloatArray
     lower_bound: FloatArray
     why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Lives:
+    """When nodes were opened and closed, in seconds.
+
+    Attributes
+    ----------
+    opened, closed : (m,) float64
+        NaN where it has not happened.
+    """
+
+    opened: FloatArray
+    closed: FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,16 +96,34 @@ class NodeLog:
     def clear(self) -> None:
         """Forget every record."""
         self._of: dict[int, list[tuple[float, float]]] = {}
+        self._opened: dict[int, float] = {}
+        self._closed: dict[int, float] = {}
 
     def feed(self, records: Iterable[Record]) -> None:
         """Take more records."""
         for record in records:
             event = record.event
+            if isinstance(event, NodeOpened):
+                self._opened[event.node] = record.time_s
+            elif isinstance(event, NodeBranched | NodePruned):
+                self._closed[event.node] = record.time_s
             if isinstance(event, NodeOpened) and event.parent is None:
                 continue  # nothing is known yet
             if isinstance(event, NodeOpened | NodeBounded | NodeBranched | NodePruned):
                 past = self._of.setdefault(event.node, [])
                 past.append((record.time_s, event.lower_bound))
+
+    def lives(self, nodes: IntArray) -> Lives:
+        """Return when nodes were opened and closed.
+
+        Parameters
+        ----------
+        nodes : (m,) int64
+        """
+        return Lives(*(
+            np.array([known.get(node, math.nan) for node in nodes.tolist()], dtype=np.float64)
+            for known in (self._opened, self._closed)
+        ))  # fmt: skip
 
     def frame(self, run: Run, node: int) -> NodeFacts:
         """Return the frame of a node of the run."""
@@ -102,6 +138,8 @@ class NodeLog:
             cannot_link=_decided(run, at, False),
             taken=_decided(run, at, True, place=True),
             empty=_decided(run, at, False, place=True),
+            opened=self._opened.get(node),
+            closed=self._closed.get(node),
             time_s=past[:, 0],
             lower_bound=np.maximum.accumulate(past[:, 1]) if len(past) else past[:, 1],
             why=why(run, at),

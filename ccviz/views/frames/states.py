@@ -76,10 +76,31 @@ DECISIONS = {
 """What the branch to a node may decide about two points, or about the place that they name."""
 
 
+LABELS = {
+    "together": "{i}\u2013{j}\ntogether",
+    "apart": "{i}\u2013{j}\napart",
+    "taken": "centre\nnear {i}",
+    "empty": "none\nnear {i}",
+}
+"""The same for the label of a branch: two short lines."""
+
+
 def decision_words(node: Node | NodeOpened) -> str:
     """Return what the branch to a node decided, in words."""
     if node.pair is None:
         return DECISIONS["root"]
-    yes, no = ("taken", "empty") if node.place else ("together", "apart")
     i, j = node.pair
-    return DECISIONS[yes if node.together else no].format(i=i, j=j)
+    return DECISIONS[_kind(node)].format(i=i, j=j)
+
+
+def branch_label(node: Node) -> str:
+    """Return the label of the branch to a node; empty at the root."""
+    if node.pair is None:
+        return ""
+    i, j = node.pair
+    return LABELS[_kind(node)].format(i=i, j=j)
+
+
+def _kind(node: Node | NodeOpened) -> str:
+    yes, no = ("taken", "empty") if node.place else ("together", "apart")
+    return yes if node.together else no

@@ -35,9 +35,12 @@ from ccviz.problem.problem import Problem
 from ccviz.runs.nodes import Node, Nodes
 from ccviz.runs.run import WORST, Run, judged, rank_of
 from ccviz.views.frames.log import column
-from ccviz.views.frames.states import decision_words
+from ccviz.views.frames.states import branch_label, decision_words
 
 Axis = Literal["bound", "depth"]
+
+_HANGS_BELOW = 0.06
+"""Distance of a child without a bound of its own below its parent, as a share of the axis."""
 
 
 @dataclass(eq=False)
@@ -88,13 +91,16 @@ class TreeFrame:
     node, parent : (m,) int64
         Numbers; -1 for the root's parent.
     x, y, parent_x, parent_y : (m,) float64
-        ``y`` is the lower bound, clipped a little above the incumbent, or the depth.
+        ``y`` is the lower bound, clipped a little above the incumbent, or the depth. A child with
+        no bound of its own yet hangs a little below its parent, whose bound it has.
     lower_bound : (m,) float64
     depth : (m,) int64
     state : (m,) str
         `ccviz.runs.nodes.NodeState`, or ``"incumbent"`` where the incumbent was found.
     decision, detail : (m,) str
         What the branch to the node decided, and why the node was closed.
+    branch : (m,) str
+        The label of the branch to the node, empty at the root.
     hidden, hidden_open : (m,) int64
         Nodes folded away beneath it, and how many of those are open.
     upper_bound : float
@@ -115,6 +121,7 @@ class TreeFrame:
     state: np.ndarray
     decision: np.ndarray
     detail: np.ndarray
+    branch: np.ndarray
     hidden: np.ndarray
     hidden_open: np.ndarray
     upper_bound: float
@@ -347,9 +354,14 @@ class Tree:
         facts = [nodes[node.number] for node in shown]
         lower_bound = column(facts, "lower_bound", float)
         depth = column(facts, "depth", np.int64)
-        y = depth.astype(float) if axis == "depth" else self._heights(lower_bound)
         row = {node.number: at for at, node in enumerate(shown)}
         parent_row = np.array([row[parent.number] for parent in parents], dtype=np.int64)
+        states = np.array([self._state(each) for each in facts], dtype=object)
+        if axis == "depth":
+            y = depth.astype(float)
+        else:
+            unbounded = (states == "open") & (lower_bound == lower_bound[parent_row]) & (depth > 0)
+            y = self._heights(lower_bound, unbounded)
         x = column(shown, "x", float)
         folded = np.array([node.folded for node in shown], dtype=bool)
         return TreeFrame(
@@ -361,9 +373,10 @@ class Tree:
             parent_y=y[parent_row],
             lower_bound=lower_bound,
             depth=depth,
-            state=np.array([self._state(each) for each in facts], dtype=object),
+            state=states,
             decision=np.array([decision_words(each) for each in facts], dtype=object),
             detail=column(facts, "detail", object),
+            branch=np.array([branch_label(each) for each in facts], dtype=object),
             hidden=np.where(folded, column(shown, "size", np.int64) - 1, 0),
             hidden_open=np.where(folded, column(shown, "open", np.int64), 0),
             upper_bound=self.upper_bound,
@@ -374,7 +387,7 @@ class Tree:
     def _state(self, node: Node) -> str:
         return "incumbent" if node.node == self.found_at else node.state
 
-    def _heights(self, lower_bound: np.ndarray) -> np.ndarray:
+    def _heights(self, lower_bound: np.ndarray, unbounded: np.ndarray) -> np.ndarray:
         known = lower_bound[np.isfinite(lower_bound)]
         if not len(known):
             return np.zeros(len(lower_bound))
@@ -382,7 +395,9 @@ class Tree:
         if math.isfinite(self.upper_bound):
             # What lies far above the incumbent is closed: how far does not matter.
             top = self.upper_bound + 0.08 * max(self.upper_bound - known.min(), 0.0)
-        return np.clip(lower_bound, known.min(), top)
+        heights = np.clip(lower_bound, known.min(), top)
+        below = _HANGS_BELOW * (top - known.min() or abs(top))
+        return np.where(unbounded, np.minimum(heights + below, (heights + top) / 2), heights)
 
 
 def _is_twig(node: TreeNode) -> bool:

@@ -11,7 +11,8 @@ from ccviz.views.lab.session import Session
 PAGE_KEYS = (
     "Press M for a must-link, C for a cannot-link, H to hold a group, A for a question, U for "
     "unsure, P to paint, Esc to let go; Z to undo, Shift+Z to redo; Space to run or pause, ← → to "
-    "step one event, 1 to 6 for the tabs on the right."
+    "step one event, 1 to 6 for the tabs on the right; F for the presenter's view, in which Page "
+    "Down and Page Up go from one step of the proof to the next."
 )
 CELL_KEYS = (
     "Once you have clicked in the cell, press M for a must-link, C for a cannot-link, H to hold a "

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from ccviz.events import DeadEnded, Finished
+from ccviz.events import (
+    DeadEnded,
+    Event,
+    Finished,
+    IncumbentFound,
+    NodeBranched,
+    NodePruned,
+    PartBounded,
+)
 from ccviz.runs.archive import Archive
 from ccviz.views.lab.player import Player, Shot
 from ccviz.views.lab.runner import Runner, RunRequest
+
+MILESTONES: tuple[type[Event], ...] = (
+    IncumbentFound, NodeBranched, NodePruned, PartBounded, Finished,
+)  # fmt: skip
+"""Steps of a proof: a better clustering, a node that is branched or closed, a part, the end."""
 
 
 class Playback:
@@ -92,6 +105,28 @@ class Playback:
         if self._player.shot is not None:
             self.pause()
             self._player.back()
+
+    def leap(self, steps: int) -> None:
+        """Go to the next step of the proof, or to the one before; at the end, let the solver go on.
+
+        Parameters
+        ----------
+        steps : int
+            1 or -1.
+        """
+        shot = self._player.shot
+        if shot is None:
+            return
+        self.pause()
+        kinds = [kind.__name__ for kind in MILESTONES]
+        if steps > 0:
+            found = self._archive.records(shot.info.id, shot.seq, kinds=kinds, limit=1)
+        else:
+            found = self._archive.records(shot.info.id, upto=shot.seq - 1, kinds=kinds)[-1:]
+        if found:
+            self._player.seek(found[0].seq)
+        elif steps > 0:
+            self.step()
 
     def seek(self, seq: int) -> None:
         """Show the run up to a record."""

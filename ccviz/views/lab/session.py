@@ -89,6 +89,8 @@ class Session(Worded):
         Whether every edit of links, k or sizes starts a run.
     dark : bool
         Whether the page is dark.
+    presenting : bool
+        Whether points and proof alone are shown, in large type.
     """
 
     draft = param.Parameter()
@@ -107,6 +109,7 @@ class Session(Worded):
     compared = param.Parameter(default=())
     as_edited = param.Boolean(default=False)
     dark = param.Boolean(default=False)
+    presenting = param.Boolean(default=False)
 
     def __init__(
         self,

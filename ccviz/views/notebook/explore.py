@@ -43,6 +43,7 @@ from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.scatter import ScatterPanel
 from ccviz.views.panels.solver import SolverPanel
+from ccviz.views.panels.status import StatusPanel
 from ccviz.views.share.picture import picture
 
 _COLORS = Path(__file__).parents[1] / "page" / "colors.css"
@@ -221,7 +222,12 @@ class Explorer:
             pn.Column(LinksPanel(self.session), height=180, sizing_mode="stretch_width"),
             width=250,
         )
-        result = pn.Column(ResultPanel(self.session, inspection, _HINT), width=310, height=540)
+        result = pn.Column(
+            StatusPanel(self.session, inspection, may_present=False),
+            ResultPanel(self.session, inspection, _HINT),
+            width=310,
+            height=540,
+        )
         return pn.Column(
             pn.Row(side, middle, result, sizing_mode="stretch_width"),
             PlayerPanel(self.session),

@@ -1,5 +1,12 @@
 // What only the browser knows: keys, the theme of the page around the panels, and a lost server.
-const KEYS = new Set(["m", "c", "h", "a", "u", "p", "z", "y", "escape", " ", "arrowleft", "arrowright", "?", "1", "2", "3", "4", "5", "6"])
+const KEYS = new Set(["m", "c", "h", "a", "u", "p", "z", "y", "escape", " ", "arrowleft", "arrowright", "?", "f", "1", "2", "3", "4", "5", "6"])
+
+// The two keys of a presenter's remote control, and the way out; null for any other.
+function presenterKey(event, presenting) {
+  if (!presenting || typing(event)) return null
+  if (event.key === "PageDown" || event.key === "PageUp") return event.key.toLowerCase()
+  return event.key === "Escape" ? "f" : null
+}
 
 // Any answer will do: it is the server's, and it needs no session.
 const SIGN = "static/js/bokeh.min.js"
@@ -39,15 +46,38 @@ export function render({model}) {
     lost = true
   })
   const paint = () => { document.documentElement.dataset.theme = model.dark ? "dark" : "light" }
+  const present = () => {
+    document.documentElement.toggleAttribute("data-presenting", model.presenting)
+    const whole = document.fullscreenElement !== null
+    // A browser may refuse: the page shows points and proof alone all the same.
+    if (model.presenting && !whole) document.documentElement.requestFullscreen?.().catch(() => {})
+    if (!model.presenting && whole) document.exitFullscreen()
+  }
+  const left = () => {
+    if (document.fullscreenElement === null && model.presenting) model.send_msg("f")
+  }
   const press = (event) => {
-    const key = pressedKey(event, KEYS)
+    const key = presenterKey(event, model.presenting) ?? pressedKey(event, KEYS)
     if (key === null) return
     event.preventDefault()
     model.send_msg(key)
   }
   paint()
+  // Bokeh's frame around a figure that was clicked; who comes by the keyboard needs one.
+  const frame = (event) => {
+    const focused = event.composedPath()[0]
+    if (!(focused instanceof Element) || !focused.matches(".bk-events")) return
+    focused.style.outline = focused.matches(":focus-visible") ? "2px solid var(--accent)" : "none"
+  }
+  document.addEventListener("focusin", frame)
   model.on("dark", paint)
+  model.on("presenting", present)
+  document.addEventListener("fullscreenchange", left)
   document.addEventListener("keydown", press)
-  model.on("remove", () => document.removeEventListener("keydown", press))
+  model.on("remove", () => {
+    document.removeEventListener("keydown", press)
+    document.removeEventListener("focusin", frame)
+    document.removeEventListener("fullscreenchange", left)
+  })
   return document.createElement("span")
 }

@@ -15,6 +15,7 @@ from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.page.keyboard import with_keyboard
 from ccviz.views.panels.commit import held
+from ccviz.views.panels.status import present
 from ccviz.views.share.address import way_back
 
 _ROOMS = 6
@@ -32,6 +33,7 @@ class PageScript(JSComponent):
     """
 
     dark = param.Boolean(default=False)
+    presenting = param.Boolean(default=False)
     busy = param.Boolean(default=False)
     way_back = param.String(default="")
 
@@ -48,10 +50,14 @@ class PageScript(JSComponent):
         self._actions: dict[str, Callable[..., Any]] = {
             **key_actions(session),
             "p": painter.toggle,
+            "f": partial(present, session),
+            "pagedown": partial(session.playback.leap, 1),
+            "pageup": partial(session.playback.leap, -1),
             "?": partial(tell_keys, session, PAGE_KEYS),
             **{str(place + 1): partial(show_room, place) for place in range(_ROOMS)},
         }
-        session.param.watch(lambda event: setattr(self, "dark", event.new), "dark")
+        for name in ("dark", "presenting"):
+            session.param.watch(lambda event: setattr(self, event.name, event.new), name)
         self._remember(session)
         session.runner.param.watch(lambda *_: self._remember(session), ["state", "run_id"])
         session.player.param.watch(lambda *_: self._remember(session), "shot")

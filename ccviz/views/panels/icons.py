@@ -26,6 +26,7 @@ KEYS = _icon(
     '<rect x="2" y="6" width="20" height="12" rx="2"/>'
     '<path d="M6 10h.01M10 10h.01M14 10h.01M18 10h.01M8 14h8"/>'
 )
+PRESENT = _icon('<rect x="3" y="4" width="18" height="12" rx="1"/><path d="M12 16v4M8 20h8"/>')
 BRUSH = _icon('<path d="M20 4L10 14"/><path d="M10 14c-3 0-5 2-5 6 4 0 6-2 6-5z"/>')
 TAG = _icon('<path d="M3 12V4h8l10 10-8 8z"/><circle cx="8" cy="9" r="1.2" fill="currentColor"/>')
 LAMP = _icon(

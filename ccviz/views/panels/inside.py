@@ -1,4 +1,4 @@
-"""Inside the solver: tabs for those views that the run has, and no others."""
+"""Inside the solver: tabs for those views that the run has, and the bounds under them."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import param
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.view import View
+from ccviz.views.panels.proof_bounds import ProofBounds
 
 
 class InsidePanel(pn.viewable.Viewer):
@@ -29,19 +30,29 @@ class InsidePanel(pn.viewable.Viewer):
         self._shown: tuple[View, ...] = ()
         self._panels: dict[str, Any] = {}
         self._tabs = pn.Tabs(sizing_mode="stretch_both", margin=0, dynamic=True, visible=False)
+        self._bounds: ProofBounds | None = None
+        self._column = pn.Column(self._tabs, sizing_mode="stretch_both", margin=0)
         self._tabs.param.watch(self._refresh, "active")
         inspection.param.watch(self._refresh, "moved")
         self.param.watch(self._refresh, "in_front")
         self._refresh()
 
     def __panel__(self) -> Any:
-        return self._tabs
+        return self._column
 
     def _refresh(self, *_: Any) -> None:
         if self._inspection.views != self._shown:
             self._arrange(self._inspection.views)
         if self._shown and self.in_front:
             self._panels[self._shown[self._tabs.active].name].refresh()
+            self._refresh_bounds()
+
+    def _refresh_bounds(self) -> None:
+        if self._bounds is None:  # made when it is first seen: the page opens sooner
+            self._bounds = ProofBounds(self._session, self._inspection)
+            self._bounds.refresh()
+            self._column.append(self._bounds)
+        self._bounds.refresh()
 
     def _arrange(self, views: tuple[View, ...]) -> None:
         front = self._shown[self._tabs.active] if self._shown else None

@@ -9,57 +9,40 @@ from markupsafe import Markup
 
 from ccviz.arrays import IntArray
 from ccviz.numbers import count
-from ccviz.views.figures.node import NodeFigure
 from ccviz.views.frames.cuts import Cuts, CutsLog
 from ccviz.views.frames.node import NodeFacts, NodeLog
 from ccviz.views.frames.states import STATES
 from ccviz.views.lab.inspection import Inspection
-from ccviz.views.lab.session import Session
-from ccviz.views.palette import look
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.template import css
-from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _STYLE = css("node.css")
 _MOST = 12
-_WIDTH = 230
-"""Of the history of its bound, in pixels."""
+"""Most pairs that are listed."""
 
 
 class NodePanel(pn.viewable.Viewer):
     """The node that was clicked in the tree."""
 
-    def __init__(self, session: Session, inspection: Inspection) -> None:
+    def __init__(self, inspection: Inspection) -> None:
         super().__init__()
         self._inspection = inspection
         self._html = Html(
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="node"
         )
-        self._figure = NodeFigure(look(session.dark))
-        self._figure.plot.update(sizing_mode="fixed", width=_WIDTH, height=145)
-        self._history = FigurePane(self._figure.plot, width=_WIDTH, height=145, margin=0)
-        self._row = pn.Row(self._html, sizing_mode="stretch_width", margin=0)
-        session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
         inspection.param.watch(self._refresh, ["node", "moved"])
         self._refresh()
 
     def __panel__(self) -> Any:
-        return self._row
+        return self._html
 
     def _refresh(self, *_: Any) -> None:
         run, node = self._inspection.run, self._inspection.node
         if run is None or node is None:
             self._html.object = _EMPTY
-            self._arrange(self._html)
             return
         facts = self._inspection.log(NodeLog).frame(run, node)
         self._html.object = _html(facts, self._inspection.log(CutsLog).frame(node))
-        self._figure.show(facts)
-        self._arrange(self._html, *([self._history] if len(facts.time_s) else []))
-
-    def _arrange(self, *shown: Any) -> None:
-        if len(shown) != len(self._row):  # the whole document is gone through for a new list
-            self._row[:] = shown
 
 
 _EMPTY = Markup(
@@ -74,6 +57,9 @@ _NODE = Markup(
 )
 
 
+_ROW = Markup("<div><dt>{}</dt><dd>{}</dd></div>")
+
+
 def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
     rows = [
         ("Decided together", _pairs(facts.must_link)),
@@ -86,7 +72,7 @@ def _html(facts: NodeFacts, cuts: Cuts) -> Markup:
         depth=facts.depth,
         state=STATES[facts.state].label,
         why=facts.why,
-        rows=Markup().join(Markup("<dt>{}</dt><dd>{}</dd>").format(*row) for row in rows),
+        rows=Markup().join(_ROW.format(*row) for row in rows),
     )
 
 

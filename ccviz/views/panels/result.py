@@ -85,9 +85,7 @@ class ResultPanel(pn.viewable.Viewer):
             colors = self._session.cluster_colors.of(answer.labels, answer.problem.k)
             sizes = np.bincount(colors, minlength=answer.problem.k)
             frame = replace(frame, sizes=tuple(sizes.tolist()))
-        self._html.object = _html(
-            frame, self._provenance(), self._first if run is None else Markup()
-        )
+        self._html.object = _html(frame, self._first if run is None else Markup())
         self._show_figure(run)
 
     def _on_dark(self, event: Any) -> None:
@@ -111,12 +109,6 @@ class ResultPanel(pn.viewable.Viewer):
             self._place.objects = [self._plots[name]]
             self._title.object = Markup("<h2>{}</h2>").format(name)
 
-    def _provenance(self) -> str:
-        run = self._session.run
-        if run is None or run.started is None:
-            return ""
-        return f"{run.started.solver}, seed {run.started.seed}"
-
 
 def _bounds_are_proved(run: Run) -> bool:
     """Whether the run is of a method that proves lower bounds."""
@@ -130,17 +122,15 @@ def _bounds_are_proved(run: Run) -> bool:
 
 _CARD = Markup(
     '<div class="card" role="region" aria-label="Result">'
-    '<div class="top"><span class="pill {status}">{headline}</span>'
-    '<span class="seed">{provenance}</span></div>'
-    "<p>{ending}</p>{caution}{more}{rows}{sizes}{rules}{scores}</div>"
+    '<p class="{status}"><b>{headline}</b></p><p>{ending}</p>'
+    "{caution}{more}{rows}{sizes}{rules}{scores}</div>"
 )
 
 
-def _html(frame: Card, provenance: str, more: Markup) -> Markup:
+def _html(frame: Card, more: Markup) -> Markup:
     return _CARD.format(
         status=frame.status,
         headline=frame.headline,
-        provenance=provenance,
         ending=frame.ending,
         caution=Markup('<p class="caution">{}</p>').format(frame.caution) if frame.caution else "",
         more=more,

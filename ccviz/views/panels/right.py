@@ -1,4 +1,4 @@
-"""The right side of the page: the result, and the views inside the solver."""
+"""The right side of the page: the status, and under it the result and the solver's views."""
 
 from __future__ import annotations
 
@@ -19,9 +19,13 @@ from ccviz.views.panels.race import RacePanel
 from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
 from ccviz.views.panels.share import SharePanel
+from ccviz.views.panels.status import StatusPanel
 
-INSIDE = 2
-"""Place of the tab *Inside the solver*."""
+RESULT, CLUSTERS, INSIDE, BOUNDS, RUNS, SHARE = range(6)
+"""Places of the tabs."""
+
+_PROOF = frozenset({"tree", "parts", "columns"})
+"""Names of the views that show a proof: they come to the front by themselves."""
 
 _HINT = "The lessons, at the top of the page, show it at work."
 
@@ -41,6 +45,8 @@ class RightPanel(pn.viewable.Viewer):
         self, session: Session, inspection: Inspection, told: Callable[[], Told | None]
     ) -> None:
         super().__init__()
+        self._session, self._inspection = session, inspection
+        self._status = StatusPanel(session, inspection)
         inside = InsidePanel(session, inspection, in_front=False)
         race, runs = RacePanel(session, in_front=False), RunsPanel(session, in_front=False)
         clusters = ClustersPanel(session)
@@ -67,15 +73,43 @@ class RightPanel(pn.viewable.Viewer):
         )  # fmt: skip
 
         def look(event: Any) -> None:
-            clusters.in_front = event.new == 1
-            inside.in_front, race.in_front = event.new == INSIDE, event.new == 3
-            runs.bring(event.new == 4)
+            clusters.in_front = event.new == CLUSTERS
+            inside.in_front, race.in_front = event.new == INSIDE, event.new == BOUNDS
+            runs.bring(event.new == RUNS)
 
         self._tabs.param.watch(held(look), "active")
+        self._opened, self._unwanted = "", False
+        self._tabs.param.watch(self._on_turned_away, "active")
+        inspection.param.watch(self._open_proof, "views")
+        session.param.watch(self._on_presenting, "presenting")
 
     def show(self, place: int) -> None:
         """Bring a tab to the front."""
         self._tabs.active = place
 
     def __panel__(self) -> Any:
-        return self._tabs
+        return pn.Column(self._status, self._tabs, sizing_mode="stretch_both", margin=0)
+
+    def _open_proof(self, event: Any) -> None:
+        """Bring the proof to the front once it starts, in place of the result.
+
+        Who turned it away is not shown it again by itself.
+        """
+        run_id = self._session.player.run_id
+        is_live = bool(run_id) and run_id == self._session.runner.run_id
+        has_proof = any(view.name in _PROOF for view in event.new)
+        if not (is_live and has_proof) or run_id == self._opened:
+            return
+        self._opened = run_id
+        if self._tabs.active == RESULT and not self._unwanted:
+            self.show(INSIDE)
+
+    def _on_turned_away(self, event: Any) -> None:
+        if event.old == INSIDE and self._session.runner.busy:
+            self._unwanted = event.new == RESULT
+        elif event.new == INSIDE:
+            self._unwanted = False
+
+    def _on_presenting(self, event: Any) -> None:
+        if event.new:
+            self.show(INSIDE)

@@ -88,7 +88,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_picked, ["picked", "held"])
         session.param.watch(self._on_lit, "lit")
         session.param.watch(self._on_shot, ["isolated", "differing", "links_drawn"])
-        session.param.watch(self._on_dark, "dark")
+        session.param.watch(self._on_look, ["dark", "presenting"])
         session.player.param.watch(self._on_shot, "shot")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
@@ -209,10 +209,11 @@ class ScatterPanel(pn.viewable.Viewer):
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))
 
-    def _on_dark(self, event: Any) -> None:
-        self._figure.dress(look(event.new))
+    def _on_look(self, *_: Any) -> None:
+        colors = look(self._session.dark, large=self._session.presenting)
+        self._figure.dress(colors)
         if self._inspection is not None:
-            self._decisions.dress(look(event.new))
+            self._decisions.dress(colors)
 
     def _on_tap(self, event: Any) -> None:
         where = (event.x, event.y)

@@ -7,6 +7,7 @@ from typing import Any
 import panel as pn
 
 from ccviz.views.figures.tree import TreeFigure
+from ccviz.views.frames.node import NodeLog
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
@@ -14,8 +15,8 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
-_HEIGHT = 158
-"""Fixed height of the details under the tree, so that a click moves nothing."""
+_LEAST_HEIGHT = 104
+"""Height kept for the details under the tree, in pixels, so that most clicks move nothing."""
 
 _AXES = {"Lower bound": "bound", "Depth": "depth"}
 
@@ -25,17 +26,20 @@ class TreePanel(pn.viewable.Viewer):
 
     def __init__(self, session: Session, inspection: Inspection) -> None:
         super().__init__()
-        self._inspection = inspection
-        self._figure = TreeFigure(look(session.dark), held(inspection.select))
-        self._node = NodePanel(session, inspection)
+        self._session, self._inspection = session, inspection
+        self._figure = TreeFigure(
+            look(session.dark, large=session.presenting), held(inspection.select)
+        )
+        self._node = NodePanel(inspection)
         self._axis = pn.widgets.RadioButtonGroup(
             options=_AXES, value=inspection.axis, name="Height of a node", margin=(0, 0, 4, 0)
         )
         self._axis.param.watch(held(self._on_axis), "value")
-        session.param.watch(lambda event: self._figure.dress(look(event.new)), "dark")
+        session.param.watch(self._dress, ["dark", "presenting"])
         self._details = pn.Column(
-            self._node, scroll=True, sizing_mode="stretch_width", height=_HEIGHT, margin=(4, 8)
-        )
+            self._node, sizing_mode="stretch_width", margin=(2, 8),
+            styles={"flex": "0 0 auto", "min-height": f"{_LEAST_HEIGHT}px"},
+        )  # fmt: skip
         inspection.param.watch(self.refresh, "node")
 
     def __panel__(self) -> Any:
@@ -47,6 +51,9 @@ class TreePanel(pn.viewable.Viewer):
             margin=0,
         )
 
+    def _dress(self, *_: Any) -> None:
+        self._figure.dress(look(self._session.dark, large=self._session.presenting))
+
     def _on_axis(self, event: Any) -> None:
         self._inspection.axis = event.new
         self.refresh()
@@ -55,5 +62,5 @@ class TreePanel(pn.viewable.Viewer):
         """Draw the changes."""
         frame = self._inspection.tree_frame()
         if frame is not None:
-            self._figure.show(frame)
+            self._figure.show(frame, self._inspection.log(NodeLog).lives(frame.node))
             self._figure.select(self._inspection.node)

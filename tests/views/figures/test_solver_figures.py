@@ -102,7 +102,8 @@ def test_the_tree_keeps_the_view_and_streams_its_growth(problem, tree_records):
     tree.feed(records[600:604])
     heard = messages(figure, lambda: figure.show(tree.frame()))
     assert (figure.plot.x_range.start, figure.plot.x_range.end) == (3.0, 9.0)
-    assert not [event for event in heard if type(event).__name__ == "ColumnDataChangedEvent"]
+    whole = [event for event in heard if type(event).__name__ == "ColumnDataChangedEvent"]
+    assert not [event for event in whole if event.model is figure._nodes]
 
 
 def test_a_click_picks_the_node_that_looks_nearest(problem, tree_records, monkeypatch):
@@ -205,3 +206,30 @@ def test_members_as_good_as_each_other_do_not_stretch_the_axis(population_record
 def test_the_upper_bound_is_not_called_wcss_which_it_is_not_with_soft_links():
     words = [item.label.value for item in BoundsFigure(LIGHT).plot.legend[0].items]
     assert words == ["upper bound", "lower bound"]
+
+
+def test_the_legend_has_the_states_that_occur(problem, tree_records):
+    tree, figure = Drawn(problem), TreeFigure(LIGHT)
+    tree.feed(tree_records(41)[:3])
+    figure.show(tree.frame())
+    kinds = set(figure._nodes.data["kind"])
+    assert {kind for kind, item in figure._items.items() if item.visible} == kinds
+    assert len(kinds) < len(MARKS)
+
+
+def test_depths_are_whole_numbers(problem, tree_records):
+    tree, figure = Drawn(problem), TreeFigure(LIGHT)
+    tree.feed(tree_records(41))
+    figure.show(tree.frame("depth"))
+    assert figure.plot.yaxis[0].ticker.min_interval == 1
+    figure.show(tree.frame("bound"))
+    assert figure.plot.yaxis[0].ticker.min_interval == 0
+
+
+def test_branches_are_labelled_with_their_pair(problem, tree_records):
+    tree, figure = Drawn(problem), TreeFigure(LIGHT)
+    tree.feed(tree_records(5))
+    figure.show(tree.frame("depth"))
+    labels = figure._branches.data["text"]
+    assert len(labels) == len(tree.frame().node) - 1
+    assert all(label.split()[-1] in ("together", "apart") for label in labels)

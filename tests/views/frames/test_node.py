@@ -140,3 +140,13 @@ def test_why_a_node_was_split_by_a_place_or_by_a_pair(placed):
         "so one child has a centre near point 5 (as far as 8), and the other has none there."
     )
     assert "points 1 and 2 are put together in one child" in why(run, run.tree[1])
+
+
+def test_a_node_lives_from_when_it_was_opened_to_when_it_was_closed(problem, tree_records):
+    log, records = NodeLog(), tree_records(5)
+    log.feed(records)
+    times = {type(each.event).__name__: each.time_s for each in records[::-1] if
+             getattr(each.event, "node", None) == 0}  # fmt: skip
+    lives = log.lives(np.array([0, 999]))
+    assert (lives.opened[0], lives.closed[0]) == (times["NodeOpened"], times["NodeBranched"])
+    assert np.isnan([lives.opened[1], lives.closed[1]]).all()

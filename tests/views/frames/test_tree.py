@@ -152,3 +152,15 @@ def test_decisions_about_places_are_put_in_words(problem, place_records):
         "a centre near point 7 (as far as 3)",
         "no centre near point 7 (as far as 3)",
     ]
+
+
+def test_a_child_without_a_bound_of_its_own_hangs_below_its_parent(problem, tree_records):
+    records = tree_records(41)
+    opened = next(
+        at for at, each in enumerate(records)
+        if isinstance(each.event, NodeOpened) and each.event.parent is not None
+    )  # fmt: skip
+    frame = fed(problem, records[: opened + 1]).frame()
+    fresh = (frame.state == "open") & (frame.depth > 0)
+    assert fresh.any()
+    assert (frame.y[fresh] > frame.parent_y[fresh]).all()

@@ -25,7 +25,7 @@ def rows(panel):
 def test_places_are_listed_by_their_centre_and_a_point_on_their_border(
     session, problem, place_records
 ):
-    listed = rows(NodePanel(session, chosen(session, problem, place_records, 6)))
+    listed = rows(NodePanel(chosen(session, problem, place_records, 6)))
     assert listed["Decided together"] == "1-2"
     assert listed["Decided apart"] == "nothing"
     assert listed["A centre near"] == "5 (as far as 8)"
@@ -33,7 +33,7 @@ def test_places_are_listed_by_their_centre_and_a_point_on_their_border(
 
 
 def test_nothing_is_said_of_places_where_none_was_decided(session, problem, tree_records):
-    listed = rows(NodePanel(session, chosen(session, problem, tree_records(21), 5)))
+    listed = rows(NodePanel(chosen(session, problem, tree_records(21), 5)))
     assert list(listed) == ["Decided together", "Decided apart", "Cuts"]
 
 
