@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.app.driver import ENDLESS, Lab, Server
+from tests.app.driver import ENDLESS, READY, Lab, Server
 from tests.patience import wait_until
 
 pytestmark = pytest.mark.browser
@@ -31,3 +31,56 @@ def test_a_page_comes_back_to_its_run(new_page, picture, tmp_path):
         assert not gone.count()
     finally:
         server.close()
+
+
+def test_an_edit_is_in_the_address_and_loading_again_brings_all_back(page, lab_of, picture):
+    lab = lab_of(ENDLESS)
+    lab.press("Run")
+    lab.wait_for(lambda: len(set(lab.labels())) == 3)
+    lab.link("must", 0, 1)
+    lab.wait_for(lambda: "ml=0-1" in page.url and "run=" in page.url)
+    page.reload()
+    page.wait_for_function(READY)
+    lab.see("The page has come back.")
+    lab.wait_for(lambda: len(set(lab.labels())) == 3)
+    assert len(lab.links()) == 2
+    stop = page.get_by_role("button", name="Stop", exact=True)
+    stop.click()  # the run goes on, and is this page's again
+    page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
+    picture(page, "again")
+
+
+def test_back_undoes_what_there_is_to_undo(page, lab_of):
+    lab = lab_of()
+    lab.link("must", 0, 1)
+    lab.wait_for(lambda: "ml=0-1" in page.url)
+    lab.link("cannot", 0, 60)
+    lab.wait_for(lambda: "cl=0-60" in page.url)
+    for left in (1, 0):
+        page.evaluate("history.back()")
+        lab.wait_for(lambda left=left: len(lab.links()) == left)
+    assert page.evaluate("Bokeh.documents.length") == 1
+
+
+def test_an_own_table_survives_a_reload(page, lab_of):
+    lab = lab_of()
+    lab.take_table("mine.csv", b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i) for i in range(30)))
+    lab.see("30 points")
+    lab.link("must", 0, 1)
+    lab.wait_for(lambda: "draft=" in page.url and len(lab.links()) == 1)
+    page.reload()
+    page.wait_for_function(READY)
+    lab.see("30 points")
+    assert len(lab.links()) == 1
+
+
+def test_ask_me_says_that_it_shows_another_clustering_and_gives_the_old_one_back(page, lab_of):
+    lab = lab_of("")
+    before = lab.labels()
+    lab.press("Ask me")
+    lab.see("not those of the run")
+    lab.see("From your answers")
+    lab.wait_for(lambda: lab.labels() != before)
+    lab.press("Ask me")
+    lab.wait_for(lambda: lab.labels() == before)
+    lab.see("Optimal clustering")

@@ -40,13 +40,21 @@ class Moments:
         self._item = plot.legend[0].items[-1]
         self._item.visible = False
 
-    def show(self, facts: NodeFacts | None) -> None:
-        """Mark the life of a node and draw its bound, or nothing."""
+    def show(self, facts: NodeFacts | None, now: float) -> None:
+        """Mark the life of a node and draw its bound, or nothing.
+
+        Parameters
+        ----------
+        facts : NodeFacts or None
+        now : float
+            The present moment, up to which an open node lives.
+        """
         self._chosen.visible = self._item.visible = facts is not None
         if facts is None:
             refill(self._source, at=np.empty(0), bound=np.empty(0))
             return
-        self._chosen.update(left=facts.opened, right=facts.closed)
+        closed = now if facts.closed is None else facts.closed
+        self._chosen.update(left=facts.opened or 0.0, right=closed)
         refill(self._source, at=facts.time_s, bound=facts.lower_bound)
 
     def dress(self, look: Look) -> None:

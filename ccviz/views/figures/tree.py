@@ -46,10 +46,13 @@ _LIGHT = """
 const band = cb_obj.document.get_model_by_name(name)
 const [row] = cb_data.index.indices
 if (!band) return
-const at = (time) => Number.isNaN(time) ? null : time
-const seen = row === undefined ? {visible: false}
-    : {visible: true, left: at(nodes.data.opened[row]), right: at(nodes.data.closed[row])}
-band.setv(seen, {sync: false})
+const {opened, closed} = nodes.data
+// An open node lives up to the last event of the tree.
+const last = (times) => Array.from(times).reduce((most, time) => time > most ? time : most, 0)
+const now = () => Math.max(last(opened), last(closed))
+const lives = row !== undefined && !Number.isNaN(opened[row])
+band.setv(lives ? {visible: true, left: opened[row],
+  right: Number.isNaN(closed[row]) ? now() : closed[row]} : {visible: false}, {sync: false})
 """
 """Lights the life of the node under the mouse on the figure of the bounds, in the browser alone."""
 

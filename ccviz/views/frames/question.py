@@ -46,7 +46,7 @@ def question(data: Dataset, pair: tuple[int, int]) -> Question:
     Question
     """
     i, j = pair
-    names = (f"point {i}", str(j)) if not data.names else (_name(data, i), _name(data, j))
+    names = (f"point {i}", f"point {j}") if not data.names else (_name(data, i), _name(data, j))
     both = pictures(data, [i, j])
     if both is None:
         return Question(pair, names, tuple(differences(data, i, j, _SHOWN)), ())

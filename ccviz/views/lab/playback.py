@@ -57,6 +57,19 @@ class Playback:
         self._player.open(run_id, playing=False)
         self._player.end()
 
+    def join(self, run_id: str) -> None:
+        """Show a run that goes on, and control it if another page of this server does.
+
+        Parameters
+        ----------
+        run_id : str
+        """
+        self.show(run_id)
+        if self._runner.join(run_id):
+            self._followed = self._opened = run_id
+            self._stopping = self._awaited = self._resumed = False
+        self._player.playing = self._runner.state != "paused"
+
     def resume(self, run_id: str) -> None:
         """Resume a stored run, and show it from its last event on.
 

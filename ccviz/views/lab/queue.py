@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass, field
 from threading import Lock
+from typing import Any
+from weakref import WeakSet, WeakValueDictionary
+
+from ccviz.runs.job import Job
 
 
 class RunQueue:
@@ -13,12 +18,18 @@ class RunQueue:
     ----------
     limit : int, optional
         Runs at once; one a processor, and at least two, if not given.
+
+    Attributes
+    ----------
+    drives : mapping of str to Drive
+        The workers of this server that a page holds, by their runs.
     """
 
     def __init__(self, limit: int | None = None) -> None:
         self.limit = limit or max(2, os.cpu_count() or 1)
         self._line: list[Ticket] = []
         self._lock = Lock()
+        self.drives: WeakValueDictionary[str, Drive] = WeakValueDictionary()
 
     def __len__(self) -> int:
         return len(self._line)
@@ -56,3 +67,21 @@ class Ticket:
     def release(self) -> None:
         """Leave the line: the run has ended, or is not wanted any more."""
         self._queue.leave(self)
+
+
+@dataclass(eq=False)
+class Drive:
+    """A worker and its place in the line, held by the pages that show its run.
+
+    A page that is loaded again holds the run before the old page has gone, so the run goes on.
+
+    Attributes
+    ----------
+    job : Job
+    ticket : Ticket
+    holders : WeakSet of Runner
+    """
+
+    job: Job
+    ticket: Ticket
+    holders: WeakSet[Any] = field(default_factory=WeakSet)

@@ -11,13 +11,15 @@ from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
 
-def rejoin(session: Session, run_id: str) -> None:
+def rejoin(session: Session, run_id: str, *, keeps_problem: bool = False) -> None:
     """Show a run to who comes back to it, and say what became of it.
 
     Parameters
     ----------
     session : Session
     run_id : str
+    keeps_problem : bool
+        Whether the problem on the table stays: it may have been edited since the run.
 
     Raises
     ------
@@ -25,8 +27,13 @@ def rejoin(session: Session, run_id: str) -> None:
         If there is no such run.
     """
     info = session.archive.info(run_id)
-    session.open_run(run_id)
-    if info.state == "running":
+    if not keeps_problem:
+        session.open_run(run_id)
+    if info.state == "running" and session.person.owns(info):
+        session.playback.join(run_id)
+    elif keeps_problem:
+        session.playback.show(run_id)
+    if info.state == "running" and session.runner.state != "paused":
         session.player.playing = True
     if session.notice is None or session.notice.kind != "error":
         session.notice = Notice(

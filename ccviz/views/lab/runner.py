@@ -17,7 +17,7 @@ from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.stepper import check_request
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver
-from ccviz.views.lab.queue import RunQueue, Ticket
+from ccviz.views.lab.queue import Drive, RunQueue, Ticket
 
 _GRACE_S = 2.0
 
@@ -73,6 +73,7 @@ class Runner(param.Parameterized):
         self._begin: Callable[[], Job] | None = None
         self._ticket: Ticket | None = None
         self._job: Job | None = None
+        self._drive: Drive | None = None
         self._start_paused = False
 
     @property
@@ -123,6 +124,33 @@ class Runner(param.Parameterized):
         """
         self._enqueue(partial(Job.resume, self._archive, run_id, **self._worker))
 
+    def join(self, run_id: str) -> bool:
+        """Hold a run that another page of this server holds; return whether there is one.
+
+        Parameters
+        ----------
+        run_id : str
+        """
+        drive = self._queue.drives.get(run_id)
+        if drive is None or not drive.job.alive:
+            return False
+        state = next((each.state for each in drive.holders), "running")
+        self.close()
+        self._job, self._ticket = drive.job, drive.ticket
+        self._hold(drive)
+        self.param.update(state=state, run_id=run_id)
+        return True
+
+    def _hold(self, drive: Drive) -> None:
+        self._drive = drive
+        drive.holders.add(self)
+
+    @property
+    def _is_shared(self) -> bool:
+        """Whether the run goes on for another page when this one leaves."""
+        drive = self._drive
+        return drive is not None and drive.job.alive and len(drive.holders) > 1
+
     def _enqueue(self, begin: Callable[[], Job], paused: bool = False) -> None:
         self.close()
         self._begin, self._start_paused = begin, paused
@@ -150,6 +178,9 @@ class Runner(param.Parameterized):
         except CcvizError:
             self._end("idle")
             raise
+        assert self._ticket is not None
+        drive = self._queue.drives[self._job.run_id] = Drive(self._job, self._ticket)
+        self._hold(drive)
         state = "paused" if self._start_paused else "running"
         self.param.update(state=state, run_id=self._job.run_id)
 
@@ -178,13 +209,15 @@ class Runner(param.Parameterized):
             self._end("idle")
 
     def close(self) -> None:
-        """End the worker, if any, and leave the queue."""
-        if self._job is not None and self._job.alive:
+        """End the worker, if any and if no other page holds it, and leave the queue."""
+        if self._job is not None and self._job.alive and not self._is_shared:
             self._job.stop(_GRACE_S)
         self._end("idle")
 
     def _end(self, state: str) -> None:
-        if self._ticket is not None:
+        if self._ticket is not None and not self._is_shared:
             self._ticket.release()
-        self._ticket = self._job = self._begin = None
+        if self._drive is not None:
+            self._drive.holders.discard(self)
+        self._ticket = self._job = self._begin = self._drive = None
         self.param.update(state=state, waiting=0)

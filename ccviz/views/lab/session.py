@@ -152,6 +152,10 @@ class Session(Worded):
         """Whether something was undone."""
         return self._history.can_redo
 
+    def forget_edits(self) -> None:
+        """Take the problem on the table for the first state: undo stops here."""
+        self._history = History(self.draft)
+
     def load(self, data: Dataset, k: int | None = None) -> None:
         """Take another data set, without links."""
         with self.in_words():

@@ -17,6 +17,11 @@ from ccviz.views.lab.session import Session
 Memory = list[Any]
 """What the steps so far have found, to be compared with what comes."""
 
+_SETTINGS = (
+    "solver", "seed", "weight", "time_limit", "gap_limit", "node_limit", "as_edited", "links_drawn",
+)  # fmt: skip
+"""What a lesson may change, and gives back when it is left."""
+
 _NO_LIMITS: dict[str, Any] = {"time_limit": None, "gap_limit": None, "node_limit": None}
 
 
@@ -104,7 +109,7 @@ class Course(param.Parameterized):
         self._session = session
         self._memory: Memory = []
         self._walked: list[tuple[str, str, str]] = []
-        self._limits = _NO_LIMITS
+        self._before: dict[str, Any] = {}
         self._left: tuple[Draft, str] | None = None
         session.param.watch(self._look, ["draft", "solver", "notice", "picked"])
         session.asking.param.watch(self._look, "asked")
@@ -123,9 +128,9 @@ class Course(param.Parameterized):
     def begin(self, lesson: Lesson | None) -> None:
         """Start a lesson, or leave it."""
         if self.lesson is None:
-            self._limits = {name: getattr(self._session, name) for name in _NO_LIMITS}
+            self._before = {name: getattr(self._session, name) for name in _SETTINGS}
         else:
-            self._session.param.update(**self._limits)  # a lesson may have changed them
+            self._session.param.update(**self._before)
         self._memory, self._walked, self._left = [], [], None
         self.param.update(lesson=lesson, at=0, finding="", sketch="")
 

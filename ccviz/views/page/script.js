@@ -39,8 +39,30 @@ async function waitAndReturn(model) {
   location.replace(address)
 }
 
+// The address follows the page, so that loading it again brings everything back. While there is
+// something to undo, an entry of the history lies over the page's own: Back takes it, and undoes.
+function followAddress(model) {
+  let guarded = false
+  const follow = () => {
+    const address = model.way_back ? `?${model.way_back}` : location.pathname
+    if (model.can_undo && !guarded) {
+      history.pushState(null, "", address)
+      guarded = true
+    } else history.replaceState(null, "", address)
+  }
+  const back = () => {
+    guarded = false
+    if (model.can_undo) model.send_msg("z")
+    else history.back()
+  }
+  model.on("way_back", follow)
+  window.addEventListener("popstate", back)
+  model.on("remove", () => window.removeEventListener("popstate", back))
+}
+
 export function render({model}) {
   let lost = false
+  followAddress(model)
   window.Bokeh.documents[0].on_event("connection_lost", () => {
     if (!lost) waitAndReturn(model)
     lost = true

@@ -10,6 +10,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ccviz.views.lab.kept_drafts import KeptDrafts
 from ccviz.views.lab.keys import PAGE_KEYS, key_actions, tell_keys
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
@@ -19,6 +20,10 @@ from ccviz.views.panels.status import present
 from ccviz.views.share.address import way_back
 
 _ROOMS = 6
+_KEPT = [
+    "draft", "solver", "seed", "time_limit", "gap_limit", "node_limit", "x_axis", "y_axis", "dark",
+]  # fmt: skip
+"""What an address holds of a session."""
 
 
 class PageScript(JSComponent):
@@ -30,12 +35,15 @@ class PageScript(JSComponent):
     painter : Painter
     show_room : callable
         Brings a tab on the right to the front, by its place.
+    drafts : KeptDrafts
+        Where problems are put that no address holds.
     """
 
     dark = param.Boolean(default=False)
     presenting = param.Boolean(default=False)
     busy = param.Boolean(default=False)
     way_back = param.String(default="")
+    can_undo = param.Boolean(default=False)
 
     _esm = with_keyboard(Path(__file__).parent / "script.js")
 
@@ -44,6 +52,7 @@ class PageScript(JSComponent):
         session: Session,
         painter: Painter,
         show_room: Callable[[int], None],
+        drafts: KeptDrafts,
         **params: Any,
     ) -> None:
         super().__init__(dark=session.dark, **params)
@@ -58,14 +67,19 @@ class PageScript(JSComponent):
         }
         for name in ("dark", "presenting"):
             session.param.watch(lambda event: setattr(self, event.name, event.new), name)
+        self._drafts = drafts
         self._remember(session)
         session.runner.param.watch(lambda *_: self._remember(session), ["state", "run_id"])
         session.player.param.watch(lambda *_: self._remember(session), "shot")
-        session.param.watch(lambda *_: self._remember(session), ["draft", "solver", "seed", "dark"])
+        session.param.watch(lambda *_: self._remember(session), _KEPT)
 
     def _remember(self, session: Session) -> None:
-        """Keep at hand, for a browser whose server has gone, what the page is about."""
-        self.param.update(busy=session.runner.busy, way_back=way_back(session))
+        """Keep at hand what the page is about: its address follows, and a lost server is found."""
+        self.param.update(
+            busy=session.runner.busy,
+            way_back=way_back(session, self._drafts),
+            can_undo=session.can_undo,
+        )
 
     def _handle_msg(self, data: str) -> None:
         if data in self._actions:

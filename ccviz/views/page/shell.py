@@ -19,6 +19,7 @@ from ccviz.views.inside.catalogue import CATALOGUE
 from ccviz.views.lab.example import Example
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.inspection import Inspection
+from ccviz.views.lab.kept_drafts import KeptDrafts
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.preparation import Preparation
 from ccviz.views.lab.queue import RunQueue
@@ -76,15 +77,17 @@ def build() -> pn.template.Template:
     }
     session.dark = asked.pop("theme", "") == "dark"
     empty = asked.pop("example", "") == "no"
+    drafts = pn.state.as_cached("drafts", KeptDrafts)
     if asked:
-        apply_query(session, asked)
+        apply_query(session, asked, drafts)
+        session.forget_edits()
     importing = Importing(session)
     last_project: LastProject | None = pn.state.cache.get(LAST_PROJECT)
     brought = last_project is not None and last_project.register(session, importing)
     if not (asked or empty or brought):  # nothing else comes onto the table
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
-    page = _page(session, importing)
+    page = _page(session, importing, drafts)
     page.add_panel("preparation", preparation)
     keep_time(session, preparation)
     return page
@@ -122,7 +125,7 @@ def freeze_imports() -> bool:
     return True
 
 
-def _page(session: Session, importing: Importing) -> pn.template.Template:
+def _page(session: Session, importing: Importing, drafts: KeptDrafts) -> pn.template.Template:
     html = (_HERE / "page.html").read_text(encoding="utf-8")
     page = Template(html)
     sheets = [(_HERE / name).read_text(encoding="utf-8") for name in ("colors.css", "style.css")]
@@ -164,6 +167,6 @@ def _page(session: Session, importing: Importing) -> pn.template.Template:
         ),
     )
     page.add_panel("right", right)
-    script = PageScript(session, painter, right.show)
+    script = PageScript(session, painter, right.show, drafts)
     page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))
     return page

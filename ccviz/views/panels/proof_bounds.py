@@ -52,6 +52,5 @@ class ProofBounds(pn.viewable.Viewer):
         if not self._pane.visible or run is None:
             return
         self._figure.show(frame)
-        self._moments.show(
-            None if node is None else self._inspection.log(NodeLog).frame(run, node)
-        )  # fmt: skip
+        facts = None if node is None else self._inspection.log(NodeLog).frame(run, node)
+        self._moments.show(facts, run.time_s)

@@ -15,6 +15,11 @@ from ccviz.views.panels import icons
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 
+_SHOWN = Markup(
+    "<br>The colours are the clusters that your answers make likely, not those of the run. "
+    "<b>Ask me</b> again, or Esc, gives those of the run back."
+)
+
 
 class AskButton(pn.viewable.Viewer):
     """*Ask me*, and the same again to stop."""
@@ -61,7 +66,7 @@ def words(asking: Asking) -> Markup:
     """
     asked = asking.asked
     told = "Working out the next question…" if asked is None else _state(asked)
-    return Markup('<div class="asking" role="status">{}</div>').format(told)
+    return Markup('<div class="asking" role="status">{}{}</div>').format(told, _SHOWN)
 
 
 def _state(asked: AskState) -> Markup:

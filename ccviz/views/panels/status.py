@@ -5,11 +5,13 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
 from ccviz.events import Started
+from ccviz.numbers import count
 from ccviz.views.frames.card import Card, card
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
@@ -25,6 +27,11 @@ _STYLE = css("status.css")
 _LINE = Markup(
     '<div class="status" role="region" aria-label="Status"><span class="pill {status}">{headline}'
     '</span>{facts}<span class="whose">{whose}</span></div>'
+)
+_ASKED = Markup(
+    '<div class="status" role="region" aria-label="Status"><span class="pill edited">'
+    "From your answers</span><span>{} so far; the run's clusters come back when you stop</span>"
+    "</div>"
 )
 _FACT = Markup("<span>{} <b>{}</b></span>")
 
@@ -57,6 +64,7 @@ class StatusPanel(pn.viewable.Viewer):
         self._present.on_click(lambda _: held(partial(present, session))())
         inspection.param.watch(self._refresh, "moved")
         session.param.watch(self._refresh, "draft")
+        session.asking.param.watch(self._refresh, ["active", "asked"])
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -67,6 +75,10 @@ class StatusPanel(pn.viewable.Viewer):
 
     def _refresh(self, *_: Any) -> None:
         run = self._session.run
+        labels = self._session.asking.labels
+        if labels is not None:
+            self._html.object = _ASKED.format(count(len(np.unique(labels)), "cluster"))
+            return
         frame = card(run, with_scores=False, asked=self._session.draft.problem)
         whose = "" if run is None or run.started is None else _whose(run.started)
         self._html.object = _line(frame, whose)

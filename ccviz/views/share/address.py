@@ -18,6 +18,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.solvers import Solver, make_solver, parse_setting, solver_class
 from ccviz.views.draft import Draft, draft_of
+from ccviz.views.lab.kept_drafts import KeptDrafts
 from ccviz.views.lab.loading import solver_of
 from ccviz.views.lab.rejoin import rejoin
 from ccviz.views.lab.ruling import clustering_of
@@ -34,6 +35,9 @@ _TOO_LONG = (
     "export links to a file, or save a project instead."
 )
 
+_DRAFT = "draft"
+"""What an address calls the secret word of a problem that it does not hold."""
+
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
 
@@ -45,6 +49,13 @@ def query(session: Session) -> str:
     CcvizError
         If the data cannot be named in an address, or there are too many links for one.
     """
+    text = urlencode(_problem_values(session) | _settings_values(session))
+    if len(text) > MOST_CHARACTERS:
+        raise CcvizError(_TOO_LONG)
+    return text
+
+
+def _problem_values(session: Session) -> dict[str, Any]:
     draft = session.draft
     if len(draft.links) > MOST_CHARACTERS:
         raise CcvizError(_TOO_LONG)
@@ -55,7 +66,6 @@ def query(session: Session) -> str:
         values["n"] = draft.n
     if draft.scaling != "none":
         values["scaling"] = draft.scaling
-    values |= {"x": session.x_axis, "y": session.y_axis}
     pairs = {name: _pairs(draft, kind) for name, kind in _KINDS.items()}
     # An example problem has links of its own; empty words say that they were removed.
     values |= {name: text for name, text in pairs.items() if text or draft.data.setup}
@@ -63,13 +73,14 @@ def query(session: Session) -> str:
         values["sizes"] = sizes_text(draft.lower, draft.upper)
     if draft.rules:
         values["rules"] = rules_text(draft.rules)
+    return values
+
+
+def _settings_values(session: Session) -> dict[str, Any]:
+    values: dict[str, Any] = {"x": session.x_axis, "y": session.y_axis}
     values |= {"solver": session.solver.name, "seed": session.seed}
     values |= {f"limit.{name}": value for name, value in session.limits.given.items()}
-    values |= {f"set.{name}": value for name, value in changed_settings(session).items()}
-    text = urlencode(values)
-    if len(text) > MOST_CHARACTERS:
-        raise CcvizError(_TOO_LONG)
-    return text
+    return values | {f"set.{name}": value for name, value in changed_settings(session).items()}
 
 
 def _pairs(draft: Draft, kind: Kind) -> str:
@@ -95,12 +106,23 @@ def changed_settings(session: Session) -> dict[str, Any]:
     }
 
 
-def apply_query(session: Session, values: Mapping[str, str]) -> None:
-    """Set a session up from an address; other settings stay, and all do if it is refused."""
+def apply_query(
+    session: Session, values: Mapping[str, str], drafts: KeptDrafts | None = None
+) -> None:
+    """Set a session up from an address; other settings stay, and all do if it is refused.
+
+    Parameters
+    ----------
+    session : Session
+    values : mapping of str to str
+    drafts : KeptDrafts, optional
+        Where a problem may be that the address only names.
+    """
     with session.in_words():
         if "run" in values:
             _check_run(session.archive, values["run"])
-        draft = _draft(session, values)
+        kept, values = _kept(session, values, drafts)
+        draft = _draft(session, values) if kept is None else kept
         settings = _limits(values)
         if "seed" in values:
             settings["seed"] = _whole("seed", values["seed"])
@@ -110,7 +132,25 @@ def apply_query(session: Session, values: Mapping[str, str]) -> None:
             settings["solver"] = solver
         session.take_over(draft, (values.get("x", ""), values.get("y", "")), **settings)
         if "run" in values:
-            rejoin(session, values["run"])
+            rejoin(session, values["run"], keeps_problem=kept is not None or "data" in values)
+
+
+def _kept(
+    session: Session, values: Mapping[str, str], drafts: KeptDrafts | None
+) -> tuple[Draft | None, Mapping[str, str]]:
+    """Return the draft that an address names, and what else is to be done.
+
+    Raises
+    ------
+    CcvizError
+        If it is not kept any more, and no run brings its problem.
+    """
+    if _DRAFT not in values:
+        return None, values
+    kept = None if drafts is None else drafts.find(values[_DRAFT], session.person)
+    if kept is None and "run" not in values:
+        raise CcvizError("The table of this address is no longer on this server: load it again.")
+    return kept, values if kept is not None else {"run": values["run"]}
 
 
 def _check_run(archive: Archive, run_id: str) -> None:
@@ -121,16 +161,35 @@ def _check_run(archive: Archive, run_id: str) -> None:
         raise CcvizError(f"There is no run {quote(run_id)} that this page can open.") from None
 
 
-def way_back(session: Session) -> str:
-    """Return the query that opens the session again, as far as an address can, with its run."""
-    try:
-        words = query(session)
-    except CcvizError:
-        words = ""  # the run, if there is one, brings its problem
+def way_back(session: Session, drafts: KeptDrafts | None = None) -> str:
+    """Return the query that opens the session again, with its run.
+
+    Parameters
+    ----------
+    session : Session
+    drafts : KeptDrafts, optional
+        Where a problem is put that no address holds. Without one the run, if there is one, brings
+        its problem.
+    """
     run_id = session.player.run_id or session.runner.run_id
-    kept = run_id and not session.archive.is_in_library(run_id)  # each server has its own
-    parts = (words, urlencode({"run": run_id}) if kept else "", "theme=dark" * session.dark)
+    is_example = bool(run_id) and session.archive.is_in_library(run_id)  # each server has its own
+    words = "" if is_example and not session.can_undo else _words(session, drafts)
+    parts = (
+        words,
+        urlencode({"run": run_id}) if run_id and not is_example else "",
+        "theme=dark" * session.dark,
+    )
     return "&".join(filter(None, parts))
+
+
+def _words(session: Session, drafts: KeptDrafts | None) -> str:
+    try:
+        return query(session)
+    except CcvizError:
+        if drafts is None:
+            return ""
+    word = drafts.keep(session, session.person, session.draft)
+    return urlencode({_DRAFT: word} | _settings_values(session))
 
 
 def _solver(values: Mapping[str, str], draft: Draft) -> Solver:

@@ -11,7 +11,7 @@ def test_features_stand_in_the_order_of_their_difference():
     shown = question(data, (0, 1))
     assert [each.feature for each in shown.differences] == ["b", "a"]  # c is the same
     assert shown.differences[0].places == (0.0, 1.0)
-    assert (shown.names, shown.pictures) == (("point 0", "1"), ())
+    assert (shown.names, shown.pictures) == (("point 0", "point 1"), ())
 
 
 def test_names_are_told():

@@ -1,6 +1,7 @@
 """What a lesson asks and finds; that each is walked to its end is seen in a real browser."""
 
 import re
+from math import inf
 
 import pytest
 
@@ -244,3 +245,15 @@ def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
         i, j = session.asking.asked.pair
         session.link("must" if truth[i] == truth[j] else "cannot")
     assert course.finding == ""
+
+
+def test_a_lesson_that_is_left_gives_every_setting_back(session, begin):
+    session.set_solver("sdp", cuts_per_block=3.0)
+    session.param.update(seed=5, weight=2.0, node_limit=40)
+    before = session.solver
+    course = begin("Branch and bound by hand")
+    session.set_solver("sdp", cuts_per_block=0.0)
+    session.param.update(seed=0, weight=inf, node_limit=1)
+    course.begin(None)
+    assert session.solver == before
+    assert (session.seed, session.weight, session.node_limit) == (5, 2.0, 40)

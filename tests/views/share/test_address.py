@@ -13,6 +13,7 @@ from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
 from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.kept_drafts import KeptDrafts
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
@@ -427,3 +428,42 @@ def test_an_address_keeps_what_was_done_to_an_example_problem(open_session):
     apply_query(other, dict(parse_qsl(query(one), keep_blank_values=True)))
     assert len(other.draft.links) == 0
     assert "--links links.txt" in as_command(one)
+
+
+def own_table():
+    return Dataset("mine", np.arange(12.0).reshape(6, 2), ("a", "b"))
+
+
+def test_an_own_table_and_its_edits_come_back_with_the_page(open_session):
+    session, drafts = open_session(), KeptDrafts()
+    session.load(own_table(), 2)
+    session.add_links([Link("must", 0, 5)])
+    session.set_solver("cop-kmeans")
+    asked = dict(parse_qsl(way_back(session, drafts)))
+    other = open_session()
+    apply_query(other, asked, drafts)
+    assert other.notice is None
+    assert other.draft is session.draft
+    assert other.solver == session.solver
+
+
+def test_a_kept_table_is_nobody_elses(open_session):
+    session, drafts = open_session(), KeptDrafts()
+    session.person = Person(browser="one")
+    session.load(own_table(), 2)
+    asked = dict(parse_qsl(way_back(session, drafts)))
+    other = open_session()
+    other.person = Person(browser="two")
+    apply_query(other, asked, drafts)
+    assert "no longer on this server" in other.notice.text
+    assert other.draft.data.name == "iris"
+
+
+def test_links_after_a_run_come_back_with_it(session, open_session):
+    session.open_run(run_id := stored_run(session))
+    session.add_links([Link("cannot", 1, 2)])
+    other = open_session()
+    apply_query(other, dict(parse_qsl(way_back(session))))
+    assert other.player.run_id == run_id
+    assert other.draft.links == session.draft.links
+    assert len(other.draft.links) == 3
