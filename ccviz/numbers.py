@@ -46,3 +46,11 @@ def seconds(time_s: float) -> str:
 def count(amount: int, noun: str) -> str:
     """Return an amount with its noun in the singular or plural."""
     return f"{amount:,} {noun}{'' if amount == 1 else 's'}"
+
+
+def ordinal(place: int) -> str:
+    """Return the number of a place, counted from 1: 1st, 2nd, 3rd, 11th."""
+    ending = (
+        "th" if place % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(place % 10, "th")
+    )
+    return f"{place:,}{ending}"

@@ -1,6 +1,6 @@
 import math
 
-from ccviz.numbers import count, number, percent, seconds
+from ccviz.numbers import count, number, ordinal, percent, seconds
 
 
 def test_numbers():
@@ -21,3 +21,10 @@ def test_percent_and_seconds():
 
 def test_count():
     assert [count(1, "point"), count(1234, "point")] == ["1 point", "1,234 points"]
+
+
+def test_places_are_counted_as_people_say_them():
+    said = [ordinal(place) for place in (1, 2, 3, 4, 11, 12, 13, 21, 102, 111, 1000)]
+    assert said == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "21st", "102nd", "111th", "1,000th",
+    ]  # fmt: skip

@@ -8,7 +8,7 @@ from ccviz.data.datasets import load
 
 pytestmark = pytest.mark.browser
 
-TITLE = re.compile(r"^Do point (\d+) and (\d+) belong together\?$")
+TITLE = re.compile(r"^Do point (\d+) and point (\d+) belong together\?$")
 
 
 def question(lab, *but):

@@ -64,7 +64,9 @@ def test_back_undoes_what_there_is_to_undo(page, lab_of):
 
 def test_an_own_table_survives_a_reload(page, lab_of):
     lab = lab_of()
-    lab.take_table("mine.csv", b"a,b\n" + b"".join(b"%d,%d\n" % (i % 7, i) for i in range(30)))
+    lab.take_table(
+        "mine.csv", b"a,b\n" + b"".join(b"%d.5,%d.5\n" % (i % 7, i % 5) for i in range(30))
+    )
     lab.see("30 points")
     lab.link("must", 0, 1)
     lab.wait_for(lambda: "draft=" in page.url and len(lab.links()) == 1)

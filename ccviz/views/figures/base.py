@@ -5,13 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from bokeh.models import ColumnDataSource, LinearColorMapper, PlainText, SaveTool
+from bokeh.models import (
+    BasicTickFormatter,
+    ColumnDataSource,
+    CustomJSTickFormatter,
+    LinearColorMapper,
+    PlainText,
+    SaveTool,
+)
 from bokeh.plotting import figure
 
 from ccviz.views.figures.export import add_svg_button
 from ccviz.views.palette import Look, cluster_colors
 
 _MOST_COLORS = 256
+_GROUPED = """
+if (tick !== 0 && (Math.abs(tick) < 1e-4 || Math.abs(tick) >= 1e12)) return tick.toPrecision(3)
+const step = ticks.length > 1 ? Math.abs(ticks[1] - ticks[0]) : Math.abs(tick) || 1
+const digits = Math.max(0, Math.min(8, Math.ceil(-Math.log10(step) - 1e-9)))
+return tick.toLocaleString("en", {maximumFractionDigits: digits + 1}).replace("-", "−")
+"""
+"""Writes the ticks of an axis in digits, with thousands grouped."""
+
 _TOOLBAR = """.bk-tool-overflow { color: var(--faint, gray); }
 .bk-divider { background: var(--line, lightgray); }
 :host(.bk-inner) { background: var(--paper, white); }"""
@@ -35,6 +50,9 @@ def plain_figure(
         html_attributes={"role": "figure", "aria-label": name.replace("-", " ")},
         **kwargs,
     )
+    for axis in plot.axis:
+        if isinstance(axis.formatter, BasicTickFormatter):
+            axis.formatter = CustomJSTickFormatter(code=_GROUPED)
     plot.toolbar.logo = None
     plot.toolbar.autohide = True
     plot.toolbar.stylesheets = [_TOOLBAR]

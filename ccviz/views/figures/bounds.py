@@ -44,7 +44,6 @@ class BoundsFigure:
         legend_above(self.plot)
         self._corners = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
         self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
-        self.plot.yaxis.formatter.use_scientific = False
         self.plot.add_tools(
             HoverTool(
                 renderers=list(self._lines.values()),

@@ -56,7 +56,6 @@ class PopulationFigure:
         self._room = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
         add_corners(self.plot, self._room)
         legend_above(self.plot)
-        self.plot.yaxis.formatter.use_scientific = False
         tooltips = [
             ("generation", "@member_generation, member @member"),
             ("objective", "@objective{0,0.0000}"),

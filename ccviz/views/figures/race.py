@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Legend, LegendItem, NumeralTickFormatter
 
-from ccviz.views.figures.base import add_corners, dress, plain_figure, refill
+from ccviz.views.figures.base import add_corners, dress, plain_figure, refill, tip
 from ccviz.views.frames.bounds import worth_seeing
 from ccviz.views.frames.race import Lane, Quantity
 from ccviz.views.palette import Look, cluster_colors
@@ -64,7 +64,8 @@ class RaceFigure:
             self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
         else:
             self.plot.yaxis.formatter = NumeralTickFormatter(format="0.[0000]%")
-        tooltips = [("at", "@at{0.000}"), (solid, f"@{solid}{{0.0000}}")]
+        shape = "0.[0000]%" if solid == "gap" else "0,0.0000"
+        tooltips = tip(("at", "@at{0,0.000}"), (solid, f"@{solid}{{{shape}}}"))
         self.plot.add_tools(
             HoverTool(renderers=[lane[0] for lane in self._glyphs], tooltips=tooltips)
         )

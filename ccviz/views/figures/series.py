@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool
 
-from ccviz.views.figures.base import dress, legend_above, plain_figure
+from ccviz.views.figures.base import dress, legend_above, plain_figure, tip
 from ccviz.views.figures.sync import sync
 from ccviz.views.palette import Look
 
@@ -70,12 +70,10 @@ class SeriesFigure:
             self.plot.legend.visible = len(series) > 1
             self.plot.legend.click_policy = "hide"
             legend_above(self.plot)
-        if not log:
-            self.plot.yaxis.formatter.use_scientific = False
         if tooltips:
             lines = list(self._lines.values())
             self.plot.add_tools(
-                HoverTool(renderers=lines[:1], mode="vline", tooltips=list(tooltips))
+                HoverTool(renderers=lines[:1], mode="vline", tooltips=tip(*tooltips))
             )
         self.dress(look)
 

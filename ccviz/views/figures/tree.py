@@ -104,7 +104,6 @@ class TreeFigure:
         self._draw()
         self._draw_line()
         self.plot.y_range.flipped = True
-        self.plot.yaxis.formatter.use_scientific = False
         self._ticker = BasicTicker()
         self.plot.yaxis.ticker = self._ticker
         self.plot.on_event(RangesUpdate, lambda _: self._label_branches())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.data.markdown import markdown_table
-from ccviz.numbers import number, percent, seconds
+from ccviz.numbers import count, number, ordinal, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
 from ccviz.studies.batch import Outcome
@@ -36,8 +37,16 @@ class RunRow:
     may: tuple[str, ...]
 
 
-def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
-    """Return the row of a run, with the actions that a person may take."""
+def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
+    """Return the row of a run, with the actions that a person may take.
+
+    Parameters
+    ----------
+    info : RunInfo
+    person : Person
+    name : str
+        What people call it, see `run_names`; its own name if not given.
+    """
     state: str = info.status if info.state == "finished" else info.state
     if info.termination == "failed":
         state = "broke off"
@@ -51,7 +60,7 @@ def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
         ("–" if math.isnan(ari) else f"{ari:.3f}", ari),
         ("–" if math.isnan(broken) else f"{broken:,}", broken),
     )
-    run = _run_words(info)
+    run = _run_words(info, name or info.name)
     links = "–" if info.links is None else f"{info.links:,}"
     asked = (f"{info.k:,}", links, info.scaling or "–")
     cells = (run, *(words for words, _ in measures), state, info.dataset, *asked)
@@ -62,7 +71,40 @@ def run_row(info: RunInfo, person: Person = ALONE) -> RunRow:
     )  # fmt: skip
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
-    return RunRow(info.id, info.name, cells, keys, may)
+    return RunRow(info.id, name or info.name, cells, keys, may)
+
+
+def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
+    """Return what people call runs: the names they were given, or data, solver and links.
+
+    Of several that were asked the same, all but the first have their number.
+
+    Parameters
+    ----------
+    infos : iterable of RunInfo
+
+    Returns
+    -------
+    dict of str to str
+        By the runs' ids.
+    """
+    names: dict[str, str] = {}
+    many: Counter[str] = Counter()
+    for info in sorted(infos, key=lambda each: each.created):
+        said = info.name
+        if said == info.id:
+            said = " · ".join(_what_was_run(info))
+            many[said] += 1
+            said += f" · {ordinal(many[said])}" if many[said] > 1 else ""
+        names[info.id] = said
+    return names
+
+
+def _what_was_run(info: RunInfo) -> Iterator[str]:
+    yield info.dataset or count(info.n, "point")
+    yield info.solver
+    if info.links:
+        yield count(info.links, "link")
 
 
 def outcome_row(found: Outcome) -> tuple[str, ...]:
@@ -112,10 +154,9 @@ def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:
         yield "delete"
 
 
-def _run_words(info: RunInfo) -> str:
-    """Return the name of a run with its solver; the default name contains it already."""
-    named = not info.name.startswith(info.solver)
-    return f"{info.name}, {info.solver}" if named else info.name
+def _run_words(info: RunInfo, name: str) -> str:
+    """Return the name of a run with its solver, unless it is part of the name."""
+    return name if info.solver in name else f"{name}, {info.solver}"
 
 
 def _last_if_missing(value: float) -> float:

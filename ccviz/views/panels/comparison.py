@@ -10,6 +10,7 @@ from markupsafe import Markup
 from ccviz.arrays import IntArray
 from ccviz.numbers import count
 from ccviz.views.frames.comparison import Row, comparison, differing
+from ccviz.views.frames.runs import run_names
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
@@ -54,7 +55,8 @@ class ComparisonPanel(pn.viewable.Viewer):
             f"Show the {count(len(self._apart), 'point')} in which the first two differ"
         )
         rows = comparison(infos, labels)
-        self._html.object = _html([info.name for info in infos], rows)
+        names = run_names(archive.runs())
+        self._html.object = _html([names[info.id] for info in infos], rows)
 
     def _differing(self, first: IntArray | None, other: IntArray | None, k: int) -> tuple[int, ...]:
         """Return the points in which two runs differ, if they are those on the plot."""

@@ -4,9 +4,9 @@ export function render({model}) {
   box.className = "legend"
   const draw = () => {
     const place = box.querySelector(":focus")?.dataset.cluster
-    box.innerHTML = html`${model.rows.map(({number, color, words}) =>
+    box.innerHTML = html`${model.rows.map(({number, color, words, said}) =>
       html`<button data-cluster="${number}" aria-pressed="${number === model.chosen}"
-        title="Show only these"><i style="background:${color}"></i>${words}</button>`)}`.text
+        aria-label="${said}" title="${said}: show only these"><i style="background:${color}"></i>${words}</button>`)}`.text
     if (place !== undefined) box.querySelector(`[data-cluster="${place}"]`)?.focus()
   }
   box.addEventListener("click", (event) => {

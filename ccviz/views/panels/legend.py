@@ -15,6 +15,9 @@ from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import css, with_template
 
 _MOST = 24
+_MOST_IN_FULL = 4
+"""Most clusters that are called by the word and the number; more are called by the number."""
+
 _STYLE = css("legend.css")
 
 
@@ -33,7 +36,7 @@ class Legend(JSComponent):
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
 
     def __init__(self, session: Session, **params: Any) -> None:
-        super().__init__(height=24, margin=0, sizing_mode="stretch_width", **params)
+        super().__init__(min_height=24, margin=0, sizing_mode="stretch_width", **params)
         self._session = session
         session.param.watch(lambda event: setattr(self, "chosen", event.new), "isolated")
 
@@ -48,16 +51,26 @@ class Legend(JSComponent):
             By colour; other colours are clusters.
         """
         sizes = np.bincount(colors[colors >= 0])
+        shown = np.flatnonzero(sizes).tolist()[:_MOST]
+        in_short = len(shown) > _MOST_IN_FULL
         rows = [
             {
                 "number": number,
                 "color": cluster_colors(number + 1)[-1],
-                "words": f"{names.get(number, f'cluster {number}')}: {sizes[number]:,}",
+                "said": _words(names.get(number, f"cluster {number}"), sizes[number]),
+                "words": _words(
+                    names.get(number, str(number) if in_short else f"cluster {number}"),
+                    sizes[number],
+                ),
             }
-            for number in np.flatnonzero(sizes).tolist()[:_MOST]
+            for number in shown
         ]
         if rows != self.rows:
             self.rows = rows
 
     def _handle_msg(self, data: int) -> None:
         held(self._session.isolate)(data)
+
+
+def _words(name: str, size: int) -> str:
+    return f"{name}: {size:,}"

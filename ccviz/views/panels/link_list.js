@@ -7,7 +7,7 @@ function line(kind) {
 function given(row, place) {
   return html`<li class="given ${row.broken ? "broken" : ""}">
     ${line(row.kind)}<span class="pair" title="${row.pair}">${row.pair}</span>
-    <span class="note">${row.note}</span>
+    <span class="note" title="${row.note}" aria-label="${row.note}">${row.broken ? html`${row.many}⚡` : ""}</span>
     <input type="number" min="0" step="any" placeholder="hard" value="${row.weight ?? ""}"
       data-place="${place}" title="Weight; empty is hard" aria-label="Weight of ${row.name}, empty for hard">
     <button type="button" data-place="${place}" title="Delete ${row.name}"

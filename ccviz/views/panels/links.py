@@ -115,6 +115,7 @@ def _row(
         "kind": link.kind, "pair": entry.words(names), "broken": broken > 0, "implied": follows,
         "weight": None if link.is_hard else link.weight,
         "note": note if broken else "",
+        "many": f"{broken:,} " if broken and entry.is_group else "",
         "name": f"group of {len(entry.points):,} points" if entry.is_group else str(link),
     }  # fmt: skip
 

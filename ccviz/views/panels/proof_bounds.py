@@ -28,8 +28,9 @@ class ProofBounds(pn.viewable.Viewer):
         self._session, self._inspection = session, inspection
         self._figure = BoundsFigure(look(session.dark), "proof-bounds", low=True)
         self._moments = Moments(self._figure.plot)
-        self._pane = FigurePane(
-            self._figure.plot, sizing_mode="stretch_width", margin=0, styles=_ROOM, visible=False
+        figure = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
+        self._pane = pn.Column(
+            figure, sizing_mode="stretch_width", margin=0, styles=_ROOM, visible=False
         )
         self._dress()
         session.param.watch(self._dress, ["dark", "presenting"])

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import panel as pn
 import param
 from markupsafe import Markup
 
 from ccviz.runs.run import Run
 from ccviz.views.figures.race import RaceFigure
-from ccviz.views.frames.race import race
+from ccviz.views.frames.race import Lane, race
+from ccviz.views.frames.runs import run_names
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
+from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
@@ -21,6 +24,14 @@ _KINDS: dict[str, tuple[Any, bool]] = {
     "Gap": ("gap", False),
     "Gap, log": ("gap", True),
 }
+_ONE, _SEVERAL = "Bounds", "Gap, log"
+"""What is drawn of one run, and of several, until a person chooses."""
+
+_OTHER = Markup(
+    '<p class="caution">Another problem than the one shown, with other points, k, links, sizes or '
+    "rules: {}. Compare only gaps.</p>"
+)
+
 _AGAINST = {"Time": "time", "Nodes": "nodes"}
 
 
@@ -42,9 +53,11 @@ class RacePanel(pn.viewable.Viewer):
         self._figures: dict[str, RaceFigure] = {}
         self._kind = pn.widgets.RadioButtonGroup(options=list(_KINDS), name="What is drawn")
         self._against = pn.widgets.RadioButtonGroup(options=_AGAINST, name="Against what")
+        self._following, self._chosen = Following(), False
+        self._other = Html("", margin=0, sizing_mode="stretch_width", visible=False)
         self._place = pn.Column(sizing_mode="stretch_both", margin=0)
-        for widget in (self._kind, self._against):
-            widget.param.watch(self._refresh, "value")
+        self._kind.param.watch(self._following.unless(self._on_kind), "value")
+        self._against.param.watch(self._refresh, "value")
         session.player.param.watch(self._refresh, "shot")
         session.param.watch(self._refresh, "compared")
         session.param.watch(self._on_dark, "dark")
@@ -59,7 +72,27 @@ class RacePanel(pn.viewable.Viewer):
             ),
             margin=0,
         )
-        return pn.Column(switches, hint, self._place, sizing_mode="stretch_both", margin=0)
+        return pn.Column(
+            switches, hint, self._other, self._place, sizing_mode="stretch_both", margin=0
+        )
+
+    def _on_kind(self, _: Any) -> None:
+        self._chosen = True
+        self._refresh()
+
+    def _choose_kind(self, lanes: list[Lane]) -> None:
+        """Draw what shows where runs differ, unless a person has chosen what is drawn."""
+        have_gaps = [lane for lane in lanes if np.isfinite(lane.gap).any()]
+        if not self._chosen:
+            with self._following:
+                self._kind.value = _SEVERAL if len(have_gaps) > 1 else _ONE
+
+    def _warn(self, runs: list[tuple[str, Run]]) -> None:
+        problems = [run.problem for _, run in runs]
+        others = [name for (name, _), asked in zip(runs, problems, strict=True)
+                  if not asked.asks_the_same(problems[0])]  # fmt: skip
+        self._other.object = _OTHER.format(", ".join(others))
+        self._other.visible = bool(others)
 
     def _on_dark(self, event: Any) -> None:
         for figure in self._figures.values():
@@ -77,12 +110,16 @@ class RacePanel(pn.viewable.Viewer):
         shown = self._session.run
         ours = [] if shown is None else [("this run", shown)]
         others = [at for at in self._past if at != self._session.player.run_id]
-        return [*ours, *((archive.info(at).name, self._past[at]) for at in others)]
+        names = run_names(archive.runs()) if others else {}
+        return [*ours, *((names[at], self._past[at]) for at in others)]
 
     def _refresh(self, *_: Any) -> None:
         if not self.in_front:
             return
-        lanes = race(self._runs(), self._against.value)
+        runs = self._runs()
+        self._warn(runs)
+        lanes = race(runs, self._against.value)
+        self._choose_kind(lanes)
         # Bokeh complains about a plot that has no data to take its ranges from.
         if not any(len(lane.at) for lane in lanes):
             self._place.objects = []

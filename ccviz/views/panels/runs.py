@@ -14,7 +14,7 @@ from panel.custom import JSComponent
 from ccviz.errors import CcvizError
 from ccviz.runs.file import run_bytes
 from ccviz.runs.info import RunInfo
-from ccviz.views.frames.runs import COLUMNS, run_row, run_table
+from ccviz.views.frames.runs import COLUMNS, run_names, run_row, run_table
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
@@ -116,9 +116,11 @@ class RunsPanel(pn.viewable.Viewer):
             return
         words = self._session.runner.queue_words
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
+        infos = listed_runs(self._session, self._same_data)
+        names = run_names(infos)
         self._table.rows = [
-            asdict(run_row(info, self._session.person))
-            for info in listed_runs(self._session, self._same_data)[:_MOST_ROWS]
+            asdict(run_row(info, self._session.person, names[info.id]))
+            for info in infos[:_MOST_ROWS]
         ]
 
     def bring(self, in_front: bool) -> None:

@@ -11,7 +11,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.frames.comparison import comparison
-from ccviz.views.frames.runs import COLUMNS, run_row, run_table
+from ccviz.views.frames.runs import COLUMNS, run_names, run_row, run_table
 
 
 @pytest.fixture
@@ -90,3 +90,14 @@ def test_the_table_of_runs_goes_elsewhere_with_every_digit(info):
     cells = next(csv.DictReader(run_table([unknown], "csv").splitlines()))
     assert [cells[name] for name in ("lower_bound", "gap", "ari", "violations")] == [""] * 4
     assert run_table([named], "markdown").splitlines()[2].startswith("| a\\|b | ")
+
+
+def test_runs_are_called_by_what_was_run_and_the_second_by_its_number(info):
+    unnamed = [
+        replace(info, id=word, name=word, created=at, links=8) for at, word in enumerate(("a", "b"))
+    ]
+    assert run_names([*unnamed[::-1], info]) == {
+        "a": "line · blp-kmeans · 8 links",
+        "b": "line · blp-kmeans · 8 links · 2nd",
+        info.id: "first",
+    }
