@@ -250,7 +250,6 @@ def bands(lab):
     )
 
 
-@pytest.mark.journey
 def test_a_proof_is_watched_on_one_screen(lab_of, picture):
     lab = lab_of("?data=spirals&n=20&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
     lab.page.set_viewport_size({"width": 1280, "height": 720})

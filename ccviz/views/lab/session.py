@@ -249,10 +249,8 @@ class Session(Worded):
             self.playback.close()
         self.param.update(**changes)
         self.asking.follow(draft)
-        told = impossible(draft)
-        if told is not None:
-            notice, points = told
-            self.param.update(notice=notice, lit=points)
+        if (told := impossible(draft)) is not None:
+            self.param.update(notice=told[0], lit=told[1])
 
     # --- Picking ----------------------------------------------------------------------------
 
@@ -416,12 +414,7 @@ class Session(Worded):
             self._solver_then = self.solver
 
     def show_example(self, run_id: str) -> None:
-        """Show a finished run as the first state of the session; undo stops there.
-
-        Parameters
-        ----------
-        run_id : str
-        """
+        """Show a finished run as the first state of the session; undo stops there."""
         with self.in_words():
             problem = self.archive.problem(run_id)
             draft = draft_of_problem(problem, self.draft, self.archive.info(run_id).dataset)
