@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -92,12 +93,19 @@ def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
     many: Counter[str] = Counter()
     for info in sorted(infos, key=lambda each: each.created):
         said = info.name
-        if said == info.id:
+        if _is_made_up(info):
             said = " · ".join(_what_was_run(info))
             many[said] += 1
             said += f" · {ordinal(many[said])}" if many[said] > 1 else ""
         names[info.id] = said
     return names
+
+
+def _is_made_up(info: RunInfo) -> bool:
+    """Return whether a run has the name that an archive makes up, of this machine or another."""
+    return re.fullmatch(rf"{re.escape(info.solver)}-\w{{4}}", info.name) is not None or (
+        info.name == info.id
+    )
 
 
 def _what_was_run(info: RunInfo) -> Iterator[str]:
