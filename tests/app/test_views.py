@@ -355,7 +355,6 @@ def test_bounds_of_several_runs_lie_over_one_another(lab_of, picture, tmp_path):
     rows = lab.page.locator(".scroll tbody tr").filter(has_text="spirals")
     rows.filter(has_text="sdp").first.get_by_role("checkbox").check()
     lab.room("Bounds")
-    lab.figure("race-gap")  # it shows where two runs differ
     lab.press("Bounds")
     lab.figure("race-bounds")
     lab.wait_for(lambda: len(lanes(lab, "race-bounds")) == 2)
