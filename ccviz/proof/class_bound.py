@@ -1,8 +1,9 @@
-"""The bound of duals where clusters have sizes: a least value for every class of clusters.
+"""The bound of duals under sizes or soft links: a least value for every class of clusters.
 
 Clusters with the same limits on their points make a class. With duals of any sign and a value v_q
 below which no cluster of class q lies, c_q of them in a clustering, every clustering costs at least
-the sum of the duals plus the sum of c_q v_q between its blocks.
+the sum of the duals plus the sum of c_q v_q between its blocks. Without sizes there is one class. A
+cluster's value includes its soft links (`ccviz.proof.partition_pricing`).
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import numpy as np
 
 from ccviz.problem.problem import Problem
 from ccviz.proof.budget import Budget
-from ccviz.proof.partition_pricing import Limits, no_links, none_below_within
+from ccviz.proof.partition_pricing import Limits, none_below_within
 from ccviz.proof.question import pricings
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import Centroids, gamma, rescaled
+from ccviz.proof.soft import SoftCosts
 
 
 class SizeClass(NamedTuple):
@@ -39,11 +41,13 @@ class ClassValues:
     least : (q,) float64
     classes : tuple of SizeClass
         By ascending limits.
+    links : SoftCosts
     """
 
     duals: np.ndarray
     least: np.ndarray
     classes: tuple[SizeClass, ...]
+    links: SoftCosts
 
     @property
     def counts(self) -> np.ndarray:
@@ -54,6 +58,11 @@ class ClassValues:
     def total(self) -> float:
         """The bound that is claimed, rounded."""
         return float(self.duals.sum() + self.counts @ self.least)
+
+
+def needs_classes(problem: Problem) -> bool:
+    """Return whether splitting a cluster may cost something or be forbidden."""
+    return problem.sizes is not None or problem.is_soft
 
 
 def classes_within(problem: Problem) -> tuple[SizeClass, ...]:
@@ -69,7 +78,11 @@ def classes_within(problem: Problem) -> tuple[SizeClass, ...]:
 
 
 def class_values(
-    problem: Problem, certificate: dict[str, np.ndarray], exponent: int, blocks: int
+    problem: Problem,
+    certificate: dict[str, np.ndarray],
+    exponent: int,
+    blocks: int,
+    links: SoftCosts,
 ) -> ClassValues:
     """Return the duals and least values of a leaf.
 
@@ -80,6 +93,7 @@ def class_values(
     exponent : int
         Its numbers are multiplied by 2 to that power.
     blocks : int
+    links : SoftCosts
 
     Raises
     ------
@@ -87,7 +101,7 @@ def class_values(
         If they are not those of the blocks and classes.
     """
     if {"taken", "case_zone"} & set(certificate):
-        raise FlawError("has places or zones under sizes")
+        raise FlawError("has places or zones under sizes or soft links")
     if "least" not in certificate:
         raise FlawError("lacks its least")
     duals = rescaled(certificate["duals"], exponent)
@@ -97,7 +111,7 @@ def class_values(
         raise FlawError(f"has {duals.size} duals, not those of {blocks} blocks")
     if least.shape != (len(classes),):
         raise FlawError(f"has {least.size} least values, not those of {len(classes)} classes")
-    return ClassValues(duals, least, classes)
+    return ClassValues(duals, least, classes, links)
 
 
 def class_bound(
@@ -132,7 +146,7 @@ def class_bound(
     if math.isfinite(needed):
         excess = values.total - needed - 4.0 * margin
         least = least - max(0.0, excess) / problem.k
-    links = no_links(len(means.mass))
+    links = values.links.pairs, values.links.cut
     answers = [
         none_below_within(pricing, Limits(each.lower, each.upper, *links), value, budget)
         for pricing in pricings(problem, block_of, means, duals)

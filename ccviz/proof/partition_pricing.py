@@ -51,11 +51,6 @@ class Limits:
     cut: np.ndarray
 
 
-def no_links(s: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs and cuts of a problem without soft links."""
-    return np.zeros((s, s)), np.zeros(s)
-
-
 @dataclass(frozen=True, eq=False)
 class _View:
     """Boxes with the range [least, most] of the open terms over them, and their bounds."""

@@ -112,6 +112,41 @@ def _between(links: Any, unit: Unit, blocks: PlainBlocks) -> np.ndarray:
     return total
 
 
+@dataclass(frozen=True, eq=False)
+class SoftCosts:
+    """What soft links add to the cost of a cluster of blocks, rounded down.
+
+    Attributes
+    ----------
+    pairs : (s, s) float64
+        Symmetric: weights of cannot-links between blocks, less those of must-links.
+    cut : (s,) float64
+        Half the weights of each block's must-links: its cost while all of them are broken.
+    constant : float
+        Weights of cannot-links inside blocks.
+    most : float
+        All weights between blocks, rounded up.
+    """
+
+    pairs: np.ndarray
+    cut: np.ndarray
+    constant: float
+    most: float
+
+
+def soft_costs(problem: Problem, unit: Unit, blocks: PlainBlocks) -> SoftCosts:
+    """Return the costs of a problem's soft links in the clusters of a node."""
+    count = len(problem.must_link) + len(problem.cannot_link) + len(blocks.mass)
+    below = 1.0 - gamma(count + 4)
+    must = _between(problem.must_link, unit, blocks) * below
+    cannot = _between(problem.cannot_link, unit, blocks) * below
+    constant = 0.5 * float(np.diagonal(cannot).sum()) * below
+    np.fill_diagonal(must, 0.0)
+    np.fill_diagonal(cannot, 0.0)
+    most = 0.5 * float((must + cannot).sum()) * (1.0 + 4.0 * gamma(count + 4))
+    return SoftCosts(cannot - must, 0.5 * must.sum(axis=1), constant, most)
+
+
 def penalty_above(problem: Problem, unit: Unit, labels: np.ndarray) -> float:
     """Return an upper bound on the weights of the soft links that a clustering breaks."""
     total, count = 0.0, 0

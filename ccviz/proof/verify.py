@@ -35,7 +35,7 @@ from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
-from ccviz.proof.class_bound import ClassValues, class_bound, class_values
+from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
 from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable, is_clique
 from ccviz.proof.cover import check_cover, links_at, places_at
@@ -47,7 +47,7 @@ from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Places, discs_of, pricings
 from ccviz.proof.reading import FlawError, Leaf, Proof, read_clustering, read_proof
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
-from ccviz.proof.soft import soft_caps, terms_at
+from ccviz.proof.soft import soft_caps, soft_costs, terms_at
 from ccviz.proof.spectral import spectral_bound
 from ccviz.proof.verdict import Verdict
 from ccviz.proof.zones import Case, boxes, gain, read_cases
@@ -217,8 +217,6 @@ def _check_leaf(check: _Check, number: int) -> float:
     """Return the leaf's bound as recomputed, in the unit of the check."""
     try:
         leaf = check.proof.leaves[number]
-        if check.problem.is_soft and "duals" in leaf.certificate:
-            raise FlawError("has duals, which cannot be verified of soft links")
         if leaf.reason == "infeasible":
             _check_infeasible(check, number, leaf)
             return math.inf
@@ -304,7 +302,7 @@ def _column_bound(
     check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of the duals, searched only as far as the requested gap needs it."""
-    if check.problem.sizes is not None:
+    if needs_classes(check.problem):
         return _class_bound(check, blocks, means, leaf, proved)
     duals, least = _duals(check, leaf, means)
     places = _places(check, node, leaf, means)
@@ -388,17 +386,21 @@ def _class_bound(
     check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of duals of any sign and a least value of each class of sizes."""
-    values = _class_values(check, leaf, means)
-    _compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, values.total))
+    values = _class_values(check, blocks, means, leaf)
+    constant = values.links.constant
+    claimed = means.inside + constant + max(0.0, values.total)
+    _compare(check, check.unit.scaled(leaf.lower_bound), claimed)
     if values.total <= 0.0 or proved >= check.enough:  # nothing to search for
         return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
-    return means.whole(_searched(check, blocks, means, values, needed**2))
+    between = _searched(check, blocks, means, values, needed**2 - constant)
+    return means.whole(constant + between)
 
 
-def _class_values(check: _Check, leaf: Leaf, means: Centroids) -> ClassValues:
+def _class_values(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> ClassValues:
     exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
-    return class_values(check.problem, leaf.certificate, exponent, len(means.mass))
+    links = soft_costs(check.problem, check.unit, blocks)
+    return class_values(check.problem, leaf.certificate, exponent, len(means.mass), links)
 
 
 def _searched(
@@ -447,8 +449,9 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         means = centroids(check.unit, blocks)
         # No clustering costs more between its blocks than one single cluster does.
         whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
-        if problem.sizes is not None:
-            values = _class_values(check, leaf, means)
+        if needs_classes(problem):
+            values = _class_values(check, blocks, means, leaf)
+            whole += values.links.most * _BEYOND
             if _searched(check, blocks, means, values, whole * _BEYOND) <= whole:
                 raise FlawError("is called infeasible, but its bound is too low for that")
             return

@@ -22,6 +22,7 @@ from ccviz.solvers.assignment.centers import block_costs, block_means
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.master.covering import cluster_columns
 from ccviz.solvers.colgen.params import StartParams
+from ccviz.solvers.colgen.partitioning.model import needs_partition
 from ccviz.solvers.colgen.phases.context import NodeInput
 from ccviz.solvers.common.seeding import seed_centers
 from ccviz.solvers.cop_kmeans import CopKMeans
@@ -85,7 +86,7 @@ def _started(given: NodeInput, blocks: Blocks, phase: StartPhase, source: str) -
 def _best_of(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> IntArray | None:
     candidates = [Partition(problem, blocks.lift(labels)) for labels in found]
     allowed = [partition for partition in candidates if partition.violations.none_hard]
-    return min(allowed, key=lambda partition: partition.wcss).labels if allowed else None
+    return min(allowed, key=lambda partition: partition.objective).labels if allowed else None
 
 
 def best_of_cop_kmeans(
@@ -132,7 +133,7 @@ def clustering_from(blocks: Blocks, centers: FloatArray) -> IntArray | None:
 def is_thorough(problem: Problem, blocks: Blocks, params: StartParams) -> bool:
     """Whether the memetic solver pays off, and honours all constraints."""
     large = blocks.s > params.memetic_blocks and blocks.k > params.memetic_clusters
-    return large and not problem.rules and problem.sizes is None
+    return large and not problem.rules and not needs_partition(problem)
 
 
 def best_of_memetic(
