@@ -24,12 +24,12 @@ def test_every_run_is_done_beside_the_page_and_what_cannot_be_is_said(session):
     panel = BatchPanel(session)
     panel.open()
     assert panel.shown
-    (sdp,) = (s for g in panel.form["groups"] for s in g["solvers"] if s["name"] == "sdp")
-    assert sdp["why"] == "no soft links"
-    panel._act(ASKED | {"solvers": ["bh-kmeans", "sdp"]})
+    (blp,) = (s for g in panel.form["groups"] for s in g["solvers"] if s["name"] == "blp-kmeans")
+    assert blp["why"] == "no soft links"
+    panel._act(ASKED | {"solvers": ["bh-kmeans", "blp-kmeans"]})
     assert session.restless
     assert panel.state["words"].startswith("0 of 4 runs have ended. waiting in the queue")
-    assert "Left out: sdp, k = 2: no soft links" in panel.state["words"]
+    assert "Left out: blp-kmeans, k = 2: no soft links" in panel.state["words"]
     over(session)
     found = [(info.solver, info.k, info.seed) for info in reversed(session.archive.runs())]
     assert found == [("bh-kmeans", k, seed) for k in (2, 3) for seed in (5, 6)]

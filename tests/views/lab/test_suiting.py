@@ -31,7 +31,7 @@ def test_who_cannot_do_it_is_named_with_one_that_can(session):
 def test_nobody_is_recommended_where_nobody_can(session):
     add_rule(session, KINDS[3], "10")
     session.add_links([Link("must", 0, 1, 2.0)])
-    assert advised(session.draft).solver == "bh-kmeans"
+    assert advised(session.draft).solver == "sdp"
     known = AskedRule("overlap(first)<=60", tuple([0, 1, 2] * 50))
     session.adopt(session.draft.with_rules([*session.draft.rules, known]))
     assert advised(session.draft) is None
