@@ -19,8 +19,8 @@ def test_a_solver_that_cannot_handle_the_problem_says_so_at_once(session):
     panel = SolverPanel(session)
     session.set_sizes("50, 50, 50")
     assert "cannot handle" not in "".join(texts(panel))
-    session.set_solver("colgen")
-    said = "Column generation cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
+    session.set_solver("rbba")
+    said = "Repetitive branch and bound cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
     assert said in "".join(texts(panel))
     session.set_sizes("")
     assert "cannot handle" not in "".join(texts(panel))
@@ -38,14 +38,14 @@ def test_solvers_stand_in_groups_greyed_with_the_reason(session):
     assert choice(panel).disabled_options == []
     session.set_sizes("50, 50, 50")
     shown = choice(panel)
-    assert shown.groups["Exact, with proof"]["Column generation (no cluster sizes)"] == "colgen"
-    assert "colgen" in shown.disabled_options
+    assert shown.groups["From the papers"]["Repetitive branch and bound (no cluster sizes)"] == "rbba"
+    assert "rbba" in shown.disabled_options
     assert "blp-kmeans" not in shown.disabled_options
-    session.set_solver("colgen")  # by an address, say
-    assert shown.value == "colgen"
-    assert "colgen" not in shown.disabled_options
+    session.set_solver("rbba")  # by an address, say
+    assert shown.value == "rbba"
+    assert "rbba" not in shown.disabled_options
     session.set_solver("blp-kmeans")
-    assert "colgen" in shown.disabled_options
+    assert "rbba" in shown.disabled_options
     session.set_sizes("")
     assert shown.disabled_options == []
 
@@ -81,7 +81,7 @@ def test_a_recommended_solver_that_is_taken_says_so_and_why(session):
     assert told.visible
     assert "★ recommended" in told.object
     assert advised(session.draft).why in told.object
-    session.add_links([Link("must", 0, 1, 1.0)])  # another is better now
+    session.set_solver("bh-kmeans")  # another is better
     assert not told.visible
 
 
