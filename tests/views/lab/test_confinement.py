@@ -52,7 +52,7 @@ def attack(request, pool):
         "import socket; socket.socket()",
         "import socket; socket.socket(socket.AF_UNIX)",
         "import os; os.execv('/bin/true', ['true'])",
-        f"import os; os.kill({os.getpid()}, 0)",
+        "import os; os.kill(os.getppid(), 0)",
         "import subprocess; subprocess.run(['true'])",
     ],
 )
