@@ -195,8 +195,8 @@ BAD = {
         ("iris --solver blp-kmeans --threads 0", "blp-kmeans: threads = 0 is below 1."),
         ("iris --solver blp-kmeans --param n_init=0", "blp-kmeans: n_init = 0 is below 1."),
         (
-            "iris --solver colgen --sizes equal",
-            "colgen cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",
+            "iris --solver dils --sizes equal",
+            "dils cannot handle cluster sizes; these can: bh-kmeans, blp-kmeans, ",
         ),
         ("iris --solver sdp --workers none", "workers = 'none' is neither"),
         ("iris --seed -1", "seed = -1 is not"),

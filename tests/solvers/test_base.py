@@ -9,7 +9,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers import SOLVERS, check
 from ccviz.solvers.base import Solver, label_of
 from ccviz.solvers.blp_kmeans import BlpKMeans
-from ccviz.solvers.colgen.solver import Colgen
+from ccviz.solvers.dils.solver import Dils
 from ccviz.solvers.ipc_kmeans import IpcKMeans
 from ccviz.solvers.sdp.solver import Sdp
 
@@ -26,9 +26,9 @@ def test_more_blocks_than_fit_into_memory_are_refused_in_words():
 def test_a_refusal_names_the_solvers_that_can():
     X = np.arange(6.0)[:, None]
     with pytest.raises(UnsupportedError) as refused:
-        check(Colgen(), Problem(X, 2, sizes=[3, 3]))
+        check(Dils(), Problem(X, 2, sizes=[3, 3]))
     first, _, able = str(refused.value).partition("; these can: ")
-    assert first == "colgen cannot handle cluster sizes"
+    assert first == "dils cannot handle cluster sizes"
     can = [solver.name for solver in SOLVERS if solver.supports.sizes]
     assert able == f"{', '.join(can)}."
 

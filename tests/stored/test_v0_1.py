@@ -76,15 +76,20 @@ def test_a_proof_is_still_accepted(archive, solver):
     assert verify(archive.problem(run_id), events).accepted
 
 
+def of(address):
+    """Return the parameters of an address; their order has no meaning."""
+    return sorted(parse_qsl(address))
+
+
 def test_a_project_opens(session):
     open_project(session, "project.ccvizlab", (WRITTEN / "project.ccvizlab").read_bytes())
     assert session.notice is None
     # The project has k-means++, which was the default then: an address now names it.
     written = (WRITTEN / "address.txt").read_text(encoding="utf-8").strip()
-    assert query(session) == f"{written}&set.init=k-means%2B%2B"
+    assert of(query(session)) == of(f"{written}&set.init=k-means%2B%2B")
 
 
 def test_an_address_opens(session):
     address = (WRITTEN / "address.txt").read_text(encoding="utf-8").strip()
     apply_query(session, dict(parse_qsl(address)))
-    assert query(session) == address
+    assert of(query(session)) == of(address)

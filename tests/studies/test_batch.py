@@ -61,7 +61,6 @@ def test_a_run_that_breaks_off_ends_as_such_and_the_next_begins(archive, monkeyp
     cells, _ = plan(lambda k, _: Problem(X, k), [KMEANS], (0, 1), (2,))
     runs = carry_out(archive, cells, lambda k, _: Problem(X, k))
     monkeypatch.setattr(type(KMEANS), "steps", greedy)
-    monkeypatch.setattr("ccviz.studies.batch.load", lambda stepper: None)
     first, second = runs
     assert (first.termination, second.termination) == ("failed", "converged")
     assert "memory" in first.message

@@ -46,8 +46,11 @@ function number(value, digits = 6) {
   return rest ? stripped(`${grouped}.${rest}`) : grouped
 }
 
+const LEAST_SHARE = 1e-6
+
 function percent(share) {
   if (!Number.isFinite(share)) return "–"
+  if (share > 0 && share < LEAST_SHARE) return "< 0.0001 %"
   const fixed = Math.abs(share) >= 1e-4 || share === 0
   return `${fixed ? (100 * share).toFixed(2) : general(100 * share, 1)} %`
 }
@@ -168,6 +171,9 @@ function decision(tree, row) {
   return filled(words.decisions[tree.together[row] ? yes : no], {i, j})
 }
 
+// A child without a bound of its own hangs this share of the axis below its parent.
+const HANGS_BELOW = 0.06
+
 function treeFrame(run, at, axis = "bound") {
   const {tree} = run
   const total = upto(tree.opened, at)
@@ -184,12 +190,18 @@ function treeFrame(run, at, axis = "bound") {
   }
   // What lies far above the incumbent is closed: how far does not matter.
   if (best !== null) top = best + 0.08 * Math.max(best - low, 0)
-  const height = (value) => finite.length ? Math.min(Math.max(value, low), top) : 0
+  const states = Array.from({length: total}, (_, row) => row === found ? "incumbent" : words.states[state.kind[row]])
+  const below = HANGS_BELOW * (top - low || Math.abs(top))
+  const height = (value, row) => {
+    if (!finite.length) return 0
+    const own = Math.min(Math.max(value, low), top)
+    const hangs = states[row] === "open" && tree.depth[row] > 0 && value === bound[tree.parent[row]]
+    return hangs ? Math.min(own + below, (own + top) / 2) : own
+  }
   return {
     total, axis, upper: best,
     y: axis === "depth" ? Array.from(tree.depth.subarray(0, total)) : bound.map(height),
-    bound,
-    state: Array.from({length: total}, (_, row) => row === found ? "incumbent" : words.states[state.kind[row]]),
+    bound, state: states,
   }
 }
 

@@ -58,7 +58,7 @@ def test_a_batch_that_is_stopped_ends_its_run_and_its_process(session):
     assert session.batch.at == "cop-kmeans, seed 0, k = 3"
     session.batch.stop()
     assert session.archive.info(info.id).termination == "interrupted"
-    assert not psutil.pid_exists(info.pid)
+    wait_until(lambda: not psutil.pid_exists(info.pid))  # the fork server reaps it
     assert session.runner._queue.join().waiting == 0  # its place in the line is free
 
 

@@ -132,9 +132,9 @@ def test_a_refused_run_leaves_the_old_result_and_another_solver_answers_it(sessi
     play_out(session)
     shown = session.player.run_id
     session.set_sizes("50, 50, 50")
-    session.set_solver("colgen")
+    session.set_solver("dils")
     session.start()
-    assert session.notice.text.startswith("Column generation cannot handle cluster sizes; ")
+    assert session.notice.text.startswith("DILS cannot handle cluster sizes; ")
     assert session.player.run_id == shown
     assert session.run.status == "feasible"
     session.set_solver("blp-kmeans")

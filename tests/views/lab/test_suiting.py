@@ -28,16 +28,14 @@ def test_who_cannot_do_it_is_named_with_one_that_can(session):
     assert session.notice is None
 
 
-def test_nobody_is_recommended_where_nobody_can(session):
+def test_one_solver_takes_every_kind_of_constraint_and_none_is_left_beside_it(session):
     add_rule(session, KINDS[3], "10")
     session.add_links([Link("must", 0, 1, 2.0)])
     assert advised(session.draft).solver == "sdp"
     known = AskedRule("overlap(first)<=60", tuple([0, 1, 2] * 50))
     session.adopt(session.draft.with_rules([*session.draft.rules, known]))
-    assert advised(session.draft) is None
-    session.start()
-    assert session.notice.text.endswith("no solver here can.")
-    assert session.notice.take == ""
+    assert advised(session.draft).solver == "colgen"
+    assert advised(session.draft, but="colgen") is None
 
 
 def test_a_solver_that_gave_up_is_told_with_another_to_try(session):
