@@ -62,6 +62,7 @@ def test_a_figure_keeps_to_the_room_that_a_longer_card_leaves_it(lab):
     lab.page.set_viewport_size({"width": 1280, "height": 720})
     lab.choose("Solver", "SDP branch-and-cut")
     lab.run()
+    lab.room("Result")
     lab.figure("bounds")
     lab.link("cannot", 50, 52)
     lab.page.locator(".links li").wait_for()

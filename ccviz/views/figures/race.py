@@ -36,7 +36,9 @@ class RaceFigure:
     def __init__(self, look: Look, quantity: Quantity = "bounds", log: bool = False) -> None:
         words = "gap" if quantity == "gap" else "objective"
         self.plot = plain_figure(
-            f"race-{quantity}", y_axis_label=words, y_axis_type="log" if log else "linear"
+            f"race-{quantity}{'-log' * log}",
+            y_axis_label=words,
+            y_axis_type="log" if log else "linear",
         )
         self._quantity = quantity
         self._lanes = [_empty(*_FIELDS) for _ in range(_MOST)]

@@ -92,6 +92,7 @@ function clearWhole({primary}) {
 // Where the column around a figure hears first that the figure's room has changed, the figure takes
 // it for known, and goes on as large as it was.
 function fillTheRoom(view) {
+  if (view.model.properties.outer_width.is_unset) return // it has not been laid out yet
   const {width, height} = view.bbox, {outer_width, outer_height} = view.model
   const fits = Math.round(width) === outer_width && Math.round(height) === outer_height
   if (view.is_displayed && !fits) view.compute_layout()
@@ -134,6 +135,12 @@ function mend() {
   }
   range._compute_range = function (low, high) {
     return _compute_range.apply(this, aboutSomething(this, low, high))
+  }
+  // A view that the page has put away still hears the button: it would save an empty picture, too.
+  const saver = Models.get("SaveTool").prototype.default_view.prototype
+  const {doit} = saver
+  saver.doit = function (...args) {
+    if (this.parent.el.isConnected && this.parent.bbox.width > 0) doit.apply(this, args)
   }
   for (const [model, method, then] of AFTER) {
     const view = Models.get(model).prototype.default_view.prototype
