@@ -149,7 +149,7 @@ def optimum(problem: Problem) -> float:
     for labels in np.indices((problem.k,) * s).reshape(s, -1)[block_of].T:
         partition = Partition(problem, labels)
         if partition.violations.none_hard:
-            best = min(best, partition.wcss + partition.penalty)
+            best = min(best, partition.objective)
     return best
 
 

@@ -99,7 +99,7 @@ def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | N
     answer = search.check(search.all)
     if answer.feasible is not False:
         return None
-    conflict = search.minimal(search.near(answer.points, search.all))
+    conflict = search.minimal(answer.points, search.all)
     is_minimal = not search.is_undecided
     given_up, is_fewest = search.fewest_to_give_up(conflict)
     return Conflict(
@@ -139,7 +139,7 @@ class _Search:
         seconds = min(_CHECK_S, max(self._end - time.monotonic(), 0.0))
         return check_feasibility(part, seconds, with_labels=False)
 
-    def near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:
+    def _near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:
         """Return the constraints that the witness of a feasibility check rests on.
 
         These are the cannot-links between the blocks of its points and the must-links inside them;
@@ -164,11 +164,17 @@ class _Search:
         self.is_undecided |= answer is None
         return answer is False
 
-    def minimal(self, constraints: Sequence[int]) -> list[int]:
-        """Return a minimal conflict among constraints that cannot all be kept."""
-        if self._is_infeasible([]):
-            return []
-        return _quick_xplain(self._is_infeasible, [], [], list(constraints))
+    def minimal(self, points: Sequence[int], among: Sequence[int]) -> list[int]:
+        """Return a minimal conflict among constraints that cannot all be kept.
+
+        Parameters
+        ----------
+        points : sequence of int
+            The witness of the feasibility check, may be empty.
+        among : sequence of int
+            The constraints.
+        """
+        return _quick_xplain(self._is_infeasible, [], [], self._near(points, among))
 
     def fewest_to_give_up(self, conflict: Sequence[int]) -> tuple[list[int], bool]:
         """Return the fewest links to give up, and whether that is proved; none out of time.
@@ -187,7 +193,7 @@ class _Search:
                 return sorted(given_up), True
             if answer.feasible is None:
                 break
-            found = self.minimal(self.near(answer.points, left))
+            found = self.minimal(answer.points, left)
             conflicts.append([each for each in found if each != SIZES])
         return [], False
 

@@ -213,10 +213,10 @@ def _price(
     last = density.shape[1] - 1
     needed = np.minimum((after < limits.lower).sum(axis=1), last)
     over = np.minimum((after <= limits.upper).sum(axis=1), last)
-    dear, cheap = ordered[rows, needed], ordered[rows, over]
-    below = (sure < limits.lower) & (dear > 0.0) & np.isfinite(dear)
-    above = (after[:, -1] > limits.upper) & (cheap < 0.0)
-    return np.where(below, dear, np.where(above, cheap, 0.0))
+    at_lower, at_upper = ordered[rows, needed], ordered[rows, over]
+    below = (sure < limits.lower) & (at_lower > 0.0) & np.isfinite(at_lower)
+    above = (after[:, -1] > limits.upper) & (at_upper < 0.0)
+    return np.where(below, at_lower, np.where(above, at_upper, 0.0))
 
 
 def _joint(

@@ -165,8 +165,7 @@ def tree_latex(run: Run) -> str:
 
 def _brackets(run: Run) -> Iterator[str]:
     """Yield the lines of `forest`'s nested brackets, each indented by its depth."""
-    _nodes(run)
-    todo: list[Node | str] = [next(iter(run.tree.values()))]
+    todo: list[Node | str] = [_nodes(run)[0]]
     while todo:
         node = todo.pop()
         if isinstance(node, str):

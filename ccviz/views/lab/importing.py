@@ -114,9 +114,7 @@ class Importing(param.Parameterized):
         if isinstance(read, str):
             self.refusal = read
         elif self.sheet is not None:  # not put away meanwhile
-            file = self._file
             self._show(read)
-            self._file = file
 
     def _show(self, sheet: Sheet) -> None:
         self._asked = {}
