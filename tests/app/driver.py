@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -79,12 +80,22 @@ READY = """() => {
 }"""
 
 
-# Panel's command, in a process that says what its threads are at when it is asked by a signal.
+# Panel's command, in a process that answers two signals: one with the stacks of its threads, one
+# with the number of objects that a garbage collection leaves.
 _SERVE = """
-from faulthandler import register
-from signal import SIGUSR1
+import faulthandler
+import gc
+import signal
 from panel.command import main
-register(SIGUSR1)
+
+
+def collect(*_):
+    gc.collect()
+    print("objects left:", len(gc.get_objects()), flush=True)
+
+
+faulthandler.register(signal.SIGUSR1)
+signal.signal(signal.SIGUSR2, collect)
 main()
 """
 
@@ -142,6 +153,14 @@ class Server:
         busy = {each.pid for each in self.workers()}
         children = psutil.Process(self.process.pid).children(recursive=True)
         return [child for child in children if _is_worker(child) and child.pid not in busy]
+
+    def objects_left(self) -> int:
+        """Collect the server's garbage, and return how many objects of Python's are left."""
+        answer = re.compile(r"^objects left: (\d+)$", re.MULTILINE)
+        before = len(answer.findall(self.log.read_text()))
+        self.process.send_signal(signal.SIGUSR2)
+        wait_until(lambda: len(answer.findall(self.log.read_text())) > before)
+        return int(answer.findall(self.log.read_text())[-1])
 
     def archive(self) -> Archive:
         return Archive(self.home / "runs.sqlite")
