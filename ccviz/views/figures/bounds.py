@@ -34,7 +34,7 @@ class BoundsFigure:
         if low:
             self.plot.update(min_height=100, toolbar_location="right")
             self.plot.yaxis.ticker.desired_num_ticks = 4
-            self.plot.xaxis.formatter = PrintfTickFormatter(format="%g s")
+            self.plot.xaxis.formatter = PrintfTickFormatter(format="%.6g s")
         self._source = ColumnDataSource({name: [] for name in ("at", "upper", "lower", "gap")})
         self._lines: dict[str, Any] = {}
         for name, words in (("upper", "upper bound"), ("lower", "lower bound")):
