@@ -92,8 +92,8 @@ def margin_of(problem: Problem) -> Margin:
     lost = gamma(largest + 8) + (gamma(_TURNED * n * d) if d > n else 0.0)
     # `Partition.wcss` takes off rounded means: n u of a mean of n terms, which counts squared,
     # and differences from a point that may be sqrt(n) times as far off as the mean.
-    relative = gamma(2.0 * math.sqrt(n) + d + 64) + n * (n * _UNIT) ** 2
-    relative += gamma(len(problem.must_link.soft) + len(problem.cannot_link.soft))
+    weights = len(problem.must_link.soft) + len(problem.cannot_link.soft)
+    relative = gamma(2.0 * math.sqrt(n) + d + 64 + weights) + n * (n * _UNIT) ** 2
     return Margin(relative, lost * _norm(problem))
 
 
