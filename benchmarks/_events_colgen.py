@@ -19,6 +19,7 @@ from ccviz.events import Event
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Both, Either, MaxDiameter, MaxOverlap, MaxSize, MinDifference
 from ccviz.problem.rules import SoftCannotLink as SoftApart
+from ccviz.problem.sizes import Sizes
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen.params import (
     CertificateParams,
@@ -54,6 +55,8 @@ def cases() -> Iterator[Case]:
     yield from _over_facilities()
     yield from _in_discs()
     yield from _broken_off()
+    yield from _with_sizes()
+    yield from _with_soft_links()
 
 
 def _case(name: str, problem: Problem, params: Params | None = None, **settings: object) -> Case:
@@ -168,6 +171,43 @@ def _broken_off() -> Iterator[Case]:
     for looks in (14, 60):
         run = partial(_run, problem, _local(15), {"tolerance": 1e-4}, looks)
         yield Case(f"stopped-{looks}", run)
+
+
+def _with_sizes() -> Iterator[Case]:
+    for pricing in ("space", "blocks", "both"):
+        problem = _sized([10, 10, 10], [10, 10, 10], links=6)
+        yield _case(f"sizes-equal-{pricing}", problem, pricing=pricing)
+    for scheme in ("smoothing", "none"):
+        problem = _sized([4, 8, 8], [9, 12, 15], links=8)
+        yield _case(f"sizes-ranges-{scheme}", problem, stabilisation=scheme)
+    rules = (MaxOverlap((1, 2, 3, 4), 2), SoftApart(_PAIRS, 1))
+    yield _case("sizes-rules", _sized([8, 8, 8], [12, 12, 12], rules=rules))
+
+
+def _with_soft_links() -> Iterator[Case]:
+    for pricing in ("space", "blocks", "both"):
+        yield _case(f"soft-{pricing}", _soft(30), pricing=pricing)
+    sizes = Sizes(np.array([10, 10, 10]), np.array([10, 10, 10]))
+    yield _case("soft-and-sizes", _soft(30, sizes=sizes))
+    rules = (Either((MaxSize(9), MaxOverlap((1, 2, 3, 4), 1))),)
+    yield _case("soft-and-rules", _soft(18, rules=rules))
+
+
+def _sized(lower: list[int], upper: list[int], links: int = 0, **more: object) -> Problem:
+    problem = _uniform(30, 3, 7)
+    rng = np.random.default_rng(links)
+    pairs = rng.choice(30, size=(links, 2))
+    cannot = [(i, j) for i, j in pairs.tolist() if i != j]
+    sizes = Sizes(np.array(lower), np.array(upper))
+    return Problem(problem.X, 3, cannot_link=cannot, sizes=sizes, **more)
+
+
+def _soft(n: int, **more: object) -> Problem:
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 2)) + 2.0 * (np.arange(n) % 3)[:, None]
+    pairs = [(int(i), int(j)) for i, j in rng.choice(n, size=(n // 2, 2)) if i != j]
+    weighted = [(*pair, float(rng.exponential())) for pair in pairs]
+    return Problem(X, 3, must_link=weighted[::2], cannot_link=weighted[1::2], **more)
 
 
 def _linked(seed: int, rules: tuple, n: int = 8, k: int = 3) -> Problem:
