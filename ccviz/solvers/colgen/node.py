@@ -25,8 +25,9 @@ from ccviz.problem.blocks import contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.colgen.params import Params
+from ccviz.solvers.colgen.partitioning.generation import advance_partition
 from ccviz.solvers.colgen.partitioning.model import needs_partition
-from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, advance_partition
+from ccviz.solvers.colgen.partitioning.phase import PartitionPhase
 from ccviz.solvers.colgen.partitioning.phase import child_phase as child_partition_phase
 from ccviz.solvers.colgen.partitioning.phase import first_phase as first_partition_phase
 from ccviz.solvers.colgen.phases.columns import ColumnGeneration, ColumnPhase

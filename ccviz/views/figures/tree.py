@@ -57,7 +57,7 @@ band.setv(lives ? {visible: true, left: opened[row],
 """Lights the life of the node under the mouse on the figure of the bounds, in the browser alone."""
 
 _LOOKS = ("kind", "marker", "color", "size", "words", "stroke", "stroke_width")
-_NARROW = 350
+_NARROW = 430
 """Width of the frame, in pixels, that has no room for four states beside one another."""
 
 _LIVES = ("opened", "closed")

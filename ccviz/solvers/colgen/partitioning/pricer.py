@@ -19,7 +19,7 @@ from ccviz.problem.rules import conjunction
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.model.cluster import allowed
 from ccviz.solvers.colgen.params import TurnParams
-from ccviz.solvers.colgen.partitioning import enumeration, spatial
+from ccviz.solvers.colgen.partitioning import enumeration, spatial, spatial_nodes
 from ccviz.solvers.colgen.partitioning.cluster import descend
 from ccviz.solvers.colgen.partitioning.model import (
     Model,
@@ -35,7 +35,7 @@ _MOST = 200
 _ROUNDING = 64.0
 """Operations on each term of a reduced cost, beside those on each block, safely."""
 
-State = spatial.Tree | enumeration.Enumeration
+State = spatial_nodes.Tree | enumeration.Enumeration
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,7 +166,9 @@ class Pricer:
                     raise StoppedError
                 columns = np.zeros((_MOST, len(duals)), dtype=np.bool_)
                 values = np.zeros(_MOST)
-                run = spatial.search if isinstance(state, spatial.Tree) else enumeration.search
+                run = (
+                    spatial.search if isinstance(state, spatial_nodes.Tree) else enumeration.search
+                )
                 count, bound, _ = run(
                     model, duals, each.lower, each.upper, best, below, slack,
                     first << min(turn, 30), state, columns, values,
@@ -182,7 +184,7 @@ class Pricer:
         states: list[State] = []
         few = len(duals) <= self.turns.most_enumerated
         if self.method != "blocks":
-            states.append(spatial.make_tree(model, _MOST))
+            states.append(spatial_nodes.make_tree(model, _MOST))
         if self.method == "blocks" or (self.method == "both" and few):
             states.append(enumeration.make_enumeration(model, duals, _MOST))
         return states
@@ -203,7 +205,7 @@ class Pricer:
 
 
 def _is_done(state: State) -> bool:
-    last = state.top if isinstance(state, spatial.Tree) else state.depth
+    last = state.top if isinstance(state, spatial_nodes.Tree) else state.depth
     return bool(last[0] < 0)
 
 
