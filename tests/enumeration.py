@@ -31,7 +31,7 @@ def feasible(problem: Problem) -> Iterator[Partition]:
     for links, same in ((problem.must_link, True), (problem.cannot_link, False)):
         first, second = links.pairs[np.isinf(links.weights)].T
         labels = labels[((labels[:, first] == labels[:, second]) == same).all(axis=1)]
-    for at in np.argsort(_costs(problem.X, labels, problem.k), kind="stable"):
+    for at in np.argsort(_costs(problem, labels), kind="stable"):
         partition = Partition(problem, labels[at])
         if partition.violations.none_hard:
             yield partition
@@ -52,13 +52,14 @@ def _within_sizes(problem: Problem) -> np.ndarray:
     return labels[((count >= sizes.lower) & (count <= sizes.upper)).all(axis=1)]
 
 
-def _costs(X: np.ndarray, labels: np.ndarray, k: int) -> np.ndarray:
+def _costs(problem: Problem, labels: np.ndarray) -> np.ndarray:
     """Return (m,) sums of squares, each from squared distances of pairs, so nothing cancels."""
-    X = np.asarray(X, dtype=np.float64)
+    X = np.asarray(problem.X, dtype=np.float64)
     apart = ((X[:, None] - X) ** 2).sum(axis=2)
     total = np.zeros(len(labels))
-    for j in range(k):
-        inside = (labels == j).astype(np.float64)
+    for j in range(problem.k):
+        inside = (labels == j) * problem.masses
         pairs = ((inside @ apart) * inside).sum(axis=1)
-        total += 0.5 * pairs / np.maximum(inside.sum(axis=1), 1.0)
+        weight = inside.sum(axis=1)
+        total += 0.5 * pairs / np.where(weight > 0.0, weight, 1.0)
     return total

@@ -126,7 +126,7 @@ def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> In
 
 def _with_sizes(blocks: Blocks, clique: IntArray, time_limit: float) -> Feasibility:
     assert blocks.sizes is not None
-    mass = blocks.mass.astype(np.int64)
+    mass = blocks.count.astype(np.int64)
     packing = Packing(mass, blocks.conflicts, blocks.sizes.lower, blocks.sizes.upper)
     if mass.max() > blocks.sizes.upper.max():
         return Feasibility(False, None, (), _TOO_LARGE.format(mass.max()))

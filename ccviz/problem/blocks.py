@@ -1,4 +1,4 @@
-"""Blocks: components of the hard must-links, as weighted super-points.
+"""Blocks: components of the hard must-links, as points with a mass.
 
 Clustering the blocks is the same problem as clustering the points (design of Piccialli, Russo
 Russo and Sudoso 2022, section 3): the objective differs by the constant `Blocks.scatter`.
@@ -6,11 +6,12 @@ Russo and Sudoso 2022, section 3): the objective differs by the constant `Blocks
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
@@ -29,11 +30,11 @@ class Blocks:
     block_of : (n,) int64
         The block of each point; blocks are numbered by their first point.
     mass : (s,) float64
-        Points in each block (whole numbers).
+        Weight of each block: the number of its points if the problem has no weights.
     centroid : (s, d) float64, or float32 where the points are
-        Mean of each block's points.
+        Weighted mean of each block's points.
     scatter : float
-        Sum of squared distances of the points to their block's centroid.
+        Weighted sum of squared distances of the points to their block's centroid.
     conflicts : (c, 2) int64
         Pairs of blocks that may not share a cluster, smaller first, sorted, each once.
     soft_must, soft_cannot : Links
@@ -46,6 +47,10 @@ class Blocks:
         Limits on the number of points (not blocks) in each cluster.
     rules : tuple
         Anti-monotone constraints, in terms of points.
+    count : (s,) float64
+        Points in each block (whole numbers), which sizes count. By default the masses.
+    unweighted : (n,) bool or None
+        Points of weight 0, if there are any.
     """
 
     block_of: IntArray
@@ -59,10 +64,14 @@ class Blocks:
     k: int
     sizes: Sizes | None
     rules: tuple[Any, ...] = ()
+    count: FloatArray = field(default_factory=lambda: np.zeros(0))
+    unweighted: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
+        if len(self.count) != len(self.mass):
+            object.__setattr__(self, "count", self.mass)
         # Read-only in every process: a compiled kernel has one signature then, not one for each.
-        for array in (self.block_of, self.mass, self.centroid, self.conflicts):
+        for array in (self.block_of, self.mass, self.count, self.centroid, self.conflicts):
             freeze(array)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -121,9 +130,13 @@ class Blocks:
 
         Returns
         -------
-        (e,) int64, in order
+        (e,) int64
+            In order; points of weight 0 come last.
         """
-        return np.flatnonzero(self.block_of == block)
+        points = np.flatnonzero(self.block_of == block)
+        if self.unweighted is None:
+            return points
+        return points[np.argsort(self.unweighted[points], kind="stable")]
 
 
 def contract(problem: Problem) -> Blocks:
@@ -156,7 +169,53 @@ def _contract(problem: Problem) -> Blocks:
     block_of = closure(problem.n, problem.must_link.hard.pairs)
     if problem.k == 2:
         block_of = _merge_forced(block_of, problem.cannot_link.hard.pairs)
+    if problem.weights is not None and not problem.weights.all():
+        block_of = _join_unweighted(problem, block_of)
     return _summarise(problem, block_of)
+
+
+def _join_unweighted(problem: Problem, block_of: IntArray) -> IntArray:
+    """Join blocks of weight 0 without any constraint to the nearest block with weight.
+
+    They add nothing to the objective wherever they are, so some best clustering has them there.
+    Blocks are numbered by their first point that has weight or a constraint.
+    """
+    mass = np.bincount(block_of, problem.weights)
+    is_free = mass == 0.0
+    if problem.sizes is not None or problem.rules or not is_free.any():
+        return block_of
+    for links in (problem.cannot_link, problem.must_link.soft):
+        is_free[block_of[links.pairs]] = False
+    heavy, light = (np.flatnonzero(each[block_of]) for each in (mass > 0.0, is_free))
+    joined = block_of.copy()
+    if len(light):
+        joined[light] = block_of[heavy[_nearest(problem.X, heavy, light)]]
+    kept = np.flatnonzero(~is_free)
+    number = np.zeros(len(mass), dtype=np.int64)
+    number[kept] = np.arange(len(kept))
+    return number[joined]
+
+
+def _nearest(X: FloatArray, among: IntArray, points: IntArray) -> IntArray:
+    """Return for each of some points the place in ``among`` of the nearest one there."""
+    # Imported here: only weights of 0 need it.
+    from scipy.spatial import cKDTree
+
+    return np.asarray(cKDTree(X[among]).query(X[points])[1], dtype=np.int64)
+
+
+def has_unweighted_blocks(problem: Problem) -> bool:
+    """Return whether points of weight 0 have constraints of their own.
+
+    Parameters
+    ----------
+    problem : Problem
+        A point of weight 0 in a block with weight, or without any constraint, is no such point.
+    """
+    weights = problem.weights
+    if weights is None or weights.all():
+        return False
+    return not contract(problem).mass.all()
 
 
 def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Problem:
@@ -185,6 +244,7 @@ def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Prob
         sizes=problem.sizes,
         truth=problem.truth,
         rules=problem.rules,
+        weights=problem.weights,
     )
 
 
@@ -249,10 +309,12 @@ def _keys(block_of: IntArray, pairs: IntArray) -> IntArray:
 
 def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
     s = int(block_of.max()) + 1
-    mass = np.bincount(block_of, minlength=s).astype(np.float64)
+    count = np.bincount(block_of, minlength=s).astype(np.float64)
+    weights = problem.weights
+    mass = count if weights is None else np.bincount(block_of, weights, s).astype(np.float64)
     soft_must, _ = _soft_between(problem.must_link.soft, block_of)
     soft_cannot, broken = _soft_between(problem.cannot_link.soft, block_of)
-    centroid, scatter = _means(problem.X, block_of, mass)
+    centroid, scatter = _means(problem.X, block_of, count, mass, weights)
     return Blocks(
         block_of=freeze(block_of.astype(np.int64, copy=False)),
         mass=freeze(mass),
@@ -265,23 +327,33 @@ def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
         k=problem.k,
         sizes=problem.sizes,
         rules=problem.rules,
+        count=freeze(count),
+        unweighted=None if weights is None or weights.all() else weights == 0.0,
     )
 
 
-def _means(X: FloatArray, block_of: IntArray, mass: FloatArray) -> tuple[FloatArray, float]:
+def _means(
+    X: FloatArray,
+    block_of: IntArray,
+    count: FloatArray,
+    mass: FloatArray,
+    weights: FloatArray | None,
+) -> tuple[FloatArray, float]:
     """Return the (s, d) centroids and the scatter; a point without must-links is its own block."""
-    if len(mass) == len(X):
+    if len(count) == len(X):
         return X, 0.0
-    alone = mass[block_of] == 1
+    alone = count[block_of] == 1
     together, point_of = np.flatnonzero(~alone), block_of[alone]
     joined, which = np.unique(block_of[together], return_inverse=True)
-    centroid, scatter = np.empty((len(mass), X.shape[1]), X.dtype), 0.0
+    share = np.ones(len(together)) if weights is None else weights[together]
+    size = np.where(mass[joined] > 0.0, mass[joined], 1.0)
+    centroid, scatter = np.empty((len(count), X.shape[1]), X.dtype), 0.0
     for t, column in enumerate(X.T):  # a column at a time takes little memory
         centroid[point_of, t] = column[alone]
         near = column[together].astype(np.float64, copy=False)
-        mean = np.bincount(which, near, len(joined)) / mass[joined]
+        mean = np.bincount(which, share * near, len(joined)) / size
         centroid[joined, t] = mean
-        scatter += float(((near - mean[which]) ** 2).sum())
+        scatter += float((share * (near - mean[which]) ** 2).sum())
     return centroid, scatter
 
 

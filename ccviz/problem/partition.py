@@ -30,7 +30,7 @@ class Violations:
     hard : int
         Broken hard links of both kinds, with links that rules were reduced to.
     sizes : int
-        Clusters with too few or too many points, empty ones included.
+        Clusters with too few or too many points, those without weight included.
     rules : int
         Clusters that break an anti-monotone constraint, and broken kinds of links and of sizes
         that rules were reduced to.
@@ -86,22 +86,32 @@ class Partition:
 
     @cached_property
     def centers(self) -> FloatArray:
-        """(k, d) mean of each cluster, NaN for an empty one."""
-        return cluster_means(self.problem.X, self.labels, self.problem.k)
+        """(k, d) weighted mean of each cluster, NaN for one without weight."""
+        problem = self.problem
+        return cluster_means(problem.X, self.labels, problem.k, problem.weights)
+
+    @cached_property
+    def cluster_weights(self) -> FloatArray:
+        """(k,) weight of each cluster; the number of its points if there are no weights."""
+        return np.bincount(self.labels, self.problem.weights, self.problem.k).astype(np.float64)
 
     @cached_property
     def wcss(self) -> float:
-        """Within-cluster sum of squares."""
+        """Within-cluster sum of squares, weighted if there are weights."""
         # From one point of each cluster: far from zero the means themselves lose digits.
-        labels, k = self.labels, self.problem.k
+        labels, k, weights = self.labels, self.problem.k, self.problem.weights
         first = np.zeros(k, dtype=np.int64)
-        first[labels[::-1]] = np.arange(self.problem.n)[::-1]
-        size = np.maximum(np.bincount(labels, minlength=k), 1)
+        order = np.arange(self.problem.n)[::-1]
+        if weights is not None:  # from the heaviest one, which is not far from the mean
+            order = np.argsort(weights, kind="stable")
+        first[labels[order]] = order
+        size = np.where(self.cluster_weights > 0.0, self.cluster_weights, 1.0)
         total = 0.0
         for strip in _strips(self.problem.X):
             near = strip - strip[first][labels]
-            mean = _sums(near, labels, k) / size[:, None]
-            total += float(((near - mean[labels]) ** 2).sum())
+            mean = _sums(near, labels, k, weights) / size[:, None]
+            squares = (near - mean[labels]) ** 2
+            total += float((squares if weights is None else weights[:, None] * squares).sum())
         return total
 
     @cached_property
@@ -167,8 +177,8 @@ class Partition:
         )
 
     def _wrong_sizes(self, sizes: Sizes | None) -> np.ndarray:
-        """Return (k,) bool: clusters that are empty, too small or too large."""
-        wrong = self.cluster_sizes < 1
+        """Return (k,) bool: clusters without weight, too small or too large."""
+        wrong = self.cluster_weights <= 0.0
         if sizes is not None:
             wrong |= self.cluster_sizes < sizes.lower
             wrong |= self.cluster_sizes > sizes.upper
@@ -191,8 +201,10 @@ class Partition:
         return agreement(self.problem.truth, self.labels)
 
 
-def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return (k, d) means of the clusters, NaN for empty ones.
+def cluster_means(
+    X: FloatArray, labels: IntArray, k: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return (k, d) means of the clusters, NaN for those without weight.
 
     Parameters
     ----------
@@ -200,14 +212,16 @@ def cluster_means(X: FloatArray, labels: IntArray, k: int) -> FloatArray:
     labels : (n,) int64
         0 to k - 1.
     k : int
+    weights : (n,) float64, optional
+        1 by default.
 
     Returns
     -------
     (k, d) float64
     """
-    total = np.concatenate([_sums(strip, labels, k) for strip in _strips(X)], axis=1)
+    total = np.concatenate([_sums(strip, labels, k, weights) for strip in _strips(X)], axis=1)
     with np.errstate(invalid="ignore"):
-        return total / np.bincount(labels, minlength=k)[:, None]
+        return total / np.bincount(labels, weights, k)[:, None]
 
 
 def _strips(X: FloatArray) -> Iterator[FloatArray]:
@@ -217,9 +231,12 @@ def _strips(X: FloatArray) -> Iterator[FloatArray]:
         yield X[:, at : at + width].astype(np.float64, copy=False)
 
 
-def _sums(strip: FloatArray, labels: IntArray, k: int) -> FloatArray:
-    """Return (k, columns) the sums of the clusters."""
+def _sums(
+    strip: FloatArray, labels: IntArray, k: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return (k, columns) the weighted sums of the clusters."""
     width = strip.shape[1]
+    strip = strip if weights is None else weights[:, None] * strip
     if width == 1:
         return np.bincount(labels, strip[:, 0], k).astype(np.float64)[:, None]
     place = labels[:, None] * width + np.arange(width)

@@ -1,4 +1,4 @@
-"""The problem: points, number of clusters, links and sizes, checked once on construction."""
+"""The problem: points, clusters, links, sizes and weights, checked once on construction."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from ccviz.problem.asked import Asked
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.points import is_missing, read_points, rows
 from ccviz.problem.sizes import Sizes, checked_sizes
+from ccviz.problem.weights import checked_weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -42,6 +43,10 @@ class Problem:
     asked : Asked, optional
         The rules, links and sizes as given, if `ccviz.problem.reduction.with_rules` reduced
         rules to links and sizes. Solvers ignore it; reports count by it.
+    weights : (n,) float, optional
+        Weight of each point in the objective and in the centres, not negative; 1 if none are
+        given. A point of weight 0 is labelled and not counted. Every cluster holds a point that
+        counts. Sizes and rules count points, whatever their weight.
 
     Attributes
     ----------
@@ -64,6 +69,7 @@ class Problem:
     truth: IntArray | None = None
     rules: tuple[Any, ...] = ()
     asked: Asked | None = None
+    weights: FloatArray | None = None
     notices: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -80,6 +86,7 @@ class Problem:
             "sizes": checked_sizes(self.sizes, n, k),
             "truth": _read_truth(self.truth, n),
             "rules": read_rules(self.rules),
+            "weights": checked_weights(self.weights, n),
             "notices": tuple(twice + again),
         }
         for name, value in checked.items():
@@ -95,6 +102,11 @@ class Problem:
     def d(self) -> int:
         """Number of features."""
         return self.X.shape[1]
+
+    @property
+    def masses(self) -> FloatArray:
+        """(n,) float64 the weight of each point; 1 where none are given."""
+        return np.ones(self.n) if self.weights is None else self.weights
 
     @property
     def given(self) -> Asked:
@@ -121,6 +133,9 @@ class Problem:
             lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
         if self.given.rules:
             lines.append(("rules", ", ".join(rule.text for rule in self.given.rules)))
+        if self.weights is not None:
+            low, high = float(self.weights.min()), float(self.weights.max())
+            lines.append(("weights", f"{low:g} to {high:g}"))
         return card("Problem", lines, self.notices)
 
     def centred(self) -> Problem:
@@ -140,7 +155,7 @@ class Problem:
         return replace(self, X=freeze(self.X.astype(np.float64)))
 
     def asks_the_same(self, other: Problem) -> bool:
-        """Return whether another problem has the same points, k, links, sizes and rules.
+        """Return whether another problem has the same points, k, links, sizes, rules and weights.
 
         Rules that were reduced to links or sizes are compared as they were given.
 
@@ -179,7 +194,8 @@ def _asked(problem: Problem) -> list[NDArray[Any]]:
     kinds, sizes = (given.must_link, given.cannot_link), given.sizes
     links = [array for each in kinds for array in (each.pairs, each.weights)]
     limits = [] if sizes is None else [sizes.lower, sizes.upper]
-    return [*links, np.array(limits), problem.X]
+    weights = np.zeros(0) if problem.weights is None else problem.weights
+    return [*links, np.array(limits), weights, problem.X]
 
 
 def _count(links: Links) -> str:
@@ -250,3 +266,10 @@ def _check_closure(problem: Problem) -> None:
             f"k = {problem.k} clusters cannot all be filled: "
             f"the must-links leave only {n_blocks} blocks of points."
         )
+    if problem.weights is not None:
+        counted = int((np.bincount(block_of, problem.weights) > 0.0).sum())
+        if problem.k > counted:
+            raise UnfillableError(
+                f"k = {problem.k} clusters cannot all hold weight: "
+                f"only {counted} blocks of points weigh more than 0."
+            )

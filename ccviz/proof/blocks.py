@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ccviz.problem.problem import Problem
+from ccviz.proof.reading import FlawError
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,13 +18,18 @@ class PlainBlocks:
     ----------
     block_of : (n,) int64
         Numbered by the blocks' first points.
+        Points in blocks of weight 0, which are left out, have number 0.
     mass : (s,) float64
+        Weights of the blocks; exact sums (`ccviz.problem.weights`).
     conflict : (s, s) bool
+    count : (s,) float64
+        Points in each block.
     """
 
     block_of: np.ndarray
     mass: np.ndarray
     conflict: np.ndarray
+    count: np.ndarray
 
     @property
     def members(self) -> list[np.ndarray]:
@@ -32,15 +38,44 @@ class PlainBlocks:
 
 
 def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> PlainBlocks | None:
-    """Return the blocks of (m, 2) and (c, 2) pairs of points; None if the links contradict."""
-    block_of = number_blocks(problem.n, problem.k, must, cannot)
-    if block_of is None:
+    """Return the blocks of (m, 2) and (c, 2) pairs of points; None if the links contradict.
+
+    Without its blocks of weight 0 and their conflicts a problem has no clusterings less.
+
+    Raises
+    ------
+    FlawError
+        If blocks of weight 0 have soft links, or there are sizes or rules beside them.
+    """
+    numbers = number_blocks(problem.n, problem.k, must, cannot)
+    if numbers is None:
         return None
+    block_of, is_in = leave_out_weightless(problem, numbers)
     s = int(block_of.max()) + 1
     conflict = np.zeros((s, s), dtype=bool)
-    ends = block_of[cannot]
+    ends = block_of[cannot[is_in[cannot].all(axis=1)]]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True
-    return PlainBlocks(block_of, np.bincount(block_of, minlength=s).astype(float), conflict)
+    count = np.bincount(block_of[is_in], minlength=s).astype(float)
+    return PlainBlocks(block_of, np.bincount(block_of, problem.masses, s), conflict, count)
+
+
+def leave_out_weightless(problem: Problem, numbers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the blocks of points without blocks of weight 0, and which (n,) points are left.
+
+    Points that are left out have the number 0.
+
+    Raises
+    ------
+    FlawError
+        As above.
+    """
+    has_weight = np.bincount(numbers, problem.masses) > 0.0
+    is_in = has_weight[numbers]
+    soft = [links.soft.pairs for links in (problem.must_link, problem.cannot_link)]
+    bound = problem.sizes is not None or problem.rules or (~is_in[np.concatenate(soft)]).any()
+    if bound and not is_in.all():
+        raise FlawError("has constraints on points of weight 0, which cannot be verified")
+    return np.where(has_weight, np.cumsum(has_weight) - 1, 0)[numbers], is_in
 
 
 def number_blocks(n: int, k: int, must: np.ndarray, cannot: np.ndarray) -> np.ndarray | None:

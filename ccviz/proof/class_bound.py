@@ -68,7 +68,9 @@ def needs_classes(problem: Problem) -> bool:
 def classes_within(problem: Problem) -> tuple[SizeClass, ...]:
     """Return the classes of a problem's clusters by ascending limits; one without sizes."""
     if problem.sizes is None:
-        return (SizeClass(1.0, float(problem.n), problem.k),)
+        weights = problem.masses
+        least = float(weights[weights > 0.0].min())
+        return (SizeClass(least, float(weights.sum()), problem.k),)
     limits = np.stack([problem.sizes.lower, problem.sizes.upper], axis=1)
     rows, counts = np.unique(limits, axis=0, return_counts=True)
     return tuple(

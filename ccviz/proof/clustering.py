@@ -37,6 +37,9 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
         if broken.any():
             at = int(np.flatnonzero(broken)[0])
             raise FlawError(f"a clustering breaks the link {i[at]}-{j[at]}")
+    weight = np.bincount(labels, problem.masses, problem.k)
+    if not (weight > 0.0).all():
+        raise FlawError("a clustering has a cluster without weight")
     if problem.sizes is not None:
         size = np.bincount(labels, minlength=problem.k)
         if ((size < problem.sizes.lower) | (size > problem.sizes.upper)).any():
@@ -44,7 +47,7 @@ def check_clustering(problem: Problem, unit: Unit, found: Clustering) -> float:
     clusters = [np.flatnonzero(labels == c) for c in range(problem.k)]
     if not keeps_rules(problem, clusters):
         raise FlawError("a clustering breaks a rule")
-    squares = scatter_above(unit, labels, np.bincount(labels).astype(np.float64))
+    squares = scatter_above(unit, labels, weight)
     penalty = penalty_above(problem, unit, labels)
     return squares if penalty == 0.0 else (squares + penalty) * (1.0 + gamma(2))
 

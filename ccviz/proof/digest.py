@@ -15,7 +15,7 @@ _FIRST_LINE = b"ccviz problem 1\n"
 
 
 def problem_hash(problem: Problem) -> str:
-    """Return the 64 hexadecimal digits of a problem's points, k, links, sizes and rules.
+    """Return the 64 hexadecimal digits of a problem's points, k, links, sizes, rules and weights.
 
     The known classes are not included.
 
@@ -38,6 +38,9 @@ def problem_hash(problem: Problem) -> str:
         _add(digest, np.array([problem.sizes.lower, problem.sizes.upper]), "<i8")
     for rule in problem.rules:
         digest.update(repr(rule).encode())
+    if problem.weights is not None:
+        digest.update(b"weights\n")
+        _add(digest, problem.weights, "<f8")
     return digest.hexdigest()
 
 

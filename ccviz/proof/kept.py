@@ -44,6 +44,7 @@ def earlier_problem(problem: Problem, kept: ProofKept) -> Problem:
             problem.k,
             sizes=None if lower is None else (lower, upper),  # type: ignore[arg-type]
             rules=(),
+            weights=problem.weights,
             **links,
         )
     except CcvizError as wrong:

@@ -5,10 +5,10 @@ parts the shares are m / T. A clustering of the whole costs at least the sum of 
 the parts with these masses, and a restriction has at most k clusters. Splitting costs nothing,
 so the least cost with exactly min(k, blocks of the part) clusters is not above it. Of each part the
 certificate is checked as at a leaf of a search tree (`ccviz.proof.spectral`), with masses that are
-T times as large where there are shares, so that they are whole numbers. The bound of a part without
-a certificate is zero. The scatter inside the blocks is added to the sum. Several parts may be
-bounded as one, with as many shares; that voids earlier bounds on any of them. The bound of a part
-that was branched is the least bound of its leaves (`ccviz.proof.part_tree`).
+T times as large where there are shares: whole numbers, unless points have weights. The bound of a
+part without a certificate is zero. The scatter inside the blocks is added to the sum. Several parts
+may be bounded as one, with as many shares; that voids earlier bounds on any of them. The bound of a
+part that was branched is the least bound of its leaves (`ccviz.proof.part_tree`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut
 from ccviz.problem.problem import Problem
-from ccviz.proof.blocks import PlainBlocks, number_blocks
+from ccviz.proof.blocks import PlainBlocks, leave_out_weightless, number_blocks
 from ccviz.proof.part_tree import PartLeaf, leaf_bound, read_leaves
 from ccviz.proof.reading import (
     Clustering,
@@ -125,32 +125,40 @@ def parts_bound(problem: Problem, unit: Unit, division: Division) -> tuple[float
     if not division.cuts:
         raise FlawError("the run has no search tree and no parts")
     must, cannot = (links.hard.pairs for links in (problem.must_link, problem.cannot_link))
-    block_of = number_blocks(problem.n, problem.k, must, cannot)
-    if block_of is None:
+    numbers = number_blocks(problem.n, problem.k, must, cannot)
+    if numbers is None:
         raise FlawError("the run has parts, but its links contradict each other")
-    mass = np.bincount(block_of).astype(float)
+    block_of, is_in = leave_out_weightless(problem, numbers)
+    mass = np.bincount(block_of, problem.masses)
     unused = np.zeros((0, 0), dtype=bool)  # the conflict matrix of the whole would be too large
-    means = centroids(unit, PlainBlocks(block_of, mass, unused))
+    count = np.bincount(block_of).astype(float)
+    means = centroids(unit, PlainBlocks(block_of, mass, unused, count))
     cut = max(division.cuts, key=lambda each: sum(each.claims.values()))
-    bounds = list(_bounds(problem, unit, means, cut, block_of))
+    bounds = list(_bounds(problem, unit, means, cut, block_of, is_in))
     # No bound is negative, so the relative error of the sum is below gamma(number of terms).
     between = sum(bounds) * (1.0 - gamma(len(bounds) + 2))
     return max(means.whole(between), means.inside), len(bounds)
 
 
 def _bounds(
-    problem: Problem, unit: Unit, means: Centroids, cut: _Cut, block_of: np.ndarray
+    problem: Problem,
+    unit: Unit,
+    means: Centroids,
+    cut: _Cut,
+    block_of: np.ndarray,
+    is_in: np.ndarray,
 ) -> Iterator[float]:
     """Yield a bound on each part that has a certificate."""
     part_of = np.empty(len(means.mass), dtype=np.int64)
-    part_of[block_of] = cut.part_of
-    if (part_of[block_of] != cut.part_of).any():
+    part_of[block_of[is_in]] = cut.part_of[is_in]
+    if (part_of[block_of] != cut.part_of)[is_in].any():
         raise FlawError("a cut tears must-linked points apart")
     shared = np.flatnonzero(part_of == _SHARED)
     scale = float(cut.parts) if len(shared) else 1.0
     order = np.argsort(part_of, kind="stable")[len(shared) :]
     ends = np.searchsorted(part_of[order], np.arange(cut.parts + 1))
-    conflicts = block_of[problem.cannot_link.hard.pairs]
+    cannot = problem.cannot_link.hard.pairs
+    conflicts = block_of[cannot[is_in[cannot].all(axis=1)]]
     row = np.full(len(part_of), -1)
     if idle := [
         group
@@ -177,7 +185,7 @@ def _bounds(
             bound = min(leaf_bound(piece, clusters, leaf, 2 * unit.exponent) for leaf in leaves)
         except FlawError as flaw:
             raise FlawError(f"part {group[0]} {flaw}") from None
-        bound = max(0.0, bound / scale * (1.0 - gamma(2)))
+        bound = max(0.0, bound / scale * (1.0 - gamma(6)))  # shares of weights are rounded, too
         _compare(unit, f"part {group[0]}", cut.claims[group], bound)
         yield bound
 

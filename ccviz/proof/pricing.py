@@ -171,7 +171,7 @@ def least_value(pricing: Pricing) -> float:
     inside = inside[allowed]
     gaps = ((pricing.points[:, None] - pricing.points) ** 2).sum(axis=2)
     apart = np.outer(pricing.mass, pricing.mass) * gaps  # a cluster costs their sum over its mass
-    mass = np.maximum(inside @ pricing.mass, 1.0)
+    mass = np.where(inside.any(axis=1), inside @ pricing.mass, 1.0)
     costs = 0.5 * ((inside @ apart) * inside).sum(axis=1) / mass
     gains = inside @ pricing.duals
     return float((costs - gains - gamma(d + 2 * s + 8) * (costs + gains)).min())

@@ -16,7 +16,7 @@ its root by at most e: that is how `Centroids.whole` takes it off.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -64,9 +64,11 @@ class Unit:
         2^exponent times the points less about their mean, no coordinate above 1.
     exponent : int
     norm : float
-        Root of the sum of squares of A, rounded up.
+        Root of the weighted sum of squares of A, rounded up.
     error : float
-        Not less than the norm of the error of A.
+        Not less than the norm of the error of A, weighted likewise.
+    weights : (n,) float64
+        Of the points.
     """
 
     X: np.ndarray
@@ -74,6 +76,12 @@ class Unit:
     exponent: int
     norm: float
     error: float
+    weights: np.ndarray
+
+    @property
+    def more(self) -> int:
+        """Roundings more in each term of a sum: none where all weights are 1."""
+        return 0 if (self.weights == 1.0).all() else 4
 
     def back(self, value: float) -> float:
         """Return a sum of squares in the unit of the points."""
@@ -94,8 +102,16 @@ def unit_of(problem: Problem) -> Unit:
     moved = near - near.mean(axis=0)
     exponent = -int(np.frexp(np.abs(moved).max())[1])
     near, A = np.ldexp(near, exponent), np.ldexp(moved, exponent)
-    norm, before = (root_up(float((each * each).sum()), each.size) for each in (A, near))
-    return Unit(X, A, exponent, norm, gamma(2) * (norm + before))
+    weights = problem.masses
+    unit = Unit(X, A, exponent, 0.0, 0.0, weights)
+    norm, before = (_norm_up(unit, each) for each in (A, near))
+    return replace(unit, norm=norm, error=gamma(2) * (norm + before))
+
+
+def _norm_up(unit: Unit, rows: np.ndarray) -> float:
+    """Return the weighted norm of (n, d) rows, rounded up."""
+    squares = float((unit.weights[:, None] * (rows * rows)).sum())
+    return root_up(squares, rows.size + unit.more)
 
 
 def root_up(squares: float, count: int) -> float:
@@ -112,9 +128,10 @@ class Centroids:
     points : (s, d) float64
         Means of the blocks; bounds are proved for these doubles.
     mass : (s,) float64
+        Weights of the blocks, which are exact (`ccviz.problem.weights`).
     conflict : (s, s) bool
     inside : float
-        Lower bound on the sum of squared distances of the points to their blocks' means.
+        Lower bound on the weighted sum of squared distances of the points to their blocks' means.
     slip : float
         Not less than the norm of the error of the points, each weighted by the root of its mass.
     """
@@ -137,8 +154,8 @@ def centroids(unit: Unit, blocks: PlainBlocks) -> Centroids:
     """Return the means of the blocks in the unit."""
     mass, block_of = blocks.mass, blocks.block_of
     total = np.zeros((len(mass), unit.A.shape[1]))
-    np.add.at(total, block_of, unit.A)
-    slip = unit.norm * gamma(int(mass.max()) + 4) + unit.error
+    np.add.at(total, block_of, unit.weights[:, None] * unit.A)
+    slip = unit.norm * gamma(int(np.bincount(block_of).max()) + 4 + unit.more) + unit.error
     inside = _scatter_below(unit, block_of, mass)
     return Centroids(total / mass[:, None], mass, blocks.conflict, inside, slip)
 
@@ -146,14 +163,15 @@ def centroids(unit: Unit, blocks: PlainBlocks) -> Centroids:
 def _scatter_below(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
     """Return a lower bound on the sum of squared distances of points to their groups' means."""
     off, total, _ = _off_means(unit, group, mass)
-    widest = int(mass.max())
+    widest, weights = int(np.bincount(group).max()), unit.weights[:, None]
     # The means are off by what the distances to them add up to.
     sums, sizes = np.zeros((2, *total.shape))
-    np.add.at(sums, group, off)
-    np.add.at(sizes, group, np.abs(off))
-    astray = np.abs(sums) + gamma(widest + 2) * sizes
-    squares = float((off * off).sum())
-    squares -= gamma(off.size + 4) * squares + 1.01 * float((astray**2 / mass[:, None]).sum())
+    np.add.at(sums, group, weights * off)
+    np.add.at(sizes, group, weights * np.abs(off))
+    astray = np.abs(sums) + gamma(widest + 2 + unit.more) * sizes
+    squares = float((weights * (off * off)).sum())
+    squares -= gamma(off.size + 4 + unit.more) * squares
+    squares -= 1.01 * float((astray**2 / mass[:, None]).sum())
     root = math.sqrt(max(0.0, squares)) * (1.0 - gamma(2)) - gamma(2) * _reach(unit, group)
     return max(0.0, root) ** 2 * (1.0 - gamma(2))
 
@@ -164,7 +182,7 @@ def scatter_above(unit: Unit, group: np.ndarray, mass: np.ndarray) -> float:
     Zero only if all points of a group coincide.
     """
     off, _, differ = _off_means(unit, group, mass)
-    root = root_up(float((off * off).sum()), off.size) if differ else 0.0
+    root = _norm_up(unit, off) if differ else 0.0
     root += gamma(2) * _reach(unit, group)
     return root * root * (1.0 + gamma(2))
 
@@ -175,13 +193,15 @@ def _off_means(
     """Return the points less about the means of their groups, and whether any group is spread."""
     near = _from_first(unit, group)
     total = np.zeros((len(mass), near.shape[1]))
-    np.add.at(total, group, near)
-    return near - (total / mass[:, None])[group], total, bool((near != 0.0).any())
+    np.add.at(total, group, unit.weights[:, None] * near)
+    counted = unit.weights > 0.0
+    return near - (total / mass[:, None])[group], total, bool((near[counted] != 0.0).any())
 
 
 def _from_first(unit: Unit, group: np.ndarray) -> np.ndarray:
-    """Return the points less the first of their group: exact to a unit of each difference."""
-    first = np.unique(group, return_index=True)[1]
+    """Return the points less the first of their group with weight, each exact to a unit."""
+    counted_first = np.argsort(unit.weights == 0.0, kind="stable")
+    first = counted_first[np.unique(group[counted_first], return_index=True)[1]]
     moved = unit.X - unit.X[first[group]]
     scaled = np.ldexp(moved, unit.exponent)
     return np.where((moved != 0.0) & (scaled == 0.0), np.finfo(float).tiny, scaled)
@@ -189,4 +209,4 @@ def _from_first(unit: Unit, group: np.ndarray) -> np.ndarray:
 
 def _reach(unit: Unit, group: np.ndarray) -> float:
     near = _from_first(unit, group)
-    return root_up(float((near * near).sum()), near.size) if near.any() else 0.0
+    return _norm_up(unit, near) if near.any() else 0.0

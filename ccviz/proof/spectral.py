@@ -179,8 +179,9 @@ def cut_sums(
 ) -> tuple[np.ndarray, float, float]:
     """Return the weighted sum of the cuts, its error, and the sum of their right sides.
 
-    A clique inequality (10) is over k + 1 blocks, and clusters have at most ``largest`` points. A
-    star with centre i and members T says
+    A clique inequality (10) is over k + 1 blocks, and clusters have at most ``largest`` points, or
+    the weight of all blocks less the k - 1 lightest ones, 1 each at most. A star with centre i and
+    members T says
     Z_ii + sum of Z_jh over pairs in T >= sum of Z_ij over T; with one member it is the paper's (8),
     with two (9). It holds because t members in the cluster of i make t - 1 <= t (t - 1) / 2.
     """
@@ -203,9 +204,17 @@ def cut_sums(
             sign = -1.0 if b == 0 else 1.0
             signed = np.where(star, sign, 1.0) * weights
             _add((total, size, count), points[used, a], points[used, b], signed[used], root)
-    gain = float(weights[kind == CLIQUE].sum()) / min(mass.sum() - k + 1, largest)
+    gain = float(weights[kind == CLIQUE].sum()) / min(_heaviest(mass, k), largest)
     error = gamma(int(count.max()) + 12) * 1.01 * float(np.linalg.norm(size))
     return total, error, gain * (1.0 - gamma(len(weights) + 4))
+
+
+def _heaviest(mass: np.ndarray, k: int) -> float:
+    """Return the most that a cluster weighs, rounded up: k - 1 blocks are elsewhere."""
+    elsewhere = float(np.minimum(np.sort(mass)[: k - 1], 1.0).sum())
+    heaviest = float(mass.sum()) - elsewhere
+    # Whole numbers are added without any rounding.
+    return heaviest if elsewhere == k - 1 else heaviest * (1.0 + gamma(k + len(mass)))
 
 
 def _check_points(points: np.ndarray, kind: np.ndarray, s: int, k: int) -> None:

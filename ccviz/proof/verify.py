@@ -116,7 +116,13 @@ def verify(
         return Verdict(False, f"no proof: {flaw}.")
 
 
+def _check_kinds(problem: Problem) -> None:
+    if problem.weights is not None and problem.sizes is not None:
+        raise FlawError("weights beside sizes cannot be verified")
+
+
 def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
+    _check_kinds(problem)
     check_cover(proof)
     check = _Check(problem, proof, unit_of(problem), budget)
     _check_clusterings(check, gap)
@@ -263,6 +269,8 @@ def _spectral(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) 
         _require(leaf, "nonnegativity", "points", "kind", "weights")
         soft = terms_at(caps, means.mass, leaf.certificate, exponent, limits)
         between = spectral_bound(means, k, leaf.certificate, exponent, limits=limits, soft=soft)
+    elif caps is not None and len(means.mass) == k:  # every block is a cluster
+        return (means.inside + caps.constant) * (1.0 - gamma(2))
     else:
         return means.inside
     return max(means.whole(between), means.inside)
@@ -471,7 +479,7 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         answer = colourable(blocks.conflict, problem.k, check.budget)
     else:
         lower, upper = problem.sizes.lower, problem.sizes.upper
-        answer = packable(blocks.mass, blocks.conflict, lower, upper, check.budget)
+        answer = packable(blocks.count, blocks.conflict, lower, upper, check.budget)
     if answer:
         raise FlawError("is called infeasible, but a clustering exists")
     check.trusted += answer is None

@@ -71,6 +71,7 @@ class PackedProblem(msgspec.Struct):
     truth: np.ndarray | None
     rules: list[_PackedRule] = []
     asked: _PackedAsked | msgspec.UnsetType = msgspec.UNSET
+    weights: np.ndarray | msgspec.UnsetType = msgspec.UNSET
 
 
 class Budget:
@@ -237,6 +238,7 @@ class Decoder:
             truth=packed.truth,
             rules=rules,
             asked=asked,
+            weights=None if packed.weights is msgspec.UNSET else packed.weights,
         )
 
 
@@ -273,6 +275,7 @@ def encode_problem(problem: Problem) -> bytes:
         truth=problem.truth,
         rules=[_pack_rule(rule) for rule in problem.rules],
         asked=_pack_asked(problem.asked) if problem.asked else msgspec.UNSET,
+        weights=msgspec.UNSET if problem.weights is None else problem.weights,
     )
     return _encoder.encode(packed)
 

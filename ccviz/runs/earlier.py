@@ -116,10 +116,10 @@ def start_from_events(problem: Problem, run: Run, events: Iterable[Event]) -> St
     Raises
     ------
     ProblemError
-        If the earlier run had other points or another k.
+        If the earlier run had other points, other weights or another k.
     """
     if not same_points(problem, run.problem):
-        raise ProblemError("the run to start from has other points or another k.")
+        raise ProblemError("the run to start from has other points, other weights or another k.")
     labels = None if run.incumbent is None else run.incumbent.labels
     found = None if labels is None else _feasible(problem, labels)
     return Start(found, kept_proof(problem, run, events))
@@ -184,13 +184,15 @@ def _added(problem: Problem, hard: tuple[IntArray, IntArray]) -> int:
 
 
 def same_points(one: Problem, other: Problem) -> bool:
-    """Return whether two problems have the same points and k.
+    """Return whether two problems have the same points, weights and k.
 
     Parameters
     ----------
     one, other : Problem
     """
     if one.k != other.k or one.X.shape != other.X.shape:
+        return False
+    if not np.array_equal(one.masses, other.masses):
         return False
     return one.X is other.X or bool((one.widened().X == other.widened().X).all())
 

@@ -14,7 +14,7 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
-from ccviz.problem.blocks import contract
+from ccviz.problem.blocks import contract, has_unweighted_blocks
 from ccviz.problem.problem import Problem
 
 
@@ -31,6 +31,10 @@ class Supports:
         Cluster sizes are kept.
     rules : bool
         Anti-monotone constraints are kept.
+    weights : bool
+        The objective and the centres count the weights of points.
+    weighted_sizes : bool
+        So they do where cluster sizes are given too.
     exact : bool
         Optimality can be proved.
     bounds : bool
@@ -43,6 +47,8 @@ class Supports:
     soft: bool = False
     sizes: bool = False
     rules: bool = False
+    weights: bool = False
+    weighted_sizes: bool = False
     exact: bool = False
     bounds: bool = False
     resume: bool = False
@@ -58,12 +64,17 @@ class Supports:
         -------
         list of str
         """
+        weighted, sized = problem.weights is not None, problem.sizes is not None
+        both = self.weights and self.sizes
         return [
             words
             for asked, can, words in (
                 (problem.is_soft, self.soft, "soft links"),
-                (problem.sizes is not None, self.sizes, "cluster sizes"),
+                (sized, self.sizes, "cluster sizes"),
                 (bool(problem.rules), self.rules, "rules on clusters"),
+                (weighted, self.weights, "weights of points"),
+                (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
+                (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),
             )
             if asked and not can
         ]

@@ -52,7 +52,9 @@ class BhKMeans(Solver):
     name: ClassVar[str] = "bh-kmeans"
     title: ClassVar[str] = "BH-kmeans"
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
-    supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
+    supports: ClassVar[Supports] = Supports(
+        soft=True, sizes=True, weights=True, weighted_sizes=True
+    )
     group: ClassVar[str] = "Noisy links"
     keeps_float32: ClassVar[bool] = True
 
@@ -120,9 +122,9 @@ class BhKMeans(Solver):
             if not answer.proved:
                 yield Noted(text=f"Assignment {iteration} is the best of {self.step_limit:g} s.")
             lifted = step.blocks.lift(answer.labels)
-            moved = int(step.blocks.mass[answer.labels != labels].sum())
+            moved = int(step.blocks.count[answer.labels != labels].sum())
             yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
-            labels, centers = answer.labels, cluster_means(step.problem.X, lifted, step.problem.k)
+            labels, centers = answer.labels, step.means(lifted)
             objective = step.objective(centers, lifted)
             if not objective < end.objective:  # OFV_{t-1} - OFV_t is not positive
                 break
@@ -135,7 +137,7 @@ class BhKMeans(Solver):
     def _at_once(self, step: _Step, labels: IntArray, best: float) -> Generator[Event, None, float]:
         """Yield what a step has found before it ends if it is better; return the best objective."""
         lifted = step.blocks.lift(labels)
-        centers = cluster_means(step.problem.X, lifted, step.problem.k)
+        centers = step.means(lifted)
         objective = step.objective(centers, lifted)
         if objective < best:
             yield IncumbentFound(labels=lifted, source=self.name, objective=objective)
@@ -168,7 +170,8 @@ class _Step:
         self.step_limit, self.first_s = step_limit, first_s
         self.blocks = contract(problem)
         self.structure = structure_of(self.blocks if p > 0 else without_soft_links(self.blocks))
-        one = (np.ones(problem.n), (self.blocks.block_of, np.arange(problem.n)))
+        self.weights = problem.masses
+        one = (self.weights, (self.blocks.block_of, np.arange(problem.n)))
         self.membership = coo_array(one, shape=(self.blocks.s, problem.n)).tocsr()
 
     def assign(
@@ -182,7 +185,7 @@ class _Step:
         from ccviz.solvers.assignment import solve_assignment
 
         cost, price = self._model(centers)
-        if self.blocks.s < self.problem.n:
+        if self.blocks.s < self.problem.n or self.problem.weights is not None:
             cost = self.membership @ cost
         cost /= price
         answer = solve_assignment(
@@ -195,10 +198,14 @@ class _Step:
         )
         return answer, price * answer.objective + self._broken_inside(price)
 
+    def means(self, labels: IntArray) -> FloatArray:
+        """Return the mean of each cluster of points."""
+        return cluster_means(self.problem.X, labels, self.problem.k, self.problem.weights)
+
     def objective(self, centers: FloatArray, labels: IntArray) -> float:
         """Return OFV: the objective (1) of labels at the centres, with the M of these centres."""
         distances, price = self._model(centers)
-        near = float(distances[np.arange(len(labels)), labels].sum())
+        near = float(self.weights @ distances[np.arange(len(labels)), labels])
         return near + (price * Partition(self.problem, labels).penalty if self.p > 0 else 0.0)
 
     def _model(self, centers: FloatArray) -> tuple[FloatArray, float]:

@@ -42,7 +42,7 @@ class BlpKMeans(Solver):
     name: ClassVar[str] = "blp-kmeans"
     title: ClassVar[str] = "BLP k-means"
     paper: ClassVar[str] = "Baumann (2020)"
-    supports: ClassVar[Supports] = Supports(sizes=True)
+    supports: ClassVar[Supports] = Supports(sizes=True, weights=True, weighted_sizes=True)
     group: ClassVar[str] = "Quick"
     keeps_float32: ClassVar[bool] = True
 
@@ -115,7 +115,7 @@ class BlpKMeans(Solver):
                 iteration=iteration,
                 labels=lifted,
                 objective=answer.objective + blocks.scatter,
-                moved=int(blocks.mass[answer.labels != end.labels].sum()),
+                moved=int(blocks.count[answer.labels != end.labels].sum()),
             )
             moved = passes.means(answer.labels, centers)
             wcss = passes.wcss(answer.labels, moved)

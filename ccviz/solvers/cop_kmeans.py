@@ -41,7 +41,7 @@ class CopKMeans(Solver):
     name: ClassVar[str] = "cop-kmeans"
     title: ClassVar[str] = "COP-k-means"
     paper: ClassVar[str] = "Wagstaff, Cardie, Rogers and Schrödl (2001)"
-    supports: ClassVar[Supports] = Supports(sizes=True)
+    supports: ClassVar[Supports] = Supports(sizes=True, weights=True, weighted_sizes=True)
     group: ClassVar[str] = "Quick"
     keeps_float32: ClassVar[bool] = True
 
@@ -85,7 +85,7 @@ class CopKMeans(Solver):
         labels, bounds = np.full(blocks.s, -1), new_bounds(blocks.s, centers)
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            step = greedy_step(blocks.centroid, centers, order, rules, labels, bounds)
+            step = greedy_step(blocks.centroid, blocks.mass, centers, order, rules, labels, bounds)
             yield Assigned(
                 iteration=iteration,
                 labels=blocks.lift(step.labels),

@@ -31,7 +31,7 @@ class Divide(DivideSettings, Solver):
     name: ClassVar[str] = "divide"
     title: ClassVar[str] = "Divide and bound"
     paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
-    supports: ClassVar[Supports] = Supports(sizes=True, bounds=True, resume=True)
+    supports: ClassVar[Supports] = Supports(sizes=True, weights=True, bounds=True, resume=True)
     group: ClassVar[str] = "Exact, with proof"
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:

@@ -41,7 +41,7 @@ class IpcKMeans(Solver):
     name: ClassVar[str] = "ipc-kmeans"
     title: ClassVar[str] = "IPC-k-means"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
-    supports: ClassVar[Supports] = Supports(hard=True, bounds=True)
+    supports: ClassVar[Supports] = Supports(hard=True, weights=True, bounds=True)
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-4, "Relative gap at which no more cuts are tried.", low=0.0)

@@ -40,7 +40,7 @@ class KMeans(Solver):
     name: ClassVar[str] = "k-means"
     title: ClassVar[str] = "K-means without constraints"
     paper: ClassVar[str] = "Lloyd (1982)"
-    supports: ClassVar[Supports] = Supports(hard=False)
+    supports: ClassVar[Supports] = Supports(hard=False, weights=True)
     keeps_float32: ClassVar[bool] = True
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
@@ -68,29 +68,31 @@ class KMeans(Solver):
         labels, wcss = np.full(problem.n, -1), np.inf
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            new, wcss = _assigned(problem.X, centers)
+            new, wcss = _assigned(problem, centers)
             moved = int((new != labels).sum())
             labels = new
             yield Assigned(iteration=iteration, labels=labels, objective=wcss, moved=moved)
             if moved == 0:
                 break
-            centers = cluster_means(problem.X, labels, problem.k)
+            centers = cluster_means(problem.X, labels, problem.k, problem.weights)
             yield CentersMoved(iteration=iteration, centers=centers)
         return labels, wcss
 
 
-def _assigned(X: FloatArray, centers: FloatArray, strip: int = _STRIP) -> tuple[IntArray, float]:
+def _assigned(problem: Problem, centers: FloatArray, strip: int = _STRIP) -> tuple[IntArray, float]:
     """Return the label of each point's nearest centre, no cluster left empty, and the WCSS."""
+    X, counted = problem.X, np.flatnonzero(problem.masses)
     labels, paid = np.empty(len(X), dtype=np.int64), np.empty(len(X))
     for at in range(0, len(X), strip):  # a table of all points by all centres may not fit
         some = slice(at, at + strip)
         square = cdist(X[some], centers, "sqeuclidean")
         labels[some] = square.argmin(axis=1)
         paid[some] = square.min(axis=1)
-    for point, empty in farthest_moves(labels, paid, len(centers)):
+    for place, empty in farthest_moves(labels[counted], paid[counted], len(centers)):
+        point = counted[place]
         labels[point] = empty
         paid[point] = float(((X[point] - centers[empty]) ** 2).sum())
-    return labels, float(paid.sum())
+    return labels, float(paid.sum() if problem.weights is None else problem.weights @ paid)
 
 
 def note_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:

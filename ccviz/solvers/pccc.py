@@ -54,7 +54,9 @@ class Pccc(Solver):
     name: ClassVar[str] = "pccc"
     title: ClassVar[str] = "PCCC"
     paper: ClassVar[str] = "Baumann and Hochbaum (2023)"
-    supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
+    supports: ClassVar[Supports] = Supports(
+        soft=True, sizes=True, weights=True, weighted_sizes=True
+    )
     group: ClassVar[str] = "Noisy links"
     keeps_float32: ClassVar[bool] = True
 
@@ -129,7 +131,7 @@ class Pccc(Solver):
             if not answer.proved:
                 yield Noted(text=f"Assignment {iteration} is not proved best for its centres.")
             lifted = step.blocks.lift(answer.labels)
-            moved = int(step.blocks.mass[answer.labels != labels].sum())
+            moved = int(step.blocks.count[answer.labels != labels].sum())
             total = price * answer.objective
             yield Assigned(iteration=iteration, labels=lifted, objective=total, moved=moved)
             labels, centers = answer.labels, step.means(answer.labels, centers)

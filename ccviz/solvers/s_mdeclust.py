@@ -37,7 +37,7 @@ class SMdeClust(Solver):
     name: ClassVar[str] = "s-mdeclust"
     title: ClassVar[str] = "S-MDEClust"
     paper: ClassVar[str] = "Mansueto and Schoen (2024)"
-    supports: ClassVar[Supports] = Supports(hard=True)
+    supports: ClassVar[Supports] = Supports(hard=True, weights=True)
     group: ClassVar[str] = "Quick"
 
     population: int = setting(20, "Members of the population, P.", low=4)

@@ -263,7 +263,11 @@ def _silhouette(result: Result) -> float:
 def _lower_bound(problem: Problem, seed: int, seconds: float) -> float:
     """Return a bound from the hard links alone: sizes, rules and prices only add to the optimum."""
     relaxed = Problem(
-        problem.X, problem.k, problem.must_link.hard, problem.cannot_link.hard
+        problem.X,
+        problem.k,
+        problem.must_link.hard,
+        problem.cannot_link.hard,
+        weights=problem.weights,
     ).centred()
     try:
         found = solve(relaxed, BOUND_SOLVER, seed=seed, time_limit=seconds, progress=False)
@@ -288,6 +292,11 @@ def _reference_costs(problem: Problem, references: int, seed: int) -> FloatArray
     for _ in range(references):
         points = rng.uniform(low, high, size=problem.X.shape)
         costs.append(
-            solve(Problem(points, problem.k), REFERENCE_SOLVER, seed=seed, progress=False).objective
+            solve(
+                Problem(points, problem.k, weights=problem.weights),
+                REFERENCE_SOLVER,
+                seed=seed,
+                progress=False,
+            ).objective
         )
     return np.array(costs)

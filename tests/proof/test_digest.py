@@ -32,6 +32,12 @@ def test_the_truth_has_no_part_in_it():
     assert named(truth=[0, 1, 1]) == by_hand()
 
 
+def test_weights_have():
+    weights = np.array([1.0, 2.0, 0.5])
+    assert named(weights=weights) == by_hand(b"weights\n" + weights.tobytes())
+    assert named(weights=np.ones(3)) == by_hand()
+
+
 def test_sizes_and_rules_have():
     assert named(sizes=([1, 1], [2, 2])) == by_hand(struct.pack("<4q", 1, 1, 2, 2))
     rule = MaxSize(2)
@@ -53,6 +59,7 @@ def test_how_a_machine_keeps_its_numbers_has_no_part_in_it():
         X = plain.X.astype(">f8")
         sizes = Sizes(plain.sizes.lower.astype(">i4"), plain.sizes.upper.astype(">i4"))
         rules = ()
+        weights = None
 
     for kind in ("must_link", "cannot_link"):
         links = getattr(plain, kind)

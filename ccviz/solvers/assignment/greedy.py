@@ -31,6 +31,7 @@ class Rules(NamedTuple):
     position : (s,) int64
         The place of each block in the graph, -1 for blocks without links.
     mass : (s,) float64
+        Points in each block.
     lower, upper : (k,) float64
     """
 
@@ -143,17 +144,21 @@ def _charge_links(v: int, rules: Rules, linked_label: IntArray, charge: FloatArr
 
 def greedy_step(
     centroid: FloatArray,
+    weight: FloatArray,
     centers: FloatArray,
     order: IntArray,
     rules: Rules,
     old: IntArray,
     bounds: Bounds,
 ) -> GreedyStep:
-    """Do one iteration of COP-k-means: assign greedily, move the centres."""
+    """Do one iteration of COP-k-means: assign greedily, move the centres.
+
+    Costs and centres are by the (s,) weights of the blocks, sizes by their points.
+    """
     labels, means = np.empty(len(order), dtype=np.int64), np.empty_like(centers)
     drift = np.sqrt(((centers - bounds.centers) ** 2).sum(axis=1))
     numbers = _greedy_step(
-        centroid, centers, drift, bounds.lower, order, old, labels, means, *rules
+        centroid, weight, centers, drift, bounds.lower, order, old, labels, means, *rules
     )
     bounds.centers[:] = centers
     return GreedyStep(labels, means, *numbers)
@@ -208,6 +213,7 @@ class GreedyStep(NamedTuple):
 @njit(cache=True)
 def _greedy_step(
     centroid: FloatArray,
+    weight: FloatArray,
     centers: FloatArray,
     drift: FloatArray,
     lower_bound: FloatArray,
@@ -225,7 +231,7 @@ def _greedy_step(
 ) -> tuple[int, float, float, float]:
     rules = Rules(start, neighbour, price, position, mass, lower, upper)
     done, objective = _assign_points(
-        centroid, centers, drift, lower_bound, order, old, labels, rules
+        centroid, weight, centers, drift, lower_bound, order, old, labels, rules
     )
     moved = 0.0
     for b in range(len(order)):
@@ -233,13 +239,14 @@ def _greedy_step(
             moved += mass[b]
     if done < len(order):
         return done, moved, objective, np.inf
-    means[:] = block_means(centroid, mass, labels, centers)
-    return done, moved, objective, block_wcss(centroid, mass, labels, means)
+    means[:] = block_means(centroid, weight, labels, centers)
+    return done, moved, objective, block_wcss(centroid, weight, labels, means)
 
 
 @njit(cache=True)
 def _assign_points(
     centroid: FloatArray,
+    weight: FloatArray,
     centers: FloatArray,
     drift: FloatArray,
     lower_bound: FloatArray,
@@ -266,10 +273,10 @@ def _assign_points(
             near = squared_distance(centroid[b], centers[old[b]])
             if np.sqrt(near) <= max(lower_bound[b], half[old[b]]):
                 best = old[b]
-                total += mass * near
+                total += weight[b] * near
         if best < 0:
             squared_distances(centroid[b], turned, paid)
-            paid *= mass
+            paid *= weight[b]
             if not free:
                 _charge_links(rules.position[b], rules, linked_label, charge)
             else:
@@ -279,7 +286,7 @@ def _assign_points(
                 return done, total
             total += paid[best]
             paid[best] = np.inf
-            lower_bound[b] = np.sqrt(paid.min() / mass)
+            lower_bound[b] = np.sqrt(paid.min() / weight[b])
         labels[b] = best
         load[best] += mass
         left -= mass

@@ -64,6 +64,7 @@ def _sample(blocks: Blocks, rng: np.random.Generator) -> Blocks:
     return Blocks(
         block_of=np.arange(len(rows)),
         mass=blocks.mass[rows],
+        count=blocks.count[rows],
         centroid=blocks.centroid[rows].astype(np.float64, copy=False),
         scatter=0.0,
         conflicts=none.pairs,

@@ -128,7 +128,7 @@ def structure_of(blocks: Blocks) -> Structure:
     if not (len(blocks.soft_must) or len(blocks.soft_cannot)):
         price = np.full(len(blocks.conflicts), np.inf)
         return Structure.from_prices(
-            blocks.s, blocks.k, blocks.conflicts, price, mass=blocks.mass, lower=lower, upper=upper
+            blocks.s, blocks.k, blocks.conflicts, price, mass=blocks.count, lower=lower, upper=upper
         )
     return Structure.from_edges(
         blocks.s,
@@ -136,7 +136,7 @@ def structure_of(blocks: Blocks) -> Structure:
         blocks.conflicts,
         soft_must=blocks.soft_must,
         soft_cannot=blocks.soft_cannot,
-        mass=blocks.mass,
+        mass=blocks.count,
         lower=lower,
         upper=upper,
     )

@@ -21,7 +21,7 @@ from ccviz.problem.rules import Alternatives, Rule, conjunction
 from ccviz.solvers.common.dimensions import rotate
 from ccviz.solvers.search.tree import Report, Task
 
-_REACH = 5  # the farthest point is about 2^5 from the mean
+_REACH = 5  # the farthest point is about 2^5 from the mean, where weights are 1
 
 _HEAVIEST = 1e200
 """Largest weight of a soft link in the unit of the work: sums of weights stay finite."""
@@ -52,7 +52,8 @@ def rescale(problem: Problem) -> tuple[Problem, int]:
         The points are multiplied by 2 to that power, and costs by its square.
     """
     centred = problem.centred()
-    exponent = _REACH - int(np.frexp(np.abs(centred.X).max())[1])
+    reach = np.abs(centred.X).max() * np.sqrt(problem.masses.mean())
+    exponent = _REACH - int(np.frexp(reach)[1])
     rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
     X = rotate(centred.X) if problem.d > problem.n else centred.X
     scaled = replace(

@@ -63,8 +63,10 @@ def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> Floa
     centers : (k, d) float64
     """
     if init == "random":
-        return problem.X[rng.choice(problem.n, problem.k, replace=False)].astype(np.float64)
-    centers = kmeans_plusplus(_widened(problem.X), problem.k, int(rng.integers(2**31)))
+        counted = np.flatnonzero(problem.masses)
+        return problem.X[rng.choice(counted, problem.k, replace=False)].astype(np.float64)
+    seed, weights = int(rng.integers(2**31)), problem.weights
+    centers = kmeans_plusplus(_widened(problem.X), problem.k, seed, weights)
     return np.ascontiguousarray(centers, dtype=np.float64)
 
 

@@ -18,6 +18,7 @@ def soften(problem: Problem) -> Problem:
         cannot_link=_softened(problem.cannot_link),
         sizes=problem.sizes,
         truth=problem.truth,
+        weights=problem.weights,
     )
 
 

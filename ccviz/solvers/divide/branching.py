@@ -160,6 +160,7 @@ def contracted(
         blocks,
         block_of=np.arange(len(mass)),
         mass=mass,
+        count=mass,
         centroid=centroid,
         scatter=float(blocks.mass @ away),
         conflicts=np.unique(np.sort(conflicts, axis=1), axis=0),

@@ -21,7 +21,7 @@ _NO_LINKS = Links(np.empty((0, 2), np.int64), np.empty(0))
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The blocks of a part, with masses that are whole numbers.
+    """The blocks of a part, with masses that are whole numbers where points have no weights.
 
     Attributes
     ----------

@@ -37,7 +37,7 @@ def descend(blocks: Blocks, labels: IntArray, stop: Callable[[], bool]) -> Itera
             iteration=iteration,
             labels=blocks.lift(answer.labels),
             objective=answer.objective + blocks.scatter,
-            moved=int(blocks.mass[answer.labels != labels].sum()),
+            moved=int(blocks.count[answer.labels != labels].sum()),
         )
         yield IncumbentFound(labels=blocks.lift(answer.labels), source="descent")
         centers, wcss, labels = moved, fallen, answer.labels

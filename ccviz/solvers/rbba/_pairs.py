@@ -1,9 +1,9 @@
 """Sums of squared distances between blocks, without a term that is negative.
 
-A cluster's sum of squares is the sum of the squared distances of its pairs of points, over its
-size. Each difference of two doubles has a relative error of 2^-53, wherever the points lie, and
-nothing is subtracted after it: so the cost of every clustering has a small relative error, however
-far apart the clusters are.
+A cluster's sum of squares is the sum of the squared distances of its pairs of points, each times
+the weights of both, over its weight. Each difference of two doubles has a relative error of 2^-53,
+wherever the points lie, and nothing is subtracted after it: so the cost of every clustering has a
+small relative error, however far apart the clusters are.
 """
 
 from __future__ import annotations
@@ -16,13 +16,20 @@ from ccviz.compiled import njit
 
 @njit(cache=True)
 def fill_row(
-    X: FloatArray, start: IntArray, member: IntArray, a: int, between: FloatArray
+    X: FloatArray,
+    weights: FloatArray,
+    start: IntArray,
+    member: IntArray,
+    a: int,
+    between: FloatArray,
 ) -> float:
     """Fill in the sums of one block with all others, and return its own.
 
     Parameters
     ----------
     X : (n, d) float64
+    weights : (n,) float64
+        A pair of points counts by the product of theirs.
     start, member : (s + 1,) and (n,) int64
         The points of each block, as compressed rows.
     a : int
@@ -37,23 +44,27 @@ def fill_row(
     """
     within = 0.0
     for p in range(start[a], start[a + 1]):
-        within += _to_points(X, member[p], member, p + 1, start[a + 1])
+        own = _to_points(X, weights, member[p], member, p + 1, start[a + 1])
+        within += weights[member[p]] * own
     for b in range(a + 1, len(between)):
         total = 0.0
         for p in range(start[a], start[a + 1]):
-            total += _to_points(X, member[p], member, start[b], start[b + 1])
+            far = _to_points(X, weights, member[p], member, start[b], start[b + 1])
+            total += weights[member[p]] * far
         between[a, b] = between[b, a] = total
     return within
 
 
 @njit(cache=True)
-def _to_points(X: FloatArray, i: int, member: IntArray, first: int, last: int) -> float:
+def _to_points(
+    X: FloatArray, weights: FloatArray, i: int, member: IntArray, first: int, last: int
+) -> float:
     total = 0.0
     for q in range(first, last):
         square = 0.0
         for t in range(X.shape[1]):
             square += (X[i, t] - X[member[q], t]) ** 2
-        total += square
+        total += weights[member[q]] * square
     return total
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray
 
 
-def entry_order(square: FloatArray, mass: FloatArray) -> IntArray:
+def entry_order(square: FloatArray, mass: FloatArray, count: FloatArray) -> IntArray:
     """Return the blocks in the order of the search; the last ones are the first problem.
 
     The blocks placed early should cost much, and so should those left: the sum of both costs is
@@ -18,10 +18,11 @@ def entry_order(square: FloatArray, mass: FloatArray) -> IntArray:
     ----------
     square : (s, s) float64
         Squared distances of blocks of one point; those of others are not read.
-    mass : (s,) float64
+    mass, count : (s,) float64
+        Weight and number of points of each block.
     """
-    light = np.flatnonzero(mass == 1)
-    heavy = np.flatnonzero(mass > 1)
+    light = np.flatnonzero(count == 1)
+    heavy = np.flatnonzero(count > 1)
     heavy = heavy[np.argsort(-mass[heavy], kind="stable")]
     return np.concatenate([heavy, _separated(square, light)])
 

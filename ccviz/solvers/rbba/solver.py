@@ -78,7 +78,7 @@ class Rbba(Solver):
     name: ClassVar[str] = "rbba"
     title: ClassVar[str] = "Repetitive branch and bound"
     paper: ClassVar[str] = "Guns, Dao, Vrain and Duong (2016)"
-    supports: ClassVar[Supports] = Supports(soft=True, exact=True, bounds=True)
+    supports: ClassVar[Supports] = Supports(soft=True, weights=True, exact=True, bounds=True)
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0, high=1.0)
@@ -141,7 +141,9 @@ class Rbba(Solver):
 
         exponent = -int(np.frexp(np.abs(problem.X).max())[1])
         given = contract(problem)
-        made = make_ground(np.ldexp(problem.X, exponent), given, 2 * exponent, context)
+        made = make_ground(
+            np.ldexp(problem.X, exponent), problem.masses, given, 2 * exponent, context
+        )
         if made is None:
             return
         ground, order = made
@@ -212,8 +214,8 @@ class Rbba(Solver):
 def error_of(problem: Problem) -> float:
     """Return the relative error of the cost of a clustering, as the search adds it up.
 
-    Squares are added over features, points of either block, blocks and clusters, in turn, and then
-    the weights of broken links.
+    Squares are added over features, points of either block, blocks and clusters, in turn, with two
+    products by weights, and then the weights of broken links.
 
     Parameters
     ----------
@@ -224,11 +226,11 @@ def error_of(problem: Problem) -> float:
     float
     """
     links = len(problem.must_link.soft) + len(problem.cannot_link.soft)
-    return gamma(4 * problem.n + problem.d + links + 16)
+    return gamma(4 * problem.n + problem.d + links + 20)
 
 
 def make_ground(
-    X: FloatArray, blocks: Blocks, exponent: int, context: Context
+    X: FloatArray, weights: FloatArray, blocks: Blocks, exponent: int, context: Context
 ) -> tuple[Ground, IntArray] | None:
     """Return the blocks as the search places them, and their order; None if stopped.
 
@@ -236,6 +238,8 @@ def make_ground(
     ----------
     X : (n, d) float64
         The points in the unit of the search.
+    weights : (n,) float64
+        Of the points.
     blocks : Blocks
     exponent : int
         The weights of its soft links are multiplied by 2 to that power.
@@ -252,13 +256,13 @@ def make_ground(
     from ccviz.solvers.rbba.order import entry_order
 
     member = np.argsort(blocks.block_of, kind="stable")
-    start = np.append(0, np.cumsum(blocks.mass)).astype(np.int64)
+    start = np.append(0, np.cumsum(blocks.count)).astype(np.int64)
     between, within = np.zeros((blocks.s, blocks.s)), np.zeros(blocks.s)
     for a in range(blocks.s):
         if context.stop():
             return None
-        within[a] = fill_row(X, start, member, a, between)
-    order = entry_order(between, blocks.mass)
+        within[a] = fill_row(X, weights, start, member, a, between)
+    order = entry_order(between, blocks.mass, blocks.count)
     graph = blocks.conflict_graph[order][:, order].tocsr()
     soft = _soft_graph(blocks, exponent)[order][:, order].tocsr()
     ground = Ground(

@@ -28,7 +28,8 @@ def exchange_blocks(blocks: Blocks, relaxation: Relaxation, labels: IntArray) ->
     labels : (s,) int64
         A clustering that keeps links and sizes.
     """
-    lower, upper = np.ones(blocks.k), np.full(blocks.k, float(blocks.n))
+    lower = np.full(blocks.k, blocks.mass.min())
+    upper = np.full(blocks.k, blocks.mass.sum())
     if blocks.sizes is not None:
         lower, upper = (
             np.asarray(each, float) for each in (blocks.sizes.lower, blocks.sizes.upper)

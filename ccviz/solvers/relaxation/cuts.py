@@ -9,7 +9,8 @@ for if t members share the cluster C of i, the left side is at least (t - 1)(t -
 member makes a pair, two a triangle; three to five make stronger cuts than the paper's.
 
 Over any k + 1 blocks the sum of Z_ij is at least 1 / (n - k + 1): two of them share a cluster, of
-at most n - k + 1 points, or as many as the sizes allow.
+at most n - k + 1 points, or as many as the sizes allow. With weights n is the weight of all points,
+less the k - 1 lightest blocks, 1 each at most.
 """
 
 from __future__ import annotations
@@ -93,7 +94,7 @@ def _width(k: int) -> int:
 
 def clique_side(relaxation: Relaxation) -> float:
     """Return the right side of the clique inequalities in terms of Z."""
-    largest = relaxation.n - relaxation.k + 1.0
+    largest = relaxation.heaviest
     if relaxation.limits is not None:
         largest = min(largest, float(relaxation.limits.most.max()))
     return 1.0 / largest

@@ -1,6 +1,6 @@
 """The semidefinite relaxation of a node (Piccialli et al. 2022, eq. 7), in scaled variables.
 
-With block sizes e, D = diag(e) and Y = D^1/2 Z D^1/2 the relaxation reads
+With the blocks' weights e, D = diag(e) and Y = D^1/2 Z D^1/2 the relaxation reads
 
     minimise    constant + <C, Y>,  C = -Q Q^T  (and soft links, see `soft_prices`)
     subject to  Y u = u,  trace Y = k,  Y psd,  Y >= 0,  Y_ij = 0 on conflicts,
@@ -42,7 +42,7 @@ class Relaxation:
     factor : (s, d) float64
         Q, the scaled and centred centroids of the blocks.
     mass : (s,) float64
-        e, points in each block.
+        e, the weight of each block: its number of points if there are no weights.
     conflicts : (c, 2) int64
         Pairs of blocks that must be apart.
     k : int
@@ -84,9 +84,17 @@ class Relaxation:
         return len(self.mass)
 
     @cached_property
-    def n(self) -> int:
-        """Number of points."""
-        return round(float(self.mass.sum()))
+    def n(self) -> float:
+        """Weight of all blocks: the number of points if the problem has no weights."""
+        return float(self.mass.sum())
+
+    @cached_property
+    def heaviest(self) -> float:
+        """Upper bound on the weight of a cluster: k - 1 blocks are elsewhere.
+
+        They count at most 1 each, as points do.
+        """
+        return self.n - float(np.minimum(np.sort(self.mass)[: self.k - 1], 1.0).sum())
 
     @cached_property
     def u(self) -> FloatArray:

@@ -1,7 +1,8 @@
 """The margin for rounding between a bound on the centred points and one on the given points.
 
 Solvers move the points to about their mean, contract must-linked points to rounded means and add
-up sums of squares in doubles. A clustering's cost is the square of the norm of the points less
+up sums of squares in doubles. Sums of weights are exact (`ccviz.problem.weights`), and norms are
+weighted by them. A clustering's cost is the square of the norm of the points less
 their means, which is a projection of the points. So an error of norm e in the points moves the
 root of every cost, and of the optimum, by at most e. The other errors are relative: each sum of
 squares has only terms that are not negative, and so has the sum of the broken soft links' weights.
@@ -88,12 +89,13 @@ def margin_of(problem: Problem) -> Margin:
     Margin
     """
     n, d = problem.n, problem.d
-    largest = float(contract(problem).mass.max())
-    lost = gamma(largest + 8) + (gamma(_TURNED * n * d) if d > n else 0.0)
+    largest = float(contract(problem).count.max())
+    lost = gamma(largest + 12) + (gamma(_TURNED * n * d) if d > n else 0.0)
     # `Partition.wcss` takes off rounded means: n u of a mean of n terms, which counts squared,
-    # and differences from a point that may be sqrt(n) times as far off as the mean.
-    weights = len(problem.must_link.soft) + len(problem.cannot_link.soft)
-    relative = gamma(2.0 * math.sqrt(n) + d + 64 + weights) + n * (n * _UNIT) ** 2
+    # and differences from a point that may be sqrt(n) times as far off as the mean, the heaviest
+    # of its cluster if there are weights.
+    links = len(problem.must_link.soft) + len(problem.cannot_link.soft)
+    relative = gamma(2.0 * math.sqrt(n) + d + 64 + links) + n * (n * _UNIT) ** 2
     return Margin(relative, lost * _norm(problem))
 
 
@@ -102,5 +104,5 @@ def _norm(problem: Problem) -> float:
     size, squares = max(-float(problem.X.min()), float(problem.X.max())) or 1.0, 0.0
     for column in problem.X.T:  # a column at a time takes little memory
         moved = (column - column.mean(dtype=np.float64)) / size
-        squares += float((moved**2).sum())
+        squares += float((problem.masses * moved**2).sum())
     return math.sqrt(squares * (1.0 + gamma(problem.n + problem.d))) * size * (1.0 + gamma(4))

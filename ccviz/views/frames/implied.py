@@ -46,7 +46,7 @@ def implied(draft: Draft, most: int) -> Implied:
 
 
 def _all(blocks: Blocks) -> Iterator[Link]:
-    for block in (blocks.mass > 1).nonzero()[0].tolist():
+    for block in (blocks.count > 1).nonzero()[0].tolist():
         yield from (Link("must", i, j) for i, j in combinations(blocks.members(block).tolist(), 2))
     for a, b in blocks.conflicts.tolist():
         yield from (
@@ -56,7 +56,7 @@ def _all(blocks: Blocks) -> Iterator[Link]:
 
 
 def _count(blocks: Blocks) -> int:
-    mass = blocks.mass
+    mass = blocks.count
     inside = (mass * (mass - 1) / 2).sum()
     between = (mass[blocks.conflicts[:, 0]] * mass[blocks.conflicts[:, 1]]).sum()
     return int(inside + between)

@@ -21,7 +21,7 @@ def test_bounds_change_no_answer(seed, sizes):
     centers, labels = X[:3].copy(), np.full(blocks.s, -1)
     bounds = new_bounds(blocks.s, centers)
     for _ in range(6):
-        step = greedy_step(blocks.centroid, centers, order, rules, labels, bounds)
+        step = greedy_step(blocks.centroid, blocks.mass, centers, order, rules, labels, bounds)
         costs = block_costs(blocks.centroid, blocks.mass, centers)
         plain = greedy_assignment(costs, structure, order, nonempty=True)
         assert (step.labels == plain.labels).all()

@@ -79,7 +79,7 @@ def test_the_search_knows_each_cost_to_its_relative_error(seed):
     X = np.where(rng.random((7, 2)) < 0.5, 1.0, 1e-12) * rng.normal(size=(7, 2)) + (seed % 2)
     problem = Problem(X, 3, must_link=[(0, 3), (3, 5)])
     blocks = contract(problem)
-    ground, order = rbba.make_ground(problem.X, blocks, 0, Context())
+    ground, order = rbba.make_ground(problem.X, problem.masses, blocks, 0, Context())
     for labels in rng.integers(3, size=(10, blocks.s)):
         cost = cost_of(ground.between, ground.within, ground.mass, labels[order], 0, 3)
         exact = exact_cost(problem.X, blocks.lift(labels))
@@ -107,7 +107,8 @@ def test_more_digits_than_doubles_hold_are_no_proof():
 
 def test_heavy_blocks_come_first_and_near_points_are_parted():
     point = np.array([[0.0], [0.1], [5.0], [5.1], [9.0]])
-    order = entry_order((point - point.T) ** 2, np.array([1.0, 1.0, 1.0, 1.0, 3.0])).tolist()
+    count = np.array([1.0, 1.0, 1.0, 1.0, 3.0])
+    order = entry_order((point - point.T) ** 2, count, count).tolist()
     assert order[0] == 4
     halves = [set(order[1:3]), set(order[3:])]
     assert all(len(half & {0, 1}) == 1 for half in halves)

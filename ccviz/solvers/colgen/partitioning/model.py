@@ -56,7 +56,8 @@ def needs_partition(problem: Problem) -> bool:
 def size_classes(blocks: Blocks) -> tuple[SizeClass, ...]:
     """Return the classes of a problem's clusters, by ascending limits; one without sizes."""
     if blocks.sizes is None:
-        return (SizeClass(1.0, float(blocks.n), blocks.k),)
+        mass = blocks.mass
+        return (SizeClass(float(mass.min()), float(mass.sum()), blocks.k),)
     limits = np.stack([blocks.sizes.lower, blocks.sizes.upper], axis=1)
     rows, counts = np.unique(limits, axis=0, return_counts=True)
     return tuple(

@@ -83,7 +83,7 @@ def first_phase(given: NodeInput, found: tuple[IntArray, ...]) -> PartitionPhase
     better.sort(key=lambda labels: Partition(given.problem, blocks.lift(labels)).objective)
     columns, costs = first_columns(blocks, pricer, tuple(better))
     spread = blocks.mass * ((blocks.centroid - mean_of(blocks)) ** 2).sum(axis=1)
-    least = float(spread.sum()) / blocks.n
+    least = float(spread.sum()) / float(blocks.mass.sum())
     caps = np.maximum(spread, least * blocks.mass) + pricer.models[0].cut
     caps += np.finfo(float).tiny
     return PartitionPhase(blocks, columns, costs, caps)

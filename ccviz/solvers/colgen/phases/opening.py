@@ -129,7 +129,9 @@ def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
     """Return the cost per point of the best clustering found, or of one single cluster."""
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
     costs = [_cost(blocks, labels) for labels in clusterings]
-    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / blocks.n
+    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / float(
+        blocks.mass.sum()
+    )
 
 
 def _cost(blocks: Blocks, labels: IntArray) -> float:

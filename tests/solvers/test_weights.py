@@ -1,0 +1,142 @@
+"""Weights of points, for all solvers that count them, against enumeration and duplicated points."""
+
+import math
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, start
+from ccviz.errors import ContradictionError, UnfillableError, UnsupportedError
+from ccviz.proof.verify import verify
+from ccviz.solvers import SOLVERS, check, make_solver
+from ccviz.testing import optimum
+from tests.seeds import seeds
+
+WEIGHING = [solver.name for solver in SOLVERS if solver.supports.weights]
+PROVING = [solver.name for solver in SOLVERS if solver.supports.weights and solver.supports.bounds]
+EXACT = [name for name in PROVING if make_solver(name).supports.exact]
+
+
+def weighted(seed):
+    """Return a problem of at most 8 points with weights, and perhaps links; None if it is none."""
+    rng = np.random.default_rng(seed)
+    n, k = int(rng.integers(4, 9)), int(rng.integers(2, 4))
+    X = rng.normal(size=(n, int(rng.integers(1, 4)))) + 1000.0 * (seed % 2)
+    weights = [
+        rng.random(n) + 0.01,
+        rng.integers(1, 5, n).astype(float),
+        10.0 ** rng.uniform(-1.5, 1.5, n),
+        rng.integers(0, 3, n).astype(float),
+    ][seed % 4]
+
+    def pairs(most):
+        price = () if seed % 3 else (float(rng.random()) * weights.mean(),)
+        return [
+            (*map(int, rng.choice(n, 2, replace=False)), *price)
+            for _ in range(int(rng.integers(0, most)))
+        ]
+
+    try:
+        return Problem(X, k, pairs(3), pairs(4), weights=weights)
+    except (ContradictionError, UnfillableError):
+        return None
+
+
+def agrees(problem, name):
+    """Check a run against enumeration, and its proof."""
+    stepper = start(problem, name, seed=1)
+    events = [record.event for record in stepper]
+    result, best = stepper.result(), optimum(problem)
+    assert result.lower_bound <= best * (1 + 1e-9)
+    if result.status in {"optimal", "feasible"}:
+        assert result.partition.violations.none_hard
+        assert result.objective >= best * (1 - 1e-9)
+    if name in EXACT:
+        assert result.status == ("infeasible" if math.isinf(best) else "optimal")
+        assert math.isinf(best) or result.objective <= best * (1 + 1.1e-4)
+        assert name == "rbba" or verify(problem, events).accepted
+
+
+@pytest.mark.parametrize("seed", seeds(12, 300))
+@pytest.mark.parametrize("name", WEIGHING)
+def test_no_statement_is_wrong(name, seed):
+    problem = weighted(seed)
+    if problem is None:
+        return
+    try:
+        agrees(problem, name)
+    except UnsupportedError:
+        missing = make_solver(name).supports.missing(problem)
+        assert missing, "it is refused for what it says it can"
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_weight_2_is_a_point_given_twice_under_a_must_link(name):
+    rng = np.random.default_rng(3)
+    X, twice = rng.normal(size=(8, 2)), [1, 4, 5]
+    weights = np.ones(8)
+    weights[twice] = 2.0
+    links = {"cannot_link": [(0, 4), (1, 2)]}
+    one = start(Problem(X, 3, weights=weights, **links), name, seed=1).result()
+    copies = Problem(
+        np.concatenate([X, X[twice]]), 3, [(i, 8 + at) for at, i in enumerate(twice)], **links
+    )
+    assert one.objective == pytest.approx(start(copies, name, seed=1).result().objective)
+    assert one.lower_bound == pytest.approx(one.objective, rel=1e-4)
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_a_point_of_weight_0_changes_nothing_and_has_a_label(name):
+    rng = np.random.default_rng(5)
+    X, far = rng.normal(size=(9, 2)), np.array([[50.0, 50.0]])
+    without = start(Problem(X, 3), name, seed=1).result()
+    beside = Problem(np.concatenate([far, X]), 3, weights=[0.0] + [1.0] * 9)
+    stepper = start(beside, name, seed=1)
+    events = [record.event for record in stepper]
+    result = stepper.result()
+    assert result.status == "optimal"
+    assert result.objective == pytest.approx(without.objective)
+    assert result.partition.labels.shape == (10,)
+    assert name == "rbba" or verify(beside, events).accepted
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1e9])
+@pytest.mark.parametrize("name", PROVING)
+def test_the_unit_of_the_weights_does_not_matter(name, factor):
+    rng = np.random.default_rng(7)
+    X, weights = rng.normal(size=(14, 2)), rng.random(14) + 0.1
+    one = start(Problem(X, 3, weights=weights), name, seed=1).result()
+    other = start(Problem(X, 3, weights=factor * weights), name, seed=1).result()
+    assert other.status == one.status
+    assert other.objective == pytest.approx(factor * one.objective, rel=1e-9)
+    assert other.lower_bound == pytest.approx(factor * one.lower_bound, rel=2e-4)
+
+
+def test_weights_and_sizes_together_are_kept_by_counting_points():
+    X = np.random.default_rng(1).normal(size=(7, 2))
+    problem = Problem(X, 2, sizes=([3, 4], [3, 4]), weights=np.arange(1.0, 8.0))
+    result = start(problem, "blp-kmeans", seed=1, n_init=20).result()
+    assert sorted(result.partition.cluster_sizes.tolist()) == [3, 4]
+    assert result.objective >= optimum(problem) * (1 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "words"),
+    [
+        ("dils", {"weights": [1.0, 2.0, 1.0, 1.0]}, "cannot handle weights of points"),
+        (
+            "sdp",
+            {"weights": [1.0, 2.0, 1.0, 1.0], "sizes": [2, 2]},
+            "sdp cannot handle weights beside cluster sizes; these can: ",
+        ),
+        (
+            "sdp",
+            {"weights": [1.0, 0.0, 1.0, 1.0], "cannot_link": [(0, 1)]},
+            "cannot handle constraints on points of weight 0; no solver here can",
+        ),
+    ],
+)
+def test_what_is_not_honoured_is_refused_in_a_sentence(name, given, words):
+    with pytest.raises(UnsupportedError) as refused:
+        check(make_solver(name), Problem(np.arange(4.0)[:, None], 2, **given))
+    assert words in str(refused.value)
