@@ -55,5 +55,5 @@ def test_it_is_a_lesson(path):
     assert "<details><summary>Answers</summary>" in text
 
 
-def test_there_are_ten():
-    assert len(NOTEBOOKS) == 10
+def test_there_are_eleven():
+    assert len(NOTEBOOKS) == 11

@@ -13,7 +13,8 @@ from ccviz.cli.progress import Progress
 from ccviz.cli.report import check_writable, output
 from ccviz.numbers import count
 from ccviz.runs.archive import Archive
-from ccviz.studies.link_prices import LinkPrice, Prices, price_steps
+from ccviz.studies.price_table import LinkPrice, Prices
+from ccviz.studies.stored_prices import price_stored
 
 _COLUMNS = ("kind", "i", "j", "at least", "at most", "")
 
@@ -28,16 +29,18 @@ def prices(
     top: Annotated[int, typer.Option(min=1, help="Number of rows printed.")] = 20,
     out_file: Annotated[str | None, typer.Option("--out", help="Write all as CSV.")] = None,
 ) -> None:
-    """Say how much each hard link raises the optimum, the highest price first.
+    """Say how much each link raises the optimum, the highest price first.
 
     A price is the optimum less that without the link. A wrong link often has a high one. The time
-    limit is that of each proof.
+    limit is that of each proof. What is proved is kept with the run.
     """
     check_writable(out_file)
     archive = Archive()
-    stored = archive.load(archive.find(run))
+    run_id = archive.find(run)
     with Progress(err) as progress:
-        for known in price_steps(stored, prove=prove, solver=solver, time_limit=time_limit):
+        for known in price_stored(
+            archive, run_id, prove=prove, solver=solver, time_limit=time_limit
+        ):
             progress.say(_state(known))
     rows = known.rows
     if out_file is not None:

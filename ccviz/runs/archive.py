@@ -35,6 +35,7 @@ from ccviz.runs.info import RunInfo, Summary, alive, summarise
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.policy import UNRESTRICTED, Policy
 from ccviz.runs.run import FOLDED, REPLACED, Run
+from ccviz.runs.schema import PRICES
 
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look like others
 _RUNS = "SELECT runs.*, (SELECT max(seq) FROM records WHERE run = number) AS last_seq FROM runs"
@@ -227,6 +228,20 @@ class Archive:
                 again["limits"] = json.dumps(limits.given)
             _update(db, number, again)
 
+    def keep_prices(self, run_id: str, data: bytes) -> None:
+        """Store the prices of a run's links; they replace those stored before.
+
+        Parameters
+        ----------
+        run_id : str
+        data : bytes
+            See `ccviz.studies.price_table.encode_prices`.
+        """
+        number = self._owned(run_id)
+        with self._file.writing() as db:
+            db.execute(PRICES)  # archives of before have no such table
+            db.execute("INSERT OR REPLACE INTO prices VALUES (?, ?)", (number, data))
+
     def rename(self, run_id: str, name: str) -> None:
         """Rename a run; its id stays.
 
@@ -248,6 +263,10 @@ class Archive:
         with self._file.writing() as db:
             db.execute("DELETE FROM runs WHERE number = ?", (self._owned(run_id),))
             db.execute("DELETE FROM problems WHERE hash NOT IN (SELECT problem FROM runs)")
+
+    def check_owned(self, run_id: str) -> None:
+        """Raise `ArchiveError` if the run cannot be changed by this person."""
+        self._owned(run_id)
 
     def check_idle(self, run_id: str) -> None:
         """Check that no process drives a run, before it is deleted.
@@ -345,6 +364,21 @@ class Archive:
             run_id,
             {"after": after, "upto": upto, "names": names, "all": names == "[]", "limit": limit},
         )
+
+    def prices(self, run_id: str) -> bytes | None:
+        """Return the stored prices of a run's links; None if there are none.
+
+        Parameters
+        ----------
+        run_id : str
+        """
+        if (home := self.home_of(run_id)) is not self:
+            return home.prices(run_id)
+        number = self._visible(run_id)["number"]
+        if not self._file.read("SELECT 1 FROM sqlite_master WHERE name = 'prices'"):
+            return None
+        rows = self._file.read("SELECT data FROM prices WHERE run = ?", (number,))
+        return bytes(rows[0]["data"]) if rows else None
 
     def load(self, run_id: str, upto: int | None = None) -> Run:
         """Return a run's state after a record, by default the last.

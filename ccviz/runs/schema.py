@@ -44,6 +44,13 @@ CREATE TABLE records (
     PRIMARY KEY (run, seq)
 );
 """
+PRICES = """
+CREATE TABLE IF NOT EXISTS prices (
+    run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
+    data BLOB NOT NULL
+)
+"""
+"""The prices of a run's links; the table is made when the first are stored."""
 ADDED = {
     "owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0",
     "boot": "TEXT NOT NULL DEFAULT ''", "tick": "REAL NOT NULL DEFAULT 0",

@@ -1,4 +1,4 @@
-"""The price of a hard link: the rise of the optimum that it causes, between two proved bounds.
+"""The price of a link: the rise of the optimum that it causes, between two proved bounds.
 
 For a problem P and a link l of it the price is OPT(P) - OPT(P without l). With a clustering of cost
 U and a lower bound L of both problems it lies
@@ -13,151 +13,26 @@ bound limits all their prices. Only where it does not suffice the group is split
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ccviz.api import solve
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError, UnsupportedError
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
 from ccviz.solvers import Solver, check, make_solver
-
-Kind = Literal["must", "cannot"]
-
-PROVED_WIDTH = 5e-4
-"""Distance of a price's two limits, as a share of the objective, up to which it counts as proved.
-
-Two proofs with the default tolerance of 1e-4 leave a distance of at most 2e-4.
-"""
-
-
-@dataclass(frozen=True)
-class LinkPrice:
-    """The price of a link.
-
-    Attributes
-    ----------
-    kind : {"must", "cannot"}
-    i, j : int
-        The points, the smaller first.
-    lower, upper : float
-        Limits of the price, in units of the objective.
-    is_implied : bool
-        Whether the other links imply it, so that it costs exactly 0.
-    is_proved : bool
-        Whether both limits agree within the tolerance of the proofs.
-    """
-
-    kind: Kind
-    i: int
-    j: int
-    lower: float
-    upper: float
-    is_implied: bool = False
-    is_proved: bool = False
-
-    @property
-    def words(self) -> str:
-        """What is known of the price, in a few words."""
-        if self.is_implied:
-            return "0: implied by others"
-        return f"{self.lower:.6g} {'proved' if self.is_proved else 'at least'}"
-
-
-@dataclass(frozen=True, eq=False)
-class Prices:
-    """What is known of the prices of all hard links of a problem.
-
-    Attributes
-    ----------
-    problem : Problem
-    labels : (n,) int64
-        The best clustering known.
-    lower_bound : float
-        Of the problem.
-    is_must : (m,) bool
-        The kind of each link, must-links first.
-    pairs : (m, 2) int64
-    implied : (m,) bool
-    above, below : (m,) float64
-        Cost of a clustering of the problem without each link, and a lower bound of that problem.
-    todo : tuple of tuple of int
-        Groups of links that still wait for a proof.
-    """
-
-    problem: Problem
-    labels: IntArray
-    lower_bound: float
-    is_must: NDArray[np.bool_]
-    pairs: IntArray
-    implied: NDArray[np.bool_]
-    above: FloatArray
-    below: FloatArray
-    todo: tuple[tuple[int, ...], ...] = ()
-
-    @property
-    def objective(self) -> float:
-        """Cost of the best clustering known."""
-        return Partition(self.problem, self.labels).wcss
-
-    @property
-    def rows(self) -> tuple[LinkPrice, ...]:
-        """The prices, the highest first."""
-        lower, upper = self._limits()
-        proved = self._proved()
-        order = np.lexsort((np.arange(len(lower)), -upper, -lower))
-        return tuple(
-            LinkPrice(
-                "must" if self.is_must[row] else "cannot",
-                int(self.pairs[row, 0]),
-                int(self.pairs[row, 1]),
-                float(lower[row]),
-                float(upper[row]),
-                bool(self.implied[row]),
-                bool(proved[row]),
-            )
-            for row in order.tolist()
-        )
-
-    def _limits(self) -> tuple[FloatArray, FloatArray]:
-        lower = np.maximum(0.0, self.lower_bound - self.above)
-        upper = np.maximum(lower, self.objective - self.below)
-        return np.where(self.implied, 0.0, lower), np.where(self.implied, 0.0, upper)
-
-    def _proved(self) -> NDArray[np.bool_]:
-        lower, upper = self._limits()
-        close: NDArray[np.bool_] = upper - lower <= PROVED_WIDTH * self.objective
-        return close | self.implied
-
-    def without(self, group: Sequence[int]) -> Problem:
-        """Return the problem without a group of its links.
-
-        Parameters
-        ----------
-        group : sequence of int
-            Rows of `pairs`.
-        """
-        keep = np.ones(len(self.pairs), dtype=bool)
-        keep[list(group)] = False
-        return replace(
-            self.problem,
-            must_link=self.pairs[keep & self.is_must],  # type: ignore[arg-type]
-            cannot_link=self.pairs[keep & ~self.is_must],  # type: ignore[arg-type]
-            asked=None,
-        )
+from ccviz.studies.price_table import LinkPrice, Prices, unpriced
 
 
 def link_prices(
     run: Run, *, prove: bool = True, solver: str | Solver = "sdp", time_limit: float | None = None
 ) -> tuple[LinkPrice, ...]:
-    """Return the price of each hard link of a run's problem, the highest first.
+    """Return the price of each link of a run's problem, the highest first.
 
     Parameters
     ----------
@@ -179,14 +54,19 @@ def link_prices(
     CcvizError
         If the run has no clustering that keeps the links, or no lower bound.
     UnsupportedError
-        If the problem has soft links or rules, or the solver proves no bounds.
+        If the problem has rules, or the solver proves no bounds.
     """
     *_, last = price_steps(run, prove=prove, solver=solver, time_limit=time_limit)
     return last.rows
 
 
 def price_steps(
-    run: Run, *, prove: bool = True, solver: str | Solver = "sdp", time_limit: float | None = None
+    run: Run,
+    *,
+    prove: bool = True,
+    solver: str | Solver = "sdp",
+    time_limit: float | None = None,
+    known: Prices | None = None,
 ) -> Iterator[Prices]:
     """Yield what is known of the prices: first estimates, then again after each proof.
 
@@ -197,64 +77,62 @@ def price_steps(
     solver : str or Solver
     time_limit : float, optional
         As for `link_prices`, and so are the errors.
+    known : Prices, optional
+        What was known before; without it the estimates are made first.
 
     Yields
     ------
     Prices
     """
     chosen = make_solver(solver) if isinstance(solver, str) else solver
-    prices = estimated(run, chosen)
+    check_priced(run, chosen)
+    prices = known or estimated(run)
     yield prices
     while prove and prices.todo:
         prices = refined(prices, chosen, time_limit)
         yield prices
 
 
-def estimated(run: Run, solver: Solver) -> Prices:
+def estimated(run: Run) -> Prices:
     """Return first prices of a run's links, with the proofs that they wait for.
 
     Parameters
     ----------
     run : Run
+        That `check_priced` accepts.
+    """
+    start = unpriced(run)
+    links = (start.problem.must_link, start.problem.cannot_link)
+    is_hard = np.concatenate([each.is_hard for each in links])
+    implied, above = start.implied.copy(), start.above.copy()
+    for row in range(len(above)):
+        smaller = start.without([row])
+        implied[row] = is_hard[row] and _asks_the_same(start.problem, smaller)
+        if not implied[row]:
+            above[row] = _cost_without(smaller, start.labels)
+    prices = replace(start, implied=implied, above=above)
+    return replace(prices, todo=_first_groups(prices))
+
+
+def check_priced(run: Run, solver: Solver) -> None:
+    """Check that the links of a run can be priced.
+
+    Parameters
+    ----------
+    run : Run
     solver : Solver
-        That will prove them.
+        That is to prove the prices.
 
     Raises
     ------
     CcvizError
         As `link_prices`.
     """
-    _check(run, solver)
-    assert run.incumbent is not None
-    problem = run.problem
-    must, cannot = problem.must_link.pairs, problem.cannot_link.pairs
-    m = len(must) + len(cannot)
-    start = Prices(
-        problem=problem,
-        labels=run.incumbent.labels,
-        lower_bound=run.lower_bound,
-        is_must=np.arange(m) < len(must),
-        pairs=np.concatenate([must, cannot]),
-        implied=np.zeros(m, dtype=bool),
-        above=np.full(m, run.objective),
-        below=np.zeros(m),
-    )
-    implied, above = start.implied.copy(), start.above.copy()
-    for row in range(m):
-        smaller = start.without([row])
-        implied[row] = _asks_the_same(problem, smaller)
-        if not implied[row]:
-            above[row] = _cost_without(smaller, start.labels, above[row])
-    prices = replace(start, implied=implied, above=above)
-    return replace(prices, todo=_first_groups(prices))
-
-
-def _check(run: Run, solver: Solver) -> None:
     problem = run.problem
     if run.incumbent is None or not run.incumbent.violations.none_hard:
         raise CcvizError("This run has no clustering that keeps the links, so no prices.")
-    if problem.is_soft or problem.rules:
-        raise UnsupportedError("Prices are those of hard links, without soft ones and rules.")
+    if problem.rules:
+        raise UnsupportedError("Links have prices only where no rules are kept beside them.")
     if not np.isfinite(run.lower_bound):
         raise CcvizError("Prices need a lower bound: run an exact solver first.")
     if not solver.supports.exact:
@@ -263,7 +141,7 @@ def _check(run: Run, solver: Solver) -> None:
 
 
 def _asks_the_same(problem: Problem, smaller: Problem) -> bool:
-    """Return whether a problem without a link has the same blocks and conflicts."""
+    """Return whether a problem without a hard link has the same blocks and conflicts."""
     one, other = contract(problem), contract(smaller)
     return (
         one.s == other.s
@@ -272,22 +150,23 @@ def _asks_the_same(problem: Problem, smaller: Problem) -> bool:
     )
 
 
-def _cost_without(smaller: Problem, labels: IntArray, cost: float) -> float:
+def _cost_without(smaller: Problem, labels: IntArray) -> float:
     """Return the cost of a clustering without a link, by a descent from the one with it."""
     # Imported here: compiled code is not for the process that only draws.
     from ccviz.solvers.sdp.rounding import repaired
 
+    cost = Partition(smaller, labels).objective  # less its weight, if it is soft and broken
     found = repaired(smaller, labels, exchanges=True)
     if found is None:
         return cost
     partition = Partition(smaller, found)
-    return min(cost, partition.wcss) if partition.violations.none_hard else cost
+    return min(cost, partition.objective) if partition.violations.none_hard else cost
 
 
 def _first_groups(prices: Prices) -> tuple[tuple[int, ...], ...]:
     """Return a group for each link with a price, the highest first, then one of all others."""
-    lower, _ = prices._limits()
-    is_open = ~prices._proved()
+    lower, _ = prices.limits()
+    is_open = ~prices.is_proved()
     costly = np.flatnonzero(is_open & (lower > 0.0))
     free = np.flatnonzero(is_open & (lower <= 0.0))
     singles = [(int(row),) for row in costly[np.argsort(-lower[costly], kind="stable")]]
@@ -314,10 +193,11 @@ def refined(prices: Prices, solver: Solver, time_limit: float | None = None) -> 
     labels = prices.labels
     if result.labels is not None:
         for row in rows:
-            if Partition(prices.without([row]), result.labels).violations.none_hard:
-                above[row] = min(above[row], result.objective)
+            found = Partition(prices.without([row]), result.labels)
+            if found.violations.none_hard:
+                above[row] = min(above[row], found.objective)
         whole = Partition(prices.problem, result.labels)
-        if whole.violations.none_hard and whole.wcss < prices.objective:
+        if whole.violations.none_hard and whole.objective < prices.objective:
             labels = result.labels  # the run had not proved its optimum
     prices = replace(prices, labels=labels, above=above, below=below, todo=tuple(rest))
     return replace(prices, todo=(*_split(prices, group, result.labels), *rest))
@@ -331,7 +211,7 @@ def _split(
     The links that the better clustering breaks may cost something, and each gets a proof of its
     own; the others stay together.
     """
-    proved = prices._proved()
+    proved = prices.is_proved()
     left = [row for row in group if not proved[row]]
     if len(group) == 1 or not left:
         return []

@@ -1,50 +1,63 @@
 """Prices of links: against brute force, exact zeros, and refusals."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from ccviz import CcvizError, Problem, solve
-from ccviz.errors import ContradictionError, ProblemError, UnsupportedError
+from ccviz.errors import ArchiveError, ContradictionError, ProblemError, UnsupportedError
+from ccviz.problem.rules import MaxDiameter
+from ccviz.runs.archive import Archive
+from ccviz.runs.info import summarise
+from ccviz.solvers import make_solver
 from ccviz.studies.link_prices import link_prices, price_steps
-from tests.exact import exact_optimum
+from ccviz.studies.stored_prices import price_in_process, price_stored, stored_prices
+from tests.made_soft import least_objective
 from tests.seeds import seeds
 
 
-def random_problem(rng):
+def random_problem(rng, soft=False):
     n, k = int(rng.integers(5, 9)), int(rng.integers(2, 4))
     pairs = np.array([(i, j) for j in range(n) for i in range(j)])
     chosen = pairs[rng.permutation(len(pairs))[: rng.integers(2, 7)]]
     is_must = rng.random(len(chosen)) < 0.4
-    return Problem(rng.normal(size=(n, 2)), k, chosen[is_must], chosen[~is_must])
+    weights = np.where(rng.random(len(chosen)) < 0.6, rng.exponential(2.0, len(chosen)), np.inf)
+    rows = np.c_[chosen, weights] if soft else chosen
+    return Problem(rng.normal(size=(n, 2)), k, rows[is_must], rows[~is_must])
 
 
-def feasible_problem(seed):
+def feasible_problem(seed, soft=False):
     rng = np.random.default_rng(seed)
     while True:
         with suppress(ContradictionError, ProblemError):
-            problem = random_problem(rng)
-            if exact_optimum(problem) is not None:
+            problem = random_problem(rng, soft)
+            if least_objective(problem) < np.inf:
                 return problem
 
 
 def without(problem, price):
     must, cannot = (
-        [pair for pair in links.pairs.tolist() if (kind, *pair) != (price.kind, price.i, price.j)]
+        [
+            (*pair, weight)
+            for pair, weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True)
+            if (kind, *pair) != (price.kind, price.i, price.j)
+        ]
         for kind, links in (("must", problem.must_link), ("cannot", problem.cannot_link))
     )
     return Problem(problem.X, problem.k, must, cannot)
 
 
+@pytest.mark.parametrize("soft", [False, True], ids=["hard", "soft"])
 @pytest.mark.parametrize("seed", seeds(3, 30))
-def test_prices_enclose_those_of_brute_force(seed):
-    problem = feasible_problem(seed)
+def test_prices_enclose_those_of_brute_force(seed, soft):
+    problem = feasible_problem(seed, soft)
     run = solve(problem, "sdp").run
-    whole = float(exact_optimum(problem))
+    whole = least_objective(problem)
     for known in price_steps(run):
         for price in known.rows:
-            true = whole - float(exact_optimum(without(problem, price)))
+            true = whole - least_objective(without(problem, price))
             slack = 1e-9 * whole
             assert price.lower - slack <= true <= price.upper + slack
             assert not price.is_implied or price.lower == price.upper == 0.0
@@ -68,17 +81,35 @@ def test_a_wrong_link_costs_most_and_implied_ones_nothing():
     assert estimates[0].words.endswith("at least")
 
 
-@pytest.mark.parametrize(
-    ("problem", "solver", "sentence"),
-    [
-        (Problem(np.eye(4), 2, must_link=[(0, 1)]), "k-means", "run an exact solver first"),
-        (Problem(np.eye(4), 2, must_link=[(0, 1, 1.0)]), "bh-kmeans", "those of hard links"),
-    ],
-)
-def test_prices_that_cannot_be_are_refused(problem, solver, sentence):
-    run = solve(problem, solver).run
-    with pytest.raises((CcvizError, UnsupportedError), match=sentence):
+def test_prices_that_cannot_be_are_refused():
+    problem = Problem(np.eye(4), 2, must_link=[(0, 1)])
+    with pytest.raises(CcvizError, match="run an exact solver first"):
+        link_prices(solve(problem, "k-means").run)
+    run = solve(problem, "sdp").run
+    run.problem = replace(problem, rules=(MaxDiameter(9.0),))
+    with pytest.raises(UnsupportedError, match="only where no rules"):
         link_prices(run)
+
+
+def test_prices_are_kept_with_their_run_and_go_on(tmp_path):
+    result = solve(feasible_problem(1), "sdp")
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        run_id = archive.create(result.run.problem, "sdp", {})
+        archive.append(run_id, result.records(), summarise(result.run))
+        assert stored_prices(archive, run_id, result.run) is None
+        (first,) = price_stored(archive, run_id, prove=False)
+        kept = stored_prices(archive, run_id, result.run)
+        assert kept.rows == first.rows
+        assert kept.todo == first.todo
+        assert price_in_process(archive.path, run_id, make_solver("sdp"), 60.0) == 0
+        whole = stored_prices(archive, run_id, result.run)
+        assert whole.rows == result.link_prices()
+        assert next(iter(price_stored(archive, run_id))).rows == whole.rows
+        archive.keep_prices(run_id, b"no prices")
+        with pytest.raises(ArchiveError, match="cannot be read"):
+            stored_prices(archive, run_id, result.run)
+        archive.delete(run_id)
+        assert not archive._file.read("SELECT * FROM prices")
 
 
 def test_only_a_solver_that_proves_can_price():

@@ -14,7 +14,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, name_axes, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
 from ccviz.views.figures.link_density import LinkDensity, is_many
-from ccviz.views.frames.links import Lines, Path, opacity, some_of
+from ccviz.views.frames.links import Lines, Path, opacity, some_of, widths
 from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import Look, cluster_colors
@@ -291,7 +291,7 @@ class ScatterFigure:
         """
         self.plot.tags = [drawn]
         if is_many(must, cannot):
-            if drawn in ("all", "faded"):
+            if drawn in ("all", "faded", "price"):
                 self._crowd.show(must, cannot, drawn, self._link_colors, self.screen)
             else:
                 self._crowd.clear()
@@ -305,7 +305,7 @@ class ScatterFigure:
             refill(
                 self._lines[kind],
                 x0=frame.x0, y0=frame.y0, x1=frame.x1, y1=frame.y1,
-                width=np.where(frame.soft, 1.0, 2.0),
+                width=widths(frame, drawn),
                 alpha=opacity(frame, drawn),
                 name=list(frame.names),
             )  # fmt: skip

@@ -10,6 +10,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.draft import Draft
+from ccviz.views.frames.prices import NO_PRICES, PriceList
 from ccviz.views.frames.scatter import Plane
 from ccviz.views.link_table import Kind, Link, LinkTable
 
@@ -26,6 +27,8 @@ class Lines:
         Whether the clustering shown breaks the link.
     soft : (m,) bool
     names : sequence of str
+    prices : (m,) float64
+        The price of each as a share of the highest, 0 where unknown.
     """
 
     x0: FloatArray
@@ -35,9 +38,16 @@ class Lines:
     broken: np.ndarray
     soft: np.ndarray
     names: Sequence[str]
+    prices: FloatArray
 
 
-def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None) -> Lines:
+def lines(
+    draft: Draft,
+    kind: Kind,
+    where: Plane,
+    labels: IntArray | None = None,
+    prices: PriceList = NO_PRICES,
+) -> Lines:
     """Return the lines of all links of a kind.
 
     Parameters
@@ -47,6 +57,8 @@ def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None
     where : Plane
     labels : (n,) int, optional
         The clustering shown, -1 where a point has no cluster yet.
+    prices : PriceList
+        What is known of the links' prices.
     """
     links = draft.links.of_kind(kind)
     pairs = links.pairs
@@ -59,6 +71,7 @@ def lines(draft: Draft, kind: Kind, where: Plane, labels: IntArray | None = None
         broken=_broken(pairs, kind, labels),
         soft=~links.is_hard,
         names=_Names(links),
+        prices=prices.shares(links),
     )
 
 
@@ -98,6 +111,7 @@ def some_of(frame: Lines, keep: np.ndarray, most: int = MOST_LINES) -> Lines:
     return Lines(
         frame.x0[kept], frame.y0[kept], frame.x1[kept], frame.y1[kept],
         frame.broken[kept], frame.soft[kept], [frame.names[row] for row in kept.tolist()],
+        frame.prices[kept],
     )  # fmt: skip
 
 
@@ -116,6 +130,7 @@ def _broken(pairs: IntArray, kind: Kind, labels: IntArray | None) -> np.ndarray:
 
 LINKS_DRAWN = {
     "All links": "all", "Faded": "faded", "Only broken": "broken", "At the pointer": "near",
+    "By price": "price",
 }  # fmt: skip
 """Ways to draw links, with words for people; those at the pointer the browser finds itself."""
 
@@ -131,11 +146,28 @@ def opacity(frame: Lines, drawn: str) -> FloatArray:
     drawn : str
         A value of `LINKS_DRAWN`.
     """
-    if drawn == "all":
+    if drawn in ("all", "price"):
         return np.ones(len(frame.x0))
     if drawn == "faded":
         return np.full(len(frame.x0), _FADED)
     return (frame.broken if drawn == "broken" else np.zeros(len(frame.x0))).astype(np.float64)
+
+
+_WIDEST = 9.0
+"""Width of the line of the highest price, in pixels."""
+
+
+def widths(frame: Lines, drawn: str) -> FloatArray:
+    """Return (m,) the width of each line in pixels: less for soft links, or by price.
+
+    Parameters
+    ----------
+    frame : Lines
+    drawn : str
+        A value of `LINKS_DRAWN`.
+    """
+    plain = np.where(frame.soft, 1.0, 2.0)
+    return 1.0 + (_WIDEST - 1.0) * frame.prices if drawn == "price" else plain
 
 
 def many_broken(pairs: IntArray, kind: Kind, labels: IntArray | None) -> int:

@@ -186,6 +186,7 @@ def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:
         broken=np.zeros(len(pairs), dtype=bool),
         soft=np.zeros(len(pairs), dtype=bool),
         names=[f"{words} {a}-{b}" for a, b in pairs.tolist()],
+        prices=np.zeros(len(pairs)),
     )
 
 

@@ -208,6 +208,8 @@ class Batch(param.Parameterized):
             self._sum_up(runs)
         self._leave()
 
+    close = stop
+
 
 class Problems:
     """A draft's problem for other numbers of clusters.

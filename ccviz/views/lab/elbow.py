@@ -132,6 +132,8 @@ class Elbow(param.Parameterized):
         self._call, self._ticket, self._todo = None, None, []
         self.at = 0
 
+    close = stop
+
 
 def _asked(draft: Draft, k: int) -> tuple[Solver, Problem] | Step:
     """Return who clusters what for a number of clusters, or that its rules cannot be kept."""

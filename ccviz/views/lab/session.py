@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from math import inf
 from time import perf_counter
-from typing import Any
+from typing import Any, ClassVar
 
 import param
 
@@ -39,6 +39,7 @@ from ccviz.views.lab.notice import Notice, failure
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
+from ccviz.views.lab.pricing import Pricing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.starting import run_to_start_from
@@ -110,6 +111,7 @@ class Session(Worded):
     as_edited = param.Boolean(default=False)
     dark = param.Boolean(default=False)
     presenting = param.Boolean(default=False)
+    pricing_kind: ClassVar[type[Pricing]] = Pricing
 
     def __init__(
         self,
@@ -132,9 +134,11 @@ class Session(Worded):
             self.param.watch(lambda event: pool.expect(event.new.name), "solver")
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
+        self.pricing = self.pricing_kind(archive, queue, person.quota, self.player, pool)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
+        self._jobs = (self.file_jobs, self.elbow, self.batch, self.pricing, self.asking)
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
@@ -390,14 +394,12 @@ class Session(Worded):
         return Limits(self.time_limit, self.gap_limit, self.node_limit)
 
     def _request(self) -> RunRequest:
+        draft, solver, shown = self.draft, self.solver, self.player.run_id
+        earlier = run_to_start_from(self.run, shown, self.archive, solver, draft.problem)
         return RunRequest(
-            self.draft.problem_for(self.solver), self.solver, self.seed, self.limits,
-            self.draft.data.name, self.draft.scaling, self._run_to_start_from(),
+            draft.problem_for(solver), solver, self.seed, self.limits, draft.data.name,
+            draft.scaling, earlier,
         )  # fmt: skip
-
-    def _run_to_start_from(self) -> str:
-        shown, problem = self.player.run_id, self.draft.problem
-        return run_to_start_from(self.run, shown, self.archive, self.solver, problem)
 
     def open_run(self, run_id: str) -> None:
         """Show a run of the archive, with its problem on the table, its solver and settings."""
@@ -476,7 +478,7 @@ class Session(Worded):
         """Advance the worker's state and the player; called a few times a second."""
         now = perf_counter()
         elapsed, self._ticked = now - self._ticked, now
-        for each in (self.file_jobs, self.elbow, self.batch, self.asking):
+        for each in self._jobs:
             with self.in_words():
                 each.tick()
         with self.in_words():
@@ -487,11 +489,10 @@ class Session(Worded):
     @property
     def restless(self) -> bool:
         """Whether something is busy, so that `tick` must be called."""
-        busy = (self.file_jobs.busy, self.elbow.busy, self.batch.busy, self.asking.busy)
-        return self.playback.restless or any(busy)
+        return self.playback.restless or any(each.busy for each in self._jobs)
 
     def close(self) -> None:
         """End the worker and all jobs: the browser has left."""
-        for end in (self.file_jobs.close, self.elbow.stop, self.batch.stop, self.asking.close):
-            end()
+        for each in self._jobs:
+            each.close()
         self.playback.close()

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from ccviz.views.lessons import by_hand, dead_end, must_link, noise, questions, race, sizes
+from ccviz.views.lessons import (
+    by_hand,
+    dead_end,
+    must_link,
+    noise,
+    questions,
+    race,
+    sizes,
+    wrong_link,
+)
 from ccviz.views.lessons.course import Lesson
 
 LESSONS: tuple[Lesson, ...] = (
@@ -10,6 +19,7 @@ LESSONS: tuple[Lesson, ...] = (
     must_link.LESSON,
     by_hand.LESSON,
     noise.LESSON,
+    wrong_link.LESSON,
     sizes.LESSON,
     race.LESSON,
     questions.LESSON,

@@ -114,6 +114,7 @@ class Course(param.Parameterized):
         session.param.watch(self._look, ["draft", "solver", "notice", "picked"])
         session.asking.param.watch(self._look, "asked")
         session.player.param.watch(self._look_at_run, "shot")
+        session.pricing.param.watch(self._look, "known")
 
     @property
     def step(self) -> Step | None:

@@ -118,6 +118,22 @@ def is_refused(session: Session, _memory: Memory) -> str:
     return "" if refused else "No link was refused."
 
 
+def has_prices(session: Session, _memory: Memory) -> str:
+    """Need the proved prices of the links on the table."""
+    known = session.pricing.known
+    whole = known is not None and not known.todo and len(known.pairs)
+    if whole and known.problem.asks_the_same(session.draft.problem):
+        return ""
+    return "Prove the prices of all links first."
+
+
+def lacks_highest(session: Session, memory: Memory) -> str:
+    """Need that the links of the highest prices of the step before are gone."""
+    there = {(link.kind, *link.pair) for link in session.draft.links}
+    left = [link for link in memory[-1]["highest"] if (link.kind, *link.pair) in there]
+    return f"Delete {left[0]} too: its price is among the highest." if left else ""
+
+
 def same_points(session: Session, memory: Memory) -> str:
     """Need the points and the k of the step before."""
     ours, theirs = session.draft.problem, memory[-1]["problem"]

@@ -15,12 +15,18 @@ from ccviz.views.lessons.needs import Need
 
 
 def set_up(
-    data: str, solver: str, links: int = 0, noise: float = 0.0, weight: float = inf, **settings: Any
+    data: str,
+    solver: str,
+    links: int = 0,
+    noise: float = 0.0,
+    weight: float = inf,
+    seed: int = 0,
+    **settings: Any,
 ) -> Callable[[Session], None]:
     """Return what puts a data set, its links and a solver on the table."""
 
     def act(session: Session) -> None:
-        session.param.update(seed=0, weight=weight)
+        session.param.update(seed=seed, weight=weight)
         session.load(load(data))
         if links:
             draw_links(session, links, noise)
@@ -31,12 +37,18 @@ def set_up(
 
 
 def set_up_and_run(
-    data: str, solver: str, links: int = 0, noise: float = 0.0, weight: float = inf, **settings: Any
+    data: str,
+    solver: str,
+    links: int = 0,
+    noise: float = 0.0,
+    weight: float = inf,
+    seed: int = 0,
+    **settings: Any,
 ) -> Callable[[Session], None]:
     """Return what does the same and starts a run."""
 
     def act(session: Session) -> None:
-        set_up(data, solver, links, noise, weight, **settings)(session)
+        set_up(data, solver, links, noise, weight, seed, **settings)(session)
         session.start()
 
     return act

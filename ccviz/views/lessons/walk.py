@@ -10,17 +10,33 @@ from ccviz.errors import CcvizError
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.runs.stepper import start
+from ccviz.studies.stored_prices import price_in_process
 from ccviz.views.export.page import MOST_RUNS, Told
 from ccviz.views.export.stored import stored_play
 from ccviz.views.export.story import Play
+from ccviz.views.lab.pricing import Pricing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course, Lesson
 
 
+class PricingHere(Pricing):
+    """Prices that are proved in this process before `start` returns."""
+
+    def start(self) -> None:
+        """Prove the prices of the run shown."""
+        super().start()
+        run_id, solver = self._begin
+        price_in_process(self._archive.path, run_id, solver, time_limit=60.0)
+        self._read()
+        self.stop()
+
+
 class SessionHere(Session):
     """A session whose runs take no process of their own, and are shown at their end."""
+
+    pricing_kind = PricingHere
 
     def start(self, paused: bool = False) -> None:
         """Run the chosen solver on the problem, to its end."""

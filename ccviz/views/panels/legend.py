@@ -1,4 +1,4 @@
-"""The legend over the plot: each cluster by its colour, and how many points it has."""
+"""The legend over the plot: each cluster by its colour and its size, and what widths mean."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Legend(JSComponent):
 
     rows = param.List(default=[])
     chosen = param.Integer(default=None, allow_None=True)
+    note = param.String(default="")
 
     _esm = with_template("legend.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it

@@ -4,10 +4,16 @@ function line(kind) {
     class="${kind}" /></svg>`
 }
 
+function price(row) {
+  return row.price === undefined ? "" : html`<span class="price" title="${row.words}" aria-label="${row.words}"
+    style="--share: ${row.share}">${row.price}</span>`
+}
+
 function given(row, place) {
   return html`<li class="given ${row.broken ? "broken" : ""}">
     ${line(row.kind)}<span class="pair" title="${row.pair}">${row.pair}</span>
     <span class="note" title="${row.note}" aria-label="${row.note}">${row.broken ? html`${row.many}⚡` : ""}</span>
+    ${price(row)}
     <input type="number" min="0" step="any" placeholder="hard" value="${row.weight ?? ""}"
       data-place="${place}" title="Weight; empty is hard" aria-label="Weight of ${row.name}, empty for hard">
     <button type="button" data-place="${place}" title="Delete ${row.name}"

@@ -1,4 +1,4 @@
-"""The list of links: weigh them, delete them, see which are broken and which follow."""
+"""The list of links: weigh and delete them; see which are broken, which follow, and prices."""
 
 from __future__ import annotations
 
@@ -14,15 +14,17 @@ from markupsafe import Markup
 from panel.custom import JSComponent
 
 from ccviz.arrays import IntArray
-from ccviz.numbers import count
+from ccviz.numbers import count, number
 from ccviz.views.frames.implied import Implied, implied
 from ccviz.views.frames.link_groups import Entry, entries
 from ccviz.views.frames.links import LINKS_DRAWN, MOST_LINES, many_broken
+from ccviz.views.frames.prices import PriceList, price_list, price_words
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
+from ccviz.views.panels.prices import PriceTools
 from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 400
@@ -57,12 +59,15 @@ class LinksPanel(pn.viewable.Viewer):
         self._title = Html("", margin=(0, 4), sizing_mode="stretch_width")
         self._list = LinkList(self._act, sizing_mode="stretch_width", margin=(2, 0, 0, 0))
         self._tools = LinkTools(session)
+        self._prices = PriceTools(session)
         self._drawn = pn.widgets.Select.from_param(
             session.param.links_drawn, name="Which links are drawn", options=LINKS_DRAWN,
             width=112, margin=(0, 4), css_classes=["unlabelled", "small"],
         )  # fmt: skip
         session.param.watch(self._on_draft, "draft")
         session.player.param.watch(self._refresh, "shot")
+        session.pricing.param.watch(self._on_draft, "known")
+        self._prices.param.watch(self._on_draft, "highest_first")
         self._on_draft()
 
     def __panel__(self) -> Any:
@@ -71,7 +76,7 @@ class LinksPanel(pn.viewable.Viewer):
                 Html(Markup("<h2>Links</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
                 self._drawn, margin=0, height=21, sizing_mode="stretch_width",
             ),
-            self._title, self._list, self._tools,
+            self._title, self._list, self._prices, self._tools,
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
@@ -88,16 +93,24 @@ class LinksPanel(pn.viewable.Viewer):
         # Below thousands of rows they are out of sight, and finding new ones takes long.
         most = _MOST_IMPLIED if len(links) <= MOST_LINES else 0
         self._implied = implied(self._session.draft, most)
+        self._known = price_list(self._session.pricing.known, self._session.draft.problem)
         # The newest first: that is the one that was just clicked.
-        self._shown = list(islice(entries(links), _MOST_ROWS))
+        listed = entries(links)
+        if self._prices.highest_first and self._known.by_link:
+            listed = iter(sorted(listed, key=self._price_of, reverse=True))
+        self._shown = list(islice(listed, _MOST_ROWS))
         self._refresh()
+
+    def _price_of(self, entry: Entry) -> tuple[float, float]:
+        price = self._known.of(entry.links)
+        return (-1.0, 0.0) if price is None else (price.lower, price.upper)
 
     def _refresh(self, *_: Any) -> None:
         links = self._session.draft.links
         run = self._session.run
         labels = run.labels if run else None
         names = self._session.draft.data.names
-        rows = [_row(entry, names, labels) for entry in self._shown]
+        rows = [_row(entry, names, labels) | _priced(self._known, entry) for entry in self._shown]
         rows += [_row(Entry((link,)), names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
             self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
@@ -117,6 +130,18 @@ def _row(
         "note": note if broken else "",
         "many": f"{broken:,} " if broken and entry.is_group else "",
         "name": f"group of {len(entry.points):,} points" if entry.is_group else str(link),
+    }  # fmt: skip
+
+
+def _priced(known: PriceList, entry: Entry) -> dict[str, Any]:
+    """Return the cell of a row's price: a number, the length of its bar, and a sentence."""
+    price = known.of(entry.links)
+    if price is None:
+        return {}
+    sign = "" if price.is_proved else "≥ "
+    return {
+        "price": f"{sign}{number(price.lower, 4)}", "share": round(known.share(price), 3),
+        "words": price_words(price),
     }  # fmt: skip
 
 

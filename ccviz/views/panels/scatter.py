@@ -14,6 +14,7 @@ from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
 from ccviz.views.frames.point_words import links_of
+from ccviz.views.frames.prices import legend_words, price_list
 from ccviz.views.frames.question import question
 from ccviz.views.frames.scatter import (
     MOST_TOLD,
@@ -90,6 +91,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_shot, ["isolated", "differing", "links_drawn"])
         session.param.watch(self._on_look, ["dark", "presenting"])
         session.player.param.watch(self._on_shot, "shot")
+        session.pricing.param.watch(self._on_prices, "known")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
         self.legend = Legend(session)
@@ -162,8 +164,12 @@ class ScatterPanel(pn.viewable.Viewer):
             names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
         self.legend.show(frame.labels, names)
         self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
+        by_price = session.links_drawn == "price"
+        priced = session.pricing.known if by_price else None
+        prices = price_list(priced, session.draft.problem)
+        self.legend.note = legend_words(prices) if by_price and session.draft.links else ""
         must, cannot = (
-            lines(session.draft, kind, self._plane, labels) for kind in ("must", "cannot")
+            lines(session.draft, kind, self._plane, labels, prices) for kind in ("must", "cannot")
         )
         self._figure.show_links(must, cannot, session.links_drawn)
 
@@ -181,6 +187,10 @@ class ScatterPanel(pn.viewable.Viewer):
 
     def _on_shot(self, *_: Any) -> None:
         self._color()
+
+    def _on_prices(self, _: Any) -> None:
+        if self._session.links_drawn == "price":
+            self._color()
 
     def _on_node(self, _: Any) -> None:
         self._draw_decisions()

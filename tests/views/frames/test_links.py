@@ -3,7 +3,7 @@ import pytest
 
 from ccviz.data.datasets import Dataset
 from ccviz.views.draft import Draft
-from ccviz.views.frames.links import LINKS_DRAWN, Lines, lines, many_broken, opacity, path
+from ccviz.views.frames.links import LINKS_DRAWN, Lines, lines, many_broken, opacity, path, widths
 from ccviz.views.frames.scatter import plane
 from ccviz.views.link_table import Link, LinkTable
 
@@ -49,9 +49,15 @@ def test_a_path_follows_its_points(draft):
 
 
 def test_links_can_be_faint_or_only_those_that_are_broken():
-    frame = Lines(*np.zeros((4, 2)), np.array([True, False]), np.zeros(2, dtype=bool), ["a", "b"])
+    frame = Lines(
+        *np.zeros((4, 2)), np.array([True, False]), np.array([False, True]), ["a", "b"],
+        np.array([0.0, 1.0]),
+    )  # fmt: skip
     seen = {drawn: opacity(frame, drawn).tolist() for drawn in LINKS_DRAWN.values()}
     assert seen["all"] == [1.0, 1.0]
     assert 0 < seen["faded"][0] < 0.5
     assert seen["broken"] == [1.0, 0.0]
     assert seen["near"] == [0.0, 0.0]
+    assert seen["price"] == [1.0, 1.0]
+    assert widths(frame, "all").tolist() == [2.0, 1.0]
+    assert widths(frame, "price").tolist() == [1.0, 9.0]

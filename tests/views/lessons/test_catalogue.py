@@ -247,6 +247,25 @@ def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
     assert course.finding == ""
 
 
+def test_the_highest_prices_are_those_of_the_wrong_links(session, begin):
+    course = begin("Which expert")
+    find(session, course)
+    course.go_on()
+    find(session, course)
+    assert "Of the 3 highest 3 contradict the known classes" in course.finding
+    assert session.links_drawn == "price"
+    rows = session.pricing.known.rows
+    course.go_on()
+    session.remove_links([Link(rows[-1].kind, rows[-1].i, rows[-1].j)])
+    run_by_hand(session, "sdp")
+    assert course.finding == ""
+    assert "among the highest" in session.notice.text
+    find(session, course)
+    assert len(session.draft.links) == 27
+    before, after = (float(each) for each in re.findall(r"\d+\.\d{3,}", course.finding)[:2])
+    assert after < before - 30.0
+
+
 def test_a_lesson_that_is_left_gives_every_setting_back(session, begin):
     session.set_solver("sdp", cuts_per_block=3.0)
     session.param.update(seed=5, weight=2.0, node_limit=40)

@@ -1,0 +1,232 @@
+"""What is known of the prices of links, as a table and as bytes of the archive."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray, IntArray, freeze
+from ccviz.errors import ArchiveError
+from ccviz.problem.links import Links
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Run
+
+Kind = Literal["must", "cannot"]
+
+PROVED_WIDTH = 5e-4
+"""Distance of a price's two limits, as a share of the objective, up to which it counts as proved.
+
+Two proofs with the default tolerance of 1e-4 leave a distance of at most 2e-4.
+"""
+
+
+_UNREADABLE = "the stored prices of this run cannot be read."
+
+
+@dataclass(frozen=True)
+class LinkPrice:
+    """The price of a link.
+
+    Attributes
+    ----------
+    kind : {"must", "cannot"}
+    i, j : int
+        The points, the smaller first.
+    lower, upper : float
+        Limits of the price, in units of the objective.
+    is_implied : bool
+        Whether the other links imply it, so that it costs exactly 0.
+    is_proved : bool
+        Whether both limits agree within the tolerance of the proofs.
+    """
+
+    kind: Kind
+    i: int
+    j: int
+    lower: float
+    upper: float
+    is_implied: bool = False
+    is_proved: bool = False
+
+    @property
+    def words(self) -> str:
+        """What is known of the price, in a few words."""
+        if self.is_implied:
+            return "0: implied by others"
+        return f"{self.lower:.6g} {'proved' if self.is_proved else 'at least'}"
+
+
+@dataclass(frozen=True, eq=False)
+class Prices:
+    """What is known of the prices of all links of a problem.
+
+    Attributes
+    ----------
+    problem : Problem
+    labels : (n,) int64
+        The best clustering known.
+    lower_bound : float
+        Of the problem.
+    is_must : (m,) bool
+        The kind of each link, must-links first.
+    pairs : (m, 2) int64
+    implied : (m,) bool
+    above, below : (m,) float64
+        Cost of a clustering of the problem without each link, and a lower bound of that problem.
+    todo : tuple of tuple of int
+        Groups of links that still wait for a proof.
+    """
+
+    problem: Problem
+    labels: IntArray
+    lower_bound: float
+    is_must: NDArray[np.bool_]
+    pairs: IntArray
+    implied: NDArray[np.bool_]
+    above: FloatArray
+    below: FloatArray
+    todo: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def objective(self) -> float:
+        """Cost of the best clustering known."""
+        return Partition(self.problem, self.labels).objective
+
+    @property
+    def rows(self) -> tuple[LinkPrice, ...]:
+        """The prices, the highest first."""
+        lower, upper = self.limits()
+        proved = self.is_proved()
+        order = np.lexsort((np.arange(len(lower)), -upper, -lower))
+        return tuple(
+            LinkPrice(
+                "must" if self.is_must[row] else "cannot",
+                int(self.pairs[row, 0]),
+                int(self.pairs[row, 1]),
+                float(lower[row]),
+                float(upper[row]),
+                bool(self.implied[row]),
+                bool(proved[row]),
+            )
+            for row in order.tolist()
+        )
+
+    def limits(self) -> tuple[FloatArray, FloatArray]:
+        """Return two (m,) float64: the lower and the upper limit of each price."""
+        lower = np.maximum(0.0, self.lower_bound - self.above)
+        upper = np.maximum(lower, self.objective - self.below)
+        return np.where(self.implied, 0.0, lower), np.where(self.implied, 0.0, upper)
+
+    def is_proved(self) -> NDArray[np.bool_]:
+        """Return (m,) bool: whether both limits agree within the tolerance of the proofs."""
+        lower, upper = self.limits()
+        close: NDArray[np.bool_] = upper - lower <= PROVED_WIDTH * self.objective
+        return close | self.implied
+
+    def without(self, group: Sequence[int]) -> Problem:
+        """Return the problem without a group of its links.
+
+        Parameters
+        ----------
+        group : sequence of int
+            Rows of `pairs`.
+        """
+        keep = np.ones(len(self.pairs), dtype=bool)
+        keep[list(group)] = False
+        problem = self.problem
+        links = (problem.must_link, problem.cannot_link)
+        weights = np.concatenate([each.weights for each in links])
+        must, cannot = (
+            Links(freeze(self.pairs[which]), freeze(weights[which]))
+            for which in (keep & self.is_must, keep & ~self.is_must)
+        )
+        return replace(problem, must_link=must, cannot_link=cannot, asked=None)
+
+
+def unpriced(run: Run) -> Prices:
+    """Return the links of a run's problem, with nothing known of their prices.
+
+    Parameters
+    ----------
+    run : Run
+        With a clustering.
+    """
+    assert run.incumbent is not None
+    problem = run.problem
+    must, cannot = problem.must_link.pairs, problem.cannot_link.pairs
+    m = len(must) + len(cannot)
+    return Prices(
+        problem=problem,
+        labels=run.incumbent.labels,
+        lower_bound=run.lower_bound,
+        is_must=np.arange(m) < len(must),
+        pairs=np.concatenate([must, cannot]),
+        implied=np.zeros(m, dtype=bool),
+        above=np.full(m, run.objective),
+        below=np.zeros(m),
+    )
+
+
+class _Stored(msgspec.Struct, array_like=True):
+    """The fields of `Prices` that its problem does not give."""
+
+    labels: list[int]
+    lower_bound: float
+    implied: list[bool]
+    above: list[float]
+    below: list[float]
+    todo: list[list[int]]
+
+
+def encode_prices(prices: Prices) -> bytes:
+    """Return prices as bytes, without their problem.
+
+    Parameters
+    ----------
+    prices : Prices
+    """
+    stored = _Stored(
+        prices.labels.tolist(), prices.lower_bound, prices.implied.tolist(),
+        prices.above.tolist(), prices.below.tolist(), [list(group) for group in prices.todo],
+    )  # fmt: skip
+    return msgspec.msgpack.encode(stored)
+
+
+def decode_prices(data: bytes, run: Run) -> Prices:
+    """Return prices that were stored with a run.
+
+    Parameters
+    ----------
+    data : bytes
+    run : Run
+
+    Raises
+    ------
+    ArchiveError
+        If the bytes are no prices of this run's links.
+    """
+    blank = unpriced(run)
+    m, n = len(blank.pairs), blank.problem.n
+    try:
+        stored = msgspec.msgpack.decode(data, type=_Stored)
+    except msgspec.MsgspecError:
+        raise ArchiveError(_UNREADABLE) from None
+    rows = [len(each) for each in (stored.implied, stored.above, stored.below)]
+    inside = all(0 <= row < m for group in stored.todo for row in group)
+    if rows != [m, m, m] or len(stored.labels) != n or not inside:
+        raise ArchiveError(_UNREADABLE)
+    return replace(
+        blank,
+        labels=np.array(stored.labels, dtype=np.int64),
+        lower_bound=stored.lower_bound,
+        implied=np.array(stored.implied, dtype=bool),
+        above=np.array(stored.above, dtype=np.float64),
+        below=np.array(stored.below, dtype=np.float64),
+        todo=tuple(map(tuple, stored.todo)),
+    )

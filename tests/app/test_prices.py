@@ -1,0 +1,28 @@
+"""Prices of links on the page: proved in the background, in the list, and on the plot."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_wrong_link_has_the_highest_price(lab_of, picture):
+    lab = lab_of("?data=iris&k=3&solver=sdp&seed=1&ml=0-1,2-60,50-51&cl=3-70,10-120")
+    lab.run()
+    lab.press("Prices")
+    lab.see("5 of 5 prices proved")
+    lab.press("Highest first")
+    first = lab.page.locator(".links li").first
+    lab.wait_for(lambda: "2 – 60" in first.inner_text())
+    assert "proved" in first.locator(".price").get_attribute("title")
+    lab.choose("Which links are drawn", "By price")
+    lab.see(re.compile("wide lines: links of a high price, up to"))
+    widths = dict(
+        zip(*(lab.source("must", "width")[name] for name in ("name", "width")), strict=True)
+    )
+    assert max(widths, key=widths.get) == "must-link 2-60"
+    picture(lab.page, "prices")
+    lab.page.get_by_role("button", name="Delete must-link 2-60").click()
+    lab.see(re.compile("of the problem before your last edit"))
+    picture(lab.page, "edited")

@@ -1,0 +1,83 @@
+"""Prices of the run shown: proved in a process of their own, kept with it, ended with it."""
+
+import pytest
+
+from ccviz.data.datasets import load
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.pricing import Pricing
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.link_table import Link
+from ccviz.views.panels.links import LinksPanel
+from tests.patience import wait_until
+
+LINKS = [Link("must", 0, 1), Link("must", 2, 60), Link("cannot", 3, 70)]
+
+
+class PricedApart(SessionHere):
+    """A session whose runs take no process, but whose prices do."""
+
+    pricing_kind = Pricing
+
+
+@pytest.fixture
+def session(tmp_path, forks):
+    """Return a session with iris on the table."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = PricedApart(archive, RunQueue(limit=1), load("iris"), pool=forks)
+        yield session
+        session.close()
+
+
+def price(session):
+    """Prove the prices of the run shown, to the end."""
+    session.pricing.start()
+
+    def ended():
+        session.tick()
+        return not session.restless
+
+    wait_until(ended)
+
+
+def run_proof(session):
+    session.add_links(LINKS)
+    session.set_solver("sdp")
+    session.start()
+
+
+def test_prices_are_proved_listed_kept_and_said_to_be_of_before_an_edit(session):
+    panel = LinksPanel(session)
+    assert not session.pricing.may_start
+    run_proof(session)
+    assert session.pricing.may_start
+    price(session)
+    assert all(row.is_proved for row in session.pricing.known.rows)
+    assert [row["pair"] for row in panel._list.rows] == ["3 – 70", "2 – 60", "0 – 1"]
+    panel._prices.highest_first = True
+    first = panel._list.rows[0]
+    assert (first["pair"], first["share"]) == ("2 – 60", 1.0)
+    assert "proved" in first["words"]
+    assert panel._prices._words.object.count("3 of 3 prices proved") == 1
+    kept, run_id = session.pricing.known.rows, session.player.run_id
+    session.remove_links([LINKS[1]])
+    assert "before your last edit" in panel._prices._words.object
+    session.start()
+    assert session.pricing.known is None
+    session.open_run(run_id)
+    assert session.pricing.known.rows == kept
+    assert not session.pricing.busy
+
+
+def test_a_proof_of_prices_ends_when_told_and_with_its_run(session):
+    with pytest.raises(Exception, match="proven optimum"):
+        session.pricing.start()
+    run_proof(session)
+    session.pricing.start()
+    assert session.restless
+    assert session.runner._queue.join().waiting == 1  # it has its place in the line
+    session.pricing.stop()
+    assert not session.restless
+    session.pricing.start()
+    session.set_scaling("standard")  # other points: the run is closed
+    assert not session.pricing.busy
