@@ -125,7 +125,7 @@ def check_priced(run: Run, solver: Solver) -> None:
 
     Raises
     ------
-    CcvizError
+    CcvizError, UnsupportedError
         As `link_prices`.
     """
     problem = run.problem
