@@ -79,7 +79,7 @@ def check_feasibility(
             return _infeasible(blocks, core.vertices[clique], sentence)
     if blocks.sizes is not None:
         cliques_by_block = [core.vertices[c] for core, c in zip(cores, cliques, strict=True)]
-        return _with_sizes(blocks, max(cliques_by_block, key=len, default=_NOBODY), time_limit)
+        return _with_sizes(blocks, max(cliques_by_block, key=len, default=_NO_BLOCKS), time_limit)
     colour = np.full(blocks.s, -1, dtype=np.int64)
     for core, clique in zip(cores, cliques, strict=True):
         if len(core.vertices) > LARGEST_CORE:
@@ -96,7 +96,7 @@ def check_feasibility(
     return _feasible(blocks, fill_clusters(np.maximum(colour, 0), blocks))
 
 
-_NOBODY: IntArray = np.zeros(0, dtype=np.int64)
+_NO_BLOCKS: IntArray = np.zeros(0, dtype=np.int64)
 _FEASIBLE = "a feasible clustering exists."
 _TOO_MANY = "undecided: {:,} blocks that depend on each other are too many to search."
 _UNDECIDED = "undecided after {:g} s of search."
@@ -117,11 +117,11 @@ def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> In
     if answer == search.FOUND:
         return colour
     if answer == search.NONE:
-        return _NOBODY
+        return _NO_BLOCKS
     ones, no_lower = np.ones(size, dtype=np.int64), np.zeros(k, dtype=np.int64)
     packing = Packing(ones, core.edges, no_lower, np.full(k, size))
     feasible, labels = pack_by_highs(packing, np.array(clique), time_limit)
-    return _NOBODY if feasible is False else labels
+    return _NO_BLOCKS if feasible is False else labels
 
 
 def _with_sizes(blocks: Blocks, clique: IntArray, time_limit: float) -> Feasibility:

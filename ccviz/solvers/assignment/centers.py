@@ -39,7 +39,7 @@ def half_gaps(centers: FloatArray) -> FloatArray:
 
 @njit(cache=True)
 def block_costs(centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> FloatArray:
-    """Return (s, k) what each block adds to the WCSS at each centre, its own scatter apart.
+    """Return the (s, k) cost that each block adds to the WCSS at each centre, without its scatter.
 
     Differences are squared, not expanded: data far from the origin lose no digits.
     """
@@ -71,7 +71,7 @@ def some_wcss(
     labels: IntArray,
     centers: FloatArray,
 ) -> float:
-    """Return what (m,) labels of some blocks cost around given centres."""
+    """Return the cost of (m,) labels of some blocks around given centres."""
     total = 0.0
     for p in range(len(some)):
         total += mass[some[p]] * squared_distance(centroid[some[p]], centers[labels[p]])
@@ -115,7 +115,7 @@ def means_of(total: FloatArray, weight: FloatArray, centers: FloatArray) -> Floa
 def block_wcss(
     centroid: FloatArray, mass: FloatArray, labels: IntArray, centers: FloatArray
 ) -> float:
-    """Return the WCSS of labels around given centres, the blocks' own scatter apart."""
+    """Return the WCSS of labels around given centres, without the blocks' scatter."""
     total = 0.0
     for b in range(len(labels)):
         total += mass[b] * squared_distance(centroid[b], centers[labels[b]])

@@ -20,7 +20,7 @@ from ccviz.solvers.assignment.structure import Structure
 
 
 class Rules(NamedTuple):
-    """What the greedy assignment keeps, in the form that the compiled code reads.
+    """Links, masses and sizes in the form that the compiled code reads.
 
     Flat, because numba takes long to unpack nested tuples at every call.
 
@@ -56,7 +56,7 @@ def greedy_assignment(
     cost : (s, k) float64
     structure : Structure
     order : (s,) int
-        The blocks, first come first served.
+        The order of the blocks.
     nonempty : bool
         Whether every cluster must get a block.
 
@@ -119,10 +119,10 @@ def _cheapest_fit(
     load: FloatArray,
     rules: Rules,
 ) -> tuple[int, float]:
-    """Return the cheapest centre allowed for block b, -1 if none, and what clusters lack then."""
+    """Return the cheapest centre allowed for block b or -1, and the points clusters lack then."""
     best, best_cost, best_need = -1, np.inf, needed
     for j in range(len(paid)):
-        # What the clusters still lack must fit into the points that come after.
+        # The points that clusters still lack must be among those that come after.
         need = needed - min(rules.mass[b], max(rules.lower[j] - load[j], 0.0))
         fits = load[j] + rules.mass[b] <= rules.upper[j] and need <= left - rules.mass[b]
         if fits and paid[j] + charge[j] < best_cost:
@@ -132,7 +132,7 @@ def _cheapest_fit(
 
 @njit(cache=True)
 def _charge_links(v: int, rules: Rules, linked_label: IntArray, charge: FloatArray) -> None:
-    """Fill what each centre costs block v for the links to blocks assigned before."""
+    """Fill in the price at each centre of block v's links to blocks assigned before."""
     charge[:] = 0.0
     if v < 0:
         return
@@ -165,7 +165,7 @@ def greedy_step(
 
 
 class Bounds(NamedTuple):
-    """What one iteration tells the next: most blocks without links stay (Hamerly 2010).
+    """Bounds that an iteration passes to the next: most blocks without links stay (Hamerly 2010).
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class Bounds(NamedTuple):
 
 
 def new_bounds(s: int, centers: FloatArray) -> Bounds:
-    """Return bounds that say nothing."""
+    """Return the trivial bounds."""
     return Bounds(np.zeros(s), centers.copy())
 
 
@@ -267,7 +267,7 @@ def _assign_points(
         b = order[done]
         mass, best = rules.mass[b], -1
         lower_bound[b] -= furthest
-        # Nothing stands between this block and its nearest centre.
+        # No link and no size keeps the block from its nearest centre.
         free = unsized and rules.position[b] < 0 and needed == 0.0
         if free and old[b] >= 0:
             near = squared_distance(centroid[b], centers[old[b]])

@@ -1,4 +1,4 @@
-"""What an assignment step knows before the costs: links, masses and sizes, worked out once."""
+"""The part of an assignment step that is known before the costs: links, masses and sizes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Structure:
     pairs : (m, 2) int32
         Linked pairs of blocks, smaller first, sorted, each once.
     price : (m,) float64
-        What it costs if a pair shares a cluster, see `Graph`.
+        Price of a pair in one cluster, see `Graph`.
     constant : float
         Sum of the soft must-links' weights, which the prices below zero are taken from.
     linked : (l,) int64
@@ -55,7 +55,7 @@ class Structure:
 
     @property
     def offset(self) -> float:
-        """What every assignment pays if rewards for sharing count as charges for being apart."""
+        """Cost of every assignment when rewards for sharing count as charges for being apart."""
         return self.constant + float(np.minimum(self.price, 0.0).sum())
 
     @classmethod

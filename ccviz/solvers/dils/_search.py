@@ -1,6 +1,6 @@
 """The compiled local search of DILS.
 
-The fitness of one move is worked out from sums of distances, not from all pairs: ``reach[i, j]``
+The fitness of one move is computed from sums of distances, not from all pairs: ``reach[i, j]``
 is the sum of the distances of point i to the points of cluster j, and a move that is made changes
 it by one distance a point.
 """
@@ -51,7 +51,7 @@ def mean_distance(inner: FloatArray, size: IntArray) -> float:
 def broken_by(
     i: int, j: int, labels: IntArray, start: IntArray, neighbour: IntArray, price: FloatArray
 ) -> float:
-    """Return what sharing cluster j costs point i: weights of cannot-links less must-links."""
+    """Return the price of cluster j for point i: weights of cannot-links less must-links."""
     total = 0.0
     for e in range(start[i], start[i + 1]):
         if labels[neighbour[e]] == j:

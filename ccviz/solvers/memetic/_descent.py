@@ -1,9 +1,10 @@
 """Compiled descent over feasible clusterings: relocations, ejections and chains.
 
-Three neighbourhoods, each weighed exactly (see `ccviz.solvers.memetic._state`):
+Three neighbourhoods, each evaluated exactly (see `ccviz.solvers.memetic._state`):
 
-- *relocation*: one block goes where none of its conflicts sits (Hartigan and Wong 1979);
-- *ejection*: one block goes where conflicts sit, and each of those goes to its best other cluster;
+- *relocation*: one block goes to a cluster without its conflicts (Hartigan and Wong 1979);
+- *ejection*: one block goes to a cluster with conflicts, and each of these goes to its best other
+  cluster;
 - *chain*: in the conflict graph of two clusters, one component changes sides as a whole (a Kempe
   chain), which is feasible whatever its size.
 
@@ -101,8 +102,8 @@ def _relocate(
 ) -> bool:
     """Move each block to its best free cluster; return whether any moved.
 
-    ``checked`` is the number of moves when a block last looked: clusters that have not changed
-    since are no news to it, unless its own has.
+    ``checked`` is the number of moves at a block's last check: clusters that have not changed since
+    are skipped, unless its own has.
     """
     improved = False
     for b in order:
@@ -235,7 +236,7 @@ def _collect_chain(
 def _flip_gain(
     chain: IntArray, a: int, c: int, flow: FloatArray, data: BlockData, state: State
 ) -> float:
-    """Return what the sum of squares falls by when the chain changes sides, -1 if one empties.
+    """Return the decrease of the sum of squares when the chain changes sides, -1 if one empties.
 
     A cluster's part of it is a constant less |total|^2 / weight.
     """

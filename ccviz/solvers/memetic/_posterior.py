@@ -48,7 +48,7 @@ class Annotated(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """A clustering and the sums that its posterior is made of.
+    """A clustering and the sums of its posterior.
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ def annotation_cost(data: Annotated, fit: Fit) -> float:
 
 @njit(cache=True)
 def prior_cost(k: int, scale: tuple[float, float]) -> float:
-    """Return what the priors of one kind's rates cost, whatever the links."""
+    """Return the cost of the priors of one kind's rates, whatever the links."""
     if scale[0] == 0.0:
         return 0.0
     return -k * np.log(scale[0]) - 0.5 * k * (k - 1) * np.log(scale[1])
@@ -143,7 +143,7 @@ def prior_cost(k: int, scale: tuple[float, float]) -> float:
 def pair_cost(
     kind: int, r: int, s: int, fit: Fit, scale: tuple[float, float]
 ) -> tuple[float, float, float, float]:
-    """Return what a kind's links between two clusters cost, as `rate_cost` does."""
+    """Return the cost of a kind's links between two clusters, as `rate_cost` does."""
     pairs = fit.size[r] * fit.size[s]
     if r == s:
         return rate_cost(0.5 * fit.links[kind, r, r], 0.5 * pairs, scale[0])
@@ -152,7 +152,7 @@ def pair_cost(
 
 @njit(cache=True)
 def rate_cost(found: float, pairs: float, scale: float) -> tuple[float, float, float, float]:
-    """Return what links at their best rate cost, and what a change of the scale makes of it.
+    """Return the cost of links at their best rate, and its series in a change of the scale.
 
     The rate is found / (pairs + scale). The other three are the coefficients of the change, its
     square and its cube in the series of the cost.

@@ -1,9 +1,9 @@
-"""Compiled steps of the local search of HG-means, and what a move of one point changes.
+"""Compiled steps of the local search of HG-means, and the change by a move of one point.
 
 A move from cluster a to c changes the sizes and links of two clusters, so of the k^2 pairs of
 clusters only those with a or c are counted again: O(k) for each cluster that a point may go to.
-All others change through the prior alone, whose scale depends on all sizes together. What such a
-small change of the scale does is known from series that are summed beforehand (`CostParts`).
+All others change through the prior alone, whose scale depends on all sizes together. Series that
+are summed beforehand (`CostParts`) give the effect of such a small change of the scale.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ LEAST_GAIN = 1e-9
 
 
 class CostParts(NamedTuple):
-    """The cost of a fit by its parts, worked out again after each move.
+    """The cost of a fit by its parts, computed again after each move.
 
     Attributes
     ----------
     edges : (2,) float64
         Links of each kind.
     scale : (2, 2) float64
-        What `prior_scales` says of each kind.
+        `prior_scales` of each kind.
     part : (2, 4, k, k) float64
-        What `rate_cost` says of each kind and pair of clusters.
+        `rate_cost` of each kind and pair of clusters.
     row : (2, 4, k) float64
         The sums of each cluster's parts with all others.
     total : (2, 4, 2) float64
@@ -68,7 +68,7 @@ class CostParts(NamedTuple):
 
 
 class Pull(NamedTuple):
-    """What a point's links are worth where it leaves its cluster.
+    """A point's links, and its cluster's parts without it.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ class Pull(NamedTuple):
 
 @njit(cache=True)
 def relocate(data: Annotated, fit: Fit, order: IntArray) -> bool:
-    """Move each of some points to its best cluster by the whole posterior; say whether any moved.
+    """Move points to their best clusters by the whole posterior; return whether any moved.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def _enter(
 
 @njit(cache=True)
 def weigh(i: int, data: Annotated, fit: Fit, costs: CostParts, pull: Pull) -> None:
-    """Count a point's links, and what its cluster's links cost without it."""
+    """Count a point's links, and the cost of its cluster's links without it."""
     a = fit.label[i]
     pull.links[:] = 0.0
     pull.rest[:] = 0.0
@@ -194,7 +194,7 @@ def _best_cluster(i: int, data: Annotated, fit: Fit, costs: CostParts, pull: Pul
 
 @njit(cache=True)
 def change_of(i: int, c: int, data: Annotated, fit: Fit, costs: CostParts, pull: Pull) -> float:
-    """Return what the cost changes by if point i, which was weighed, moves to cluster c."""
+    """Return the change of the cost if point i, whose links were counted, moves to cluster c."""
     change = _points_change(i, c, data, fit, costs)
     for kind in range(2):
         if costs.edges[kind] > 0.0:
@@ -251,7 +251,7 @@ def _links_change(
 def _pairs_of_both(
     kind: int, a: int, c: int, scale: tuple[float, float], fit: Fit, pull: Pull
 ) -> float:
-    """Return what the links inside the two clusters and between them cost after the move."""
+    """Return the cost of the links inside the two clusters and between them after the move."""
     links, fewer, more = fit.links[kind], fit.size[a] - 1.0, fit.size[c] + 1.0
     to_a, to_c = pull.links[kind, a], pull.links[kind, c]
     cost = rate_cost(0.5 * links[a, a] - to_a, 0.5 * fewer * fewer, scale[0])[0]
@@ -269,7 +269,7 @@ def _others_anew(
     costs: CostParts,
     pull: Pull,
 ) -> float:
-    """Return what the left cluster's pairs cost, and what those of neither cluster change by."""
+    """Return the cost of the left cluster's pairs, and the change of those of neither cluster."""
     change, k = 0.0, len(fit.size)
     for r in range(k):
         if r in (a, c):
@@ -286,7 +286,7 @@ def _others_anew(
 def assign_likeliest(
     data: Annotated, fit: Fit, free: IntArray, centers: FloatArray, spread: FloatArray
 ) -> bool:
-    """Give each of some points the cluster in which it is most likely; say whether any moved.
+    """Give each of some points the cluster in which it is most likely; return whether any moved.
 
     Parameters
     ----------

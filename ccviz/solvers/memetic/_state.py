@@ -1,8 +1,8 @@
-"""Compiled state of a clustering of blocks, and what it costs to move one block.
+"""Compiled state of a clustering of blocks, and the cost of moving one block.
 
 With M the mass of a cluster and x its mean, a block of mass m at p that enters it adds
 M m / (M + m) |p - x|^2 to the sum of squares, and one that leaves it takes M m / (M - m) |p - x|^2
-away (Spath 1980). So any move is weighed exactly, in O(d), without touching another block.
+away (Spath 1980). So any move is evaluated exactly, in O(d), without visiting another block.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ REORDER = {"reassoc", "contract", "arcp"}
 
 
 class BlockData(NamedTuple):
-    """What does not change: the blocks and their conflicts.
+    """The blocks and their conflicts, which do not change.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class State(NamedTuple):
     size : (k,) int64
         Blocks in each cluster.
     crowd : (s, k) int32
-        How many conflicts of each block sit in each cluster.
+        Number of conflicts of each block in each cluster.
     changed : (k,) int64
         Number of the last move that touched each cluster.
     moves : (1,) int64
@@ -75,7 +75,7 @@ class State(NamedTuple):
 def open_state(data: BlockData, label: IntArray, anchor: FloatArray, inertia: float) -> State:
     """Return the state of a clustering whose clusters hold an extra mass at given anchors.
 
-    With no inertia this is the plain clustering. With much of it the means stand still at the
+    With no inertia this is the plain clustering. With a large one the means stay at the
     anchors, and the descent solves an assignment step instead.
 
     Parameters
@@ -110,7 +110,7 @@ def open_state(data: BlockData, label: IntArray, anchor: FloatArray, inertia: fl
 def entering(
     b: int, c: int, point: FloatArray, mass: FloatArray, total: FloatArray, weight: FloatArray
 ) -> float:
-    """Return what the sum of squares grows by when block b enters cluster c.
+    """Return the increase of the sum of squares when block b enters cluster c.
 
     The arrays are members of `BlockData` and `State`: to fetch them for each call would cost more
     than the sum.
@@ -127,7 +127,7 @@ def entering(
 
 @njit(cache=True, forceinline=True)
 def leaving(b: int, data: BlockData, state: State) -> float:
-    """Return what the sum of squares falls by when block b leaves its cluster."""
+    """Return the decrease of the sum of squares when block b leaves its cluster."""
     a, mass = state.label[b], data.mass[b]
     held = state.weight[a]
     if held <= mass:

@@ -30,7 +30,7 @@ class Ground(NamedTuple):
     soft_start, soft_neighbour : int64 arrays
         The soft links as compressed sparse rows.
     price : float64 array
-        What two blocks pay for a common cluster; below zero, its negative is what they pay apart.
+        Price of two blocks in one cluster; a negative one is paid, with its sign changed, apart.
     """
 
     between: FloatArray
@@ -51,7 +51,7 @@ class State(NamedTuple):
     labels : (s,) int64
         -1 for a block that has no place yet.
     tried : (s + 1,) int64
-        How many of a depth's places were tried.
+        Number of a depth's places that were tried.
     places : (s + 1, k) int64
         Its clusters, cheapest first; -1 where there are no more.
     whole : (s + 1, k) float64

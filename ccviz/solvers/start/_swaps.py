@@ -1,8 +1,9 @@
 """Compiled random swaps: a centre is taken from one place and put on a block elsewhere.
 
 Fränti, "Efficiency of random swap clustering", Journal of Big Data 5 (2018). With many clusters a
-swap matters to those around the two places only, so k-means and exact moves (`_state`) mend those
-alone; and whether it stays is annealed. Conflicts are not looked at: it is for blocks without.
+swap changes the clusters around the two places only, so k-means and exact moves (`_state`) improve
+those alone; simulated annealing accepts or rejects it. Conflicts are ignored: it is for blocks
+without.
 """
 
 from __future__ import annotations
@@ -99,7 +100,7 @@ def _mended(
 ) -> float:
     """Improve centres (m, d) for some blocks, by k-means and then by moves of single ones.
 
-    The centres, and the blocks' (p,) places among them, are overwritten. Returns what they cost,
+    The centres, and the blocks' (p,) places among them, are overwritten. Returns their cost,
     or infinity where a centre is left without a block.
     """
     total, weight = np.empty(center.shape), np.empty(len(center))
@@ -132,7 +133,7 @@ def _assigned(
     total: FloatArray,
     weight: FloatArray,
 ) -> float:
-    """Put each block to its nearest centre, and sum them up; return what that costs."""
+    """Put each block to its nearest centre, and sum them up; return the cost."""
     total[:], weight[:] = 0.0, 0.0
     cost = 0.0
     for i in range(len(member)):

@@ -1,4 +1,4 @@
-"""Compiled passes over the links, one by one: what each broken one costs, and who moves."""
+"""Compiled passes over the links: the price of each broken one, and the end that moves."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def settle_pairs(
         Changed in place.
     must, cannot : (m, 2) int64
     pulls : (k, k) float64
-        Filled: how often cluster j is pulled to the centre h by a link that stays broken.
+        Filled: number of links that stay broken and pull cluster j to centre h.
     """
     for e in range(len(must)):
         a, b = must[e]
@@ -122,7 +122,7 @@ def settle_ends(
             continue
         far = a if near[a, i] >= near[b, i] else b
         other = _nearest_but(near[far], i)
-        # As printed: to keep a broken cannot-link costs what moving the farther end costs, and
+        # As printed: to keep a broken cannot-link costs as much as moving the farther end, and
         # that end's distance besides, so it is kept only where the end lies on its centre.
         if other < 0 or near[far, i] <= 0.0:
             if other >= 0:

@@ -1,4 +1,4 @@
-"""Compiled simulated annealing over Kempe chains, for a good assignment where proofs are far.
+"""Compiled simulated annealing over Kempe chains, for a good assignment where no proof is in reach.
 
 To move a block from centre i to j, all blocks of i and j that conflicts tie to it swap the two
 centres as well (a Kempe chain): conflicts stay kept, whatever the move. Now and then soft links
@@ -21,7 +21,7 @@ SOFT_EVERY = 16
 
 
 class Chain(NamedTuple):
-    """A Kempe chain: its blocks in the first ``size[0]`` places, and who is in it."""
+    """A Kempe chain: its blocks in the first ``size[0]`` places, and the blocks in it."""
 
     block: IntArray
     inside: Any

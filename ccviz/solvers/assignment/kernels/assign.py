@@ -46,9 +46,9 @@ def assign(
     outcome : int
         SOLVED, INFEASIBLE, or UNFINISHED if a component is a hard core.
     labels : (s,) int64
-        -1 where nothing is known.
+        -1 where undecided.
     state : State
-        Of the linked blocks; the hard cores are what is undecided in it.
+        Of the linked blocks; the hard cores are undecided in it.
     """
     labels = cheapest(cost)
     candidates = open_candidates(cost, linked, 0, graph)

@@ -24,7 +24,7 @@ from ccviz.compiled import njit
 
 
 class Charges(NamedTuple):
-    """What is moved into the objective.
+    """Links and sizes that are moved into the objective.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ def ascend(
 
 @njit(cache=True)
 def charged_costs(cost: FloatArray, charges: Charges, multipliers: Multipliers) -> FloatArray:
-    """Return the costs with what the multipliers charge."""
+    """Return the costs with the charges of the multipliers."""
     theta = cost.copy()
     for g in range(len(charges.cap)):
         for place in range(charges.start[g], charges.start[g + 1]):

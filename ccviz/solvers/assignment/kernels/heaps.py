@@ -1,6 +1,6 @@
 """Compiled pairing heaps (Fredman, Sedgewick, Sleator and Tarjan 1986) for the transportation.
 
-Heap (i, j) holds the points of cluster i by what moving them to cluster j costs. The entry of
+Heap (i, j) orders the points of cluster i by the cost of moving them to cluster j. The entry of
 point p for target j is number p k + j, so that entries live in flat arrays, none is ever
 allocated, and a point that leaves a cluster is taken out of all its heaps.
 """

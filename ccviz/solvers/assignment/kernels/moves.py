@@ -1,8 +1,8 @@
 """Compiled simulated annealing by moves of single blocks, for graphs where chains grow long.
 
 A block goes to a centre that no conflict bars. If one neighbour alone bars it, that neighbour
-makes way to its own best centre, if there is one. What each block pays at each centre is kept up
-to date, so that a move that is refused costs next to nothing.
+makes way to its own best centre, if there is one. The cost of each block at each centre is kept up
+to date, so that a refused move takes little time.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ccviz.feasibility.graph import Graph
 
 
 class Table(NamedTuple):
-    """What each block would meet at each centre: (l, k) cost with soft links, and conflicts."""
+    """(l, k) cost with soft links, and number of conflicts, of each block at each centre."""
 
     pay: FloatArray
     barred: Any
@@ -50,7 +50,7 @@ def anneal_moves(
     Returns
     -------
     gained : float
-        What was added to the objective; may be above 0.
+        Change of the objective; may be above 0.
     labels : (l,) int64
     """
     size, k = cost.shape
@@ -107,7 +107,7 @@ def _move(v: int, j: int, graph: Graph, labels: IntArray, table: Table) -> None:
 def _make_way(
     v: int, j: int, rise: float, most: float, graph: Graph, labels: IntArray, table: Table
 ) -> float:
-    """Move v to j and the one neighbour that bars it elsewhere, if that pays; return the rise."""
+    """Move v to j and the one neighbour that bars it elsewhere, below ``most``; return the rise."""
     u = -1
     for e in range(graph.start[v], graph.start[v + 1]):
         if graph.price[e] == np.inf and labels[graph.neighbour[e]] == j:

@@ -23,7 +23,7 @@ def assign_nearest(
     labels: IntArray,
     lower: FloatArray,
 ) -> float:
-    """Give each free block its nearest centre, in place; return what they cost.
+    """Give each free block its nearest centre, in place; return their cost.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def assign_nearest(
         The blocks to look at.
     centers : (k, d) float64
     drift : (k,) float64
-        How far each centre moved since the last pass.
+        Distance that each centre moved since the last pass.
     labels : (s,) int64
         Those of the last pass, -1 where there are none.
     lower : (f,) float64

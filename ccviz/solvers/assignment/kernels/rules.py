@@ -1,4 +1,4 @@
-"""Compiled reduction rules: what cannot matter leaves before any search begins.
+"""Compiled reduction rules: candidates that cannot matter are removed before any search begins.
 
 All rules keep at least one optimal assignment. They rest on two numbers for a block v and a
 candidate centre j, given what v's undecided neighbours can still choose:
@@ -30,16 +30,16 @@ from ccviz.feasibility.graph import Graph
 
 
 class Candidates(NamedTuple):
-    """The centres that some of the linked blocks can go to, one block's after the other's.
+    """Possible centres of some of the linked blocks, block by block.
 
     Attributes
     ----------
     number : (m,) int32
-        How many each block has.
+        Number of each block's centres.
     centre : (c,) int32
         By increasing cost within a block.
     theta : (c,) float64
-        What they cost.
+        Their costs.
     """
 
     number: ShortArray
@@ -50,8 +50,8 @@ class Candidates(NamedTuple):
 class State(NamedTuple):
     """A partly decided assignment of the linked blocks.
 
-    Rows are as long as what a block had to choose from at first: of many blocks with few conflicts
-    a table of all centres would be most of the memory.
+    A row is as long as the block's first list of candidates: with many blocks and few conflicts a
+    table of all centres would be most of the memory.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class State(NamedTuple):
     candidates : (c,) int32
         The centres still possible, in the first ``remaining`` places of a row.
     theta : (c,) float64
-        Cost of the block there, with what decided neighbours charge.
+        Cost of the block there, with the charges of decided neighbours.
     remaining : (l,) int32
     possible : (l, k) bool
         The same as a table.
@@ -73,7 +73,7 @@ class State(NamedTuple):
     folded_price : (l,) float64
         The price of that link.
     folds : (1,) int64
-        How many there are.
+        Number of folded blocks.
     """
 
     first: IntArray
@@ -132,7 +132,7 @@ def open_candidates(cost: FloatArray, some: IntArray, at: int, graph: Graph) -> 
 def _candidates_of(
     v: int, cost: FloatArray, graph: Graph, smallest: FloatArray, row: ShortArray
 ) -> int:
-    """Write the centres that v's degree and soft links leave, by increasing cost; return how many.
+    """Write the centres that v's degree and soft links leave, by cost; return their number.
 
     The work space has as many places as there are centres.
     """
@@ -229,14 +229,14 @@ def reduce_all(graph: Graph, state: State, scratch: Scratch) -> bool:
         scratch.queued[v] = False
         if state.decided[v]:
             continue
-        whom = _visit(v, graph, state, scratch)
+        which = _visit(v, graph, state, scratch)
         if state.remaining[v] == 0:
             return False
-        if whom == NOBODY:
+        if which == NO_NEIGHBOUR:
             continue
         for e in range(graph.start[v], graph.start[v + 1]):
             u = graph.neighbour[e]
-            if not state.decided[u] and (whom == EVERYBODY or u == whom):
+            if not state.decided[u] and (which == ALL_NEIGHBOURS or u == which):
                 waiting = _enqueue(u, head, waiting, scratch)
         if not state.decided[v]:
             waiting = _enqueue(v, head, waiting, scratch)
@@ -253,7 +253,7 @@ def _enqueue(v: int, head: int, waiting: int, scratch: Scratch) -> int:
     return waiting + 1
 
 
-NOBODY, EVERYBODY = -2, -1
+NO_NEIGHBOUR, ALL_NEIGHBOURS = -2, -1
 
 
 @njit(cache=True)
@@ -263,15 +263,15 @@ def _visit(v: int, graph: Graph, state: State, scratch: Scratch) -> int:
     shrunk = state.remaining[v] < scratch.seen[v]
     scratch.seen[v] = state.remaining[v]
     if state.remaining[v] == 0:
-        return EVERYBODY
+        return ALL_NEIGHBOURS
     if state.remaining[v] == 1:
         fix(v, state.candidates[state.first[v]], graph, state)
-        return EVERYBODY
+        return ALL_NEIGHBOURS
     edge, degree = _undecided_edges(v, graph, state)
     if degree == 1:
         _fold(v, graph.neighbour[edge], graph.price[edge], state)
-        return graph.neighbour[edge] if not shrunk else EVERYBODY
-    return EVERYBODY if shrunk else NOBODY
+        return graph.neighbour[edge] if not shrunk else ALL_NEIGHBOURS
+    return ALL_NEIGHBOURS if shrunk else NO_NEIGHBOUR
 
 
 @njit(cache=True)
@@ -430,7 +430,7 @@ def may_share(v: int, u: int, state: State) -> bool:
 
 @njit(cache=True)
 def _fold(v: int, u: int, price: float, state: State) -> None:
-    """Decide v once u is: charge u's candidates with what v then pays at best."""
+    """Decide v once u is: charge u's candidates with v's least cost then."""
     state.decided[v] = True
     place = state.folds[0]
     state.folded[place], state.folded_into[place] = v, u
@@ -454,7 +454,7 @@ def best_reply(v: int, shared: int, price: float, state: State) -> tuple[int, fl
 
 @njit(cache=True)
 def table_of(state: State, some: IntArray) -> FloatArray:
-    """Return (m, k) what some blocks cost at each centre, inf where they cannot go."""
+    """Return the (m, k) costs of some blocks at each centre, inf where they cannot go."""
     table = np.full((len(some), state.possible.shape[1]), np.inf)
     for p in range(len(some)):
         for place in row_of(some[p], state):

@@ -1,7 +1,7 @@
 """Compiled depth-first branch and bound over one component of undecided blocks.
 
-The bound at a node is what the decided blocks pay plus, for every other block, its cheapest
-candidate with what decided neighbours charge. Next comes the block with the largest regret
+The bound at a node is the cost of the decided blocks plus, for every other block, its cheapest
+candidate with the charges of decided neighbours. Next comes the block with the largest regret
 (second best minus best), its candidates by increasing cost. Changed costs go on a trail, so that
 going back restores them to the last bit.
 """
@@ -30,10 +30,10 @@ class Trail(NamedTuple):
 class Stack(NamedTuple):
     """The path to the current node, one entry a depth.
 
-    ``block`` is what is branched on (-1 if the node is pruned), ``centre`` and ``cost`` what was
-    tried last, ``cheapest`` its first try. ``paid`` is what decided blocks pay, ``rest`` the bound
-    on the others, ``trail`` the length of the trail at the node. ``order`` holds the members,
-    those decided first.
+    ``block`` is the branching block (-1 if the node is pruned), ``centre`` and ``cost`` the
+    candidate tried last, ``cheapest`` the first one. ``paid`` is the cost of decided blocks,
+    ``rest`` the bound on the others, ``trail`` the length of the trail at the node. ``order``
+    holds the members, those decided first.
     """
 
     block: IntArray

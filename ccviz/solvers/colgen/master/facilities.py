@@ -43,7 +43,7 @@ class Facilities(NamedTuple):
     ----------
     start : (p + 1,) int64
     block : (e,) int64
-        Those of facility c are ``block[start[c]:start[c + 1]]``, rising.
+        Those of facility c are ``block[start[c]:start[c + 1]]``, ascending.
     cost : (e,) float64
         Mass times squared distance to the facility's centre.
     """

@@ -23,7 +23,7 @@ def fits(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> bo
 
 @njit(cache=True)
 def added_load(instance: Instance, inside: np.ndarray, a: int, b: int) -> float:
-    """By how much load a grows when block b joins."""
+    """Return the increase of load a when block b joins."""
     more = instance.loads.weight[a, b]
     for e in range(instance.loads.pair_start[a, b], instance.loads.pair_start[a, b + 1]):
         if inside[instance.loads.pair_other[e]]:
@@ -121,7 +121,7 @@ def keep(
 ) -> int:
     """Store a cluster and its reduced cost unless it is there; the last slot holds the newest.
 
-    Returns how many are stored.
+    Returns the number stored.
     """
     mark = signature(inside, np.arange(len(inside)))
     for t in range(found):

@@ -23,7 +23,7 @@ def bound_node(
     tree: Tree,
     top: int,
 ) -> tuple[float, float, float]:
-    """Bound a node and decide what the bound decides.
+    """Bound a node, and mark the free blocks that the bound decides.
 
     The greedy cluster is left in ``inside``. Returns its mass, how much of the gap to its cost at
     the centre is due to the box's extent, and how much to conflicts, limits and soft links.

@@ -19,7 +19,7 @@ _LEAST_GAIN = 1e-10
 
 @njit(cache=True)
 def soft_change(model: Model, inside: np.ndarray, b: int) -> float:
-    """By how much soft links change the cost when block b joins."""
+    """Return the change of the soft links' cost when block b joins."""
     change = model.cut[b]
     for e in range(model.start[b], model.start[b + 1]):
         if inside[model.other[e]]:
@@ -68,7 +68,7 @@ def gather(
     Parameters
     ----------
     density : (s,) float64
-        What each block adds to the cost, over its mass.
+        Cost that each block adds, over its mass.
     order : (m,) int64
         The blocks that may join, by ascending density.
     lower, upper : float
@@ -112,7 +112,7 @@ def descend(
     columns: np.ndarray,
     reduced_costs: FloatArray,
 ) -> int:
-    """Fill in clusters of reduced cost below ``below`` from seed centres (p, d); return how many.
+    """Fill in clusters of reduced cost below ``below`` from (p, d) seeds; return their number.
 
     A cluster and its mean alternate, then single moves and swaps go on.
     """

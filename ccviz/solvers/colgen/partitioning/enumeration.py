@@ -17,6 +17,7 @@ from ccviz.compiled import njit
 from ccviz.solvers.colgen.model.cluster import fits, join, keep, leave
 from ccviz.solvers.colgen.partitioning.cluster import soft_change
 from ccviz.solvers.colgen.partitioning.model import Model
+from ccviz.solvers.colgen.pricing.enumeration import Levels, make_levels
 
 _WIDER = 1.1
 """Factor between the masses at the ends of an interval that has one bound."""
@@ -26,14 +27,7 @@ class Enumeration(NamedTuple):
     """One search: the cluster at each depth up to ``depth[0]``, and scratch arrays."""
 
     depth: IntArray
-    candidates: IntArray
-    n_left: IntArray
-    chosen: IntArray
-    limits: FloatArray
-    reach: FloatArray
-    spread: FloatArray
-    mass: FloatArray
-    dual: FloatArray
+    levels: Levels
     apart: FloatArray
     open: np.ndarray
     inside: np.ndarray
@@ -58,14 +52,7 @@ def make_enumeration(model: Model, duals: FloatArray, columns: int) -> Enumerati
     gaps = ((points[:, None] - points) ** 2).sum(axis=2)
     at = Enumeration(
         depth=np.zeros(1, dtype=np.int64),
-        candidates=np.zeros((s + 1, s), dtype=np.int64),
-        n_left=np.zeros(s + 1, dtype=np.int64),
-        chosen=np.zeros(s + 1, dtype=np.int64),
-        limits=np.full(s + 1, -np.inf),
-        reach=np.zeros((s + 1, s)),
-        spread=np.zeros(s + 1),
-        mass=np.zeros(s + 1),
-        dual=np.zeros(s + 1),
+        levels=make_levels(s),
         apart=np.outer(mass, mass) * gaps,
         open=np.zeros(s, dtype=np.bool_),
         inside=np.zeros(s, dtype=np.bool_),
@@ -73,8 +60,8 @@ def make_enumeration(model: Model, duals: FloatArray, columns: int) -> Enumerati
         signatures=np.zeros(columns, dtype=np.int64),
         scratch=np.empty((3, s)),
     )
-    at.candidates[0] = np.argsort((duals - model.cut) / mass, kind="stable")
-    at.n_left[0] = s
+    at.levels.candidates[0] = np.argsort((duals - model.cut) / mass, kind="stable")
+    at.levels.n_left[0] = s
     return at
 
 
@@ -95,29 +82,29 @@ def search(
     """Find the cluster of least reduced cost below ``cutoff``; as `spatial.search`."""
     found, visits, best, depth = 0, 0, cutoff, at.depth[0]
     while depth >= 0:
-        if at.n_left[depth] == 0 or at.limits[depth] >= best - slack:
+        if at.levels.n_left[depth] == 0 or at.levels.limits[depth] >= best - slack:
             if depth > 0:
-                leave(model.instance, at.inside, at.load, at.chosen[depth])
+                leave(model.instance, at.inside, at.load, at.levels.chosen[depth])
             depth -= 1
             continue
         if visits >= visit_limit:
             break
-        at.n_left[depth] -= 1
-        b = at.candidates[depth, at.n_left[depth]]
+        at.levels.n_left[depth] -= 1
+        b = at.levels.candidates[depth, at.levels.n_left[depth]]
         if not fits(model.instance, at.inside, at.load, b):
             continue
-        if at.mass[depth] + model.instance.mass[b] > upper:
+        if at.levels.mass[depth] + model.instance.mass[b] > upper:
             continue
         depth += 1
         _join(model, duals, at, depth, b)
-        visits += 1 + at.n_left[depth]
-        mass = at.mass[depth]
-        reached = at.spread[depth] / mass - at.dual[depth]
+        visits += 1 + at.levels.n_left[depth]
+        mass = at.levels.mass[depth]
+        reached = at.levels.spread[depth] / mass - at.levels.dual[depth]
         if lower <= mass <= upper:
             if reached < below and (found < len(reduced_costs) or reached < best):
                 found = keep(at.inside, reached, columns, reduced_costs, at.signatures, found)
             best = min(best, reached)
-        at.limits[depth] = _bound(model, duals, at, depth, lower, upper)
+        at.levels.limits[depth] = _bound(model, duals, at, depth, lower, upper)
     at.depth[0] = depth
     return found, best - slack, visits
 
@@ -127,19 +114,19 @@ def _join(model: Model, duals: FloatArray, at: Enumeration, depth: int, b: int) 
     """Take block b into the cluster and pass on the candidates that may still join."""
     before = depth - 1
     instance = model.instance
-    at.dual[depth] = at.dual[before] + duals[b] - soft_change(model, at.inside, b)
-    at.spread[depth] = at.spread[before] + at.reach[before, b]
-    at.mass[depth] = at.mass[before] + instance.mass[b]
+    at.levels.dual[depth] = at.levels.dual[before] + duals[b] - soft_change(model, at.inside, b)
+    at.levels.spread[depth] = at.levels.spread[before] + at.levels.reach[before, b]
+    at.levels.mass[depth] = at.levels.mass[before] + instance.mass[b]
     join(instance, at.inside, at.load, b)
-    at.chosen[depth] = b
+    at.levels.chosen[depth] = b
     kept = 0
-    for i in range(at.n_left[before]):
-        c = at.candidates[before, i]
+    for i in range(at.levels.n_left[before]):
+        c = at.levels.candidates[before, i]
         if fits(instance, at.inside, at.load, c):
-            at.candidates[depth, kept] = c
-            at.reach[depth, c] = at.reach[before, c] + at.apart[b, c]
+            at.levels.candidates[depth, kept] = c
+            at.levels.reach[depth, c] = at.levels.reach[before, c] + at.apart[b, c]
             kept += 1
-    at.n_left[depth] = kept
+    at.levels.n_left[depth] = kept
 
 
 @njit(cache=True)
@@ -147,19 +134,19 @@ def _bound(
     model: Model, duals: FloatArray, at: Enumeration, depth: int, lower: float, upper: float
 ) -> float:
     """Bound all larger clusters that extend this one by candidates, over their masses."""
-    spread, mass, dual = at.spread[depth], at.mass[depth], at.dual[depth]
+    spread, mass, dual = at.levels.spread[depth], at.levels.mass[depth], at.levels.dual[depth]
     gained, total = at.scratch[2], mass
-    for i in range(at.n_left[depth]):
-        at.open[at.candidates[depth, i]] = True
-    for i in range(at.n_left[depth]):
-        c = at.candidates[depth, i]
+    for i in range(at.levels.n_left[depth]):
+        at.open[at.levels.candidates[depth, i]] = True
+    for i in range(at.levels.n_left[depth]):
+        c = at.levels.candidates[depth, i]
         total += model.instance.mass[c]
         gained[c] = duals[c] - soft_change(model, at.inside, c)
         for e in range(model.start[c], model.start[c + 1]):
             if at.open[model.other[e]] and model.weight[e] < 0.0:
                 gained[c] -= 0.5 * model.weight[e]
-    for i in range(at.n_left[depth]):
-        at.open[at.candidates[depth, i]] = False
+    for i in range(at.levels.n_left[depth]):
+        at.open[at.levels.candidates[depth, i]] = False
     total = min(total, upper)
     best, low = np.inf, max(mass, lower)
     if low > total:
@@ -191,16 +178,16 @@ def _extension(
     Their mass is at least ``needed`` and at most ``room``.
     """
     term, density = at.scratch[0], at.scratch[1]
-    count = at.n_left[depth]
+    count = at.levels.n_left[depth]
     for i in range(count):
-        c = at.candidates[depth, i]
-        term[i] = at.reach[depth, c] / high - gained[c]
+        c = at.levels.candidates[depth, i]
+        term[i] = at.levels.reach[depth, c] / high - gained[c]
         density[i] = term[i] / model.instance.mass[c]
     total, used = 0.0, 0.0
     for i in np.argsort(density[:count]):
         if used >= room or (used >= needed and term[i] >= 0.0):
             break
-        weight = model.instance.mass[at.candidates[depth, i]]
+        weight = model.instance.mass[at.levels.candidates[depth, i]]
         most = room if term[i] < 0.0 else needed
         share = min(1.0, (most - used) / weight)
         total += share * term[i]

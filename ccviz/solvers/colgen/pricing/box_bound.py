@@ -16,7 +16,7 @@ from ccviz.solvers.colgen.pricing.tied_blocks import classify, gains
 def bound_node(
     instance: Instance, duals: FloatArray, tree: SpatialTree, top: int
 ) -> tuple[float, float, float, float]:
-    """Drop what cannot belong, classify the rest, and bound the box.
+    """Drop blocks that cannot belong, classify the others, and bound the box.
 
     Returns the bound, how much of it is due to the box's extent, how much to conflicts, and how
     much to borders of discs that cross the box.

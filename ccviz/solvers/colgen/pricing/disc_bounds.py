@@ -29,7 +29,7 @@ def change_by_discs(
     ----------
     instance : Instance
     duals : (s + t,) float64
-    space : Space
+    tree : SpatialTree
         Its mean and center are those of the box's joint terms.
     top : int
         The box.
@@ -142,8 +142,8 @@ def reduced_cost_in_discs(
     ----------
     instance : Instance
     duals : (s + t,) float64
-    space : Space
-        It holds the cluster and its mean.
+    tree : SpatialTree
+        It has the cluster and its mean.
     top : int
         The box.
     among : (m,) int64

@@ -44,7 +44,7 @@ def price_and_adjust(
     pricer : Pricer
     at : (s + t,) float64
     cardinality_dual : float
-        What a cluster may gain from its blocks at most.
+        Largest gain that a cluster may have from its blocks.
     rounds : int
         Most pricings.
     visit_limit : int

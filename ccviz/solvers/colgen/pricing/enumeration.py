@@ -32,6 +32,20 @@ class Levels(NamedTuple):
     dual: FloatArray
 
 
+def make_levels(s: int) -> Levels:
+    """Return the levels of a search over s blocks, which begins with the empty cluster."""
+    return Levels(
+        candidates=np.zeros((s + 1, s), dtype=np.int64),
+        n_left=np.zeros(s + 1, dtype=np.int64),
+        chosen=np.zeros(s + 1, dtype=np.int64),
+        limits=np.full(s + 1, -np.inf),
+        reach=np.zeros((s + 1, s)),
+        spread=np.zeros(s + 1),
+        mass=np.zeros(s + 1),
+        dual=np.zeros(s + 1),
+    )
+
+
 class Enumeration(NamedTuple):
     """One search: the cluster under construction up to level ``depth[0]``, and scratch arrays."""
 
@@ -49,16 +63,7 @@ def make_enumeration(instance: Instance, columns: int) -> Enumeration:
     s = len(instance.mass)
     return Enumeration(
         depth=np.full(1, -1, dtype=np.int64),
-        levels=Levels(
-            candidates=np.zeros((s + 1, s), dtype=np.int64),
-            n_left=np.zeros(s + 1, dtype=np.int64),
-            chosen=np.zeros(s + 1, dtype=np.int64),
-            limits=np.full(s + 1, -np.inf),
-            reach=np.zeros((s + 1, s)),
-            spread=np.zeros(s + 1),
-            mass=np.zeros(s + 1),
-            dual=np.zeros(s + 1),
-        ),
+        levels=make_levels(s),
         apart=np.zeros((s, s)),
         inside=np.zeros(s, dtype=np.bool_),
         load=np.zeros(len(instance.loads.limit)),

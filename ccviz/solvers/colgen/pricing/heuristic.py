@@ -74,7 +74,7 @@ def descend(
     Returns
     -------
     int
-        How many were found.
+        Number of clusters found.
     """
     s, d = instance.points.shape
     order = np.argsort(instance.points[:, 0])

@@ -97,7 +97,8 @@ def _within_load(instance: Instance, tree: SpatialTree, top: int, a: int, free_s
     """Return the most that the tied blocks gain within load a, fractions allowed.
 
     An item is a block that weighs something beside those taken in, or a pair that weighs
-    something together, as in `_cover`. All items are given up, and the best are bought back.
+    something together, as in `_cover`. The sum begins without any item; the best are added while
+    there is room.
     """
     items = 0
     total = free_sum
