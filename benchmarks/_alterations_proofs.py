@@ -23,7 +23,10 @@ from ccviz.problem.rules import (
 )
 from ccviz.proof.verify import verify
 
-SEMIDEFINITE = ("nonnegativity", "points", "kind", "weights")
+SEMIDEFINITE = (
+    "nonnegativity", "lifted", "owner", "points", "kind", "weights", "must_pairs", "must_prices",
+    "cannot_rows", "cannot_members", "cannot_prices", "soft_pairs", "soft_prices",
+)  # fmt: skip
 RULES = (
     MaxDiameter(3.5),
     MinDifference((0, 1, 2), 7),
@@ -222,6 +225,40 @@ def _sized(seed: int) -> tuple[Problem, list[Event], float]:
     return problem, [*map(_bare, events_of(problem, "sdp"))], 1e-4
 
 
+_SIZES = (None, [4, 4, 4], [3, 3, 6], ([3, 4, 2], [6, 5, 4]))
+
+
+def _softened(seed: int) -> Problem:
+    """Draw a problem with soft links, hard ones among them, without sizes or under sizes."""
+    rng = np.random.default_rng(200 + seed)
+    classes = rng.integers(3, size=12)
+    X = 1.5 * np.eye(3)[classes] + rng.normal(size=(12, 3))
+    pairs = rng.permutation([*combinations(range(12), 2)])[:10]
+    same = (classes[pairs[:, 0]] == classes[pairs[:, 1]]) ^ (rng.random(10) < 0.2)
+    weighted = np.column_stack([pairs, np.round(rng.exponential(1.5, 10), 2) + 0.01])
+    weighted[:2, 2] = np.inf
+    sizes = _SIZES[seed % 4]
+    return Problem(X, 3, must_link=weighted[same], cannot_link=weighted[~same], sizes=sizes)
+
+
+def _soft(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run whose certificates have prices of soft links."""
+    problem = _softened(seed)
+    return problem, events_of(problem, "sdp"), 1e-4
+
+
+def _classes(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run with duals alone under sizes or soft links; the last has no clustering."""
+    if seed == 8:
+        X = np.random.default_rng(0).normal(size=(9, 2))
+        problem = Problem(X, 3, sizes=[3, 3, 3], rules=(MaxDiameter(1.0),))
+    else:
+        problem = _softened(seed)
+    if seed in (5, 6, 7):
+        problem = Problem(problem.X, 3, cannot_link=[(0, 1)], sizes=problem.sizes)
+    return problem, [*map(_bare, events_of(problem, "colgen"))], 1e-4
+
+
 def _unfillable(seed: int) -> tuple[Problem, list[Event], float]:
     """Return a run that proves that links and sizes leave no clustering."""
     X = np.random.default_rng(seed).normal(size=(9, 2))
@@ -258,6 +295,8 @@ _KINDS = {
     "divide": (_divided, 4),
     "sizes": (_sized, 6),
     "infeasible sizes": (_unfillable, 2),
+    "soft links": (_soft, 8),
+    "duals under sizes or soft links": (_classes, 9),
     "kept": (_kept, 4),
     "tree of parts": (_branched_parts, 2),
 }

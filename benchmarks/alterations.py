@@ -146,7 +146,7 @@ def known_cost(stored: list[bytes]) -> float:
             if isinstance(event, IncumbentFound):
                 partition = Partition(problem, event.labels)
                 if partition.violations.none_hard:
-                    costs.append(partition.wcss)
+                    costs.append(partition.objective)
         except (CcvizError, ValueError, IndexError, TypeError):
             continue
     return min(costs)

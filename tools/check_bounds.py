@@ -1,7 +1,8 @@
 """What semidefinite certificates prove of blocks, in doubles or without any rounding.
 
 A part of `tools/check_proof.py`, which loads it; Python's standard library and NumPy. Read it from
-the top: graphs of blocks, the two kinds of certificates, and the one enclosure that both rest on.
+the top: graphs of blocks, soft links between them, the two kinds of certificates, and the one
+enclosure that both rest on.
 """
 
 import math
@@ -14,6 +15,10 @@ from check_clusters import ROUND, need
 EXACT_BITS, EXACT_BLOCKS = 180, 300  # of numbers in exact arithmetic at least; most blocks for it
 SEMIDEFINITE = {"nonnegativity": "f1", "points": "i2", "kind": "i1", "weights": "f1"}
 LIFTED = {"lifted": "f2", "points": "i2", "kind": "i1", "owner": "i1", "weights": "f1"}
+MUST = {"must_pairs": "i2", "must_prices": "f2"}  # soft links in clusters of any size
+CANNOT = {"cannot_rows": "i2", "cannot_members": "i2", "cannot_prices": "f1"}
+GIVEN = {"soft_pairs": "i2", "soft_prices": "f1"}  # and in clusters of given sizes
+HEAVIEST = 10**90  # a soft link that is heavier is taken for that: doubles stay finite
 
 
 def joined(count, edges):
@@ -52,18 +57,108 @@ def whole(values, unit):
     return np.array(flat, dtype=object).reshape(values.shape)
 
 
+def add(sums, i, j, half):
+    """Add Z_ij, times twice ``half``, to a matrix over Z, and its magnitude to a second one."""
+    for total, part in zip(sums, (half, abs(half))):
+        np.add.at(total, (i, j), part)
+        np.add.at(total, (j, i), part)
+
+
+class Soft:
+    """What soft links cost between blocks, and what the prices of a certificate make of that.
+
+    ``pairs`` holds for two blocks the weights of the must-links and of the cannot-links between
+    them, ``inside`` is the weight of the cannot-links inside blocks: fractions, ``unit`` for 1.
+    """
+
+    def __init__(self, links=(), block=(), unit=1):
+        self.pairs, self.inside = {}, Fraction(0)
+        for (i, j), together, weight in links:
+            pair = (min(block[i], block[j]), max(block[i], block[j]))
+            weight = min(weight / unit, Fraction(HEAVIEST))
+            if pair[0] != pair[1]:
+                self.pairs.setdefault(pair, [Fraction(0), Fraction(0)])[not together] += weight
+            elif not together:
+                self.inside += weight
+
+    def caps(self, apart):
+        """Return of each pair what it costs more apart and together, and what all cost anyway."""
+        caps, constant = {}, self.inside
+        for pair, (must, cannot) in self.pairs.items():
+            paid = must if apart[pair] else min(must, cannot)
+            constant += paid
+            caps[pair] = (0, 0) if apart[pair] else (must - paid, cannot - paid)
+        return caps, constant
+
+    def free(self, blocks, certificate, scaled, caps, fewest):
+        """Return a matrix over Z and magnitudes in it, and constants, for clusters of any size."""
+        need(not GIVEN.keys() & certificate.keys(), "it has prices for sizes that are not given")
+        s, masses = len(blocks.m), scaled.masses(blocks.m)
+        sums, terms = np.full((2, s, s), 0, masses.dtype), []
+        if "must_pairs" in certificate:
+            pairs = blocks.pairs(certificate["must_pairs"])
+            half = blocks.values(certificate, "must_prices") / 2
+            need(half.shape == (len(pairs), s), "a soft must-link has no price for each block")
+            scaled.terms_of_entry += 8 * len(pairs)
+            for (i, j), most, each in zip(pairs, abs(half).max(axis=1), scaled.shortened(half)):
+                need(4 * Fraction(most) <= caps.get((i, j), (0, 0))[0], "a price is above its cap")
+                add(sums, i, np.arange(s), each * masses)
+                add(sums, j, np.arange(s), -each * masses)
+        if "cannot_rows" in certificate:
+            rows, members = certificate["cannot_rows"], certificate["cannot_members"]
+            half, left = blocks.values(certificate, "cannot_prices") / 2, {}
+            right = rows.shape == (len(half), 3) and members.shape == (len(half), s)
+            need(right and ((members == 0) | (members == 1)).all(), "a cannot-link's row is none")
+            right = (rows >= [0, 0, -1]).all() and (rows < s).all() and (half >= 0.0).all()
+            need(right and (rows[:, 0] < rows[:, 1]).all(), "a cannot-link's row is none")
+            scaled.terms_of_entry += 8 * len(rows)
+            table = zip(rows.tolist(), members, half, scaled.shortened(half))
+            for (i, j, c), member, price, each in table:
+                left.setdefault((i, j), caps.get((i, j), (0, 0))[1])
+                left[i, j] -= 2 * Fraction(price)
+                need(left[i, j] >= 0, "prices are above their cap")
+                if c < 0:
+                    add(sums, i, j, each * max(masses[i] + masses[j], fewest))
+                    continue
+                inside = np.flatnonzero(member)
+                for other in (i, j, c):
+                    add(sums, other, inside, each * masses[inside])
+                add(sums, inside, inside, -each * masses[inside])
+                terms.append(-2 * each)
+        return sums, terms
+
+    def given(self, blocks, certificate, scaled, caps):
+        """Return the same for clusters of one point; the matrix grows with their size."""
+        need(not {*MUST, *CANNOT} & certificate.keys(), "it has prices for sizes that are given")
+        s = len(blocks.m)
+        sums, terms = np.full((2, s, s), 0, scaled.masses(blocks.m).dtype), []
+        if "soft_pairs" in certificate:
+            pairs = blocks.pairs(certificate["soft_pairs"])
+            half = blocks.values(certificate, "soft_prices") / 2
+            need(len(pairs) == len(half), "a soft link has no price")
+            scaled.terms_of_entry += len(pairs)
+            for (i, j), price, each in zip(pairs, half, scaled.shortened(half)):
+                apart, together = caps.get((i, j), (0, 0))
+                need(-apart <= 2 * Fraction(price) <= together, "a price is above its cap")
+                add(sums, i, j, each)
+                terms += [-2 * each] if each < 0 else []
+        return sums, terms
+
+
 class Blocks:
     """Blocks as points with masses, and what semidefinite certificates prove of them.
 
     ``x`` are doubles next to the blocks' means about that of all points, by 2^bits smaller. Without
     error are ``sums``: n times the masses times these means. The numbers of a certificate are taken
-    times 4^exponent. ``sizes`` are the fewest and most points of each cluster, or None.
+    times 4^exponent. ``sizes`` are the fewest and most points of each cluster, or None; ``soft``
+    are the soft links.
 
     All is in terms of Z = D^-1/2 Y D^-1/2, which has no roots: Z_ij is 0, or 1 over the points of
     the common cluster. The cost is sum m |x|^2 - <D x x' D, Z>.
     """
 
-    def __init__(self, x, m, sums, n, k, conflict, exponent, bits, sizes=None):
+    def __init__(self, x, m, sums, n, k, conflict, exponent, bits, sizes=None, soft=None):
+        self.soft = soft or Soft()
         self.x, self.m, self.sums, self.n, self.k = x, m, sums, n, min(k, len(m))
         self.conflict, self.exponent, self.bits, self.sizes = conflict, exponent, bits, sizes
         self.spread, self.count, self.parent = m @ (x**2).sum(axis=1), sum(x.shape), self
@@ -91,13 +186,28 @@ class Blocks:
         need((abs(values) <= 1e100).all(), "a certificate is too large to add up")
         return values
 
+    def pairs(self, pairs):
+        """Return pairs of blocks, the smaller first, all different."""
+        need(pairs.shape[1] == 2 and ((pairs >= 0) & (pairs < len(self.m))).all(), "a pair is none")
+        need((pairs[:, 0] < pairs[:, 1]).all(), "a pair is the wrong way round")
+        pairs = [*map(tuple, pairs.tolist())]
+        need(len({*pairs}) == len(pairs), "a pair has two prices")
+        return pairs
+
+    def apart(self, most):
+        """Return which blocks share no cluster, of at most so many points."""
+        apart = self.conflict | (self.m[:, None] + self.m > most)
+        return apart if self.k < len(self.m) else ~np.eye(self.k, dtype=bool)
+
     def proved(self, certificate, exact):
         """Return the bound of a certificate: a double, or a fraction without error."""
         need(not exact or len(self.m) <= EXACT_BLOCKS, "it has too many blocks to be exact")
         kinds, terms = (
             (LIFTED, self.lifted) if "lifted" in certificate else (SEMIDEFINITE, self.plain)
         )
-        need(certificate.keys() >= kinds.keys(), "a certificate lacks an array")
+        soft = (each for each in (MUST, CANNOT, GIVEN) if each.keys() & certificate.keys())
+        for each in (kinds, *soft):
+            need(certificate.keys() >= each.keys(), "a certificate lacks an array")
         scaled = Exact(self) if exact else Doubles(self)
         return scaled.total(terms(certificate, scaled))
 
@@ -116,7 +226,15 @@ class Blocks:
             scaled.multipliers(w / 2),
         )
         plus, minus = self.cuts(points, star, half)
-        bound = scaled.least(minus - plus - N - scaled.squares, plus + minus + abs(N), m, k - 1)
+        scaled.terms_of_entry += 2 * len(w)
+        caps, constant = self.soft.caps(self.apart(most))
+        if sizes is not None and fewest == most:
+            (soft, size), prices = self.soft.given(self, certificate, scaled, caps)
+            soft, size = int(most) * soft, int(most) * size
+        else:
+            (soft, size), prices = self.soft.free(self, certificate, scaled, caps, int(fewest))
+        T, size = minus - plus - N - scaled.squares + soft, plus + minus + abs(N) + size
+        bound = [*scaled.least(T, size, m, k - 1), *prices, scaled.constant(constant)]
         right = scaled.over(2 * half[~star].sum(), min(int(most), int(m.sum()) - k + 1))
         if sizes is None:
             return [*bound, right]
@@ -139,7 +257,10 @@ class Blocks:
         owner = certificate["owner"]
         right = len(upper) == len(sizes) and star.all() and len(owner) == len(star)
         need(right and ((owner >= 0) & (owner < len(sizes))).all(), "a class or its cut is none")
-        terms, gains = [], []
+        caps, constant = self.soft.caps(self.apart(sizes.max()))
+        soft, prices = self.soft.given(self, certificate, scaled, caps)
+        scaled.terms_of_entry += 2 * len(w)
+        terms, gains = [*prices, scaled.constant(constant)], []
         for at, (u, c) in enumerate(zip(sizes.tolist(), counts.tolist())):
             fits, own, all_m = m <= u, owner == at, np.append(u * c, m)
             N = symmetric(upper[at], s + 1)
@@ -149,8 +270,8 @@ class Blocks:
             N = scaled.multipliers(N * np.outer(np.sqrt(all_m), np.sqrt(all_m)))
             plus, minus = self.cuts(points[own], star[own], scaled.multipliers(w[own] / 2))
             T, size = -N, abs(N)
-            T[1:, 1:] += minus - plus - scaled.squares
-            size[1:, 1:] += plus + minus
+            T[1:, 1:] += minus - plus - scaled.squares + u * soft[0]
+            size[1:, 1:] += plus + minus + u * soft[1]
             terms += [*scaled.least(T, size, all_m, c, True), scaled.over(N[0, 0], u * c)]
             gain = (
                 scaled.over(2 * N[0, 1:], u * c + 0 * m),
@@ -197,6 +318,7 @@ class Doubles:
         self.squares, self.spread, self.size = mx @ mx.T, blocks.spread, 0.0
         self.terms_of_entry = blocks.count + len(blocks.m) + 50
         self.multipliers, self.over = np.asarray, np.divide
+        self.shortened, self.masses, self.constant = np.asarray, np.asarray, float
 
     def least(self, T, size, m, at, lifted=False):
         """Return terms that add up to no more than <T, Z>; ``size`` are the magnitudes in T.
@@ -234,7 +356,18 @@ class Exact:
         more, self.right = max(0, EXACT_BITS - most) // 2, max(0, most - EXACT_BITS) // 2 * 2
         self.unit, self.back, self.size = 4 ** (blocks.bits + more), 4**more, 0
         self.n, mx = blocks.n, blocks.sums * 2**more
-        self.squares, self.parent = mx @ mx.T, blocks.parent
+        self.squares, self.parent, self.terms_of_entry = mx @ mx.T, blocks.parent, 0
+
+    def masses(self, m):
+        return np.array([int(each) for each in m], dtype=object)
+
+    def shortened(self, values):
+        """Return multipliers of either sign, none of which becomes larger."""
+        down = self.multipliers(abs(values))
+        return np.where(values < 0.0, -down, down)
+
+    def constant(self, value):
+        return value * self.unit * self.n**2
 
     def multipliers(self, values):
         return whole(np.asarray(values), self.unit * self.n**2)
@@ -246,7 +379,7 @@ class Exact:
 
     def least(self, T, _, m, at, lifted=False):
         """Return terms as above, of which |<E, Z>| <= <D, Z> max over i of (sum |E_ij|) / m_i."""
-        M = np.array([int(each) for each in m], dtype=object)
+        M = self.masses(m)
         level, z, W, signs, _, side = guesses((T >> self.right).astype(float), m, at, lifted)
         level, z = int(level) << self.right, whole(z, 2**self.right)
         W, side = whole(W, 2 ** (self.right // 2)), side.astype(int).astype(object)

@@ -7,6 +7,7 @@ value, and what duals prove once it has found none.
 
 import math
 import time
+from collections import Counter
 from fractions import Fraction
 from itertools import chain, combinations, compress, product
 
@@ -92,6 +93,20 @@ def loads_of(rule, X):
     return [[(float(limit), weight, np.array(pairs, int).reshape(-1, 2))]]
 
 
+def loads_over(run, block):
+    """Yield the loads over blocks for each way in which a cluster can keep the rules."""
+    s = block.max() + 1
+    for way in run.ways:
+        loads = []
+        for most, weight, pairs in way:
+            T, ends = np.zeros((s, s)), block[pairs]
+            np.add.at(T, (ends[:, 0], ends[:, 1]), 1.0)
+            w = np.bincount(block, weight, s) + T.diagonal()
+            np.fill_diagonal(T, 0.0)
+            loads.append((most, w, T + T.T))
+        yield loads
+
+
 def cliques(conflict):
     """Yield sets of blocks that all exclude each other, no block twice."""
     free = np.ones(len(conflict), bool)
@@ -166,13 +181,15 @@ class Search:
     least at their mean. All is lowered by what rounding may have done.
     """
 
+    every = False  # whether sets have to be looked at with blocks that make their sum higher
+
     def __init__(self, blocks, duals, loads, discs, budget):
         alone, conflict = np.ones(len(duals), bool), blocks.conflict.copy()
         for most, w, T in loads:
             conflict |= w[:, None] + w + T > most
             alone &= w <= most
         np.fill_diagonal(conflict, False)
-        some = np.flatnonzero((duals > 0.0) & alone)  # no other makes a sum lower
+        self.some = some = np.flatnonzero(((duals > 0.0) | self.every) & alone)
         self.everywhere, self.budget = blocks.x, budget
         self.x, self.m, self.u = blocks.x[some], blocks.m[some], duals[some]
         self.conflict = conflict[np.ix_(some, some)]
@@ -219,20 +236,27 @@ class Search:
             paid += price * np.maximum(room, 0.0)
         return np.where(free, added, 0.0), paid
 
+    def terms(self, index, here, inside, free):
+        """Return what blocks are worth, magnitudes in that, what all sets cost, which are none."""
+        return self.u[index], self.u[index], 0.0, np.zeros(len(here), bool)
+
     def split(self, index, low, high, mark, v):
         """Return the boxes below v, halved or with a block decided on: low, high and mark."""
-        m, u, x, (p, d) = self.m[index], self.u[index], self.x[index], low.shape
+        m, x, (p, d) = self.m[index], self.x[index], low.shape
         self.budget.spend("looks at blocks", (p + 8) * (x.size + len(index) * len(self.priced)))
         middle = 0.5 * (low + high)
         half = np.maximum(high - middle, middle - low) * (1.0 + ROUND)
         off, inside, free = x - middle[:, None], mark == 1, mark == 0
         near = m * (np.maximum(abs(off) - half[:, None], 0.0) ** 2).sum(axis=2)
         far = m * ((abs(off) + half[:, None]) ** 2).sum(axis=2)
-        added, paid = self.prices(index, free, inside, u - m * (off**2).sum(axis=2))
-        slip = ROUND * (d + len(self.priced) + 16) * (far + u + added)
+        here = m * (off**2).sum(axis=2)
+        u, worths, cost, dead = self.terms(index, here, inside, free)
+        added, paid = self.prices(index, free, inside, u - here)
+        slip = ROUND * (d + len(self.priced) + len(m) + 16) * (far + worths + added)
         least, most = near - u - slip, far - u + slip
-        dead = (inside & (least >= 0.0)).any(axis=1)  # without that block it costs no more
-        free &= least < 0.0
+        if not self.every:  # without a block whose term is not negative a set costs no more
+            dead |= (inside & (least >= 0.0)).any(axis=1)
+            free &= least < 0.0
         up, down = np.maximum(most + added, 0.0), np.maximum(-least - added, 0.0)
         share = np.where(free, down / np.maximum(up + down, 1e-300), inside * 1.0)
         chord = np.where(free, np.maximum(share * up, (1.0 - share) * down), 0.0).sum(axis=1)
@@ -242,15 +266,17 @@ class Search:
         best = np.clip(mean, -half, half)
         square = A * (best**2).sum(axis=1)
         change, crossed, empty, size = self.in_discs(middle, half, mean, best, A)
-        bound = second - 2.0 * (best * first).sum(axis=1) + square + change - chord - paid
+        bound = second - 2.0 * (best * first).sum(axis=1) + square + change - chord - paid + cost
         bound -= (share * (u - added)).sum(axis=1)
-        size += 4.0 * (second + square) + chord + paid + (share * (u + 3.0 * added)).sum(axis=1)
-        bound -= ROUND * (len(m) + d + 64) * size + 1e-250 * (size > 0.0)
+        size += 4.0 * (second + square) + chord + paid + abs(cost)
+        size += (share * (worths + 3.0 * added)).sum(axis=1)
+        bound -= ROUND * (2 * len(m) + d + 64) * size + 1e-250 * (size > 0.0)
         # Would a smaller box about the best centre do, at the same prices? Not where there is one.
         q = m * ((off - best[:, None]) ** 2).sum(axis=2) - u
         chosen = inside | (free & (q + added < 0.0))
-        there = np.where(chosen, q + added, 0.0).sum(axis=1) - paid + change
-        few = (free.sum(axis=1) <= FEW) & (d > 2)
+        there = np.where(chosen, q + added, 0.0).sum(axis=1) - paid + change + cost
+        open_ = free & (least < 0.0)
+        few = (open_.sum(axis=1) <= FEW) & (d > 2) | ~free.any(axis=1)
         by_box, by_block = [], []
         for row in np.flatnonzero((bound < v) & ~dead & ~empty):
             block = None
@@ -264,14 +290,22 @@ class Search:
         rows = np.array([row for row, _ in by_box], int)
         return self.children(index, low, high, mark, rows, varied[rows].argmax(axis=1), by_block)
 
-    def to_decide(self, index, q, chosen, free, v):
-        """Return a block to decide on, None if there is none."""
-        inside = np.zeros(len(self.m), bool)
-        inside[index[chosen]] = True
+    def wrong(self, inside):
+        """Return the blocks of a set that are too many for a load, or in conflict."""
         wrong = inside & (self.conflict @ inside)
         for most, w, T in self.loads:
             adds = w + T @ inside
             wrong |= inside & (adds > 0.0) & ((w + adds) @ inside > 2.0 * most)
+        return wrong
+
+    def set_of(self, blocks):
+        inside = np.zeros(len(self.m), bool)
+        inside[blocks] = True
+        return inside
+
+    def to_decide(self, index, q, chosen, free, v):
+        """Return a block to decide on, None if there is none."""
+        wrong = self.wrong(self.set_of(index[chosen]))
         need(wrong.any() or q[chosen].sum() >= v, "it overlooks a cluster of lower value")
         candidates = np.flatnonzero(free & (wrong[index] if wrong.any() else q < 0.0))
         return candidates[q[candidates].argmin()] if len(candidates) else None
@@ -287,8 +321,7 @@ class Search:
         for row, block in by_block:
             without, within = mark[row].copy(), mark[row].copy()
             without[block], within[block] = -1, 1
-            inside = np.zeros(len(self.m), bool)
-            inside[index[within == 1]] = True
+            inside = self.set_of(index[within == 1])
             out = self.conflict[index[block]].copy()
             for most, w, T in self.loads:
                 out |= w + T @ inside > most - 0.5 * (2.0 * w + T @ inside) @ inside
@@ -327,11 +360,113 @@ class Search:
         return change, crossed.any(axis=1), (within & ~self.taken).any(axis=1), size
 
 
+class SizedSearch(Search):
+    """The same for sets of ``fewest`` to ``most`` points, with soft links in their value.
+
+    Two blocks of a set add ``together``, the weights of the cannot-links less those of the
+    must-links between them, and each adds ``cut``, half the weights of its must-links. Over a box,
+    for any price t of a point, a set costs at least the sum of q - t m, plus t times ``fewest``, or
+    ``most`` if t is negative. What is together of a block and those that are in, and half of what
+    is negative of two that may be, is added to q. A block may be needed although its q is positive.
+    """
+
+    every = True
+
+    def __init__(self, blocks, duals, loads, discs, budget, soft):
+        super().__init__(blocks, duals, loads, discs, budget)
+        must, cannot = np.zeros((2, len(duals), len(duals)))
+        for pair, weights in soft.pairs.items():
+            must[pair], cannot[pair] = map(float, weights)
+        must, cannot = must + must.T, cannot + cannot.T
+        both = np.ix_(self.some, self.some)
+        self.together, self.cut = (cannot - must)[both], must.sum(axis=1)[self.some] / 2
+        self.weight = abs(self.u) + self.cut + (cannot + must).sum(axis=1)[self.some]
+
+    def check_sizes(self, v, fewest, most):
+        """Raise unless there is no set of so many points below v."""
+        self.fewest, self.most = fewest, most
+        self.check(v)
+
+    def terms(self, index, here, inside, free):
+        m, together = self.m[index], self.together[np.ix_(index, index)]
+        sure = inside @ m
+        free &= sure[:, None] + m <= self.most
+        linked, kept = inside @ together, free @ np.minimum(together, 0.0)
+        u = self.u[index] - self.cut[index] - np.where(inside, linked / 2, linked + kept / 2)
+        t = self.price(m, sure, np.where(free, (here - u) / m, np.inf))
+        none = (sure > self.most) | (sure + free @ m < self.fewest)
+        worths = self.weight[index] + abs(t)[:, None] * m
+        return u + t[:, None] * m, worths, t * np.where(t > 0.0, self.fewest, self.most), none
+
+    def price(self, m, sure, dense):
+        """Return what the last point costs that a set has to hold, or gains that may not be in."""
+        order = np.argsort(dense, axis=1)
+        dense = np.take_along_axis(dense, order, axis=1)
+        after = sure[:, None] + np.cumsum(m[order], axis=1)
+        needed = (after - m[order] < self.fewest) & np.isfinite(dense)
+        needed = np.where(needed, dense, 0.0).max(axis=1, initial=0.0)
+        over = np.where(after > self.most, dense, 0.0).min(axis=1, initial=0.0)
+        return np.where(needed > 0.0, needed, over)
+
+    def to_decide(self, index, q, chosen, free, v):
+        inside = self.set_of(index[chosen])
+        wrong, points = self.wrong(inside), self.m @ inside
+        if not wrong.any() and self.fewest <= points <= self.most:
+            m, x = self.m[inside], self.x[inside]
+            value = (m[:, None] * (x - m @ x / points) ** 2).sum() - self.u[inside].sum()
+            value += self.cut[inside].sum() + self.together[np.ix_(inside, inside)].sum() / 2
+            need(value >= v and free.any(), "it overlooks a cluster of lower value")
+        candidates = np.flatnonzero(free & wrong[index] if wrong.any() else free)
+        linked = abs(self.together[np.ix_(index, index[free])]).sum(axis=1)
+        return candidates[(abs(q) - linked / 2)[candidates].argmin()]
+
+
+class Classes:
+    """What duals claim under sizes or soft links, and what they prove.
+
+    Clusters of the same fewest and most points are a class, in which each has a least value.
+    """
+
+    def __init__(self, run, blocks, block, _, places, certificate):
+        other = {"taken", *CASES} & certificate.keys()
+        need(not places and not other, "it has places or zones under sizes or soft links")
+        self.run, self.blocks, self.block = run, blocks, block
+        lower, upper = run.sizes or ([1] * run.k, [len(block)] * run.k)
+        self.classes = sorted(Counter(zip(map(int, lower), map(int, upper))).items())
+        self.counts = np.array([count for _, count in self.classes])
+        need("least" in certificate, "it lacks its least values")
+        self.duals, self.least = (blocks.values(certificate, name) for name in ("duals", "least"))
+        need(self.duals.shape == blocks.m.shape, "its duals are of other blocks")
+        need(self.least.shape == self.counts.shape, "its least values are of other classes")
+        self.constant, self.claimed = (
+            blocks.soft.inside,
+            self.duals.sum() + self.counts @ self.least,
+        )
+
+    def proved(self, asked):
+        """Return what is proved of the bound asked for, having searched for lower clusters."""
+        need(not self.run.is_exact, "--exact looks at no duals, and these are needed")
+        constant = float(self.constant)
+        size = constant + abs(asked) + abs(self.duals).sum() + self.counts @ abs(self.least)
+        margin = ROUND * (len(self.duals) + len(self.least) + 16) * 4.0 * size + 1e-250
+        v = self.least - max(0.0, self.claimed - (asked - constant) - 4.0 * margin) / self.run.k
+        for loads in loads_over(self.run, self.block):
+            discs = np.zeros((0, self.blocks.x.shape[1])), *np.zeros((2, 0))
+            search = SizedSearch(
+                self.blocks, self.duals, loads, discs, self.run.budget, self.blocks.soft
+            )
+            for (limits, _), each in zip(self.classes, v):
+                search.check_sizes(each, *limits)
+        return constant + self.duals.sum() + self.counts @ v - margin
+
+
 class Columns:
     """What duals of blocks, of places and in zones claim between the blocks, and what they prove.
 
     Zones have cases; of each zone one case holds, and all their changes may be made at once.
     """
+
+    constant = 0
 
     def __init__(self, run, blocks, block, slip, places, certificate):
         self.run, self.blocks, self.block, self.slip = run, blocks, block, slip
@@ -370,16 +505,8 @@ class Columns:
 
     def searches(self, duals, discs):
         """Yield a search for each way in which a cluster can keep the rules."""
-        s, loads = len(duals), []
-        for way in self.run.ways:
-            for most, weight, pairs in way:
-                T, ends = np.zeros((s, s)), self.block[pairs]
-                np.add.at(T, (ends[:, 0], ends[:, 1]), 1.0)
-                w = np.bincount(self.block, weight, s) + T.diagonal()
-                np.fill_diagonal(T, 0.0)
-                loads.append((most, w, T + T.T))
+        for loads in loads_over(self.run, self.block):
             yield Search(self.blocks, duals, loads, discs, self.run.budget)
-            loads = []
 
     def discs_of(self, places, prizes):
         """Return discs as a search takes them: a mean may be off by the slip."""

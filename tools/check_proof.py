@@ -6,7 +6,7 @@ Python's standard library and NumPy. What is inside blocks and clusters is exact
 bounds between blocks hold whatever rounding did. With ``--exact`` they are whole numbers as well:
 doubles only guess multipliers. This file reads the run and holds its tree or parts together; what
 semidefinite certificates prove is in `check_bounds.py`, what duals prove in `check_clusters.py`.
-Soft links and duals under sizes are refused. Exit code 0: proved within the gap.
+Exit code 0: proved within the gap.
 """
 
 import argparse
@@ -20,11 +20,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
-from check_bounds import LIFTED, SEMIDEFINITE, Blocks, joined, matrix_of
+from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
 from check_clusters import (
     CASES,
     ROUND,
     Budget,
+    Classes,
     Columns,
     Limit,
     colourable,
@@ -60,7 +61,8 @@ OTHERS = """Noted Restarted Assigned CentersMoved DeadEnded BoundImproved Infeas
     NodeBounded CutsAdded RelaxationSolved ColumnsPriced ResidualsUpdated GenerationEnded
     QuestionAsked QuestionAnswered"""
 COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", **CASES}
-AT_NODES = {**SEMIDEFINITE, **LIFTED, **COLUMNS, "node": "i1", "unit": "i1", "witness": "i1"}
+AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
+AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
 IN_PARTS = {**SEMIDEFINITE, "decisions": "i2", "bound": "f1"}
 
 
@@ -137,7 +139,7 @@ def arrays(packed, kinds, budget):
     """Return the arrays of a certificate."""
     need(packed.keys() <= kinds.keys(), "a certificate has an array that is not known")
     found = {name: array(each, kinds[name], budget) for name, each in packed.items()}
-    for name in {"node", "unit", "least", "bound"} & found.keys():
+    for name in {"node", "unit", "bound"} & found.keys():
         need(found[name].shape == (1,), f"{name} is not one number")
     need(abs(found.get("unit", np.zeros(1))[0]) <= 4000, "a unit is out of all range")
     return found
@@ -178,17 +180,20 @@ class Run:
         ratios = [x.as_integer_ratio() for x in X.ravel().tolist()]
         self.shift = max(q.bit_length() for _, q in ratios) - 1
         rows = [p << self.shift + 1 - q.bit_length() for p, q in ratios]
-        self.rows, self.links = np.array(rows, dtype=object).reshape(X.shape), []
+        self.rows = np.array(rows, dtype=object).reshape(X.shape)
+        self.links, self.soft = [], []
         self.sizes = self.read_sizes(problem["lower"], problem["upper"])
         for together, name in ((True, "must_link"), (False, "cannot_link")):
             table = array(problem[name], "f2", self.budget, finite=False)
-            need(
-                table.shape[1] == 3 and (table[:, 2] == np.inf).all(),
-                "soft links cannot be checked",
-            )
+            need(table.shape[1] == 3 and (table[:, 2] > 0.0).all(), "a link has no weight")
             pairs = [[int(i), int(j)] for i, j in table[:, :2].tolist()]
             need(pairs == table[:, :2].tolist() and all(map(self.is_pair, pairs)), "a link is none")
-            self.links += [(pair, together) for pair in pairs]
+            need(len({*map(frozenset, pairs)}) == len(pairs), "a link is given twice")
+            for pair, weight in zip(pairs, table[:, 2].tolist()):
+                if weight == math.inf:
+                    self.links.append((pair, together))
+                else:
+                    self.soft.append((pair, together, Fraction(weight) * 4**self.shift))
         self.total, self.scatter = self.rows.sum(axis=0), self.inside(np.zeros(len(X), int))[2]
         # What plain doubles lose of points far from zero: only claims are allowed that much.
         self.plain = Fraction((self.rows**2).sum(), 2**100)
@@ -262,6 +267,7 @@ class Run:
 
     def earlier(self, event):
         """Return the earlier run whose proof was kept; its constraints are among these."""
+        need(not self.soft, "a proof that was kept cannot be checked of soft links")
         run = copy.copy(self)
         run.begin()
         run.ways, run.is_ruled, run.links = [[]], False, []
@@ -323,6 +329,7 @@ class Run:
         sizes = np.bincount(labels)
         need(((sizes >= lower) & (sizes <= upper)).all(), "a clustering breaks the sizes")
         cost = self.inside(labels)[2]
+        cost += sum(w for (i, j), together, w in self.soft if (labels[i] == labels[j]) != together)
         need(claim is None or self.agree(claim, cost), "a clustering claims another objective")
         return cost
 
@@ -420,15 +427,18 @@ class Run:
         block, pairs = found
         x, over, m, bits, slip, bound = self.means(block)
         n, exponent, conflict = len(block), self.shift - bits, self.matrix(pairs, len(m))
-        blocks = Blocks(x, m, over, n, self.k, conflict, exponent, bits, self.sizes)
+        soft = Soft(self.soft, block.tolist(), 4**bits)
+        blocks = Blocks(x, m, over, n, self.k, conflict, exponent, bits, self.sizes, soft)
         if none and "duals" not in certificate:
             return self.check_none(block, blocks, certificate)
         columns = None
         if "duals" in certificate:
-            need(self.sizes is None, "it has duals under sizes, which only `ccviz verify` reads")
-            columns = Columns(self, blocks, block, slip, places, certificate)
-        if none:  # no clustering costs more between its blocks than one cluster of them all
-            most = blocks.spread * (1 + 1e-9)
+            kind = Columns if self.sizes is None and not self.soft else Classes
+            columns = kind(self, blocks, block, slip, places, certificate)
+        if none:  # none costs more between its blocks than one cluster that breaks all soft links
+            most = (blocks.spread + float(soft.inside + sum(map(sum, soft.pairs.values())))) * (
+                1 + 1e-9
+            )
             need(columns.proved(most) > most, "it is called infeasible, but its bound is too low")
             return None
         least = bound(0.0)
@@ -437,7 +447,9 @@ class Run:
         if columns is None:
             need(self.agree(claim, least), "it claims a bound that its certificate does not prove")
             return least
-        claimed = bound(Fraction(0)) + Fraction(max(0.0, columns.claimed)) * 4**bits
+        claimed = (
+            bound(Fraction(0)) + (columns.constant + Fraction(max(0.0, columns.claimed))) * 4**bits
+        )
         need(self.agree(claim, claimed), "it claims a bound that its duals do not add up to")
         if columns.claimed <= 0.0 or least >= enough:
             return least
@@ -461,7 +473,8 @@ class Run:
 
     def parts(self):
         """Return what the parts of the cut with the highest claims add up to."""
-        need(not self.is_ruled, "rules cannot be checked of a run that was divided")
+        other = self.is_ruled or self.soft
+        need(not other, "rules and soft links cannot be checked of a run that was divided")
         need((found := self.blocks()) is not None, "the run has parts, but contradicting links")
         (block, pairs), bounds = found, []
         part_of, parts, bounded = max(self.cuts, key=lambda cut: sum(e[0] for e in cut[2].values()))

@@ -1,7 +1,7 @@
 """The search of `tools/check_clusters.py`, held against all sets of few blocks."""
 
 from dataclasses import dataclass
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -71,6 +71,52 @@ def test_it_agrees_with_all_sets_on_both_sides_of_the_least_value(
     search.check(least * (1.0 + 1e-9))
     with pytest.raises(ValueError, match="overlooks"):
         search.check(least * (1.0 - 1e-6))
+
+
+@dataclass
+class Soft:
+    pairs: dict
+
+
+def draw_sized(seed):
+    """Draw blocks with duals of any sign, conflicts, loads, soft links and limits on points."""
+    rng = np.random.default_rng(seed)
+    blocks, duals, loads = draw(seed, int(rng.integers(1, 5)))
+    weights = {
+        (i, j): rng.exponential(rng.choice([0.1, 1.0]), 2) * (rng.random(2) < 0.5)
+        for i, j in combinations(range(8), 2)
+        if rng.random() < 0.3
+    }
+    total = int(blocks.m.sum())
+    fewest = int(rng.integers(1, total))
+    most = int(rng.integers(fewest, total + 1))
+    return blocks, duals - rng.exponential(0.5, 8), loads, Soft(weights), fewest, most
+
+
+def sized_value(blocks, duals, soft, inside):
+    found = value(blocks, duals, inside)
+    for (i, j), (must, cannot) in soft.pairs.items():
+        found += must / 2 * (inside[i] != inside[j]) + cannot * (inside[i] and inside[j])
+    return found
+
+
+@pytest.mark.parametrize("few", [0, 14])
+@pytest.mark.parametrize("seed", seeds(30, 200))
+def test_under_sizes_and_soft_links_it_agrees_with_all_sets(check_clusters, monkeypatch, seed, few):
+    monkeypatch.setattr(check_clusters, "FEW", few)
+    blocks, duals, loads, soft, fewest, most = draw_sized(seed)
+    every = [each for each in sets(8) if each.any() and allowed(blocks, loads, each)]
+    fits = [each for each in every if fewest <= blocks.m @ each <= most]
+    least = min((sized_value(blocks, duals, soft, each) for each in fits), default=None)
+    search = check_clusters.SizedSearch(
+        blocks, duals, loads, nowhere(blocks.x.shape[1]), check_clusters.Budget(looks=1e8), soft
+    )
+    if least is None:
+        search.check_sizes(1e3, fewest, most)
+        return
+    search.check_sizes(least - 1e-9, fewest, most)
+    with pytest.raises(ValueError, match="overlooks"):
+        search.check_sizes(least + 1e-6, fewest, most)
 
 
 @pytest.mark.parametrize("seed", seeds(9, 30))

@@ -100,11 +100,13 @@ def test_both_accept_every_kind_of_proof(second, kinds):
         "node",
         "unit",
         "lifted",
+        "must_prices",
+        "cannot_prices",
     }
 
 
 def test_whole_numbers_prove_as_much_as_doubles(second, kinds):
-    for kind in ("sdp", "divide"):
+    for kind in ("sdp", "divide", "soft links"):
         proof = kinds[kind]()
         proved, sentence = second(proof.problem, proof.events, proof.gap, exact=True)
         assert proved, sentence
@@ -205,7 +207,22 @@ def altered(monkeypatch):
     return altered
 
 
-@pytest.mark.parametrize("name", ["proof", "column_proof", "divided_proof", "tree_proof"])
+@pytest.fixture
+def soft_proof(kinds):
+    made = kinds["soft links"]()
+    return made.problem, made.events
+
+
+@pytest.fixture
+def class_proof(kinds):
+    made = kinds["duals under sizes or soft links"]()
+    return made.problem, made.events
+
+
+ALTERED = ["proof", "column_proof", "divided_proof", "tree_proof", "soft_proof", "class_proof"]
+
+
+@pytest.mark.parametrize("name", ALTERED)
 @pytest.mark.parametrize("count", [12, pytest.param(100, marks=pytest.mark.slow)])
 def test_no_alteration_proves_what_is_not_so(second, altered, request, name, count):
     problem, events = request.getfixturevalue(name)
@@ -224,6 +241,6 @@ def test_no_alteration_proves_what_is_not_so(second, altered, request, name, cou
         if second(problem, run, gap)[0]:
             # It does not look at what is claimed; what is proved is so all the same.
             found = [event for event in run if isinstance(event, IncumbentFound)]
-            best = min(Partition(problem, event.labels).wcss for event in found)
+            best = min(Partition(problem, event.labels).objective for event in found)
             assert best <= truth.upper_bound / (1.0 - 1.01 * gap)
     assert 0 < accepted < count
