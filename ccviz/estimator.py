@@ -67,7 +67,7 @@ class ConstrainedKMeans(
     cluster_centers_ : (n_clusters, d) float64
         Means of the clusters.
     inertia_ : float
-        Sum of squared distances of the points to their cluster's mean.
+        Weighted sum of squared distances of the points to their cluster's mean.
     lower_bound_ : float
         Proved lower bound on the objective, ``-inf`` if the solver gives none.
     gap_ : float
@@ -129,6 +129,7 @@ class ConstrainedKMeans(
         sizes: Any = None,
         rules: Any = (),
         links: RowLinks | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Cluster the rows of X.
 
@@ -147,6 +148,9 @@ class ConstrainedKMeans(
         links : RowLinks, optional
             Links instead of ``must_link`` and ``cannot_link`` that cross-validation and pipelines
             take along with the rows.
+        sample_weight : (n,) array of float, optional
+            Weight of each row in the objective and the centres, not negative; 1 by default. Rows
+            of weight 0 are labelled and not counted. A few solvers cannot count weights.
 
         Raises
         ------
@@ -169,7 +173,14 @@ class ConstrainedKMeans(
         else:
             limits = (sizes, None, None)
         sizes = sizes_of(*limits, n, self.n_clusters)
-        problem = Problem(points, self.n_clusters, must_link, cannot_link, sizes)
+        problem = Problem(
+            points,
+            self.n_clusters,
+            must_link,
+            cannot_link,
+            sizes,
+            weights=_weights_of(sample_weight, points),
+        )
         wishes = _wishes(rules)
         if wishes:
             problem = with_rules(problem, wishes, solver_class(self.solver).supports.rules)
@@ -296,6 +307,14 @@ class ConstrainedKMeans(
         check_is_fitted(self)
         X = self._rows(X, dtype=np.float64, reset=False)
         return euclidean_distances(X, self.cluster_centers_)
+
+
+def _weights_of(sample_weight: ArrayLike | None, points: FloatArray) -> FloatArray | None:
+    """Return weights that scikit-learn has checked; None where none are given."""
+    if sample_weight is None:
+        return None
+    weights: FloatArray = _check_sample_weight(sample_weight, points, dtype=np.float64)
+    return weights
 
 
 def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:

@@ -18,16 +18,52 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ccviz
-from ccviz.errors import NoClusteringError, ParameterError, ProblemError
+from ccviz.errors import NoClusteringError, ParameterError, ProblemError, UnsupportedError
 from ccviz.estimator import ConstrainedKMeans
 from ccviz.frame_links import pairs_of
 from ccviz.row_links import RowLinks
 
+# Every one of scikit-learn's checks. One compares two runs from other random first centres, and
+# fails for scikit-learn's own k-means too; the objectives are compared below.
+_RANDOM = {"check_sample_weight_equivalence_on_dense_data": "first centres are drawn at random"}
 
-# Every one of scikit-learn's checks; none is expected to fail.
-@parametrize_with_checks([ConstrainedKMeans(n_clusters=2)])
+
+@parametrize_with_checks(
+    [ConstrainedKMeans(n_clusters=2)], expected_failed_checks=lambda estimator: _RANDOM
+)
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_a_weight_is_that_many_rows():
+    rng = np.random.default_rng(0)
+    X, weights = rng.normal(size=(12, 2)), rng.integers(0, 4, 12)
+    model = ConstrainedKMeans(n_clusters=3, solver="rbba")
+    weighed = model.fit(X, sample_weight=weights).inertia_
+    labels = model.fit_predict(X, sample_weight=weights)
+    assert labels.shape == (12,)
+    assert weighed == pytest.approx(model.fit(X.repeat(weights, axis=0)).inertia_)
+    assert weighed == pytest.approx(-model.fit(X, sample_weight=weights).score(X, None, weights))
+
+
+def test_weights_reach_the_model_through_a_pipeline():
+    X, weights = np.random.default_rng(0).normal(size=(12, 2)), np.arange(12.0)
+    with sklearn.config_context(enable_metadata_routing=True):
+        scaler = StandardScaler().set_fit_request(sample_weight=False)
+        model = ConstrainedKMeans(n_clusters=3, solver="rbba").set_fit_request(sample_weight=True)
+        found = make_pipeline(scaler, model).fit(X, sample_weight=weights)[-1]
+    plain = ConstrainedKMeans(n_clusters=3, solver="rbba")
+    plain.fit(StandardScaler().fit_transform(X), sample_weight=weights)
+    assert found.inertia_ == pytest.approx(plain.inertia_)
+
+
+@pytest.mark.parametrize(
+    ("solver", "weights", "error"),
+    [("blp-kmeans", [-1.0, 1, 1, 1], ProblemError), ("dils", [2.0, 1, 1, 1], UnsupportedError)],
+)
+def test_weights_that_cannot_be_counted_are_refused(solver, weights, error):
+    with pytest.raises(error, match="weights"):
+        ConstrainedKMeans(n_clusters=2, solver=solver).fit(np.eye(4), sample_weight=weights)
 
 
 @pytest.fixture(scope="module")

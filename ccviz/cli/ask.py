@@ -68,7 +68,7 @@ def ask(
     """
     check_writable(labels, out_file)
     options = table_options(
-        columns, class_column, name_column, missing, header, header_row, worksheet
+        columns, class_column, name_column, None, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
     problem = build_problem(dataset, k, links or [], None, "none")

@@ -26,6 +26,7 @@ from ccviz.cli.options import (
     Seed,
     SizesText,
     TimeLimit,
+    WeightColumn,
     Worksheet,
 )
 from ccviz.cli.progress import Progress
@@ -58,6 +59,7 @@ def batch(
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
+    weight_column: WeightColumn = None,
     missing: MissingValues = None,
     header: Header = None,
     header_row: HeaderRow = None,
@@ -72,7 +74,7 @@ def batch(
     """Run every solver with every seed for every k, into the archive; leave out what cannot be."""
     check_writable(out_file)
     options = table_options(
-        columns, class_column, name_column, missing, header, header_row, worksheet
+        columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
     for notice in dataset.notices:

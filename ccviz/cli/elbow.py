@@ -25,6 +25,7 @@ from ccviz.cli.options import (
     Seed,
     SizesText,
     SolverName,
+    WeightColumn,
     Worksheet,
 )
 from ccviz.cli.progress import Progress
@@ -53,6 +54,7 @@ def elbow(
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
+    weight_column: WeightColumn = None,
     missing: MissingValues = None,
     header: Header = None,
     header_row: HeaderRow = None,
@@ -71,7 +73,7 @@ def elbow(
     check_writable(out_file)
     numbers = numbers_of(k)
     options = table_options(
-        columns, class_column, name_column, missing, header, header_row, worksheet
+        columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
     for notice in dataset.notices:

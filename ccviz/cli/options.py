@@ -57,6 +57,7 @@ ClassColumn = Annotated[
     ),
 ]
 NameColumn = Annotated[str | None, typer.Option(help="Column with the names of the points.")]
+WeightColumn = Annotated[str | None, typer.Option(help="Column with the weights of the points.")]
 MissingValues = Annotated[
     str | None,
     typer.Option(

@@ -46,6 +46,7 @@ def table_options(
     columns: str | None,
     label: str | None,
     name: str | None,
+    weight: str | None,
     missing: str | None,
     header: bool | None,
     header_row: int | None,
@@ -60,8 +61,8 @@ def table_options(
     }
     if columns is not None:
         options["columns"] = [word.strip() for word in columns.split(",")]
-    if name is not None:
-        options["roles"] = {name: "name"}
+    asked = {name: "name", weight: "weight"}
+    options["roles"] = {column: role for column, role in asked.items() if column is not None}
     return options
 
 
@@ -89,6 +90,7 @@ def build_problem(
         cannot_link=cannot_link,  # type: ignore[arg-type]
         sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
         truth=dataset.truth,
+        weights=dataset.weights,
     )
 
 

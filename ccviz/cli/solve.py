@@ -37,6 +37,7 @@ from ccviz.cli.options import (
     TableFile,
     Threads,
     TimeLimit,
+    WeightColumn,
     Workers,
     Worksheet,
 )
@@ -69,6 +70,7 @@ def solve(
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
+    weight_column: WeightColumn = None,
     missing: MissingValues = None,
     header: Header = None,
     header_row: HeaderRow = None,
@@ -100,7 +102,7 @@ def solve(
     files = Files(json, labels, table, profile, report_file)
     files.check()
     options = table_options(
-        columns, class_column, name_column, missing, header, header_row, worksheet
+        columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
     problem = build_problem(dataset, k, links or [], sizes, scale)

@@ -48,6 +48,8 @@ class Dataset:
         The table that the points come from, with the roles of its columns.
     setup : Setup or None
         Links, and settings of a solver, that come with the points of an example problem.
+    weights : (n,) float64 or None
+        Weights of the points, from the column of the table that has them; 1 if None.
     """
 
     name: str
@@ -60,6 +62,7 @@ class Dataset:
     names: tuple[str, ...] = ()
     origin: Origin | None = None
     setup: Setup | None = None
+    weights: FloatArray | None = None
 
     @property
     def style(self) -> CsvStyle:

@@ -9,8 +9,8 @@ from ccviz.arrays import IntArray
 from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.table import Cells
 
-Role = Literal["feature", "class", "name", "ignore"]
-"""Role of a column: points are clustered by features, labelled by the name column."""
+Role = Literal["feature", "class", "name", "weight", "ignore"]
+"""Role of a column: points are clustered by features, named and weighted by others."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 
@@ -18,9 +18,13 @@ ROLE_WORDS: dict[Role, str] = {
     "feature": "feature",
     "class": "known class",
     "name": "name",
+    "weight": "weight",
     "ignore": "leave out",
 }
 """Labels of the roles."""
+
+SINGLE: frozenset[str] = frozenset({"class", "name", "weight"})
+"""Roles that one column has at most."""
 
 Missing = Literal["drop", "median"]
 """Treatment of missing values: leave out their rows, or fill in the column's median."""
@@ -35,7 +39,7 @@ class Decision:
     Attributes
     ----------
     column : str
-    role : {"feature", "class", "name", "ignore"}
+    role : {"feature", "class", "name", "weight", "ignore"}
     why : str
         The reason in words; empty if the caller chose the role.
     """

@@ -35,8 +35,8 @@ def read_table(
     name : str
         File name of the bytes; its suffix decides the format.
     roles : mapping of str to str, optional
-        Roles of columns: "feature", "class", "name" or "ignore". A column of words as a feature
-        becomes one column of 0 and 1 for each word.
+        Roles of columns: "feature", "class", "name", "weight" or "ignore". A column of words as a
+        feature becomes one column of 0 and 1 for each word.
     columns : sequence of str, optional
         The features; no other column is one.
     label : str, optional

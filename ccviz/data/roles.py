@@ -1,4 +1,4 @@
-"""Roles of a table's columns: features, known classes, names of the points."""
+"""Roles of a table's columns: features, known classes, names and weights of the points."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.data.columns import Column
-from ccviz.data.origin import ROLES, Decision, Role
+from ccviz.data.origin import ROLES, SINGLE, Decision, Role
 from ccviz.errors import FileFormatError
 from ccviz.numbers import whole
 
@@ -69,7 +69,7 @@ def decide(
     Raises
     ------
     FileFormatError
-        If a column or role does not exist, or two columns are requested as class or name.
+        If a column or role does not exist, or two columns are requested as class, name or weight.
     """
     asked = _asked(columns, roles or {}, only or (), label)
     guessed = [
@@ -126,7 +126,7 @@ def _asked(
         if known is None:
             raise FileFormatError(f"{role!r} is not a role; the roles are {', '.join(ROLES)}.")
         asked[column_number(columns, name)] = known
-    for single in ("class", "name"):
+    for single in sorted(SINGLE):
         if sum(role == single for role in asked.values()) > 1:
             raise FileFormatError(f"only one column can be the {single}.")
     return asked

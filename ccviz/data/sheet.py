@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from ccviz.data.columns import Column, read_columns
 from ccviz.data.csv_style import CsvStyle
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.header import Header
-from ccviz.data.origin import MISSING, Decision, Missing, Origin
+from ccviz.data.origin import MISSING, Decision, Missing, Origin, Role
 from ccviz.data.roles import MOST_CATEGORIES, NUMBERS, decide, gives_k
 from ccviz.data.sources import Source, read_bytes
 from ccviz.data.table import Cells, Table
@@ -168,7 +167,8 @@ class Sheet:
         Raises
         ------
         FileFormatError
-            If a column or role does not exist, or two columns are requested as class or name.
+            If a column or role does not exist, or two columns are requested as class, name or
+            weight.
         """
         if self.table.is_bare:
             roles = {column.name: "feature" for column in self.columns} | dict(roles or {})
@@ -237,6 +237,7 @@ class Sheet:
         known = next(iter(self._of("class", decisions)), None)
         truth, classes = _classes(known, rows) if known else (None, ())
         named = next(iter(self._of("name", decisions)), None)
+        weighing = next(iter(self._of("weight", decisions)), None)
         notices = (*_reported(decisions), *self.remarks(), *filled, *_unknown_classes(known, rows))
         return Dataset(
             name=Path(self.file).stem,
@@ -247,6 +248,7 @@ class Sheet:
             k=self._k(classes, decisions),
             notices=notices,
             names=tuple(_taken(named.texts(), rows)) if named else (),
+            weights=self._weights(weighing, rows) if weighing else None,
             origin=Origin(
                 columns=tuple(_kept(column, rows, X, names) for column in self.columns),
                 decisions=tuple(decisions),
@@ -262,11 +264,21 @@ class Sheet:
             return self.table.k
         return len(classes) or None
 
-    def _of(
-        self, role: Literal["feature", "class", "name"], decisions: Sequence[Decision]
-    ) -> list[Column]:
+    def _of(self, role: Role, decisions: Sequence[Decision]) -> list[Column]:
         both = zip(self.columns, decisions, strict=True)
         return [column for column, decision in both if decision.role == role]
+
+    def _weights(self, column: Column, rows: IntArray) -> FloatArray:
+        """Return the weights of some rows; refuse a cell that is none."""
+        if column.kind != "number":
+            raise FileFormatError(f"column {column.name!r} is no numbers and cannot be a weight.")
+        wrong = column.missing | column.bad | (np.nan_to_num(column.values) < 0.0)
+        if wrong[rows].any():
+            i = int(rows[wrong[rows]][0])
+            cell = "empty" if column.missing[i] else repr(str(column.cells[i]).strip())
+            where = f"{self.table.place(i)}, column {column.name!r}"
+            raise FileFormatError(f"{where} is {cell}; a weight is a number of at least 0.")
+        return freeze(column.values[rows].astype(np.float64))
 
     def _check(self, column: Column) -> None:
         """Refuse a feature with a cell that is not a finite number."""
@@ -328,6 +340,7 @@ _IN_WORDS = {
     "feature": "is a feature",
     "class": "is taken as the known classes",
     "name": "is taken as the points' names",
+    "weight": "is taken as the points' weights",
     "ignore": "is left out",
 }
 _OBVIOUS = {NUMBERS, "not among the columns asked for", "empty"}

@@ -110,6 +110,8 @@ def rows_csv(data: Dataset, partition: Partition) -> str:
 def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:
     if data.origin is None:
         yield from zip(data.features, data.X.T, strict=True)
+        if data.weights is not None:
+            yield "weight", data.weights
         if data.truth is not None:
             yield "class", [data.classes[j] if data.classes else j for j in data.truth.tolist()]
         return

@@ -18,6 +18,7 @@ from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
+from ccviz.problem.weights import checked_weights
 from ccviz.solvers.base import Solver
 from ccviz.views.link_table import Kind, Link, LinkTable
 
@@ -89,6 +90,7 @@ class Draft:
             cannot_link=self.links.of_kind("cannot").rows,
             sizes=sizes,
             truth=self.data.truth,
+            weights=self.data.weights,
         )
 
     @property
@@ -222,11 +224,22 @@ def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, st
     """Return data and the scaling that makes a problem's points of them, the present ones first."""
     known = load_like(dataset, problem.n)
     for data in (present.data, *([known] if known else [])):
+        if not _weigh_alike(data, problem):
+            continue
         for how in sorted(SCALINGS, key=lambda how: how != present.scaling):
             if np.array_equal(scale(data.X, how), problem.X):
                 return data, how
     features = tuple(f"x{j}" for j in range(problem.d))
-    return Dataset(dataset or "an old run", problem.X, features, problem.truth), "none"
+    return Dataset(
+        dataset or "an old run", problem.X, features, problem.truth, weights=problem.weights
+    ), "none"
+
+
+def _weigh_alike(data: Dataset, problem: Problem) -> bool:
+    weights = checked_weights(data.weights, len(data.X))
+    if weights is None or problem.weights is None:
+        return weights is problem.weights
+    return np.array_equal(weights, problem.weights)
 
 
 def group_links(kind: Kind, points: Sequence[int], weight: float = inf) -> list[Link]:

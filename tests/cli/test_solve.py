@@ -111,6 +111,18 @@ def test_sizes(ccviz, folder):
     assert all(40 <= size <= 60 for size in json.loads(done.out)["cluster_sizes"])
 
 
+def test_points_with_weights_and_the_check_of_their_proof(ccviz, folder):
+    table = write(folder, "towns.csv", "x,people\n0,1\n1,3\n5,0\n8,2\n9,2\n")
+    done = ccviz("solve", table, "-k", 2, "--weight-column", "people", "--solver", "sdp",
+                 "--json", "a.json")  # fmt: skip
+    assert done.code == 0
+    assert json.loads((folder / "a.json").read_text())["objective"] == pytest.approx(0.75 + 1.0)
+    assert ccviz("verify", "last").code == 0
+    done = ccviz("solve", table, "-k", 2, "--weight-column", "people", "--solver", "dils")
+    assert done.code == 2
+    assert "dils cannot handle weights of points" in done.err
+
+
 def test_scale_class_column_and_default_k(ccviz, folder):
     data = write(folder, "data.csv", "a,b,kind\n1,200,x\n2,100,x\n8,300,y\n9,400,y\n")
     done = ccviz("solve", data, "--class-column", "kind", "--scale", "standard", "--json", "-")

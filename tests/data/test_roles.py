@@ -1,6 +1,7 @@
 import pytest
 
 from ccviz.data import read_table
+from ccviz.errors import FileFormatError
 
 ROWS = "\n".join(f"{i}.5,{'AB'[i % 2]},{'uvw'[i % 3]}" for i in range(12))
 
@@ -30,3 +31,39 @@ def test_a_class_from_its_place_gives_no_k_but_one_by_name_or_asked_for_does():
     assert (guessed.classes, guessed.k) == (("a", "b"), None)
     assert read_table(f"x,class\n{rows}".encode()).k == 2
     assert read_table(f"x,kind\n{rows}".encode(), label="kind").k == 2
+
+
+def weighted(cells, roles=(("people", "weight"),), **options):
+    lines = ["x,y,people", *cells]
+    return read_table("\n".join(lines).encode(), "towns.csv", roles=dict(roles), **options)
+
+
+def test_a_column_weighs_the_points():
+    data = weighted(["1,2,10", "3,4,0", "5,7,2.5"])
+    assert data.features == ("x", "y")
+    assert data.weights.tolist() == [10.0, 0.0, 2.5]
+
+
+def test_rows_left_out_take_their_weights_along():
+    data = weighted(["1,2,10", ",4,0", "5,7,2.5"], missing="drop")
+    assert data.weights.tolist() == [10.0, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ("", "line 3, column 'people' is empty; a weight is a number of at least 0."),
+        ("-1", "line 3, column 'people' is '-1'; a weight is a number of at least 0."),
+        ("inf", "line 3, column 'people' is 'inf'; a weight is a number of at least 0."),
+    ],
+)
+def test_a_cell_that_is_no_weight_is_named(cell, words):
+    with pytest.raises(FileFormatError, match=words):
+        weighted(["1,2,10", f"3,4,{cell}", "5,7,2.5", "5,8,3"])
+
+
+def test_words_and_two_columns_are_no_weights():
+    with pytest.raises(FileFormatError, match="column 'people' is no numbers and cannot be"):
+        weighted(["1,2,a", "3,4,b", "5,7,c"])
+    with pytest.raises(FileFormatError, match="only one column can be the weight"):
+        weighted(["1,2,1", "3,4,2", "5,7,3"], [("people", "weight"), ("x", "weight")])

@@ -84,7 +84,7 @@ def story(play: Play) -> dict[str, Any]:
 
 def _nameless(problem: Problem) -> Draft:
     names = tuple(f"x{j}" for j in range(problem.d))
-    return Draft(Dataset("", problem.X, names, problem.truth), problem.k)
+    return Draft(Dataset("", problem.X, names, problem.truth, weights=problem.weights), problem.k)
 
 
 def _axes(play: Play, features: tuple[str, ...]) -> tuple[str, str]:

@@ -73,6 +73,8 @@ def _fits(role: Role, column: Column) -> bool:
     if role == "feature":
         few = column.kind == "text" and column.n_distinct <= MOST_CATEGORIES
         return few or column.is_countable
+    if role == "weight":
+        return column.kind == "number"
     return role == "ignore" or column.kind != "empty"
 
 

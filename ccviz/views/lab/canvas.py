@@ -50,7 +50,10 @@ def with_points(sheet: Draft | None, where: Plane, points: FloatArray, cluster: 
     if truth is not None:
         truth = np.append(truth, np.full(len(points), cluster))
         classes = _classes(classes, max(cluster, int(truth.max())))
-    data = Dataset(NAME, np.concatenate([old.X, more]), old.features, truth, classes)
+    weights = None if old.weights is None else np.append(old.weights, np.ones(len(points)))
+    data = Dataset(
+        NAME, np.concatenate([old.X, more]), old.features, truth, classes, weights=weights
+    )
     k = max(flat.k, len(classes)) if old.name == NAME else flat.k
     rules = tuple(rule for rule in flat.rules if not rule.known)  # of the old points alone
     return replace(flat, data=data, k=min(k, len(data.X)), lower=(), upper=(), rules=rules)
@@ -74,10 +77,12 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     links = replace(kept, pairs=freeze(number[kept.pairs]))
     old = flat.data
     truth = None if old.truth is None else old.truth[stays]
+    weights = None if old.weights is None else old.weights[stays]
     names = tuple(name for name, stay in zip(old.names, stays.tolist(), strict=False) if stay)
     data = replace(
-        old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None
-    )
+        old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None,
+        weights=weights,
+    )  # fmt: skip
     rules = tuple(
         replace(rule, known=tuple(np.array(rule.known)[stays].tolist())) if rule.known else rule
         for rule in flat.rules

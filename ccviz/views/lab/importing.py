@@ -8,7 +8,7 @@ import numpy as np
 import param
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.origin import Decision
+from ccviz.data.origin import SINGLE, Decision
 from ccviz.data.scaling import MOST_APART, apart
 from ccviz.data.sheet import Sheet, open_sheet
 from ccviz.errors import CcvizError
@@ -140,11 +140,11 @@ class Importing(param.Parameterized):
         return apart(np.column_stack(taken)) if taken else 1.0
 
     def take_as(self, roles: dict[str, str]) -> None:
-        """Take columns as something else; one alone can be the class, and one the name."""
+        """Take columns as something else; one alone can be the class, the name or the weight."""
         if self.sheet is None:
             return
         for column, role in roles.items():
-            if role in {"class", "name"}:
+            if role in SINGLE:
                 for other, known in self._asked.items():
                     self._asked[other] = "ignore" if known == role else known
             self._asked[column] = role

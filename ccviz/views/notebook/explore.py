@@ -67,6 +67,8 @@ class Explorer:
         What is done to the features before: nothing, mean 0 and deviation 1, or from 0 to 1.
     axes : (str, str), optional
         What is drawn across and up, such as ``("x0", "PC 2")``.
+    weights : (n,) array of float, optional
+        As for `ccviz.Problem`.
 
     Attributes
     ----------
@@ -89,8 +91,9 @@ class Explorer:
         truth: ArrayLike | None = None,
         scaling: str = "none",
         axes: tuple[str, str] | None = None,
+        weights: ArrayLike | None = None,
     ) -> None:
-        given = Problem(X, k, must_link, cannot_link, sizes, truth)  # type: ignore[arg-type]
+        given = Problem(X, k, must_link, cannot_link, sizes, truth, weights=weights)  # type: ignore[arg-type]
         self._archive = Archive()
         self.session = Session(self._archive, RunQueue(), _dataset(given))
         if scaling not in SCALINGS:
@@ -260,7 +263,7 @@ def _dataset(given: Problem) -> Dataset:
     names = tuple(f"x{j}" for j in range(given.d))
     # The same for the same points, so that the cell finds their earlier runs.
     name = f"notebook {hashlib.sha256(given.X.tobytes()).hexdigest()[:6]}"
-    return Dataset(name, given.X, names, truth=given.truth, k=given.k)
+    return Dataset(name, given.X, names, truth=given.truth, k=given.k, weights=given.weights)
 
 
 def _draft(given: Problem, draft: Draft) -> Draft:

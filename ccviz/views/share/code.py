@@ -43,6 +43,7 @@ def as_python(session: Session) -> str:
         f"    cannot_link={_list(draft, 'cannot')},",
         *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
         "    truth=data.truth,",
+        *(["    weights=data.weights,"] if draft.data.weights is not None else []),
         ")",
         *_rules(draft, session.solver.supports.rules),
         f"result = solve(problem, {_arguments(session)})",
@@ -109,6 +110,7 @@ def _options(origin: Origin) -> list[str]:
     }  # fmt: skip
     words = ["--columns", ",".join(called["feature"]), "--class-column", *(called["class"] or [""])]
     words += ["--name-column", *called["name"]] if called["name"] else []
+    words += ["--weight-column", *called["weight"]] if called["weight"] else []
     return words + (["--missing", origin.missing] if origin.missing else [])
 
 

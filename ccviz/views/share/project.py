@@ -122,7 +122,7 @@ def write_project(
     bytes
     """
     data = draft.data
-    points = Problem(data.X, 1, truth=data.truth)
+    points = Problem(data.X, 1, truth=data.truth, weights=data.weights)
     file = BytesIO()
     with zipfile.ZipFile(file, "w") as parts, Archive(path) as archive:
         parts.writestr(_HEAD, msgspec.json.format(msgspec.json.encode(head)))
@@ -295,7 +295,9 @@ def _draft(head: _Head, points: Problem) -> Draft:
     if not sound:
         raise CcvizError("its parts do not fit together.")
     features, classes = (tuple(map(plain, names)) for names in (head.features, head.classes))
-    data = Dataset(plain(head.name), points.X, features, points.truth, classes)
+    data = Dataset(
+        plain(head.name), points.X, features, points.truth, classes, weights=points.weights
+    )
     draft = Draft(
         data, head.k, head.scaling,
         LinkTable.of(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)

@@ -209,6 +209,19 @@ def test_what_is_no_project_at_all(session):
     assert session.draft is before
 
 
+def test_weights_go_along_and_into_the_code(open_session):
+    session, other = open_session(), open_session()
+    importing = Importing(session)
+    importing.bring("towns.csv", b"x,people\n1,10\n2,20\n5,0\n6,7.5\n")
+    importing.take_as({"people": "weight"})
+    importing.load()
+    assert session.draft.given.weights.tolist() == [10.0, 20.0, 0.0, 7.5]
+    assert "weights=data.weights," in as_python(session)
+    open_project(other, "towns.ccviz-project", save_project(session))
+    assert other.draft.given.asks_the_same(session.draft.given)
+    assert other.draft.data.weights is not None
+
+
 def test_the_table_behind_the_points_goes_along(open_session):
     session, other = open_session(), open_session()
     importing = Importing(session)
