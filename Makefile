@@ -145,7 +145,8 @@ coverage: env warm  ## Branch coverage of the core (all but the views and the co
 	$(PY) -m coverage erase
 	$(PY) -m coverage run -m pytest -q -p no:xdist -m "not browser" $(ARGS)
 	$(PY) -m coverage combine --quiet
-	$(PY) -m coverage report --format=markdown >benchmarks/results/coverage.md
+	@printf 'Measured on %s, of the sources of that day.\n\n' "$$(date +%F)" >benchmarks/results/coverage.md
+	$(PY) -m coverage report --format=markdown >>benchmarks/results/coverage.md
 	@tail -1 benchmarks/results/coverage.md
 
 # mutmut is needed here only, and so is not in the lock.

@@ -29,7 +29,7 @@ def sentences() -> dict[str, str]:
 
 
 def verdict(hits: int, runs: int, printed_pct: float) -> str:
-    """Return whether so many hits are what the printed share leads one to expect."""
+    """Return whether the number of hits agrees with the printed share."""
     apart = binomtest(hits, runs, printed_pct / 100).pvalue < ALPHA
     return "**outside the spread**" if apart else "**within the spread**"
 

@@ -78,7 +78,7 @@ class Tally:
     resumed : int
         How often a run had to be resumed: the other times it went on by itself.
     lost : int
-        Records that somebody had seen and that were gone.
+        Records that a reader had seen and that were gone.
     wrong : list of str
         Runs that ended otherwise than undisturbed ones, and how.
     """
@@ -125,7 +125,7 @@ class Stage:
             self.optimum, self.span, self.work = like.optimum, like.span, like.work
 
     def _rehearse(self) -> None:
-        """See how a run fares, and how long it takes, if nobody disturbs it."""
+        """See how a run fares, and how long it takes, if it is not disturbed."""
         self.optimum = start(self.problem, "sdp", **SETTINGS).result().objective
         began = time.monotonic()
         run_id = self._enter()
@@ -142,7 +142,7 @@ class Stage:
         return Job.resume(self.archive, run_id, workers=workers)
 
     def disturb(self, kind: str, kills: int, end: float = math.inf) -> Tally:
-        """Disturb runs until so many kills are done, or the time is up."""
+        """Disturb runs until the number of kills is done, or the time is up."""
         tally = Tally()
         while tally.kills < kills and time.monotonic() < end:
             run_id = self._enter()
@@ -227,7 +227,7 @@ class Run:
         return self.job
 
     def strike(self) -> bool:
-        """Kill, if there is somebody; return whether there was."""
+        """Kill a process, if there is one; return whether there was."""
         assert self.job is not None
         return _kill(self.job.pid)
 
@@ -242,7 +242,7 @@ class PoolWorker(Run):
         return self.job
 
     def strike(self) -> bool:
-        """Kill, if there is somebody; return whether there was."""
+        """Kill a process, if there is one; return whether there was."""
         assert self.job is not None
         while self.job.alive:  # a pool is there for a part of the run only
             workers = self._workers()
@@ -304,7 +304,7 @@ class DaskWorker(Cluster):
     """The worker; another comes in its place."""
 
     def strike(self) -> bool:
-        """Kill, if there is somebody; return whether there was."""
+        """Kill a process, if there is one; return whether there was."""
         self.worker.kill()
         self.worker.wait()
         self.begin_worker()
@@ -315,7 +315,7 @@ class DaskScheduler(Cluster):
     """The scheduler; another comes in its place, at the same address, with a worker."""
 
     def strike(self) -> bool:
-        """Kill, if there is somebody; return whether there was."""
+        """Kill a process, if there is one; return whether there was."""
         self.end()
         self.begin_scheduler()
         self.begin_worker()
@@ -346,7 +346,7 @@ class Server:
         return self.process
 
     def strike(self) -> bool:
-        """Kill, if there is somebody; return whether there was."""
+        """Kill a process, if there is one; return whether there was."""
         assert self.process is not None
         return _kill(self.process.pid)
 

@@ -59,7 +59,7 @@ class Measured:
 
 
 def enter(chromium: Any, url: str, many: int, **asked: object) -> list[Any]:
-    """Open the pages of so many students, each in a browser of their own."""
+    """Open the pages of a number of students, each in a browser of their own."""
     address = f"{url}?{urlencode({'data': 'wine', 'k': 3, 'example': 'no'} | asked)}"
     return [opened(chromium.new_context(), address) for _ in range(many)]
 

@@ -31,7 +31,7 @@ SETUP = """() => {
 
 
 def measure(page: Any, data: str, n: int | None, links: int) -> list[float]:
-    """Return the milliseconds of each of so many links."""
+    """Return the milliseconds of each of a number of links."""
     page.get_by_label("Data set", exact=True).first.select_option(label=data)
     if n is not None:
         box = page.get_by_label("Points", exact=True).first

@@ -85,7 +85,7 @@ def blobs(n: int, k: int) -> Problem:
 
 
 def measure(n: int, k: int, solver: str, limit_s: float) -> dict[str, Any]:
-    """Run a solver for so many CPU seconds, since other work on the machine must not count."""
+    """Run a solver for a number of CPU seconds, since other work on the machine must not count."""
     objective, bound, nodes = np.inf, 0.0, 0
     began = time.process_time()
     context = Context(stop=lambda: time.process_time() - began > limit_s)

@@ -7,8 +7,8 @@ Parts: ``iris`` and ``wine`` (tables 6 and 7: links drawn at random from the lab
 by stabilisation), ``plane`` (s-mdeclust, k = 100) and ``published`` (pc-sos-sdp, held against the
 SDP solver's objective). A row is added as each case ends; a run that was stopped goes on where it
 was. Every proof is checked by `ccviz.proof.verify` after the clock has stopped, with ``--work``
-units of work. Seconds are CPU seconds of one process. ``--budget`` ends the run after about so many
-of them; ``--table`` only writes the summary; ``--again`` drops the rows of a verdict first.
+units of work. Seconds are CPU seconds of one process. ``--budget`` ends the run after about that
+number of them; ``--table`` only writes the summary; ``--again`` drops the rows of a verdict first.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Certified gaps on many points.
 
-The sets of AVOC; Gaussians as Hua, Shi and Cao drew them; large sets of which nobody says a gap.
+The sets of AVOC; Gaussians as Hua, Shi and Cao drew them; large sets without a published gap.
 
     python benchmarks/divide.py [--bench DIR] [--only NAME ...] [--cpu-limit 600]
 

@@ -42,7 +42,7 @@ STEP = """(() => {
 
 
 def made_up(problem, truth, nodes):
-    """Return a search of so many nodes, with a matrix at each node where classes are given."""
+    """Return a search of a number of nodes, with a matrix at each node where classes are given."""
     rng = np.random.default_rng(0)
     tree_view.NODES = nodes
     events = []

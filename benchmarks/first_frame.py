@@ -9,7 +9,7 @@ killed right before it. Both kinds take turns on one page, iris and blobs of 1,0
 
 A shared machine has other things to do, and then both wait. So what counts is their ratio, and the
 processor time that server, workers and browser spent until the frame: on a machine that has
-nothing else to do nobody waits longer than that and a tick of the page's clock. Beside it stands
+nothing else to do no person waits longer than that and a tick of the page's clock. Beside it stands
 how long a frame took that nothing but the browser had to do.
 """
 

@@ -6,7 +6,7 @@ Data scaled to [-1, 1], ten starts. Table 2: no constraints, random starts, agai
 random starts. Table 3: sizes against k-means from the same starts; the paper has it on synthetic
 points whose coordinates it does not print, here it is on the four sets. Tables 4 and 5: pairs on
 wine and iris. Table 6: sizes, pairs and both, here on all four sets (the paper has breast cancer
-among others of its own). Sizes and links come from the classes; links are drawn anew in each
+among others of its own). Sizes and links come from the classes; links are drawn again in each
 draw, where the paper has one draw that is not printed. With links, the exact solver `sdp` proves
 the optimum of each draw beside: its ARI is what those links are worth, whatever the method. A
 last table sets the parts apart: the paper's penalty and coupling, and ours without the descent at

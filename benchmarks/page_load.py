@@ -150,7 +150,7 @@ def stopped(page: Any, server: Server) -> None:
 
 
 def watched(play: Any, server: Server, archive: Archive, url: str) -> tuple[float, float]:
-    """Run from a page in a browser that nobody drives meanwhile, for that has its price too."""
+    """Run from a page in a browser that is not driven meanwhile, since that takes time too."""
     with undriven() as debugged:
         chromium = play.chromium.connect_over_cdp(debugged)
         started(chromium.contexts[0].pages[0], server, url)

@@ -6,7 +6,7 @@ Asked for: the first picture within 5 s of the choice, a click answered within 2
 20 frames a second, a tick of a run within 100 ms, the server within 1 GB. The same page with a
 tenth of the points, in the same run, is what it is held against.
 
-A tick is as long as the server answers nobody else: what is measured is how late a request for a
+A tick is as long as the server answers no other request: measured is how late a request for a
 small file is answered while the run goes on, at the 95th per cent and at worst.
 """
 
@@ -129,7 +129,7 @@ def run(page: Any, server: Server) -> tuple[list[float], float]:
 
 
 def measure(points: int, folder: Path) -> dict[str, float]:
-    """Return the figures for so many points, on a server of its own."""
+    """Return the figures for a number of points, on a server of its own."""
     home = folder / f"home{points}"
     home.mkdir()
     with served(home) as server, sync_playwright() as play:

@@ -2,7 +2,7 @@
 
     python benchmarks/papers_exact.py [--bench DIR] [--links 0] [--parts rbba ...] [--sets ...]
 
-``rbba``: repetitive branch and bound on the four small sets, so many CPU seconds an instance
+``rbba``: repetitive branch and bound on the four small sets, a limit of CPU seconds an instance
 (tables 5 to 7); the times of `sdp` stand in `sdp_published.csv`. ``heuristics``: IPC-k-means as
 printed beside the best of 100 starts of BLP k-means and COP-k-means, from k-means++, and of
 post-processing (table 8, figure 4), each for a minute of CPU time at most. ``starts``: single ones

@@ -3,7 +3,7 @@
     python benchmarks/papers_soft.py [--bench DIR] [--limit 5] [--sets Monk2 ...] [--methods ...]
 
 BH-kmeans (p = 1), DILS, k-means and LCVQE, one draw of random pairs and one seed a cell;
-standardised data. BH-kmeans and DILS end with their best after so many CPU seconds, where the
+standardised data. BH-kmeans and DILS end with their best after the CPU seconds, where the
 paper gives them 1,800. Monk2 is made exactly, as the whole grid of its 432 combinations; Led7Digit
 by its generator, so that only its kind is the same. ``--authors`` runs BH-kmeans on the authors'
 own link sets of iris and wine. A row is added as each run ends; a run that was stopped goes on

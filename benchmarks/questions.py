@@ -1,12 +1,12 @@
-"""Fewest questions: the agreement with the known classes after so many answers about pairs.
+"""Fewest questions: the agreement with the known classes after a number of answers about pairs.
 
     python benchmarks/questions.py --rival-python PYTHON [--seeds 20] [--noise 0,0.1] [--sets iris]
 
 PYTHON is the interpreter of another environment with numpy < 2, cobras_ts and
 active-semi-supervised-clustering; without it the rivals are left out, and the table says so. All
 methods get the same points, features scaled to 0 to 1, the k of the classes, and an oracle that
-answers by the class, wrong at the rate of the noise, anew each time it is asked. Rivals that only
-choose pairs are clustered by PCK-means of the same package, as their papers do; its loops over
+answers by the class, wrong at the rate of the noise, drawn again for each question. Rivals that
+only choose pairs are clustered by PCK-means of the same package, as their papers do; its loops over
 points and links run as arrays here, which changes none of its choices. `min-max`, `npu` and
 `cobras` are the methods of these papers in ccviz. CPU seconds are of 200 questions and five
 clusterings, without imports. A learner that has enough asks no more, and keeps its clustering.
@@ -348,7 +348,7 @@ def _spots(marks: list[int], values: Any) -> list[str]:
 def speed() -> str:
     """Return a line a size: CPU seconds of the first question, of what comes after it, and later.
 
-    The page prepares the second question in a thread while somebody thinks about the first one.
+    The page prepares the second question in a thread while a person thinks about the first one.
     """
     from ccviz.active.learner import Learner
     from ccviz.data.datasets import blobs

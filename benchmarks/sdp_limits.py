@@ -2,7 +2,7 @@
 
     python benchmarks/sdp_limits.py [--bench DIR]
 
-The limit's row is wall time from the call to the result, compiled code loaded anew (a new process).
+The limit's row is wall time from the call to the result, with the loading of compiled code.
 The memory is the most that this process and all its children held at once, sampled.
 """
 

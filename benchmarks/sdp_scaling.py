@@ -64,7 +64,7 @@ def main() -> None:
 
 
 def draw(blocks: int) -> Problem:
-    """Draw a problem that contracts to so many blocks."""
+    """Draw a problem that contracts to a number of blocks."""
     rng = np.random.default_rng(blocks)
     links = blocks // 7
     n = blocks + links

@@ -1,7 +1,7 @@
 """What a worker costs that waits for a run: forked by a fork server, and as a new interpreter.
 
 Both in one run: processor seconds until it waits, and the memory that is its own (what it shares
-with nobody), each the median over some workers.
+with no one), each the median over some workers.
 """
 
 import statistics
@@ -31,7 +31,7 @@ def spent():
 
 
 def when_quiet():
-    """Return them when nobody has anything to do any more."""
+    """Return them when none has anything left to do."""
     before = None
     while before != (now := spent()):
         before = now

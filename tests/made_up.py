@@ -40,7 +40,7 @@ def stamped(problem, events):
 
 
 def tree_events(problem, nodes, seed):
-    """Yield the events of a best-first search of about so many nodes."""
+    """Yield the events of a best-first search of about a number of nodes."""
     rng = np.random.default_rng(seed)
     best = Partition(problem, LABELS).wcss
     numbers, heap = count(1), [(0.8 * best, 0, 0)]

@@ -65,7 +65,7 @@ def described(thing, *sections):
 
 
 def taken(thing):
-    """Return the names of the parameters that somebody has to give."""
+    """Return the names of the parameters that a caller has to give."""
     names = inspect.signature(thing).parameters
     return {name for name in names if name not in ("self", "cls") and not name.startswith("_")}
 

@@ -1,4 +1,4 @@
-"""Events hold copies that nobody can change."""
+"""Events hold copies that cannot be changed."""
 
 import numpy as np
 import pytest

@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import tomllib
 from argparse import ArgumentParser
 from collections.abc import Iterator
@@ -49,16 +50,17 @@ HEAD = """# Mutants
 
 What `make mutants` found. A mutant is the module changed in one place; it is noticed if one of the
 module's tests fails, or does not end. Where fewer were tried than there are, they are a sample,
-the same each time. Equivalent mutants have a reason; the rate leaves them out.
+the same each time. Equivalent mutants have a reason; the rate leaves them out. A row is of the
+sources of its day; a module without a row was not tried yet.
 
-| Module | Mutants | Tried | Noticed | Equivalent | Rate |
-|---|---|---|---|---|---|
+| Module | Mutants | Tried | Noticed | Equivalent | Rate | Day |
+|---|---|---|---|---|---|---|
 """
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of one module's mutants.
+    """The result of one module's mutants.
 
     Attributes
     ----------
@@ -69,6 +71,8 @@ class Outcome:
         The changes that no test noticed, though it could.
     equivalent : dict of str to str
         The equivalent mutants, each with the reason.
+    day : str
+        When they were tried.
     """
 
     module: str
@@ -77,11 +81,13 @@ class Outcome:
     noticed: int
     missed: tuple[str, ...]
     equivalent: dict[str, str]
+    day: str
 
     def row(self) -> str:
         hidden = len(self.missed) + self.noticed
         numbers = f"{self.mutants} | {self.tried} | {self.noticed} | {self.tried - hidden}"
-        return f"| `{self.module}` | {numbers} | {100 * self.noticed / max(hidden, 1):.0f} % |"
+        rate = f"{100 * self.noticed / max(hidden, 1):.0f} %"
+        return f"| `{self.module}` | {numbers} | {rate} | {self.day} |"
 
     def section(self) -> str:
         lines = [f"## {self.module}", ""]
@@ -107,7 +113,7 @@ def dotted(module: str) -> str:
 
 
 def statuses(folder: Path) -> dict[str, str]:
-    """Return the name of each mutant, and what came of it."""
+    """Return the status of each mutant, by its name."""
     lines = mutmut(folder, "results", "--all", "true").splitlines()
     return dict(line.strip().split(": ") for line in lines if "__mutmut_" in line)
 
@@ -158,6 +164,7 @@ def outcomes(tests: str, modules: list[str], sample: int) -> Iterator[Outcome]:
                 len(taken) - len(left),
                 tuple(each for each in changes if each not in reasons),
                 {each: reasons[each] for each in changes if each in reasons},
+                time.strftime("%F"),
             )
 
 

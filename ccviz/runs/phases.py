@@ -7,6 +7,7 @@ arguments that runs for milliseconds, once its kernels are compiled.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 
@@ -15,6 +16,7 @@ import numpy as np
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
+from ccviz.problem.rules import MaxOverlap, SoftCannotLink
 from ccviz.problem.sizes import Sizes
 from ccviz.solvers.base import Context, Solver
 
@@ -75,6 +77,15 @@ def _from_memetic() -> tuple[Solver, Problem]:
     return Sdp(incumbent="memetic"), points(16, 2, 3)
 
 
+def _with_rules(pricing: str) -> tuple[Solver, Problem]:
+    """Return a run of `colgen` under rules, by one method of pricing."""
+    from ccviz.solvers.colgen.solver import Colgen
+
+    given = points(16, 2, 4)
+    rules = (MaxOverlap((0, 1, 2, 3), 2), SoftCannotLink(((4, 5), (6, 7)), 1))
+    return Colgen(pricing=pricing), replace(given, rules=rules)
+
+
 def _in_a_strip(**disjunctions: int) -> None:
     """Run `colgen` on a strip of points: over facilities, with local masters and discs."""
     from ccviz.solvers.colgen.params import (
@@ -132,6 +143,15 @@ def hard_core() -> None:
             solve_assignment(cost, structure, limits=limits)
 
 
+def many_sized() -> None:
+    """Assign points under sizes, with those left out whose cluster is in no doubt."""
+    from ccviz.solvers.assignment.sizes import solve_sizes
+
+    cost = np.random.default_rng(_SEED).uniform(size=(48, 4))
+    size = np.full(4, 12, dtype=np.int64)
+    solve_sizes(lambda rows: cost[rows], len(cost), size, size, None, left_out_from=1)
+
+
 def annealed_start() -> None:
     """Improve a clustering without conflicts by swaps."""
     from ccviz.solvers.start.annealing import annealed
@@ -163,9 +183,15 @@ _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
         partial(_of, "s-mdeclust", points, local_search="blp-kmeans", assignment="exact",
                 restarts=0, generations=2),
     ),
-    "colgen": (partial(_of, "colgen", partial(points, 24, 2), incumbent="memetic"),),
+    "colgen": (
+        partial(_of, "colgen", partial(points, 24, 2), incumbent="memetic"),
+        partial(_with_rules, "space"),
+        partial(_with_rules, "blocks"),
+    ),
 }  # fmt: skip
 _KERNELS: dict[str, tuple[Phase, ...]] = {
-    "blp-kmeans": (hard_core, searched_colouring),
+    "bh-kmeans": (many_sized,),
+    "pccc": (many_sized,),
+    "blp-kmeans": (hard_core, searched_colouring, many_sized),
     "colgen": (annealed_start, disjunctions, local_masters),
 }

@@ -1,4 +1,4 @@
-"""What so much rests on is asked for again, and nothing else is."""
+"""Answers with many consequences are asked for again, and no others."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_two_clusters_are_not_joined_on_the_word_of_one_answer():
         [(0, 1, True)],  # of one cluster
         [(0, 4, False), (1, 5, True)],  # not the first points of their clusters
         [(0, 4, True), (0, 4, False)],  # no longer said to be together
-        [(0, 4, True), (0, 4, None)],  # nobody knows
+        [(0, 4, True), (0, 4, None)],  # no one knows
     ],
 )
 def test_other_answers_join_no_clusters(given):

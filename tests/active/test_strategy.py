@@ -18,7 +18,7 @@ def small_forests(monkeypatch):
 
 
 def lead(learner, questions, reply):
-    """Answer so many questions and return the pairs."""
+    """Answer a number of questions and return the pairs."""
     pairs = []
     while len(pairs) < questions and (pair := learner.question()) is not None:
         learner.answer(reply(*pair))
@@ -53,7 +53,7 @@ def test_resumed_it_asks_what_it_would_have_asked(name):
     pairs = lead(whole, 20, truth)
     lead(part, 12, truth)
     resumed = Learner.resumed(DATA.X, part.state)
-    if name == "npu":  # its forests are drawn anew
+    if name == "npu":  # its forests are drawn again
         assert resumed.question() is not None
     else:
         assert lead(resumed, 8, truth) == pairs[12:]

@@ -88,7 +88,7 @@ def page(tab, picture):
 def lab_of(page, server):
     """Return a function that opens the page of a new session by an address.
 
-    At the end nobody may have complained about any of them.
+    At the end there may be no complaint about any of them.
     """
     labs = []
 

@@ -229,7 +229,7 @@ class Lab:
         return [url for url in self.requests if not url.startswith(own)]
 
     def assert_clean(self) -> None:
-        """Check that the console has no error and no warning, and nobody else was asked."""
+        """Check that the console has no error and no warning, and no other server was asked."""
         assert not self.troubles, self.troubles
         assert not self.requests_elsewhere, self.requests_elsewhere
 

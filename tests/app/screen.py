@@ -1,4 +1,4 @@
-"""A screen that nobody sees, and pictures of it: Xvfb, whose memory is a file."""
+"""A screen that no one sees, and pictures of it: Xvfb, whose memory is a file."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""The window of its own, on a screen that nobody sees."""
+"""The window of its own, on a screen that no one sees."""
 
 import os
 import socket

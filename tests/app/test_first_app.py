@@ -98,7 +98,7 @@ def test_step_back_and_scrub(lab):
 
 
 def run_without_end(lab):
-    """Start a run that ends only if somebody ends it, and see it begin."""
+    """Start a run that ends only if it is stopped, and see it begin."""
     lab.press("Run")
     lab.see(re.compile(r"^[1-9][\d,]* / [\d,]+"))
 

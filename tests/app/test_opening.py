@@ -19,7 +19,7 @@ def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
     assert "Optimal clustering" in lab.card
     assert (lab.drawn("must"), lab.drawn("cannot")) == (4, 4)
     with server.archive() as archive:
-        assert archive.runs() == []  # the example is in nobody's list
+        assert archive.runs() == []  # the example is in no person's list
     picture(page, "example")
 
     lab.press("Try it")

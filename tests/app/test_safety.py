@@ -209,7 +209,7 @@ def test_no_text_becomes_a_script(serve, visit):
 
 @pytest.fixture
 def by_tls(tmp_path):
-    """Return options for a certificate of an authority that nobody knows, and that authority."""
+    """Return options for a certificate of an unknown authority, and that authority."""
     authority = trustme.CA()
     certificate = authority.issue_cert("127.0.0.1")
     files = tmp_path / "cert.pem", tmp_path / "key.pem"

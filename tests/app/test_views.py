@@ -187,7 +187,7 @@ def node_words(lab):
 
 
 def show_made_up(lab, server, nodes):
-    """Show a run that was made by hand, with about so many nodes."""
+    """Show a run that was made by hand, with about a number of nodes."""
     problem, name = forty_points(), f"made up, {nodes} nodes"
     with server.archive() as archive:
         run_id = archive.create(problem, "sdp", {})

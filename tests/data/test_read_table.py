@@ -43,7 +43,7 @@ def test_every_variant_of_a_plain_table_is_read(variant):
         assert data.names[0].endswith(" 0")
         assert roles(data)["customer_id"] == "ignore"
     else:
-        assert data.truth is None  # where somebody lives is no answer
+        assert data.truth is None  # an address is no answer
         assert roles(data)["city"] == "ignore"
     if variant not in {"no id", "text in every row"}:
         assert data.names[0] == str(expected["customer_id"].iloc[0])

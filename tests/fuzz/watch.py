@@ -78,7 +78,7 @@ def _is_no_sentence(text: str) -> str:
 
 @contextmanager
 def _at_most(seconds: float) -> Iterator[None]:
-    """Raise `TooSlowError` after so many seconds of the processor."""
+    """Raise `TooSlowError` after a number of seconds of the processor."""
 
     def give_up(*_: object) -> None:
         raise TooSlowError

@@ -94,7 +94,7 @@ def test_a_border_costs_what_it_is_off_the_mean():
     points = np.array([[0.0, 0.0], [0.2, 0.0]])
     places = Places(np.array([[0.1, 0.0]]), np.array([1.0]), np.array([np.nan]))
     pricing = Pricing(points, np.ones(2), np.full(2, 3.0), np.zeros((2, 2), dtype=bool), (), places)
-    # On the border the two are 1 off their mean, each: 2 dearer than there.
+    # On the border the two are 1 off their mean, each: 2 above it.
     best = 0.02 - 6.0 + 2.0
     assert none_below(pricing, best - 1e-6, Budget(1e9)) is True
     inside = replace(places, prize=np.array([0.5]))  # taken, and so where the mean is

@@ -171,7 +171,7 @@ def test_a_prize_that_no_block_is_worth_is_not_for_nothing(zoned):
     """The disc holds all points: each cluster wins the prize, where its blocks have no duals."""
     prize = 10.0 * BEST.wcss
     gaps = ((X - X[0]) ** 2).sum(axis=1)
-    dear = 0.99 * gaps * prize / (0.99 * gaps).sum()
+    raised = 0.99 * gaps * prize / (0.99 * gaps).sum()
     worst = Partition(Problem(X, K), np.arange(9) % K)
     first = [
         Started(solver="colgen", settings={}, seed=0, n=9, d=2, k=K, n_blocks=9),
@@ -187,7 +187,7 @@ def test_a_prize_that_no_block_is_worth_is_not_for_nothing(zoned):
             "case_places": np.array([[0, 0, last, 1], [1, 0, last, 0]]),
             "case_prizes": np.array([prize, 0.0]),
             "case_blocks": np.array([[1, b] for b in range(9)]),
-            "case_changes": dear,
+            "case_changes": raised,
         }
         told = [*first, pruned(0, prize, arrays)]
     else:
@@ -199,7 +199,7 @@ def test_a_prize_that_no_block_is_worth_is_not_for_nothing(zoned):
             for empty in (False, True)
         ]  # fmt: skip
         taken = {"duals": none, "least": np.zeros(1), "taken": np.array([prize])}
-        empty = {"duals": dear, "least": np.zeros(1)}
+        empty = {"duals": raised, "least": np.zeros(1)}
         branched = NodeBranched(node=0, pair=(0, last), lower_bound=0.0, place=True)
         told = [*first, branched, *sides, pruned(1, prize, taken), pruned(2, prize, empty)]
     verdict = verify(Problem(X, K), told, gap=0.9)

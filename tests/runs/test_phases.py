@@ -27,9 +27,28 @@ from ccviz.solvers import SOLVERS
 for solver in SOLVERS:
     compile_solver(solver)
 """
-_COUNT = """
-import json, sys
+# Every dispatcher of a module that takes `njit`: the list follows from the sources.
+_KERNELS = """
+import importlib, json, pickle, re
+from pathlib import Path
+import ccviz
 from numba.core.dispatcher import Dispatcher
+
+ROOT = Path(ccviz.__file__).parent
+modules = [
+    importlib.import_module(".".join(("ccviz", *path.relative_to(ROOT).with_suffix("").parts)))
+    for path in sorted(ROOT.rglob("*.py")) if "@njit" in path.read_text(encoding="utf-8")
+]
+kernels = {
+    f"{module.__name__}.{name}": kernel
+    for module in modules
+    for name, kernel in vars(module).items()
+    if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module.__name__
+}
+"""
+_COUNT = (
+    _KERNELS
+    + """
 from ccviz.runs.phases import phases
 from ccviz.runs.warm import _run, examples
 from ccviz.solvers import SOLVERS
@@ -40,36 +59,36 @@ for solver in SOLVERS:
         _run(solver, examples(24, "float32"))
     for phase in phases(solver):
         phase()
-kernels = {
-    f"{module}.{name}": kernel
-    for module in [*sys.modules] if module.startswith("ccviz.")
-    for name, kernel in vars(sys.modules[module]).items()
-    if isinstance(kernel, Dispatcher) and kernel.py_func.__module__ == module
-}
 missed = [name for name, kernel in kernels.items() if sum(kernel.stats.cache_misses.values())]
 print(json.dumps([len(kernels), missed]))
 """
-_SIGNATURES = """
-import json, pickle, re, sys
-from pathlib import Path
-import ccviz.solvers  # the classes of the signatures
-
+)
+_LAYOUTS = (
+    _KERNELS
+    + """
 # Scalars of several types cost little: they are arguments of small loops only.
 NUMBER = re.compile(r"^(Literal.int..-?[0-9]+.|Literal.bool..(True|False).|int32|int64)$")
-several = []
-indices = sorted(Path(sys.argv[1]).rglob("*.nbi"))
-for path in indices:
-    with path.open("rb") as file:
-        pickle.load(file)
-        _, overloads = pickle.loads(file.read())
-    kinds = {
+layouts = {}
+for name, kernel in kernels.items():
+    if kernel.targetoptions.get("inline") == "always":  # compiled within its callers alone
+        continue
+    index = Path(kernel._cache._cache_file._index_path)
+    overloads = {}
+    if index.exists():
+        with index.open("rb") as file:
+            pickle.load(file)
+            _, overloads = pickle.loads(file.read())
+    layouts[name] = len({
         tuple(NUMBER.sub("int", str(each)).replace("float32", "float64") for each in key[0])
         for key in overloads
-    }
-    if len(kinds) > 1:
-        several.append([path.name, sorted(map(str, kinds))])
-print(json.dumps([len(indices), several]))
+    })
+print(json.dumps(layouts))
 """
+)
+_OTHER_LAYOUTS = {
+    # It measures points, which are read-only, and centres, which are not.
+    "ccviz.solvers.assignment.centers.squared_distance": 2,
+}
 
 
 def answer_of(script, cache, *args):
@@ -102,10 +121,10 @@ def test_a_run_of_each_phase_compiles_nothing_after_warming(warmed):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 def test_each_kernel_is_compiled_for_one_layout_of_its_arrays(warmed):
-    indices, several = answer_of(_SIGNATURES, warmed, str(warmed))
-    assert indices > 200
-    # It measures points, which are read-only, and centres, which are not.
-    assert [name for name, _ in several if not name.startswith("centers.squared_distance-")] == []
+    layouts = answer_of(_LAYOUTS, warmed)
+    assert len(layouts) > 200
+    other = {name: count for name, count in layouts.items() if count != 1}
+    assert other == _OTHER_LAYOUTS
 
 
 def events_of(run):

@@ -96,7 +96,7 @@ def test_nearest_centres_are_no_proof():
 
 
 def test_links_inside_a_block_cost_nothing_in_a_step():
-    """The paper leaves them out: nobody can keep them."""
+    """The paper leaves them out: no clustering can keep them."""
     X = np.arange(6.0)[:, None]
     problem = Problem(X, 2, must_link=[(0, 1)], cannot_link=[(0, 1, 0.5)])
     events = steps_of(problem)

@@ -1,4 +1,4 @@
-"""The report says what was asked, what came of it, and nothing that nobody knows."""
+"""The report says what was asked, the results, and nothing unknown."""
 
 import math
 from dataclasses import replace

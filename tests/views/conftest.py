@@ -30,7 +30,7 @@ def labels():
 
 @pytest.fixture(scope="session")
 def tree_records(problem):
-    """Return a maker of the records of a best-first search of about so many nodes."""
+    """Return a maker of the records of a best-first search of about a number of nodes."""
 
     def make(nodes, seed=0):
         return stamped(problem, tree_events(problem, nodes, seed))

@@ -110,7 +110,7 @@ def test_no_cut_is_searched_for_where_none_may_be_added(relaxation):
 
 
 def test_clique_cuts_count_pairs_of_distinct_blocks(relaxation):
-    Y = np.diag(np.full(relaxation.s, 0.5))  # nobody shares a cluster: too many clusters
+    Y = np.diag(np.full(relaxation.s, 0.5))  # no two share a cluster: too many clusters
     found = separate(relaxation, Y, no_cuts(relaxation.k), 10**6, 1e-6)
     cliques = found.points[found.kind == kernels.CLIQUE]
     assert len(cliques) > 0

@@ -535,7 +535,7 @@ def test_a_stop_does_not_wait_for_helpers():
     with Helpers(2) as helpers:
         list(search.steps(Workforce(helpers), stop))
         assert helpers.tasks
-        assert not ended  # nobody has let them go yet
+        assert not ended  # they are not released yet
         held.set()
 
 

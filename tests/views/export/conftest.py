@@ -8,7 +8,7 @@ from ccviz.views.export.story import Play
 
 @pytest.fixture
 def open_file(new_page):
-    """Return a function that opens a file offline, and holds that nobody complains."""
+    """Return a function that opens a file offline, and holds that there is no complaint."""
     heard = []
 
     def open_one(path, **size):

@@ -216,7 +216,7 @@ def ring(record, met):
 
 @pytest.fixture(scope="module")
 def solved():
-    """Return runs of solvers whose events nobody made up."""
+    """Return runs of solvers whose events are not made up."""
     X = np.random.default_rng(0).normal(size=(24, 2))
     truth = np.arange(24) % 3
     mixed = Problem(X, 3, [(0, 1), (2, 9)], [(0, 2), (5, 6, 0.5)], truth=truth)

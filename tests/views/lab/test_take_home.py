@@ -37,7 +37,7 @@ def answered(session):
 
 
 def taken(session, what):
-    """Return the file that somebody takes home."""
+    """Return the file that a person takes home."""
     downloads = []
     deliver(session, answer_download(session, what), downloads.append)
     tick_until(session, lambda: downloads)

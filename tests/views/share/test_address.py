@@ -386,7 +386,7 @@ def test_thousands_of_digits_are_refused_and_change_nothing(open_session, name, 
     session = open_session()
     before = query(session)
     apply_query(session, {"data": "blobs", "solver": "k-means", "seed": "3", name: text})
-    if session.notice is not None:  # a limit of so many digits is none: infinite
+    if session.notice is not None:  # a limit with thousands of digits is none: infinite
         assert len(session.notice.text) < 500
         assert query(session) == before
     else:

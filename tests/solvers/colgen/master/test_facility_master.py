@@ -18,11 +18,11 @@ def test_facilities_at_every_mean_are_as_good_as_every_column(links):
     i, j = blocks.conflicts.T
     columns = columns[~(columns[:, i] & columns[:, j]).any(axis=1)]
     costs = column_costs(columns, blocks.centroid, blocks.mass)
-    dear = np.full(9, 10.0)
-    whole = Master(9, 3, dear, interior=False)
+    caps = np.full(9, 10.0)
+    whole = Master(9, 3, caps, interior=False)
     whole.add(columns, costs)
     best = whole.solve().objective
-    stars = FacilityMaster(instance, 3, dear)
+    stars = FacilityMaster(instance, 3, caps)
     stars.add(columns, costs)
     assert stars.solve(1e-8).objective == pytest.approx(best, rel=1e-6)
     again = stars.solve(1e-8)  # warm
@@ -36,14 +36,14 @@ def test_few_facilities_are_better_than_their_columns_and_no_better_than_all(nin
     blocks, instance = nine
     columns = np.eye(9, dtype=bool)
     costs = np.zeros(9)
-    dear = np.full(9, 10.0)
-    alone, stars = Master(9, 3, dear, interior=False), FacilityMaster(instance, 3, dear)
+    caps = np.full(9, 10.0)
+    alone, stars = Master(9, 3, caps, interior=False), FacilityMaster(instance, 3, caps)
     for master in (alone, stars):
         master.add(columns, costs)
     assert stars.solve(1e-8).objective < alone.solve().objective - 1.0
     every = every_cluster(9)
     i, j = blocks.conflicts.T
     every = every[~(every[:, i] & every[:, j]).any(axis=1)]
-    whole = Master(9, 3, dear, interior=False)
+    whole = Master(9, 3, caps, interior=False)
     whole.add(every, column_costs(every, blocks.centroid, blocks.mass))
     assert stars.solve(1e-8).objective >= whole.solve().objective - 1e-6

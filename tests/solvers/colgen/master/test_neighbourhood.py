@@ -19,7 +19,7 @@ K = 7
 
 
 def near_columns(points, sizes=(4, 7, 10)):
-    """Return the blocks nearest to each one, so many at a time."""
+    """Return the blocks nearest to each one, a number at a time."""
     gaps = ((points[:, None] - points) ** 2).sum(axis=2)
     order = np.argsort(gaps, axis=1)
     columns = np.zeros((len(sizes), len(points), len(points)), dtype=bool)
