@@ -18,20 +18,9 @@ from ccviz.views.lessons.catalogue import LESSONS
 ROOT = Path(__file__).parents[1]
 _PRINTED_ACCURACY = 1e-4  # relative; an objective farther from the printed one is of other links
 _WORDS = (
-    "none",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
+    "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
     "twelve",
-)
+)  # fmt: skip
 
 
 def sdp_published() -> dict[str, str]:
