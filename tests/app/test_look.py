@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from tests.app.driver import Lab
+
 pytestmark = pytest.mark.browser
 
 BACKGROUND = """(name) => [
@@ -163,3 +165,57 @@ def smallest_text(page):
         " } }; visit(document); return found }"
     )
     return min(size for size in sizes if size[0] > 0)  # buttons with an icon hide their name
+
+
+# What can be pressed and is smaller than a size, in every shadow root. Bokeh's own tool bar and the
+# arrows of number fields are left out: the fields are typed in as well.
+SMALLER = """([width, height]) => {
+    const found = []
+    const visit = (root) => {
+        for (const node of root.querySelectorAll("*")) {
+            if (node.shadowRoot) visit(node.shadowRoot)
+            const pressed = "button, select, input:not([type=file], [type=checkbox]), .bk-tab"
+            if (!node.matches(pressed) || node.matches(".bk-spin-btn")) continue
+            const box = node.getBoundingClientRect()
+            if (box.width === 0 || box.height === 0) continue
+            if (box.width < width || box.height < height)
+                found.push([node.textContent.slice(0, 40) || node.ariaLabel, box.width, box.height])
+        }
+    }
+    visit(document)
+    return found
+}"""
+
+
+def test_all_that_is_pressed_is_large_enough(lab):
+    lab.link("must", 0, 100)
+    for room in ("Clusters", "Inside the solver", "Bounds", "Runs", "Share", "Result"):
+        lab.room(room)
+        assert not lab.page.evaluate(SMALLER, [24, 24]), room
+
+
+def test_all_that_a_finger_presses_is_larger(browser, server):
+    context = browser.new_context(
+        viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True
+    )
+    lab = Lab(context.new_page(), f"{server.url}?ml=0-1")
+    assert not lab.page.evaluate(SMALLER, [36, 44])
+    order = "() => ['main', 'left', 'right'].map((id) => document.getElementById(id).offsetTop)"
+    plot, problem, result = lab.page.evaluate(order)
+    assert plot < problem < result
+    lab.page.get_by_role("button", name="Result").tap()
+    lab.wait_for(lambda: lab.page.evaluate("scrollY") > plot)
+    context.close()
+
+
+def test_a_jump_leads_to_the_plot_by_the_keyboard(lab):
+    lab.page.keyboard.press("Tab")
+    jump = lab.page.get_by_role("button", name="Plot", exact=True)
+    assert jump.evaluate("(node) => node === document.activeElement")
+    assert jump.bounding_box()["y"] >= 0
+    before = lab.page.url
+    lab.page.keyboard.press("Enter")
+    lab.page.keyboard.press("Tab")
+    focused = lab.page.evaluate("() => document.activeElement.closest('main') !== null")
+    assert focused
+    assert lab.page.url == before

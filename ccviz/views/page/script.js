@@ -84,7 +84,14 @@ export function render({model}) {
     event.preventDefault()
     model.send_msg(key)
   }
+  // No address of a part of the page: an entry of the history would undo an edit.
+  const jump = (event) => {
+    const part = document.getElementById(event.target.dataset?.to)
+    part?.scrollIntoView({block: "start"})
+    part?.focus({preventScroll: true})
+  }
   paint()
+  document.getElementById("jump").addEventListener("click", jump)
   // Bokeh's frame around a figure that was clicked; who comes by the keyboard needs one.
   const frame = (event) => {
     const focused = event.composedPath()[0]
@@ -98,6 +105,7 @@ export function render({model}) {
   document.addEventListener("keydown", press)
   model.on("remove", () => {
     document.removeEventListener("keydown", press)
+    document.getElementById("jump").removeEventListener("click", jump)
     document.removeEventListener("focusin", frame)
     document.removeEventListener("fullscreenchange", left)
   })

@@ -58,7 +58,8 @@ class DataPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Row(
                 Html(Markup("<h2>Data</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._which, margin=0, height=21, sizing_mode="stretch_width",
+                self._which, margin=0, height=24, sizing_mode="stretch_width",
+                css_classes=["head"],
             ),
             pn.Row(self._name, self._fields.scaling, margin=0, sizing_mode="stretch_width"),
             self._file,

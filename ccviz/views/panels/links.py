@@ -29,7 +29,7 @@ from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
-_MOST_HEIGHT = 150
+_MOST_HEIGHT = 158
 
 _STYLE = css("links.css")
 
@@ -74,7 +74,8 @@ class LinksPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Row(
                 Html(Markup("<h2>Links</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._drawn, margin=0, height=21, sizing_mode="stretch_width",
+                self._drawn, margin=0, height=24, sizing_mode="stretch_width",
+                css_classes=["head"],
             ),
             self._title, self._list, self._prices, self._tools,
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
@@ -113,7 +114,7 @@ class LinksPanel(pn.viewable.Viewer):
         rows = [_row(entry, names, labels) | _priced(self._known, entry) for entry in self._shown]
         rows += [_row(Entry((link,)), names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
-            self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 25 * len(rows)))
+            self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 26 * len(rows)))
         self._drawn.visible = bool(links)
         self._title.object = _summary(links, self._implied)
 

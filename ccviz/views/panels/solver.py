@@ -74,12 +74,13 @@ class SolverPanel(pn.viewable.Viewer):
         return pn.Column(
             pn.Row(
                 Html(Markup("<h2>Solver</h2>"), margin=(0, 4), sizing_mode="stretch_width"),
-                self._take, self._taken, margin=0, height=21, sizing_mode="stretch_width",
+                self._take, self._taken, margin=0, height=24, sizing_mode="stretch_width",
+                css_classes=["head"],
             ),
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
             self._advanced,
-            sizing_mode="stretch_width", css_classes=["section"], margin=0,
+            sizing_mode="stretch_width", css_classes=["section", "choice"], margin=(0, 0, 8, 0),
         )  # fmt: skip
 
     def _follow(self, *_: Any) -> None:
