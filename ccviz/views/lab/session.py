@@ -6,11 +6,10 @@ bad input: the sentence becomes `Session.notice`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from math import inf
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -18,16 +17,16 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ParameterError, UnsupportedError
-from ccviz.numbers import count
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
-from ccviz.views.draft import Draft, History, draft_of, draft_of_problem, group_links, links_between
+from ccviz.views.draft import Draft, History, draft_of, draft_of_problem
 from ccviz.views.frames.links import LINKS_DRAWN
 from ccviz.views.frames.projection import check_axes, usual_axes
+from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.batch import Batch
 from ccviz.views.lab.cluster_colors import ClusterColors
@@ -37,6 +36,7 @@ from ccviz.views.lab.example import Example
 from ccviz.views.lab.file_jobs import FileJobs
 from ccviz.views.lab.notice import Notice, failure
 from ccviz.views.lab.personal_archive import personal_archive
+from ccviz.views.lab.picking import LET_GO, Picking
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.pricing import Pricing
@@ -45,18 +45,13 @@ from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.starting import run_to_start_from
 from ccviz.views.lab.suiting import impossible, unsuited
 from ccviz.views.lab.watching import watched_settings
-from ccviz.views.lab.words import Worded
-from ccviz.views.link_table import Kind, Link
+from ccviz.views.link_table import Link
 from ccviz.views.person import ALONE, Person
 
 _SOLVER = "blp-kmeans"
 
-_LET_GO: dict[str, Any] = {
-    "picked": (), "held": (), "lit": (), "notice": None, "isolated": None, "differing": (),
-}  # fmt: skip
 
-
-class Session(Worded):
+class Session(Picking):
     """The state of one browser session.
 
     Attributes
@@ -86,29 +81,24 @@ class Session(Worded):
     node_limit : int or None
     compared : tuple of str
         Runs of the archive whose bounds are drawn over those of the run shown.
-    as_edited : bool
-        Whether every edit of links, k or sizes starts a run.
+    as_edited : bool or None
+        Whether every edit of links, k or sizes starts a run; None where `AsEdited` decides.
     dark : bool
         Whether the page is dark.
     presenting : bool
         Whether points and proof alone are shown, in large type.
     """
 
-    draft = param.Parameter()
     x_axis = param.String()
     y_axis = param.String()
-    held = param.Parameter(default=())
-    isolated = param.Integer(default=None, allow_None=True)
-    differing = param.Parameter(default=())
     links_drawn = param.Selector(default="all", objects=list(LINKS_DRAWN.values()))
     solver = param.Parameter()
-    weight = param.Number(default=inf, bounds=(0, None), inclusive_bounds=(False, True))
     seed = param.Integer(default=0, bounds=(0, None))
     time_limit = param.Number(default=None, bounds=(0, None))
     gap_limit = param.Number(default=None, bounds=(0, None))
     node_limit = param.Integer(default=None, bounds=(1, None))
     compared = param.Parameter(default=())
-    as_edited = param.Boolean(default=False)
+    as_edited = param.Boolean(default=None, allow_None=True)
     dark = param.Boolean(default=False)
     presenting = param.Boolean(default=False)
     pricing_kind: ClassVar[type[Pricing]] = Pricing
@@ -135,6 +125,7 @@ class Session(Worded):
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self.pricing = self.pricing_kind(archive, queue, person.quota, self.player, pool)
+        self.edits = AsEdited(archive, self.player, lambda: self.compared)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
@@ -219,14 +210,20 @@ class Session(Worded):
             self._edit(self.draft.without_links(links))
 
     def undo(self) -> None:
-        """Take back the last edit."""
-        self._history.undo()
-        self._adopt()
+        """Take back the last edit; a proof of the problem as it was is shown again."""
+        self._go(self._history.undo)
 
     def redo(self) -> None:
         """Take back the last undo."""
-        self._history.redo()
+        self._go(self._history.redo)
+
+    def _go(self, move: Callable[[], None]) -> None:
+        before = self.draft
+        move()
         self._adopt()
+        if self.draft.has_points_of(before):
+            with self.in_words():
+                self._answer(undone=True)
 
     def _edit(self, draft: Draft, rerun: bool = True) -> None:
         self.person.quota.check_table(*draft.data.X.shape)
@@ -235,13 +232,40 @@ class Session(Worded):
         same_points = draft.has_points_of(self.draft)
         self._history.commit(draft)
         self._adopt()
-        if self.as_edited and rerun and same_points:
+        if rerun and same_points:
+            self._answer()
+
+    def _answer(self, undone: bool = False) -> None:
+        """Show a proof of the problem on the table, or run it where edits do so."""
+        run, problem, exact = self.run, self.draft.problem, self.solver.supports.exact
+        if run is not None and run.problem.asks_the_same(problem):
+            return
+        if undone or (exact and self.as_edited is not False):
+            known = self.edits.proof_of(problem)
+            if known and self._show_proof(known):
+                return
+        if self.as_edited or (self.as_edited is None and self._runs_by_itself()):
+            self.edits.expect()
             self.start()
+
+    def _show_proof(self, run_id: str) -> bool:
+        """Show an earlier proof, unless a run goes on that no edit has started."""
+        if run_id != self.player.run_id:
+            if self.runner.busy and not self.edits.is_own(self.runner.run_id):
+                return False
+            self.runner.close()
+            self.playback.show(run_id)
+        return True
+
+    def _runs_by_itself(self) -> bool:
+        if self.notice is not None or self.asking.active or self.runner.state == "paused":
+            return False
+        return self.edits.may_run(self.solver, self.draft)
 
     def _adopt(self) -> None:
         """Make the present draft of the history the session's."""
         before, draft = self.draft, self._history.present
-        changes: dict[str, Any] = _LET_GO | {"draft": draft}
+        changes: dict[str, Any] = LET_GO | {"draft": draft}
         if draft.data.features != before.data.features:
             changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
         moved = not draft.has_points_of(before)
@@ -256,60 +280,7 @@ class Session(Worded):
         if (told := impossible(draft)) is not None:
             self.param.update(notice=told[0], lit=told[1])
 
-    # --- Picking ----------------------------------------------------------------------------
-
-    def pick(self, point: int | None) -> None:
-        """Pick a point: the first, then its partner. The same again, or none, lets go."""
-        if self.picked == self.asking.pair:  # another pair than the one asked about
-            picked: tuple[int, ...] = () if point is None else (point,)
-        elif point is None or point in self.picked or len(self.picked) > 2:
-            picked = () if point is None or point in self.picked else (point,)
-        else:
-            picked = (*self.picked[:1], point)
-        self.param.update(picked=picked, lit=(), notice=None)
-
-    def pick_group(self, points: Sequence[int]) -> None:
-        """Pick several points at once."""
-        self.param.update(picked=tuple(points), lit=(), notice=None)
-
-    def cancel(self) -> None:
-        """Clear the picked points and the notice; if there are none, end the questions."""
-        asked = self.asking.pair or ()
-        if self.asking.active and self.picked == asked and not self.held and not self.notice:
-            self.asking.stop()
-        self.param.update(**_LET_GO | {"picked": self.asking.pair or ()})
-
-    def hold(self) -> None:
-        """Put the picked points aside, to link the next group against them."""
-        if not self.picked:
-            text = "Pick points first, by clicks or with the lasso."
-            self.notice = Notice("info", text, title="nothing is picked")
-            return
-        text = f"{count(len(self.picked), 'point')} held: pick others, then press M or C."
-        self.param.update(
-            **_LET_GO | {"held": self.picked, "notice": Notice("info", text, title="held")}
-        )
-
-    def link(self, kind: Kind) -> None:
-        """Link the picked points: two, a group in itself, or a group against the held one."""
-        points, held = self.picked, self.held
-        if len(points) < 2 and not (held and points):
-            text = "Click two points first, then link them."
-            self.notice = Notice("info", text, title="nothing is picked")
-            return
-        with self.in_words():
-            if held:
-                self._edit(self.draft.with_links(links_between(kind, held, points, self.weight)))
-            elif len(points) == 2:
-                link = Link(kind, points[0], points[1], self.weight)
-                if not self.asking.says_again(link, self.draft):
-                    self._edit(self.draft.with_link(link))
-            else:
-                self._edit(self.draft.with_links(group_links(kind, points, self.weight)))
-
-    def isolate(self, cluster: int) -> None:
-        """Leave one cluster alone in colour; the same again gives the others theirs back."""
-        self.isolated = None if self.isolated == cluster else cluster
+    # --- Axes and settings -----------------------------------------------------------------
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""
@@ -345,7 +316,7 @@ class Session(Worded):
             if self.asking.active:
                 self.asking.stop()
             else:
-                self.param.update(**_LET_GO)
+                self.param.update(**LET_GO)
                 self.asking.begin(self.draft)
 
     def unsure(self) -> None:

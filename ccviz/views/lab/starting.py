@@ -28,9 +28,13 @@ def run_to_start_from(
     problem : Problem
         As it is now.
     """
-    if run is None or not solver.supports.exact or run.termination != "proved":
+    if run is None or not solver.supports.exact:
         return ""
     if archive.is_in_library(run_id):
+        return ""
+    if run.finished is None:
+        run = archive.load(run_id)  # it may have ended before the player has shown that
+    if run.termination != "proved":
         return ""
     edited = after_edit(run, problem)
     return run_id if edited is not None and edited.holding in ("proof", "bound") else ""

@@ -132,6 +132,8 @@ class Course(param.Parameterized):
             self._before = {name: getattr(self._session, name) for name in _SETTINGS}
         else:
             self._session.param.update(**self._before)
+        if lesson is not None:
+            self._session.as_edited = False  # each step says when to run
         self._memory, self._walked, self._left = [], [], None
         self.param.update(lesson=lesson, at=0, finding="", sketch="")
 

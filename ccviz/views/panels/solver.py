@@ -59,9 +59,12 @@ class SolverPanel(pn.viewable.Viewer):
         self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
         self._nodes = _limit(session.param.node_limit, "Node limit", 100)
         self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
-        self._as_edited = pn.widgets.Toggle.from_param(
-            session.param.as_edited, name="Run as I edit", margin=(4, 4)
+        self._as_edited = pn.widgets.Toggle(name="Run as I edit", margin=(4, 4))
+        self._as_edited.param.watch(
+            self._following.unless(lambda event: setattr(session, "as_edited", event.new)), "value"
         )
+        session.param.watch(self._show_as_edited, "as_edited")
+        session.edits.param.watch(self._show_as_edited, "quick")
         self._choice.param.watch(
             self._following.unless(lambda event: session.set_solver(event.new)), "value"
         )
@@ -107,6 +110,11 @@ class SolverPanel(pn.viewable.Viewer):
         with rebuilt():
             self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
             self._advanced.objects = [*more, *limits, self._as_edited]
+
+    def _show_as_edited(self, *_: Any) -> None:
+        told = self._session.as_edited
+        with self._following:
+            self._as_edited.value = self._session.edits.quick if told is None else told
 
     def _tell(self, *_: Any) -> None:
         """Say what the solver is and whose, if it cannot have the problem, and which can best."""

@@ -1,0 +1,157 @@
+"""Which edits start a run by themselves, and the proofs to which an edit leads back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import param
+
+from ccviz.arrays import IntArray
+from ccviz.errors import ArchiveError
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import same_points, tightens
+from ccviz.solvers import SOLVERS, Solver
+from ccviz.views.draft import Draft
+from ccviz.views.lab.player import Player, Shot
+from ccviz.views.lab.suiting import refusal
+
+QUICK_S = 2.0
+"""Longest time of a proof, in seconds, after which edits start runs by themselves."""
+
+_MOST_PROOFS = 64
+"""Largest number of proofs that a session remembers."""
+
+_MOST_RUNS = 20
+"""Largest number of runs started by edits that are kept; the oldest is deleted first."""
+
+_EXACT = frozenset(solver.name for solver in SOLVERS if solver.supports.exact)
+
+
+@dataclass(frozen=True, eq=False)
+class _Proof:
+    """A run that proved its optimum."""
+
+    run_id: str
+    problem: Problem
+    labels: IntArray
+
+    def answers(self, asked: Problem) -> bool:
+        """Whether its clustering is proved optimal for a problem."""
+        before = self.problem
+        if before.asks_the_same(asked):
+            return True
+        if not same_points(before, asked) or not tightens(before, asked):
+            return False
+        return Partition(asked, self.labels).violations.none_hard
+
+
+class AsEdited(param.Parameterized):
+    """Follows the runs of a session, and remembers its proofs.
+
+    Parameters
+    ----------
+    archive : Archive
+    player : Player
+    compared : callable
+        Returns the runs that are drawn beside the one shown.
+
+    Attributes
+    ----------
+    quick : bool
+        Whether the last run shown to its end was a proof by an exact solver within `QUICK_S`.
+    """
+
+    quick = param.Boolean(default=False)
+
+    def __init__(
+        self, archive: Archive, player: Player, compared: Callable[[], tuple[str, ...]]
+    ) -> None:
+        super().__init__()
+        self._archive, self._player, self._compared = archive, player, compared
+        self._proofs: deque[_Proof] = deque(maxlen=_MOST_PROOFS)
+        self._own: list[str] = []
+        self._expects = False
+        player.param.watch(self._on_shot, "shot")
+
+    def expect(self) -> None:
+        """Take the next run for one that an edit has started."""
+        self._expects = True
+
+    def is_own(self, run_id: str) -> bool:
+        """Return whether a run, or with an empty id the next one, was started by an edit."""
+        return run_id in self._own if run_id else self._expects
+
+    def _on_shot(self, event: Any) -> None:
+        shot = event.new
+        if shot is None:
+            return
+        if self._expects:
+            self._expects = False
+            self._own.append(shot.info.id)
+            self._forget_oldest()
+        if shot.info.termination:
+            self._judge(shot)
+
+    def _forget_oldest(self) -> None:
+        """Delete the oldest of the runs that edits have started, if there are too many."""
+        while len(self._own) > _MOST_RUNS:
+            oldest = self._own.pop(0)
+            with suppress(ArchiveError):  # it was deleted by hand, or has not ended
+                info = self._archive.info(oldest)
+                if info.name == oldest and not info.shared and oldest not in self._compared():
+                    self._archive.delete(oldest)
+
+    def _judge(self, shot: Shot) -> None:
+        """Remember a proof, and whether it was quick."""
+        info = shot.info
+        is_proof = info.status == "optimal" and info.solver in _EXACT
+        self.quick = is_proof and info.time_s <= QUICK_S
+        if is_proof and all(each.run_id != info.id for each in self._proofs):
+            run = shot.run if shot.at_end else self._archive.load(info.id)
+            if run.incumbent is not None:
+                self._proofs.append(_Proof(info.id, run.problem, run.incumbent.labels))
+
+    def may_run(self, solver: Solver, draft: Draft) -> bool:
+        """Return whether an edit starts a run by itself.
+
+        Only where the same solver has just proved an optimum of these points and this k quickly,
+        and can have the problem.
+
+        Parameters
+        ----------
+        solver : Solver
+        draft : Draft
+        """
+        shot = self._player.shot
+        if shot is None or not self.quick or shot.info.solver != solver.name:
+            return False
+        if not shot.info.termination and shot.info.time_s > QUICK_S:
+            return False
+        if not same_points(shot.run.problem, draft.problem):
+            return False
+        return not refusal(draft, solver)
+
+    def proof_of(self, asked: Problem) -> str:
+        """Return the newest run that proves the optimum of a problem; empty if there is none.
+
+        Parameters
+        ----------
+        asked : Problem
+        """
+        known = (each for each in reversed(self._proofs) if each.answers(asked))
+        found = next((each for each in known if self._is_there(each.run_id)), None)
+        return "" if found is None else found.run_id
+
+    def _is_there(self, run_id: str) -> bool:
+        """Whether a run has not been deleted."""
+        try:
+            self._archive.info(run_id)
+        except ArchiveError:
+            return False
+        return True

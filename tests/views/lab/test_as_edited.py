@@ -1,0 +1,116 @@
+"""Edits that start a run by themselves, and proofs to which an edit leads back."""
+
+import numpy as np
+import pytest
+
+from ccviz.data.datasets import load
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.link_table import Link
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session with a quick proof of iris, whose runs take no process of their own."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = SessionHere(archive, RunQueue(), load("iris"))
+        session.set_solver("sdp")
+        session.start()
+        _take_for(session, 0.5)
+        yield session
+        session.close()
+
+
+def _take_for(session, seconds):
+    """Let the run shown have taken so long: the tests' machine may be slow."""
+    session.archive._set(session.player.run_id, {"time_s": seconds})
+    run_id = session.player.run_id
+    session.player.open(run_id, playing=False)
+    session.player.end()
+
+
+def apart(session):
+    """Return two points of different clusters."""
+    labels = session.run.labels
+    return int(np.flatnonzero(labels == 0)[0]), int(np.flatnonzero(labels == 1)[0])
+
+
+def together(session, many):
+    """Return pairs of points of one cluster."""
+    place = np.flatnonzero(session.run.labels == 0)
+    return [Link("must", int(place[0]), int(each)) for each in place[1 : many + 1]]
+
+
+def test_a_link_that_the_proof_keeps_starts_nothing_and_one_that_it_breaks_a_run(session):
+    first = session.player.run_id
+    session.add_links(together(session, 1))
+    assert session.player.run_id == first
+    session.add_links([Link("must", *apart(session))])
+    assert session.player.run_id != first
+    assert session.run.problem.asks_the_same(session.draft.problem)
+    assert session.run.status == "optimal"
+
+
+def test_undo_shows_the_first_proof_again_and_redo_the_last(session):
+    shown = [session.player.run_id]
+    for _ in range(3):
+        session.add_links([Link("must", *apart(session))])
+        _take_for(session, 0.5)
+        shown.append(session.player.run_id)
+    assert len(set(shown)) == 4
+    for run_id in reversed(shown[:-1]):
+        session.undo()
+        assert session.player.run_id == run_id
+        assert session.run.status == "optimal"
+    for run_id in shown[1:]:
+        session.redo()
+        assert session.player.run_id == run_id
+    assert len(session.archive.runs()) == 4
+
+
+def test_a_slow_proof_another_solver_another_k_and_a_question_start_nothing(session):
+    first = session.player.run_id
+    _take_for(session, 30.0)
+    assert not session.edits.quick
+    session.add_links([Link("must", *apart(session))])
+    assert session.player.run_id == first
+    session.undo()
+    _take_for(session, 0.5)
+    session.set_k(4)
+    assert session.player.run_id == first
+    session.undo()
+    session.set_solver("blp-kmeans")
+    session.add_links([Link("must", *apart(session))])
+    assert session.player.run_id == first
+    session.undo()
+    session.set_solver("sdp")
+    session.as_edited = False
+    session.add_links([Link("must", *apart(session))])
+    assert session.player.run_id == first
+
+
+def test_a_heuristic_does_not_start_by_itself(session):
+    session.set_solver("blp-kmeans")
+    session.start()
+    first = session.player.run_id
+    assert not session.edits.quick
+    session.add_links([Link("must", *apart(session))])
+    assert session.player.run_id == first
+    session.as_edited = True
+    session.add_links([Link("cannot", 0, 1)])
+    assert session.player.run_id != first
+
+
+def test_runs_that_edits_start_do_not_pile_up(session):
+    first = session.player.run_id
+    session.set_solver("k-means")
+    for place in range(24):
+        session.edits.expect()
+        session.start()
+        if place == 0:
+            named = session.player.run_id
+            session.archive.rename(named, "mine")
+    kept = {info.id for info in session.archive.runs()}
+    assert {first, named} <= kept
+    assert len(kept) == 22
