@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError, quote
+from ccviz.estimator_init import check_starts, first_labels
 from ccviz.estimator_sizes import limits_of, sizes_of
 from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AskedRule
@@ -27,6 +28,7 @@ from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_text import Wish, parse_rule
 from ccviz.row_links import RowLinks
+from ccviz.runs.earlier import same_points
 from ccviz.runs.run import Result
 from ccviz.solvers import solver_class
 
@@ -47,9 +49,17 @@ class ConstrainedKMeans(
         up for ``size_max``.
     sizes : str, int or sequence, optional
         ``"equal"``, ``"40-60"``, one size for all clusters, or what `ccviz.Problem` takes.
-    n_init, init, max_iter : optional
-        Starts, the way to draw initial centres, and iterations, for solvers that have these
-        parameters; the solver's own default if None.
+    n_init, max_iter : int, optional
+        Starts and iterations, for solvers that have these parameters; the solver's own default if
+        None.
+    init : str or array, optional
+        The way to draw initial centres, for solvers that have this parameter; or a clustering to
+        begin with, as (n,) labels or (n_clusters, d) centres. The first start of a k-means kind
+        begins there, and an exact solver takes it as its upper bound.
+    warm_start : bool
+        Whether `fit` begins with what the last `fit` found. If that had the same rows, an exact
+        solver keeps its proof as far as it holds under the new links: see the ``start`` of
+        `ccviz.start`.
     solver_params : dict, optional
         The solver's other parameters by name.
     time_limit : float, optional
@@ -98,8 +108,9 @@ class ConstrainedKMeans(
         size_max: int | float | None = None,
         sizes: Any = None,
         n_init: int | None = None,
-        init: str | None = None,
+        init: str | ArrayLike | None = None,
         max_iter: int | None = None,
+        warm_start: bool = False,
         solver_params: dict[str, Any] | None = None,
         time_limit: float | None = None,
         gap: float | None = None,
@@ -114,6 +125,7 @@ class ConstrainedKMeans(
         self.n_init = n_init
         self.init = init
         self.max_iter = max_iter
+        self.warm_start = warm_start
         self.solver_params = solver_params
         self.time_limit = time_limit
         self.gap = gap
@@ -193,10 +205,21 @@ class ConstrainedKMeans(
                 workers=self.workers,
                 seed=self._seed(),
                 progress=False,
+                start=self._start(problem),
                 **self._settings(),
             )
         )
         return self
+
+    def _start(self, problem: Problem) -> Result | IntArray | None:
+        """Return the clustering to begin with: that of the last fit, or ``init``."""
+        if not (self.warm_start or _is_clustering(self.init)):
+            return None
+        check_starts(self.solver)
+        before: Result | None = getattr(self, "result_", None)
+        if self.warm_start and before is not None and same_points(before.run.problem, problem):
+            return before
+        return first_labels(self.init, problem) if _is_clustering(self.init) else None
 
     def _rows(self, X: ArrayLike, **how: Any) -> Any:
         """Return rows that scikit-learn has checked."""
@@ -207,7 +230,8 @@ class ConstrainedKMeans(
 
     def _settings(self) -> dict[str, Any]:
         """Return the solver's parameters by name."""
-        named = {"n_init": self.n_init, "init": self.init, "max_iter": self.max_iter}
+        way = None if _is_clustering(self.init) else self.init
+        named = {"n_init": self.n_init, "init": way, "max_iter": self.max_iter}
         given = {name: value for name, value in named.items() if value is not None}
         further: Any = self.solver_params or {}
         if not isinstance(further, dict):
@@ -315,6 +339,11 @@ def _weights_of(sample_weight: ArrayLike | None, points: FloatArray) -> FloatArr
         return None
     weights: FloatArray = _check_sample_weight(sample_weight, points, dtype=np.float64)
     return weights
+
+
+def _is_clustering(init: Any) -> bool:
+    """Whether ``init`` is a clustering, and not a way to draw centres."""
+    return init is not None and not isinstance(init, str)
 
 
 def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:

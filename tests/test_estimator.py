@@ -18,6 +18,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ccviz
+from ccviz.data import load
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError, UnsupportedError
 from ccviz.estimator import ConstrainedKMeans
 from ccviz.frame_links import pairs_of
@@ -349,3 +350,52 @@ def test_sizes_of_hundreds_of_digits_are_a_sentence_or_no_limit(iris, most):
 def test_parameters_that_are_no_dict_are_a_sentence(iris):
     with pytest.raises(ParameterError, match="solver_params = 5 is not a dict"):
         ConstrainedKMeans(3, solver_params=5).fit(iris)
+
+
+STARTERS = ["k-means", "cop-kmeans", "blp-kmeans", "bh-kmeans", "pccc", "cvqe", "lcvqe"]
+
+
+@pytest.mark.parametrize("solver", STARTERS)
+def test_a_first_start_begins_with_labels_or_centres(solver):
+    rng = np.random.default_rng(3)
+    X = np.r_[rng.normal(size=(20, 2)), rng.normal(size=(20, 2)) + 9.0]
+    poor = np.arange(40) % 2
+    model = ConstrainedKMeans(2, solver, n_init=1, init=poor, random_state=0).fit(X)
+    moved = next(
+        record.event.centers
+        for record in model.result_.records()
+        if hasattr(record.event, "centers")
+    )
+    means = np.array([X[poor == j].mean(axis=0) for j in range(2)])
+    assert np.allclose(moved, means)
+    near = ConstrainedKMeans(2, solver, n_init=1, init=[[0.0, 0.0], [9.0, 9.0]]).fit(X)
+    assert near.labels_.tolist() == [0] * 20 + [1] * 20
+
+
+def test_a_warm_start_keeps_the_proof_of_the_last_fit():
+    X = load("iris").X
+    model = ConstrainedKMeans(3, "sdp", warm_start=True, random_state=0).fit(X)
+    same = np.flatnonzero(model.labels_ == model.labels_[0])
+    bound = model.lower_bound_
+    model.fit(X, must_link=[same[:2]])
+    assert model.status_ == "optimal"
+    assert model.lower_bound_ == bound
+    assert model.result_.run.kept is not None
+    model.fit(X[:100])  # other rows: from nothing
+    assert model.result_.run.kept is None
+    assert len(clone(model).fit(X[:50]).labels_) == 50
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"solver": "spectral", "warm_start": True}, "begins with no given clustering"),
+        ({"solver": "k-means", "init": [0, 1, 2, 0]}, "from 0 to 1"),
+        ({"solver": "k-means", "init": [0, 1]}, "a label for each of the 4 rows"),
+        ({"solver": "k-means", "init": [[0.0], [1.0, 2.0]]}, "its rows differ"),
+        ({"solver": "k-means", "init": [[np.nan], [1.0]]}, "2 centres"),
+    ],
+)
+def test_a_start_that_cannot_be_gets_its_sentence(options, sentence):
+    with pytest.raises((ParameterError, UnsupportedError), match=sentence):
+        ConstrainedKMeans(2, **options).fit([[0.0], [1.0], [5.0], [6.0]])

@@ -67,6 +67,7 @@ ORDER = [
     "ccviz.row_links",
     "ccviz.frame_links",
     "ccviz.estimator_sizes",
+    "ccviz.estimator_init",
     "ccviz.api",
     "ccviz.active",
     "ccviz.estimator",

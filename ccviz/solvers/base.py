@@ -41,6 +41,9 @@ class Supports:
         A lower bound is given.
     resume : bool
         A run that was broken off goes on from its events (``context.history``).
+    start : bool
+        A given clustering (``context.labels``) is where the first start begins, or the upper bound
+        with which a proof begins.
     """
 
     hard: bool = True
@@ -52,6 +55,7 @@ class Supports:
     exact: bool = False
     bounds: bool = False
     resume: bool = False
+    start: bool = False
 
     def missing(self, problem: Problem) -> list[str]:
         """Return in words what a problem asks for and cannot get.

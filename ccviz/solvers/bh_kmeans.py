@@ -35,7 +35,7 @@ from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.no_assignment import no_assignment
-from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, seed_centers
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers, seed_centers
 from ccviz.solvers.common.softening import soften
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class BhKMeans(Solver):
     title: ClassVar[str] = "BH-kmeans"
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
     supports: ClassVar[Supports] = Supports(
-        soft=True, sizes=True, weights=True, weighted_sizes=True
+        soft=True, sizes=True, weights=True, weighted_sizes=True, start=True
     )
     group: ClassVar[str] = "Noisy links"
     keeps_float32: ClassVar[bool] = True
@@ -93,7 +93,9 @@ class BhKMeans(Solver):
         for restart in range(self.n_init):
             if self.n_init > 1:
                 yield Restarted(restart=restart)
-            seeds = seed_centers(step.blocks, rng, self.init)
+            seeds = given_centers(problem, context, restart)
+            if seeds is None:
+                seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._descend(step, seeds, best)
             if end.answer is not None:
                 proved = end.answer.infeasible

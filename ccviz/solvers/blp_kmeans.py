@@ -28,7 +28,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.no_assignment import why_infeasible
-from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.passes import Passes
@@ -42,7 +42,9 @@ class BlpKMeans(Solver):
     name: ClassVar[str] = "blp-kmeans"
     title: ClassVar[str] = "BLP k-means"
     paper: ClassVar[str] = "Baumann (2020)"
-    supports: ClassVar[Supports] = Supports(sizes=True, weights=True, weighted_sizes=True)
+    supports: ClassVar[Supports] = Supports(
+        sizes=True, weights=True, weighted_sizes=True, start=True
+    )
     group: ClassVar[str] = "Quick"
     keeps_float32: ClassVar[bool] = True
 
@@ -83,7 +85,9 @@ class BlpKMeans(Solver):
         descent = Descent(blocks, self.step_limit, passes, context.stop)
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            seeds = first_centers(blocks, rng, self.init)
+            seeds = given_centers(problem, context, restart)
+            if seeds is None:
+                seeds = first_centers(blocks, rng, self.init)
             end = yield from self._descend(blocks, descent, passes, seeds, best)
             if end.infeasible:
                 yield why_infeasible(problem)

@@ -28,7 +28,7 @@ from ccviz.events import (
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.seeding import INITS, seed_centers
+from ccviz.solvers.common.seeding import INITS, given_centers, seed_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.greedy import Rules
@@ -41,7 +41,9 @@ class CopKMeans(Solver):
     name: ClassVar[str] = "cop-kmeans"
     title: ClassVar[str] = "COP-k-means"
     paper: ClassVar[str] = "Wagstaff, Cardie, Rogers and Schrödl (2001)"
-    supports: ClassVar[Supports] = Supports(sizes=True, weights=True, weighted_sizes=True)
+    supports: ClassVar[Supports] = Supports(
+        sizes=True, weights=True, weighted_sizes=True, start=True
+    )
     group: ClassVar[str] = "Quick"
     keeps_float32: ClassVar[bool] = True
 
@@ -62,7 +64,9 @@ class CopKMeans(Solver):
         best, ended = np.inf, 0
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            centers = seed_centers(blocks, rng, self.init)
+            centers = given_centers(problem, context, restart)
+            if centers is None:
+                centers = seed_centers(blocks, rng, self.init)
             order = rng.permutation(blocks.s)
             labels, wcss = yield from self._descend(blocks, rules, order, centers, first_point)
             ended += labels is None

@@ -27,7 +27,7 @@ from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.clusters import farthest_moves
-from ccviz.solvers.common.seeding import INITS, point_centers
+from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
 
 _STRIP = 1 << 16
 """Points whose distances are computed together."""
@@ -40,7 +40,7 @@ class KMeans(Solver):
     name: ClassVar[str] = "k-means"
     title: ClassVar[str] = "K-means without constraints"
     paper: ClassVar[str] = "Lloyd (1982)"
-    supports: ClassVar[Supports] = Supports(hard=False, weights=True)
+    supports: ClassVar[Supports] = Supports(hard=False, weights=True, start=True)
     keeps_float32: ClassVar[bool] = True
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
@@ -54,7 +54,9 @@ class KMeans(Solver):
         rng, best, found = context.rng, np.inf, None
         for restart in range(self.n_init):
             yield Restarted(restart=restart)
-            centers = point_centers(problem, rng, self.init)
+            centers = given_centers(problem, context, restart)
+            if centers is None:
+                centers = point_centers(problem, rng, self.init)
             labels, wcss = yield from self._descend(problem, centers)
             if wcss < best:
                 best, found = wcss, labels

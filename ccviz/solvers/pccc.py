@@ -41,7 +41,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.no_assignment import no_assignment
-from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, seed_centers
+from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers, seed_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment import Assignment
@@ -55,7 +55,7 @@ class Pccc(Solver):
     title: ClassVar[str] = "PCCC"
     paper: ClassVar[str] = "Baumann and Hochbaum (2023)"
     supports: ClassVar[Supports] = Supports(
-        soft=True, sizes=True, weights=True, weighted_sizes=True
+        soft=True, sizes=True, weights=True, weighted_sizes=True, start=True
     )
     group: ClassVar[str] = "Noisy links"
     keeps_float32: ClassVar[bool] = True
@@ -85,8 +85,10 @@ class Pccc(Solver):
         """Yield the events; after some seconds the first assignment shows its best so far."""
         step = _Step(contract(problem), self.nearest, self.step_limit, first_s, context.stop)
         rng, best = context.rng, np.inf
-        for _ in range(self.n_init):
-            seeds = seed_centers(step.blocks, rng, self.init)
+        for restart in range(self.n_init):
+            seeds = given_centers(problem, context, restart)
+            if seeds is None:
+                seeds = seed_centers(step.blocks, rng, self.init)
             end = yield from self._start(step, seeds, best)
             if end.lacking is not None:
                 proved = end.lacking.infeasible

@@ -23,7 +23,14 @@ class Colgen(TreeSettings, NodeSettings, Solver):
     title: ClassVar[str] = "Column generation"
     paper: ClassVar[str] = "Babaki, Guns and Nijssen (2014)"
     supports: ClassVar[Supports] = Supports(
-        soft=True, sizes=True, rules=True, weights=True, exact=True, bounds=True, resume=True
+        soft=True,
+        sizes=True,
+        rules=True,
+        weights=True,
+        exact=True,
+        bounds=True,
+        resume=True,
+        start=True,
     )
     group: ClassVar[str] = "Exact, with proof"
 

@@ -12,7 +12,9 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
+from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
+from ccviz.solvers.base import Context
 from ccviz.solvers.common.plusplus import kmeans_plusplus
 
 _WIDENED = 1 << 18
@@ -46,6 +48,29 @@ def plain_kmeans(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(k, random_state=seed, **options).fit(points, sample_weight=mass)
+
+
+def given_centers(problem: Problem, context: Context, restart: int) -> FloatArray | None:
+    """Return the centres of the clustering that a run begins with, for its first start.
+
+    Parameters
+    ----------
+    problem : Problem
+    context : Context
+    restart : int
+        Number of the start, from 0.
+
+    Returns
+    -------
+    (k, d) float64 or None
+        None for the other starts, without such a clustering, and where it has an empty cluster.
+    """
+    if restart or context.labels is None:
+        return None
+    sizes = np.bincount(context.labels, problem.masses, minlength=problem.k)
+    if not sizes.all():
+        return None
+    return cluster_means(problem.X, context.labels, problem.k, problem.weights)
 
 
 def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> FloatArray:

@@ -39,7 +39,13 @@ class Sdp(TreeSettings, NodeSettings, Solver):
     title: ClassVar[str] = "SDP branch-and-cut"
     paper: ClassVar[str] = "Piccialli, Russo Russo and Sudoso (2022)"
     supports: ClassVar[Supports] = Supports(
-        soft=True, sizes=True, weights=True, exact=True, bounds=True, resume=True
+        soft=True,
+        sizes=True,
+        weights=True,
+        exact=True,
+        bounds=True,
+        resume=True,
+        start=True,
     )
     group: ClassVar[str] = "Exact, with proof"
 

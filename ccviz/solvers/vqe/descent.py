@@ -20,7 +20,7 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
-from ccviz.solvers.common.seeding import INITS, point_centers
+from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
 from ccviz.solvers.kmeans import note_broken_links
 
 
@@ -53,7 +53,7 @@ Settle = Callable[[Problem, FloatArray, FloatArray], Settled]
 class Vqe(Solver):
     """Settings of both."""
 
-    supports: ClassVar[Supports] = Supports(hard=False)
+    supports: ClassVar[Supports] = Supports(hard=False, start=True)
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
     max_iter: int = setting(100, "Iterations of a start at most.", low=1, label="Most iterations")
@@ -67,7 +67,9 @@ def descend_all(solver: Vqe, problem: Problem, context: Context, settle: Settle)
     rng, best, found = context.rng, np.inf, None
     for restart in range(solver.n_init):
         yield Restarted(restart=restart)
-        centers = point_centers(problem, rng, solver.init)
+        centers = given_centers(problem, context, restart)
+        if centers is None:
+            centers = point_centers(problem, rng, solver.init)
         labels, objective = yield from _descend(problem, centers, solver.max_iter, settle)
         if objective < best:
             best, found = objective, labels
