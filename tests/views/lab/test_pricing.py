@@ -59,6 +59,7 @@ def test_prices_are_proved_listed_kept_and_said_to_be_of_before_an_edit(session)
     assert (first["pair"], first["share"]) == ("2 – 60", 1.0)
     assert "proved" in first["words"]
     assert panel._prices._words.object.count("3 of 3 prices proved") == 1
+    session.as_edited = False
     kept, run_id = session.pricing.known.rows, session.player.run_id
     session.remove_links([LINKS[1]])
     assert "before your last edit" in panel._prices._words.object
