@@ -8,6 +8,7 @@ import pytest
 
 from ccviz.views.lessons.catalogue import LESSONS
 from tests.app.test_features import walk
+from tests.app.test_living import run_as_edited
 from tests.app.test_table import clustered, load
 from tests.app.test_views import lanes, nodes, see_every_node_closed
 from tests.data.customers import customer_file
@@ -50,6 +51,7 @@ def test_a_proof_survives_a_link_that_it_keeps_and_undo(lab_of, picture):
     lab = lab_of("?data=iris&k=3&solver=sdp&seed=1&speed=max")
     lab.run()
     assert "Optimal clustering" in lab.card
+    run_as_edited(lab, False)
     labels = np.array(lab.labels())
     together = np.flatnonzero(labels == labels[0])
     apart = int(np.flatnonzero(labels != labels[0])[0])
