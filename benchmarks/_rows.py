@@ -16,6 +16,11 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
+def done_keys(path: Path, names: Sequence[str]) -> set[tuple[str, ...]]:
+    """Return the keys of the rows that a table has: their values in the named columns."""
+    return {tuple(row[name] for name in names) for row in read_rows(path)}
+
+
 def append_row(path: Path, row: dict[str, Any], fields: Sequence[str] = ()) -> None:
     """Add a row to a table, and its header first; the columns are the row's unless named."""
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -21,7 +21,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _cpu_clock import events_within  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.bounds import relative_gap  # noqa: E402
@@ -70,7 +70,7 @@ def problem_of(n: int, k: int, links: int) -> Problem:
 
 
 def measure(n: int, k: int, links: int, options: argparse.Namespace) -> None:
-    done = {(row["n"], row["k"], row["links"], row["solver"]) for row in read_rows(options.out)}
+    done = done_keys(options.out, ("n", "k", "links", "solver"))
     for solver in options.solvers:
         if (str(n), str(k), str(links), solver) in done:
             continue

@@ -23,7 +23,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _profiles import photograph  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 from bokeh.embed import file_html  # noqa: E402
 from bokeh.models import Span  # noqa: E402
 from bokeh.palettes import Viridis6  # noqa: E402
@@ -60,7 +60,7 @@ def main() -> None:
 def measure_all(options: argparse.Namespace) -> None:
     for solver in SOLVERS:  # load compiled code once
         start(blobs(40, 3), solver).result()
-    done = {(row["n"], row["k"], row["solver"]) for row in read_rows(RESULTS)}
+    done = done_keys(RESULTS, ("n", "k", "solver"))
     for n, k, solver in grid():
         if time.process_time() > options.budget:
             return

@@ -28,7 +28,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 from sklearn.datasets import load_iris, load_wine  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
@@ -108,7 +108,7 @@ def measure_all(options: argparse.Namespace) -> None:
         options.out.unlink()
         for row in keep:
             append_row(options.out, row, FIELDS)
-    done = {tuple(row[name] for name in FIELDS[:5]) for row in read_rows(options.out)}
+    done = done_keys(options.out, FIELDS[:5])
     for part in options.parts:
         for case in cases(part, options.bench):
             if time.process_time() > options.budget:

@@ -26,7 +26,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _cpu_clock import events_within, timed  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray  # noqa: E402
@@ -65,7 +65,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.table:
         warm_up()
-        done = {(row["set"], row["links"]) for row in read_rows(options.out)}
+        done = done_keys(options.out, ("set", "links"))
         for which in options.only:
             for links in options.links:
                 if (which, links) not in done:

@@ -20,7 +20,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 from _cpu_clock import count_cpu_seconds  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys  # noqa: E402
 from lp_box import LINKS_6, SETS, problems, run, scaled  # noqa: E402
 from soft_published import BENCH, RESULTS  # noqa: E402
 
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "lp_box_descent.csv")
     count_cpu_seconds()
     options = parser.parse_args()
-    done = {tuple(row[name] for name in FIELDS[:5]) for row in read_rows(options.out)}
+    done = done_keys(options.out, FIELDS[:5])
     data = {name: scaled(name, options.bench) for name in options.sets}
     run(next(problems(*data[options.sets[0]], "pairs", 5, 1)), LpBox(), 0)  # compiles
     for way, name, variant in product(WAYS, data, VARIANTS):

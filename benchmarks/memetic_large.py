@@ -28,7 +28,7 @@ import numpy as np
 from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, warm_up
 from _profiles import draw
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys, read_rows
 
 from ccviz import Problem
 from ccviz.data.files import read_data
@@ -68,7 +68,7 @@ def main() -> None:
     options = parser.parse_args()
     for solver in (SMdeClust(), SMdeClust(**AS_RUN), BlpKMeans(), CopKMeans()):
         warm_up(solver)
-    done = {(row["instance"], row["method"], row["seed"]) for row in read_rows(options.out)}
+    done = done_keys(options.out, ("instance", "method", "seed"))
     for path in in_order(options.bench):
         if not path.stem.startswith(tuple(options.only)):
             continue

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from _memetic import BENCH, RESULTS, measure, warm_up
 from _peers import peers
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys, read_rows
 
 from ccviz.solvers.s_mdeclust import SMdeClust
 from ccviz.studies.suite import Instance, instances
@@ -41,7 +41,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "memetic_published.csv")
     options = parser.parse_args()
     warm_up(SMdeClust())
-    done = {tuple(row[name] for name in KEY) for row in read_rows(options.out)}
+    done = done_keys(options.out, KEY)
     for instance in instances(options.bench):
         asked = options.sets is None or instance.dataset in options.sets
         if asked and (*map(str, key(instance)), str(options.seed)) not in done:

@@ -26,7 +26,7 @@ import numpy as np
 from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, measure, warm_up
 from _profiles import draw
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys, read_rows
 
 from ccviz.solvers.s_mdeclust import SMdeClust
 from ccviz.studies.suite import Instance, instances
@@ -102,7 +102,7 @@ def main() -> None:
 
 def run_all(study: str, path: Path, options: argparse.Namespace) -> None:
     sets, variants = STUDIES[study]
-    done = {(row["variant"], row["instance"], row["seed"]) for row in read_rows(path)}
+    done = done_keys(path, ("variant", "instance", "seed"))
     chosen = [
         each
         for each in instances(options.bench)

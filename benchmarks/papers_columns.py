@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from _cpu_clock import count_cpu_seconds
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys
 from colgen_protocol import LINKS, RESULTS, like_soybean, with_links
 from sklearn.datasets import load_iris, load_wine
 
@@ -36,7 +36,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_columns.csv")
     count_cpu_seconds()
     options = parser.parse_args()
-    done = {tuple(row[name] for name in FIELDS[:4]) for row in read_rows(options.out)}
+    done = done_keys(options.out, FIELDS[:4])
     for part in options.parts:
         for name, k, links, problem in cases():
             key = (part, name, str(k), str(links))

@@ -25,7 +25,7 @@ import numpy as np
 from _cpu_clock import count_cpu_seconds
 from _memetic import BENCH, RESULTS, warm_up
 from _profiles import draw
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys, read_rows
 from memetic_large import AS_RUN, STEP_LIMIT_S, in_order, read
 
 from ccviz import Problem
@@ -87,7 +87,7 @@ def run_all(
     out: Path,
 ) -> None:  # fmt: skip
     """Run what the table lacks."""
-    done = {tuple(row[name] for name in FIELDS[:4]) for row in read_rows(out)}
+    done = done_keys(out, FIELDS[:4])
     for name, solver in methods.items():
         whole = (*key, name, str(seed))
         if whole not in done:

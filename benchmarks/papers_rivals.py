@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from _cpu_clock import count_cpu_seconds
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys
 from lp_box import draw, problems, scaled
 from soft_published import BENCH, RESULTS
 
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_rivals.csv")
     count_cpu_seconds()
     options = parser.parse_args()
-    done = {tuple(row[name] for name in FIELDS[:5]) for row in read_rows(options.out)}
+    done = done_keys(options.out, FIELDS[:5])
     for part in options.parts:
         for dataset, case, number, problem, methods in PARTS[part](options):
             for method, (solver, settings) in methods.items():

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 from _cpu_clock import count_cpu_seconds
-from _rows import append_row, read_rows
+from _rows import append_row, done_keys
 from soft_published import BENCH, FRACTIONS, RESULTS, SETS, as_the_paper_has_it, draw_links, read
 
 from ccviz import Problem
@@ -45,7 +45,7 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_soft.csv")
     count_cpu_seconds()
     options = parser.parse_args()
-    done = {tuple(row[name] for name in FIELDS[:4]) for row in read_rows(options.out)}
+    done = done_keys(options.out, FIELDS[:4])
     names = ("Iris", "Wine") if options.authors else options.sets
     methods = ("bh-kmeans",) if options.authors else options.methods
     for name, fraction, method in product(names, FRACTIONS, methods):

@@ -24,7 +24,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _proved import proved  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 
 from ccviz import Problem, start  # noqa: E402
 from ccviz.arrays import FloatArray, IntArray  # noqa: E402
@@ -52,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.table:
         warm_up()
-        done = {(row["set"], row["k"], row["links"]) for row in read_rows(options.out)}
+        done = done_keys(options.out, ("set", "k", "links"))
         for links in options.links:
             for row in published(options.bench):
                 if wanted(row, options) and (row["instance"], row["k"], links) not in done:

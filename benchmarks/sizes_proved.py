@@ -24,7 +24,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _proved import proved  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 
 from ccviz import Problem, solve  # noqa: E402
 from ccviz.data.link_files import read_links_file  # noqa: E402
@@ -52,7 +52,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.table:
         warm_up()
-        done = {tuple(row[name] for name in KEY) for row in read_rows(options.out)}
+        done = done_keys(options.out, KEY)
         for instance in instances(options):
             if instance not in done:
                 measure(instance, options)

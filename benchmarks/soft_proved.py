@@ -25,7 +25,7 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from _proved import proved  # noqa: E402
-from _rows import append_row, read_rows  # noqa: E402
+from _rows import append_row, done_keys, read_rows  # noqa: E402
 
 from ccviz import Problem, solve  # noqa: E402
 from ccviz.data.random_links import random_pairs  # noqa: E402
@@ -55,7 +55,7 @@ def main() -> None:
     options = parser.parse_args()
     if not options.table:
         warm_up()
-        done = {tuple(row[name] for name in KEY) for row in read_rows(options.out)}
+        done = done_keys(options.out, KEY)
         for instance in instances(options):
             if instance not in done:
                 measure(instance, options)
