@@ -259,6 +259,28 @@ def _classes(seed: int) -> tuple[Problem, list[Event], float]:
     return problem, [*map(_bare, events_of(problem, "colgen"))], 1e-4
 
 
+def _weighted(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run with weights of points, some of them 0, of each solver."""
+    rng = np.random.default_rng(300 + seed)
+    if seed == 5:
+        drawn = _drawn(seed, 150, 3, 6.0)
+        weights = rng.integers(1, 4, 150)
+        problem = Problem(drawn.X, 3, cannot_link=drawn.cannot_link, weights=weights)
+        return problem, events_of(problem, "divide", part_size=50), 5e-3
+    drawn = _softened(4 * seed)
+    weights = np.where(rng.random(12) < 0.2, 0.0, rng.exponential(1.0, 12))
+    links = {}
+    for kind in ("must_link", "cannot_link"):
+        table = getattr(drawn, kind)
+        hard = np.full(len(table), np.inf)
+        rows = np.column_stack([table.pairs, hard if seed % 2 else table.weights])
+        links[kind] = rows[(weights[table.pairs] > 0.0).all(axis=1)]
+    if seed % 2:
+        links["must_link"] = links["must_link"][:1]
+    problem = Problem(drawn.X, 3, weights=weights, **links)
+    return problem, [*map(_bare, events_of(problem, "sdp" if seed < 2 else "colgen"))], 1e-4
+
+
 def _unfillable(seed: int) -> tuple[Problem, list[Event], float]:
     """Return a run that proves that links and sizes leave no clustering."""
     X = np.random.default_rng(seed).normal(size=(9, 2))
@@ -297,6 +319,7 @@ _KINDS = {
     "infeasible sizes": (_unfillable, 2),
     "soft links": (_soft, 8),
     "duals under sizes or soft links": (_classes, 9),
+    "weights": (_weighted, 6),
     "kept": (_kept, 4),
     "tree of parts": (_branched_parts, 2),
 }

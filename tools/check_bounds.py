@@ -81,6 +81,11 @@ class Soft:
             elif not together:
                 self.inside += weight
 
+    @property
+    def whole(self):
+        """What a clustering costs that breaks all of them."""
+        return self.inside + sum(map(sum, self.pairs.values()))
+
     def caps(self, apart):
         """Return of each pair what it costs more apart and together, and what all cost anyway."""
         caps, constant = {}, self.inside
@@ -149,18 +154,18 @@ class Blocks:
     """Blocks as points with masses, and what semidefinite certificates prove of them.
 
     ``x`` are doubles next to the blocks' means about that of all points, by 2^bits smaller. Without
-    error are ``sums``: n times the masses times these means. The numbers of a certificate are taken
-    times 4^exponent. ``sizes`` are the fewest and most points of each cluster, or None; ``soft``
-    are the soft links.
+    error are ``sums``: n, all mass, times the masses times these means. The numbers of a
+    certificate are taken times 4^exponent, and ``one`` is the mass of a point of weight 1.
+    ``sizes`` are the fewest and most points of each cluster, or None; ``soft`` are the soft links.
 
     All is in terms of Z = D^-1/2 Y D^-1/2, which has no roots: Z_ij is 0, or 1 over the points of
-    the common cluster. The cost is sum m |x|^2 - <D x x' D, Z>.
+    the common cluster, or over their mass. The cost is sum m |x|^2 - <D x x' D, Z>.
     """
 
-    def __init__(self, x, m, sums, n, k, conflict, exponent, bits, sizes=None, soft=None):
-        self.soft = soft or Soft()
+    def __init__(self, x, m, sums, n, k, conflict, exponent, bits, one=Fraction(1)):
+        self.sizes, self.soft, self.one = None, Soft(), one
         self.x, self.m, self.sums, self.n, self.k = x, m, sums, n, min(k, len(m))
-        self.conflict, self.exponent, self.bits, self.sizes = conflict, exponent, bits, sizes
+        self.conflict, self.exponent, self.bits = conflict, exponent, bits
         self.spread, self.count, self.parent = m @ (x**2).sum(axis=1), sum(x.shape), self
 
     def joined(self, decisions):
@@ -175,9 +180,9 @@ class Blocks:
         np.add.at(sums, group, self.sums)
         np.add.at(x, group, self.m[:, None] * self.x)
         x, conflict = x.astype(float) / m[:, None], matrix_of(group[conflicts], len(m))
-        leaf = Blocks(x, m, sums, self.n, self.k, conflict, self.exponent, self.bits)
+        leaf = Blocks(x, m, sums, self.n, self.k, conflict, self.exponent, self.bits, self.one)
         need(not conflict.diagonal().any() and leaf.k == self.k, "a leaf contradicts itself")
-        leaf.spread, leaf.count, leaf.parent = self.spread, 4 * self.count, self
+        leaf.spread, leaf.count, leaf.parent = self.spread, 6 * self.count, self
         return leaf
 
     def values(self, certificate, name):
@@ -235,7 +240,9 @@ class Blocks:
             (soft, size), prices = self.soft.free(self, certificate, scaled, caps, int(fewest))
         T, size = minus - plus - N - scaled.squares + soft, plus + minus + abs(N) + size
         bound = [*scaled.least(T, size, m, k - 1), *prices, scaled.constant(constant)]
-        right = scaled.over(2 * half[~star].sum(), min(int(most), int(m.sum()) - k + 1))
+        elsewhere = sum(min(Fraction(each), self.one) for each in np.sort(m)[: k - 1])
+        heaviest = min(Fraction(int(most)), sum(map(Fraction, m)) - elsewhere)
+        right = scaled.over(2 * half[~star].sum(), heaviest)
         if sizes is None:
             return [*bound, right]
         diagonal = N.diagonal()
@@ -285,7 +292,8 @@ class Blocks:
 
     def cut_rows(self, certificate):
         """Return of the cuts: their blocks, which are stars, their weights."""
-        w, points = self.values(certificate, "weights"), certificate["points"]
+        w = self.values(certificate, "weights") * float(self.one)  # costs times a mass
+        points = certificate["points"]
         kind, s = certificate["kind"], len(self.m)
         used, star, width = points >= 0, kind == 0, (points >= 0).sum(axis=1)
         right = used == (np.arange(points.shape[1]) < width[:, None])
@@ -317,7 +325,7 @@ class Doubles:
         mx = blocks.m[:, None] * blocks.x
         self.squares, self.spread, self.size = mx @ mx.T, blocks.spread, 0.0
         self.terms_of_entry = blocks.count + len(blocks.m) + 50
-        self.multipliers, self.over = np.asarray, np.divide
+        self.multipliers, self.over = np.asarray, lambda value, by: value / np.asarray(by, float)
         self.shortened, self.masses, self.constant = np.asarray, np.asarray, float
 
     def least(self, T, size, m, at, lifted=False):
@@ -352,6 +360,7 @@ class Exact:
     """Whole numbers of a tiny unit: multipliers are rounded to them, and then true."""
 
     def __init__(self, blocks):
+        need((blocks.m < 2**53).all(), "it has masses that are too large to be exact")
         most = max(abs(each) for each in blocks.sums.ravel()).bit_length() * 2
         more, self.right = max(0, EXACT_BITS - most) // 2, max(0, most - EXACT_BITS) // 2 * 2
         self.unit, self.back, self.size = 4 ** (blocks.bits + more), 4**more, 0
@@ -374,7 +383,7 @@ class Exact:
 
     def over(self, value, by):
         if not isinstance(value, np.ndarray):
-            return Fraction(value, by)
+            return Fraction(value) / by
         return np.array(list(map(Fraction, value, map(int, by))), dtype=object)
 
     def least(self, T, _, m, at, lifted=False):

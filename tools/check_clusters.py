@@ -431,7 +431,8 @@ class Classes:
         other = {"taken", *CASES} & certificate.keys()
         need(not places and not other, "it has places or zones under sizes or soft links")
         self.run, self.blocks, self.block = run, blocks, block
-        lower, upper = run.sizes or ([1] * run.k, [len(block)] * run.k)
+        least = min(each for each in run.weights if each)
+        lower, upper = run.sizes or ([least] * run.k, [run.mass] * run.k)
         self.classes = sorted(Counter(zip(map(int, lower), map(int, upper))).items())
         self.counts = np.array([count for _, count in self.classes])
         need("least" in certificate, "it lacks its least values")
@@ -510,10 +511,10 @@ class Columns:
 
     def discs_of(self, places, prizes):
         """Return discs as a search takes them: a mean may be off by the slip."""
-        rows, total, unit = self.run.rows, self.run.total, len(self.run.rows) << self.blocks.bits
+        rows, total, unit = self.run.rows, self.run.total, self.run.mass << self.blocks.bits
         centre, radius, prize = np.zeros((len(places), rows.shape[1])), *np.zeros((2, len(places)))
         for at, ((i, j), taken) in enumerate(places):
-            centre[at] = [float(Fraction(each, unit)) for each in len(rows) * rows[i] - total]
+            centre[at] = [float(Fraction(each, unit)) for each in self.run.mass * rows[i] - total]
             squares = Fraction(((rows[i] - rows[j]) ** 2).sum(), 4**self.blocks.bits)
             radius[at], prize[at] = float(squares) ** 0.5, prizes[at] if taken else np.nan
             reach = abs(centre[at]).sum() + radius[at] + self.slip

@@ -4,8 +4,9 @@
 
 Python's standard library and NumPy. What is inside blocks and clusters is exact, in whole numbers;
 bounds between blocks hold whatever rounding did. With ``--exact`` they are whole numbers as well:
-doubles only guess multipliers. This file reads the run and holds its tree or parts together; what
-semidefinite certificates prove is in `check_bounds.py`, what duals prove in `check_clusters.py`.
+doubles only guess multipliers. This file holds a run's tree or parts together; `check_file.py`
+reads values, `check_bounds.py` has what semidefinite certificates prove, `check_clusters.py` what
+duals prove.
 Exit code 0: proved within the gap.
 """
 
@@ -36,15 +37,13 @@ from check_clusters import (
     need,
     packable,
 )  # fmt: skip
+from check_file import array, take, unpacked
 
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
 WRONG += (TypeError, ValueError, struct.error, zlib.error)
-PLAIN = {0xC0: None, 0xC2: False, 0xC3: True}
-SIZED = {0xC4: "b1", 0xC5: "b2", 0xC6: "b4", 0xD9: "s1", 0xDA: "s2", 0xDB: "s4"}
-SIZED |= {0xDC: "l2", 0xDD: "l4", 0xDE: "m2", 0xDF: "m4"}
 HEAD = "name dataset solver settings limits seed problem workers scaling"
-PROBLEM = "X k must_link cannot_link lower upper truth rules asked"
+PROBLEM = "X k must_link cannot_link lower upper truth rules asked weights"
 EVENTS = {  # those that matter: the fields they must have, and those they may have
     "Started": ("solver settings seed n d k n_blocks", ""),
     "IncumbentFound": ("labels", "source objective"),
@@ -83,58 +82,6 @@ RIGHT = {  # what a field of an event must be; arrays are looked at when they ar
 }
 
 
-def take(file, size):
-    data = file.read(size)
-    need(len(data) == size, "the file breaks off")
-    return data
-
-
-def unpack(file):
-    """Return the next MessagePack value."""
-    first = take(file, 1)[0]
-    if first < 0x80 or first >= 0xE0 or first in PLAIN:
-        return PLAIN.get(first, first - 0x100 * (first >= 0xE0))
-    if 0xCA <= first <= 0xD3:
-        kind = ">" + "fdBHIQbhiq"[first - 0xCA]
-        return struct.unpack(kind, take(file, struct.calcsize(kind)))[0]
-    kind, size = "mlss"[first >> 4 & 3], first & (0x1F if first >= 0xA0 else 0x0F)
-    if first >= 0xC0:
-        kind, width = SIZED[first]
-        size = int.from_bytes(take(file, int(width)), "big")
-    if kind in "ml":
-        items = [unpack(file) for _ in range(size << (kind == "m"))]
-        table = dict(zip(items[::2], items[1::2])) if kind == "m" else {}
-        need(kind == "l" or len(table) == size, "a map has a key twice")
-        return items if kind == "l" else table
-    return take(file, size) if kind == "b" else take(file, size).decode()
-
-
-def unpacked(data):
-    """Return the MessagePack value that bytes hold, and nothing after it."""
-    value = unpack(file := io.BytesIO(data))
-    need(not file.read(1), "something follows a value")
-    return value
-
-
-def array(packed, kind, budget, finite=True):
-    """Return an array as float64 or int64; ``kind`` is f or i and how many dimensions."""
-    declared, stored, shape, compressed, data = packed
-    types = ("f8", "f4") if kind[0] == "f" else ("i8", "i4", "i2", "i1", "u1")
-    need(declared in types and len(shape) == int(kind[1]), "an array is of a wrong type")
-    smaller = declared[0] == "i" == stored[0] and stored in types and stored[1] <= declared[1]
-    need(stored == declared or smaller, "an array is stored in a type that is not its own")
-    need(all(map(is_whole, shape)) and type(compressed) is bool, "an array has no shape")
-    cells = math.prod(shape)
-    budget.spend("bytes", 8 * cells)
-    inflater, size = zlib.decompressobj(), cells * int(stored[1])
-    data = inflater.decompress(data, size + 1) if compressed else data
-    whole = not compressed or (inflater.eof and not inflater.unused_data)
-    need(whole and len(data) == size, "an array's bytes do not fit its shape")
-    values = np.frombuffer(data, "<" + stored).reshape(shape).astype(kind[0] + "8")
-    need(not finite or np.isfinite(values).all(), "an array holds what is no number")
-    return values
-
-
 def arrays(packed, kinds, budget):
     """Return the arrays of a certificate."""
     need(packed.keys() <= kinds.keys(), "a certificate has an array that is not known")
@@ -149,7 +96,10 @@ def arrays(packed, kinds, budget):
 
 
 class Run:
-    """The points as whole numbers of one tiny unit, 2^-shift, and the events that matter."""
+    """The points and their weights as whole numbers of tiny units, and the events that matter.
+
+    The unit of costs is 4^-shift, in which the unit of weights, 1 / ``one``, is a factor.
+    """
 
     def __init__(self, path, wanted, exact, budget):
         self.wanted, self.is_exact, self.budget = Fraction(wanted), exact, budget
@@ -170,7 +120,7 @@ class Run:
         return unpacked(take(file, int.from_bytes(take(file, 8), "big")))
 
     def read_problem(self, problem):
-        known = {*PROBLEM.split()[:-2]} <= {*problem} <= {*PROBLEM.split()}
+        known = {*PROBLEM.split()[:-3]} <= {*problem} <= {*PROBLEM.split()}
         need(known, "the problem lacks a field, or has one that is not known")
         X, self.k = array(problem["X"], "f2", self.budget), problem["k"]
         right = X.size and is_whole(self.k) and self.k in range(1, len(X) + 1)
@@ -182,6 +132,8 @@ class Run:
         rows = [p << self.shift + 1 - q.bit_length() for p, q in ratios]
         self.rows = np.array(rows, dtype=object).reshape(X.shape)
         self.links, self.soft = [], []
+        self.weights, self.one = self.read_weights(problem)
+        self.weighted = self.rows * self.weights[:, None]
         self.sizes = self.read_sizes(problem["lower"], problem["upper"])
         for together, name in ((True, "must_link"), (False, "cannot_link")):
             table = array(problem[name], "f2", self.budget, finite=False)
@@ -193,15 +145,32 @@ class Run:
                 if weight == math.inf:
                     self.links.append((pair, together))
                 else:
-                    self.soft.append((pair, together, Fraction(weight) * 4**self.shift))
-        self.total, self.scatter = self.rows.sum(axis=0), self.inside(np.zeros(len(X), int))[2]
+                    self.soft.append((pair, together, self.in_unit(weight)))
+        self.total, self.mass = self.weighted.sum(axis=0), self.weights.sum()
+        self.scatter = self.inside(np.zeros(len(X), int))[2]
         # What plain doubles lose of points far from zero: only claims are allowed that much.
-        self.plain = Fraction((self.rows**2).sum(), 2**100)
+        self.plain = Fraction((self.rows * self.weighted).sum(), 2**100)
+
+    def read_weights(self, problem):
+        """Return weights as whole numbers, and what a weight of 1 is; both are 1 without any."""
+        if "weights" not in problem:
+            return np.full(len(self.rows), 1, dtype=object), Fraction(1)
+        weights = array(problem["weights"], "f1", self.budget)
+        right = len(weights) == len(self.rows) and (weights >= 0.0).all() and weights.any()
+        need(right, "weights are none")
+        ratios = [w.as_integer_ratio() for w in weights.tolist() if w]
+        half = max(q.bit_length() - (p & -p).bit_length() for p, q in ratios) + 1 >> 1
+        one = Fraction(4) ** half
+        found = np.array([int(Fraction(w) * one) for w in weights.tolist()], dtype=object)
+        need(found.sum() < 2**53, "weights have sums that are not exact")
+        self.shift += half
+        return found, one
 
     def read_sizes(self, lower, upper):
         """Return the fewest and the most points of each cluster, None without limits."""
         if lower is None and upper is None:
             return None
+        need((self.weights == 1).all(), "weights beside sizes cannot be checked")
         n, sizes = len(self.rows), [array(each, "i1", self.budget) for each in (lower, upper)]
         need(all(len(each) == self.k for each in sizes), "sizes are not one for each cluster")
         lower, upper = sizes[0].clip(1, n + 1), sizes[1].clip(0, n + 1)
@@ -315,8 +284,11 @@ class Run:
 
     def agree(self, claim, found):
         """Whether a claim is what was found; nothing that is accepted leans on this."""
-        difference = abs(Fraction(claim) * 4**self.shift - found)
+        difference = abs(self.in_unit(claim) - found)
         return difference <= AGREE * max(abs(found), self.scatter) + self.plain
+
+    def in_unit(self, cost):
+        return Fraction(cost) * Fraction(4) ** self.shift
 
     def cost(self, labels, claim):
         right = len(labels) == len(self.rows) and {*labels.tolist()} == {*range(self.k)}
@@ -341,14 +313,20 @@ class Run:
         )
 
     def inside(self, group):
-        """Return the groups' sums and sizes, and the squared distances to their means."""
-        order, sizes = np.argsort(group, kind="stable"), np.bincount(group)
-        sums = np.add.reduceat(self.rows[order], np.cumsum(sizes) - sizes, axis=0)
-        lost = sum(map(Fraction, (sums**2).sum(axis=1), sizes.tolist()))
-        return sums, sizes.astype(object), (self.rows**2).sum() - lost
+        """Return the groups' sums and masses, and the squared distances to their means."""
+        order, counts = np.argsort(group, kind="stable"), np.bincount(group)
+        first = np.cumsum(counts) - counts
+        sums = np.add.reduceat(self.weighted[order], first, axis=0)
+        masses = np.add.reduceat(self.weights[order], first)
+        need((masses > 0).all(), "a cluster holds no weight")
+        lost = sum(map(Fraction, (sums**2).sum(axis=1), masses))
+        return sums, masses, (self.rows * self.weighted).sum() - lost
 
     def blocks(self, decisions=()):
-        """Return the points' blocks and pairs of blocks in conflict; None without a clustering."""
+        """Return points' blocks, pairs in conflict, which points count; None without a clustering.
+
+        Points in blocks of weight 0 do not count, and have the number 0.
+        """
         links, n = {True: [], False: []}, len(self.rows)
         for pair, together in [*self.links, *decisions]:
             links[together].append(pair)
@@ -357,9 +335,15 @@ class Run:
             edges = [(a + side, b + side) for a, b in links[True] for side in (0, n)]
             edges += [(a + side, b + n - side) for a, b in links[False] for side in (0, n)]
             block = joined(2 * n, edges)[:n]
-        pairs = block[np.array(links[False], int).reshape(-1, 2)]
-        none = (pairs[:, 0] == pairs[:, 1]).any() or block.max() + 1 < self.k
-        return None if none else (block, pairs)
+        apart = np.array(links[False], int).reshape(-1, 2)
+        none = (block[apart[:, 0]] == block[apart[:, 1]]).any()
+        heavy = np.isin(np.arange(block.max() + 1), block[self.weights > 0])
+        counts = heavy[block]
+        free = not self.is_ruled and counts[[i for pair, *_ in self.soft for i in pair]].all()
+        need(heavy.all() or free, "points of weight 0 have soft links, or rules beside them")
+        block = np.where(heavy, np.cumsum(heavy) - 1, 0)[block]
+        pairs = block[apart[counts[apart].all(axis=1)]]
+        return None if none or heavy.sum() < self.k else (block, pairs, counts)
 
     def matrix(self, pairs, s):
         self.budget.spend("bytes", s * s)
@@ -367,11 +351,11 @@ class Run:
         return matrix_of(pairs, s)
 
     def means(self, block):
-        """Return the blocks' means, their sums times n, masses, bits, slip, and what bounds all."""
-        sums, sizes, inside = self.inside(block)
-        over = len(block) * sums - sizes[:, None] * self.total
+        """Return blocks' means, sums times all mass, masses, bits, slip, and what bounds all."""
+        sums, masses, inside = self.inside(block)
+        over = self.mass * sums - masses[:, None] * self.total
         bits = max(abs(x) for x in over.ravel()).bit_length()
-        x, m = (over / (len(block) * sizes << bits)[:, None]).astype(float), sizes.astype(float)
+        x, m = (over / (self.mass * masses << bits)[:, None]).astype(float), masses.astype(float)
         slip = ROUND * (m @ (x**2).sum(axis=1)) ** 0.5 * (1 + ROUND * sum(x.shape)) + 1e-150
 
         def bound(between):  # the root of a sum of squares moves by the norm of the errors at most
@@ -424,11 +408,11 @@ class Run:
         if (found := self.blocks(links)) is None:
             need(none, "it has a bound, but contradicting links")
             return None
-        block, pairs = found
+        block, pairs, _ = found
         x, over, m, bits, slip, bound = self.means(block)
-        n, exponent, conflict = len(block), self.shift - bits, self.matrix(pairs, len(m))
-        soft = Soft(self.soft, block.tolist(), 4**bits)
-        blocks = Blocks(x, m, over, n, self.k, conflict, exponent, bits, self.sizes, soft)
+        exponent, conflict = self.shift - bits, self.matrix(pairs, len(m))
+        blocks = Blocks(x, m, over, self.mass, self.k, conflict, exponent, bits, self.one)
+        blocks.sizes, blocks.soft = self.sizes, Soft(self.soft, block.tolist(), 4**bits)
         if none and "duals" not in certificate:
             return self.check_none(block, blocks, certificate)
         columns = None
@@ -436,14 +420,14 @@ class Run:
             kind = Columns if self.sizes is None and not self.soft else Classes
             columns = kind(self, blocks, block, slip, places, certificate)
         if none:  # none costs more between its blocks than one cluster that breaks all soft links
-            most = (blocks.spread + float(soft.inside + sum(map(sum, soft.pairs.values())))) * (
-                1 + 1e-9
-            )
+            most = (blocks.spread + float(blocks.soft.whole)) * (1 + 1e-9)
             need(columns.proved(most) > most, "it is called infeasible, but its bound is too low")
             return None
         least = bound(0.0)
         if certificate.keys() & {"nonnegativity", "lifted"}:
             least = max(least, bound(blocks.proved(certificate, self.is_exact)))
+        elif self.soft and len(m) == self.k:  # every block is a cluster
+            least += blocks.soft.caps(blocks.apart(math.inf))[1] * 4**bits
         if columns is None:
             need(self.agree(claim, least), "it claims a bound that its certificate does not prove")
             return least
@@ -476,12 +460,12 @@ class Run:
         other = self.is_ruled or self.soft
         need(not other, "rules and soft links cannot be checked of a run that was divided")
         need((found := self.blocks()) is not None, "the run has parts, but contradicting links")
-        (block, pairs), bounds = found, []
+        (block, pairs, counts), bounds = found, []
         part_of, parts, bounded = max(self.cuts, key=lambda cut: sum(e[0] for e in cut[2].values()))
         x, over, m, bits, _, bound = self.means(block)
         owner = np.zeros(len(m), int)
-        owner[block] = part_of
-        need((owner[block] == part_of).all(), "a cut tears must-linked points apart")
+        owner[block[counts]] = part_of[counts]
+        need((owner[block] == part_of)[counts].all(), "a cut tears must-linked points apart")
         shares = parts if len(shared := np.flatnonzero(owner < 0)) else 1
         for group, (claim, leaves) in bounded.items():
             index = np.append(own := np.flatnonzero(np.isin(owner, group)), shared)
@@ -492,8 +476,9 @@ class Run:
             place[index] = np.arange(len(index))
             inner = place[pairs][(place[pairs] >= 0).all(axis=1)]
             conflict, exponent = self.matrix(inner, len(index)), self.shift - bits
+            masses = m[index] * times
             part = Blocks(
-                x[index], m[index] * times, sums, len(block), self.k, conflict, exponent, bits
+                x[index], masses, sums, self.mass, self.k, conflict, exponent, bits, self.one
             )
             least = [
                 (part.joined(leaf["decisions"]) if len(leaf["decisions"]) else part).proved(
@@ -503,7 +488,7 @@ class Run:
             ]
             bounds.append(max(0, min(least, default=0) / shares))
             proved = bounds[-1] if self.is_exact else Fraction(bounds[-1]) * 4**bits
-            claim = Fraction(claim) * 4**self.shift
+            claim = self.in_unit(claim)
             need(claim <= proved + AGREE * self.scatter, "a part claims more than it proves")
         if self.is_exact:
             return bound(sum(bounds, Fraction(0)))

@@ -73,7 +73,7 @@ def check_proof(monkeypatch):
     import check_proof
 
     yield check_proof
-    for name in ("check_proof", "check_bounds", "check_clusters"):
+    for name in ("check_proof", "check_file", "check_bounds", "check_clusters"):
         sys.modules.pop(name, None)
 
 

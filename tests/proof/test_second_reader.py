@@ -201,3 +201,30 @@ def test_a_value_may_nest_without_end(check_proof, tmp_path):
     data = b"\x91" * 10**5
     path.write_bytes(b"ccviz run 1\n" + len(data).to_bytes(8, "big") + data)
     assert check_proof.judge(path, 1e-4)[1].startswith("no proof: ")
+
+
+@pytest.mark.parametrize(
+    ("values", "sizes", "words"),
+    [
+        ([1.0, 2.0, 0.5, 1.0], None, ""),
+        ([1.0, -1.0, 1.0, 1.0], None, "weights are none"),
+        ([1.0, 1.0, 1.0], None, "weights are none"),
+        ([0.0, 0.0, 0.0, 0.0], None, "weights are none"),
+        ([1.0, 1e-18, 1.0, 1.0], None, "sums that are not exact"),
+        ([1.0, 2.0, 0.5, 1.0], [2, 2], "weights beside sizes"),
+        ([0.0, 2.0, 0.5, 1.0], None, ""),
+        ([0.0, 0.0, 0.0, 1.0], None, "a cluster holds no weight"),
+    ],
+)
+def test_weights_are_numbers_whose_sums_are_exact(judged, values, sizes, words):
+    honest = Problem(X, 2, weights=values if not words else [1.0, 2.0, 0.5, 1.0])
+    events = [record.event for record in start(honest, "sdp")]
+    data = [encode_problem(honest), *map(encode_event, events)]
+    stored = [msgspec.msgpack.decode(each) for each in data]
+    weights = np.array(values)
+    stored[0]["weights"] = packed("f8", "f8", [len(weights)], weights.tobytes())
+    if sizes:
+        stored[0]["lower"] = stored[0]["upper"] = packed("i8", "i8", [2], np.array(sizes).tobytes())
+    proved, sentence = judged(stored)
+    assert words in sentence
+    assert proved == (not words)

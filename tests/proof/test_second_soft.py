@@ -36,7 +36,8 @@ def draw(module, seed, k):
     x = rng.normal(size=(S, 2))
     sums = np.array([[int(1e6 * each) for each in row] for row in x * MASS[:, None]], dtype=object)
     soft = module.Soft(links, range(S))
-    blocks = module.Blocks(x, MASS, sums, 1, k, conflict, 0, 0, soft=soft)
+    blocks = module.Blocks(x, MASS, sums, 1, k, conflict, 0, 0)
+    blocks.soft = soft
     return rng, links, blocks
 
 

@@ -106,7 +106,7 @@ def test_both_accept_every_kind_of_proof(second, kinds):
 
 
 def test_whole_numbers_prove_as_much_as_doubles(second, kinds):
-    for kind in ("sdp", "divide", "soft links"):
+    for kind in ("sdp", "divide", "soft links", "weights"):
         proof = kinds[kind]()
         proved, sentence = second(proof.problem, proof.events, proof.gap, exact=True)
         assert proved, sentence
@@ -136,7 +136,7 @@ def test_exact_arithmetic_finds_altered_multipliers(second, kinds):
         assert not second(proof.problem, events, exact=True)[0]
 
 
-PARTS_OF_THE_SECOND = ("check_proof", "check_bounds", "check_clusters")
+PARTS_OF_THE_SECOND = ("check_proof", "check_file", "check_bounds", "check_clusters")
 
 
 @pytest.mark.parametrize("name", PARTS_OF_THE_SECOND)
@@ -219,7 +219,14 @@ def class_proof(kinds):
     return made.problem, made.events
 
 
+@pytest.fixture
+def weighted_proof(kinds):
+    made = kinds["weights"]()
+    return made.problem, made.events
+
+
 ALTERED = ["proof", "column_proof", "divided_proof", "tree_proof", "soft_proof", "class_proof"]
+ALTERED += ["weighted_proof"]
 
 
 @pytest.mark.parametrize("name", ALTERED)

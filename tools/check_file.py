@@ -1,0 +1,68 @@
+"""Values of a file, read strictly: MessagePack, and arrays in the types that they declare.
+
+A part of `tools/check_proof.py`, which loads it; Python's standard library and NumPy.
+"""
+
+import io
+import math
+import struct
+import zlib
+
+import numpy as np
+from check_clusters import is_whole, need
+
+PLAIN = {0xC0: None, 0xC2: False, 0xC3: True}
+SIZED = {0xC4: "b1", 0xC5: "b2", 0xC6: "b4", 0xD9: "s1", 0xDA: "s2", 0xDB: "s4"}
+SIZED |= {0xDC: "l2", 0xDD: "l4", 0xDE: "m2", 0xDF: "m4"}
+
+
+def take(file, size):
+    data = file.read(size)
+    need(len(data) == size, "the file breaks off")
+    return data
+
+
+def unpack(file):
+    """Return the next MessagePack value."""
+    first = take(file, 1)[0]
+    if first < 0x80 or first >= 0xE0 or first in PLAIN:
+        return PLAIN.get(first, first - 0x100 * (first >= 0xE0))
+    if 0xCA <= first <= 0xD3:
+        kind = ">" + "fdBHIQbhiq"[first - 0xCA]
+        return struct.unpack(kind, take(file, struct.calcsize(kind)))[0]
+    kind, size = "mlss"[first >> 4 & 3], first & (0x1F if first >= 0xA0 else 0x0F)
+    if first >= 0xC0:
+        kind, width = SIZED[first]
+        size = int.from_bytes(take(file, int(width)), "big")
+    if kind in "ml":
+        items = [unpack(file) for _ in range(size << (kind == "m"))]
+        table = dict(zip(items[::2], items[1::2])) if kind == "m" else {}
+        need(kind == "l" or len(table) == size, "a map has a key twice")
+        return items if kind == "l" else table
+    return take(file, size) if kind == "b" else take(file, size).decode()
+
+
+def unpacked(data):
+    """Return the MessagePack value that bytes hold, and nothing after it."""
+    value = unpack(file := io.BytesIO(data))
+    need(not file.read(1), "something follows a value")
+    return value
+
+
+def array(packed, kind, budget, finite=True):
+    """Return an array as float64 or int64; ``kind`` is f or i and how many dimensions."""
+    declared, stored, shape, compressed, data = packed
+    types = ("f8", "f4") if kind[0] == "f" else ("i8", "i4", "i2", "i1", "u1")
+    need(declared in types and len(shape) == int(kind[1]), "an array is of a wrong type")
+    smaller = declared[0] == "i" == stored[0] and stored in types and stored[1] <= declared[1]
+    need(stored == declared or smaller, "an array is stored in a type that is not its own")
+    need(all(map(is_whole, shape)) and type(compressed) is bool, "an array has no shape")
+    cells = math.prod(shape)
+    budget.spend("bytes", 8 * cells)
+    inflater, size = zlib.decompressobj(), cells * int(stored[1])
+    data = inflater.decompress(data, size + 1) if compressed else data
+    whole = not compressed or (inflater.eof and not inflater.unused_data)
+    need(whole and len(data) == size, "an array's bytes do not fit its shape")
+    values = np.frombuffer(data, "<" + stored).reshape(shape).astype(kind[0] + "8")
+    need(not finite or np.isfinite(values).all(), "an array holds what is no number")
+    return values
