@@ -160,6 +160,17 @@ def test_sources_are_small():
     assert statistics.median(map(body_lines, functions())) < 12
 
 
+def test_types_of_colgen_have_few_fields():
+    fields = {
+        f"{path.stem}.{each.name}": sum(isinstance(line, ast.AnnAssign) for line in each.body)
+        for path in sorted((ROOT / "ccviz" / "solvers" / "colgen").rglob("*.py"))
+        for each in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(each, ast.ClassDef)
+    }
+    assert len(fields) > 50
+    assert not {name: count for name, count in fields.items() if count > 12}
+
+
 def test_the_citation_is_of_this_version():
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\nversion: {__version__}\n" in citation

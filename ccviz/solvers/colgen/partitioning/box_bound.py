@@ -28,43 +28,47 @@ def bound_node(
     The greedy cluster is left in ``inside``. Returns its mass, how much of the gap to its cost at
     the centre is due to the box's extent, and how much to conflicts, limits and soft links.
     """
-    mark, masses = tree.mark[top], model.instance.mass
+    mark, masses = tree.nodes.mark[top], model.instance.mass
     nothing = 0.0, 0.0, 0.0
     sure = _enter(model, tree, mark)
     if sure < 0.0 or sure > upper:
-        tree.bound[top] = np.inf
+        tree.nodes.bound[top] = np.inf
         return nothing
     possible = sure
     for b in range(len(mark)):
         if mark[b] == FREE:
-            if sure + masses[b] > upper or not fits(model.instance, tree.inside, tree.load, b):
+            if sure + masses[b] > upper or not fits(
+                model.instance, tree.blocks.inside, tree.load, b
+            ):
                 mark[b] = OUT
             else:
                 possible += masses[b]
     if possible < lower:
-        tree.bound[top] = np.inf
+        tree.nodes.bound[top] = np.inf
         return nothing
-    gained = tree.term[0]
+    gained = tree.blocks.term[0]
     _linearise(model, duals, mark, gained)
     for j in range(len(tree.center)):
-        tree.center[j] = 0.5 * (tree.low[top, j] + tree.high[top, j])
+        tree.center[j] = 0.5 * (tree.nodes.low[top, j] + tree.nodes.high[top, j])
     mass, multiplier = _greedy(model, lower, upper, tree, mark, gained, sure)
     limit = lower if multiplier > 0.0 else upper
     at_center = multiplier * limit
-    least, most = tree.term[1], tree.term[2]
+    least, most = tree.blocks.term[1], tree.blocks.term[2]
     for b in range(len(mark)):
         if mark[b] == OUT:
             continue
-        near, far = distance_range(model.instance.points, b, tree.low[top], tree.high[top])
+        near, far = distance_range(
+            model.instance.points, b, tree.nodes.low[top], tree.nodes.high[top]
+        )
         effective = gained[b] + multiplier * masses[b]
         least[b] = masses[b] * near - effective
         most[b] = masses[b] * far - effective
         here = masses[b] * squared_distance(model.instance.points, b, tree.center) - effective
-        tree.term[3, b] = here
+        tree.blocks.term[3, b] = here
         at_center += here if mark[b] == IN else min(0.0, here)
     joint, spread = _joint(model, tree, top, multiplier)
     bound = joint + multiplier * limit
-    tree.bound[top] = max(bound, tree.bound[top])
+    tree.nodes.bound[top] = max(bound, tree.nodes.bound[top])
     clash = np.inf
     if mass >= lower:
         clash = _cost_at_center(model, duals, tree, multiplier) - at_center
@@ -75,14 +79,14 @@ def bound_node(
 @njit(cache=True)
 def _enter(model: Model, tree: Tree, mark: np.ndarray) -> float:
     """Put the blocks that are in into ``inside``; return their mass, -1 if they do not fit."""
-    tree.inside[:] = False
+    tree.blocks.inside[:] = False
     tree.load[:] = 0.0
     mass = 0.0
     for b in range(len(mark)):
         if mark[b] == IN:
-            if not fits(model.instance, tree.inside, tree.load, b):
+            if not fits(model.instance, tree.blocks.inside, tree.load, b):
                 return -1.0
-            join(model.instance, tree.inside, tree.load, b)
+            join(model.instance, tree.blocks.inside, tree.load, b)
             mass += model.instance.mass[b]
     return mass
 
@@ -115,7 +119,7 @@ def _greedy(
     sure: float,
 ) -> tuple[float, float]:
     """Extend ``inside`` by the best free blocks at the centre; return its mass and multiplier."""
-    density, count = tree.left, 0
+    density, count = tree.blocks.left, 0
     order = np.empty(len(mark), dtype=np.int64)
     value = np.empty(len(mark))
     for b in range(len(mark)):
@@ -125,7 +129,7 @@ def _greedy(
             order[count], value[count] = b, density[b]
             count += 1
     ordered = order[:count][np.argsort(value[:count])]
-    return gather(model, density, ordered, lower, upper, tree.inside, tree.load, sure)
+    return gather(model, density, ordered, lower, upper, tree.blocks.inside, tree.load, sure)
 
 
 @njit(cache=True)
@@ -134,9 +138,9 @@ def _joint(model: Model, tree: Tree, top: int, multiplier: float) -> tuple[float
 
     Returns the bound, and how much the open terms may vary over the box.
     """
-    instance, mark, d = model.instance, tree.mark[top], len(tree.center)
-    gained, least, most = tree.term[0], tree.term[1], tree.term[2]
-    left, tied, mean = tree.left, tree.tied, tree.mean
+    instance, mark, d = model.instance, tree.nodes.mark[top], len(tree.center)
+    gained, least, most = tree.blocks.term[0], tree.blocks.term[1], tree.blocks.term[2]
+    left, tied, mean = tree.blocks.left, tree.blocks.tied, tree.mean
     weight, constant, spread, square = 0.0, 0.0, 0.0, 0.0
     mean[:] = 0.0
     for b in range(len(mark)):
@@ -162,7 +166,7 @@ def _joint(model: Model, tree: Tree, top: int, multiplier: float) -> tuple[float
     if weight > 0.0:
         for j in range(d):
             middle = mean[j] / weight
-            mean[j] = min(max(middle, tree.low[top, j]), tree.high[top, j])
+            mean[j] = min(max(middle, tree.nodes.low[top, j]), tree.nodes.high[top, j])
             total += weight * ((mean[j] - middle) ** 2 - middle * middle)
     return total + constant - _covered(model, mark, left), spread
 
@@ -201,10 +205,14 @@ def _covered(model: Model, mark: np.ndarray, left: FloatArray) -> float:
 def _cost_at_center(model: Model, duals: FloatArray, tree: Tree, multiplier: float) -> float:
     """Return the greedy cluster's reduced cost with its centre at the middle of the box."""
     total = 0.0
-    for b in range(len(tree.inside)):
-        if tree.inside[b]:
-            squares = tree.term[3, b] + tree.term[0, b] + multiplier * model.instance.mass[b]
-            soft = 0.5 * (soft_change(model, tree.inside, b) + model.cut[b])
+    for b in range(len(tree.blocks.inside)):
+        if tree.blocks.inside[b]:
+            squares = (
+                tree.blocks.term[3, b]
+                + tree.blocks.term[0, b]
+                + multiplier * model.instance.mass[b]
+            )
+            soft = 0.5 * (soft_change(model, tree.blocks.inside, b) + model.cut[b])
             total += squares - duals[b] + soft
     return total
 
@@ -212,11 +220,11 @@ def _cost_at_center(model: Model, duals: FloatArray, tree: Tree, multiplier: flo
 @njit(cache=True)
 def _decide(tree: Tree, mark: np.ndarray, bound: float, cut: float) -> None:
     """Leave out, or put in, blocks whose other choice raises the bound to the cut."""
-    least, most = tree.term[1], tree.term[2]
+    least, most = tree.blocks.term[1], tree.blocks.term[2]
     for b in range(len(mark)):
         if mark[b] != FREE:
             continue
         if least[b] >= 0.0 and bound + least[b] >= cut:
             mark[b] = OUT
-        elif most[b] < 0.0 and not tree.tied[b] and bound - most[b] >= cut:
+        elif most[b] < 0.0 and not tree.blocks.tied[b] and bound - most[b] >= cut:
             mark[b] = IN

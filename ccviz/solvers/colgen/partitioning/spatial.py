@@ -76,17 +76,19 @@ def search(
     found, visits, best = 0, 0, cutoff
     top = tree.top[0]
     while top >= 0 and visits < visit_limit:
-        if tree.bound[top] >= best - slack:
+        if tree.nodes.bound[top] >= best - slack:
             top -= 1
             continue
         visits += len(duals)
         mass, spread, clash = bound_node(model, duals, lower, upper, best - slack, tree, top)
         if lower <= mass <= upper:
-            reached, _ = reduced_cost(model, duals, tree.inside, tree.mean)
+            reached, _ = reduced_cost(model, duals, tree.blocks.inside, tree.mean)
             if reached < below and (found < len(reduced_costs) or reached < best):
-                found = keep(tree.inside, reached, columns, reduced_costs, tree.signatures, found)
+                found = keep(
+                    tree.blocks.inside, reached, columns, reduced_costs, tree.signatures, found
+                )
             best = min(best, reached)
-        if tree.bound[top] >= best - slack:
+        if tree.nodes.bound[top] >= best - slack:
             top -= 1
             continue
         top = branch(model, tree, top, spread, clash)

@@ -24,22 +24,34 @@ _TINY = 1e-9
 """Width of a box that is not split further, relative to the box of all blocks."""
 
 
-class Tree(NamedTuple):
-    """One search: a stack of boxes with the marks of all blocks, and scratch arrays.
+class Nodes(NamedTuple):
+    """The rows of the stack: a box, the mark of each block, and a bound."""
 
-    The rows up to ``top[0]`` are open nodes.
-    """
-
-    top: IntArray
     low: FloatArray
     high: FloatArray
     mark: np.ndarray
     bound: FloatArray
-    extent: FloatArray
+
+
+class BlockScratch(NamedTuple):
+    """Scratch arrays with an entry for each block; (4, s) the parts of its term."""
+
     term: FloatArray
     left: FloatArray
     tied: np.ndarray
     inside: np.ndarray
+
+
+class Tree(NamedTuple):
+    """One search: its stack, whose rows up to ``top[0]`` are open nodes, and scratch arrays.
+
+    ``extent`` (1,) is the longest side of the box around all blocks.
+    """
+
+    top: IntArray
+    nodes: Nodes
+    extent: FloatArray
+    blocks: BlockScratch
     load: FloatArray
     mean: FloatArray
     center: FloatArray
@@ -60,21 +72,25 @@ def make_tree(model: Model, columns: int) -> Tree:
     depth = 48 * d + 2 * s + 64
     tree = Tree(
         top=np.zeros(1, dtype=np.int64),
-        low=np.empty((depth, d)),
-        high=np.empty((depth, d)),
-        mark=np.zeros((depth, s), dtype=np.int8),
-        bound=np.full(depth, -np.inf),
+        nodes=Nodes(
+            low=np.empty((depth, d)),
+            high=np.empty((depth, d)),
+            mark=np.zeros((depth, s), dtype=np.int8),
+            bound=np.full(depth, -np.inf),
+        ),
         extent=np.array([np.ptp(points, axis=0).max()]),
-        term=np.empty((4, s)),
-        left=np.empty(s),
-        tied=np.zeros(s, dtype=np.bool_),
-        inside=np.zeros(s, dtype=np.bool_),
+        blocks=BlockScratch(
+            term=np.empty((4, s)),
+            left=np.empty(s),
+            tied=np.zeros(s, dtype=np.bool_),
+            inside=np.zeros(s, dtype=np.bool_),
+        ),
         load=np.zeros(len(model.instance.loads.limit)),
         mean=np.empty(d),
         center=np.empty(d),
         signatures=np.zeros(columns, dtype=np.int64),
     )
-    tree.low[0], tree.high[0] = points.min(axis=0), points.max(axis=0)
+    tree.nodes.low[0], tree.nodes.high[0] = points.min(axis=0), points.max(axis=0)
     return tree
 
 
@@ -89,7 +105,7 @@ def branch(model: Model, tree: Tree, top: int, spread: float, clash: float) -> i
     if block < 0:
         return top - 1
     _copy(tree, top, top + 1)
-    tree.mark[top, block], tree.mark[top + 1, block] = OUT, IN
+    tree.nodes.mark[top, block], tree.nodes.mark[top + 1, block] = OUT, IN
     return top + 1
 
 
@@ -97,8 +113,11 @@ def branch(model: Model, tree: Tree, top: int, spread: float, clash: float) -> i
 def _n_undecided(tree: Tree, top: int) -> int:
     """Return the number of free blocks that may gain and may cost something in the box."""
     count = 0
-    for b in range(len(tree.inside)):
-        if tree.mark[top, b] == FREE and tree.term[1, b] < 0.0 < tree.term[2, b]:
+    for b in range(len(tree.blocks.inside)):
+        if (
+            tree.nodes.mark[top, b] == FREE
+            and tree.blocks.term[1, b] < 0.0 < tree.blocks.term[2, b]
+        ):
             count += 1
     return count
 
@@ -106,7 +125,7 @@ def _n_undecided(tree: Tree, top: int) -> int:
 @njit(cache=True)
 def _widest(model: Model, tree: Tree, top: int) -> tuple[int, float]:
     """Return the axis along which the open terms vary most, and the box's relative width."""
-    low, high, mark = tree.low[top], tree.high[top], tree.mark[top]
+    low, high, mark = tree.nodes.low[top], tree.nodes.high[top], tree.nodes.mark[top]
     best, axis = -1.0, 0
     for j in range(len(low)):
         varied, middle = 0.0, 0.5 * (low[j] + high[j])
@@ -123,23 +142,23 @@ def _widest(model: Model, tree: Tree, top: int) -> tuple[int, float]:
 @njit(cache=True)
 def _split_box(tree: Tree, top: int, axis: int) -> int:
     """Halve the box; the half with the joint mean is searched first."""
-    middle = 0.5 * (tree.low[top, axis] + tree.high[top, axis])
+    middle = 0.5 * (tree.nodes.low[top, axis] + tree.nodes.high[top, axis])
     _copy(tree, top, top + 1)
     if tree.mean[axis] <= middle:
-        tree.low[top, axis] = middle
-        tree.high[top + 1, axis] = middle
+        tree.nodes.low[top, axis] = middle
+        tree.nodes.high[top + 1, axis] = middle
     else:
-        tree.high[top, axis] = middle
-        tree.low[top + 1, axis] = middle
+        tree.nodes.high[top, axis] = middle
+        tree.nodes.low[top + 1, axis] = middle
     return top + 1
 
 
 @njit(cache=True)
 def _copy(tree: Tree, source: int, target: int) -> None:
-    tree.low[target] = tree.low[source]
-    tree.high[target] = tree.high[source]
-    tree.mark[target] = tree.mark[source]
-    tree.bound[target] = tree.bound[source]
+    tree.nodes.low[target] = tree.nodes.low[source]
+    tree.nodes.high[target] = tree.nodes.high[source]
+    tree.nodes.mark[target] = tree.nodes.mark[source]
+    tree.nodes.bound[target] = tree.nodes.bound[source]
 
 
 @njit(cache=True)
@@ -149,13 +168,13 @@ def _most_at_stake(model: Model, tree: Tree, top: int) -> int:
     At stake is what a block may gain and may cost in the box, what it gains at the centre though
     the greedy cluster lacks it, and the weight of its soft links to free blocks.
     """
-    mark, here = tree.mark[top], tree.term[3]
+    mark, here = tree.nodes.mark[top], tree.blocks.term[3]
     best, chosen = -np.inf, -1
     for b in range(len(mark)):
         if mark[b] != FREE:
             continue
-        stake = min(-tree.term[1, b], tree.term[2, b])
-        if not tree.inside[b]:
+        stake = min(-tree.blocks.term[1, b], tree.blocks.term[2, b])
+        if not tree.blocks.inside[b]:
             stake += max(0.0, -here[b])
         for e in range(model.start[b], model.start[b + 1]):
             if mark[model.other[e]] == FREE:
