@@ -139,11 +139,12 @@ class Problem:
         return card("Problem", lines, self.notices)
 
     def centred(self) -> Problem:
-        """Return the problem with its points moved so that their mean is zero.
+        """Return the problem with its points moved so that the mean of those that count is zero.
 
         No clustering changes its cost, but sums of squares of points far from zero lose digits.
         """
-        return replace(self, X=self.X - self.X.mean(axis=0, dtype=np.float64))
+        counted = self.X if self.weights is None else self.X[self.weights > 0.0]
+        return replace(self, X=self.X - counted.mean(axis=0, dtype=np.float64))
 
     def widened(self) -> Problem:
         """Return the problem with points of float64: itself, unless they are float32.

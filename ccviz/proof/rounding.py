@@ -59,7 +59,8 @@ class Unit:
     Attributes
     ----------
     X : (n, d) float64
-        The points as given; those of float32 by their values.
+        The points as given; those of float32 by their values. Points of weight 0 are moved to
+        another point: they count nowhere.
     A : (n, d) float64
         2^exponent times the points less about their mean, no coordinate above 1.
     exponent : int
@@ -97,12 +98,14 @@ class Unit:
 
 def unit_of(problem: Problem) -> Unit:
     """Return the unit of a problem."""
-    X = np.asarray(problem.X, dtype=np.float64)
-    near = X - X[0]  # zero where points coincide, which a mean would spoil
-    moved = near - near.mean(axis=0)
+    X, weights = np.asarray(problem.X, dtype=np.float64), problem.masses
+    counted = np.flatnonzero(weights)
+    if len(counted) < len(X):
+        X = np.where(weights[:, None] > 0.0, X, X[counted[0]])
+    near = X - X[counted[0]]  # zero where points coincide, which a mean would spoil
+    moved = near - near[counted].mean(axis=0)
     exponent = -int(np.frexp(np.abs(moved).max())[1])
     near, A = np.ldexp(near, exponent), np.ldexp(moved, exponent)
-    weights = problem.masses
     unit = Unit(X, A, exponent, 0.0, 0.0, weights)
     norm, before = (_norm_up(unit, each) for each in (A, near))
     return replace(unit, norm=norm, error=gamma(2) * (norm + before))

@@ -34,6 +34,40 @@ def test_both_accept_honest_runs(second, solver, k):
         assert second(problem, events)[0]
 
 
+@pytest.mark.parametrize("solver", ["sdp", "colgen"])
+@pytest.mark.parametrize("price", [(), (0.3,)])
+def test_both_accept_runs_with_weights(second, solver, price):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        X, far = rng.normal(size=(9, 2)) * 10.0 ** rng.integers(-3, 3), [(90.0, 90.0)]
+        weights = np.append(10.0 ** rng.uniform(-2, 2, 9), 0.0)[:, None] * [1.0, 7.0]
+        problem = Problem(
+            np.concatenate([X, far]), 3, [(0, 1)], [(2, 3), (4, 5, *price)],
+            weights=weights[:, seed % 2],
+        )  # fmt: skip
+        events = events_of(problem, solver)
+        assert verify(problem, events).accepted
+        proved, sentence = second(problem, events)
+        assert proved, sentence
+        proved, sentence = second(problem, events, exact=True)
+        assert proved or "--exact looks at no duals" in sentence
+        doubled = replace(problem, weights=2.0 * problem.weights)
+        assert not verify(doubled, events).accepted
+        assert not second(doubled, events)[0]
+
+
+def test_both_accept_parts_with_weights(second):
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(c, 0.2, size=(20, 2)) for c in (0.0, 3.0, 6.0)])
+    problem = Problem(X, 3, weights=rng.random(60) * (rng.random(60) < 0.9))
+    events = events_of(problem, "divide", part_size=15)
+    assert any(isinstance(event, PartsCut) for event in events)
+    verdict, (proved, sentence) = verify(problem, events, 0.1), second(problem, events, 0.1)
+    assert verdict.accepted, verdict.sentence
+    assert proved, sentence
+    assert float(sentence.split()[-1]) == pytest.approx(verdict.gap, rel=0.05)
+
+
 def test_both_accept_trees(second, proof):
     assert second(*proof)[0]
 

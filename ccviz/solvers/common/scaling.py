@@ -23,6 +23,9 @@ from ccviz.solvers.search.tree import Report, Task
 
 _REACH = 5  # the farthest point is about 2^5 from the mean, where weights are 1
 
+_FARTHEST = 200
+"""Largest power of two of a coordinate after scaling."""
+
 _HEAVIEST = 1e200
 """Largest weight of a soft link in the unit of the work: sums of weights stay finite."""
 
@@ -52,8 +55,11 @@ def rescale(problem: Problem) -> tuple[Problem, int]:
         The points are multiplied by 2 to that power, and costs by its square.
     """
     centred = problem.centred()
-    reach = np.abs(centred.X).max() * np.sqrt(problem.masses.mean())
+    counted = problem.masses > 0.0
+    reach = np.abs(centred.X[counted]).max() * np.sqrt(problem.masses[counted].mean())
     exponent = _REACH - int(np.frexp(reach)[1])
+    if not counted.all():  # a point of weight 0 may be far from all others
+        exponent = min(exponent, _FARTHEST - int(np.frexp(np.abs(centred.X).max())[1]))
     rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
     X = rotate(centred.X) if problem.d > problem.n else centred.X
     scaled = replace(

@@ -101,8 +101,11 @@ def margin_of(problem: Problem) -> Margin:
 
 def _norm(problem: Problem) -> float:
     """Return the norm of the points less their mean, rounded up."""
-    size, squares = max(-float(problem.X.min()), float(problem.X.max())) or 1.0, 0.0
-    for column in problem.X.T:  # a column at a time takes little memory
+    X, weights = problem.X, problem.masses
+    if not weights.all():
+        X, weights = X[weights > 0.0], weights[weights > 0.0]
+    size, squares = max(-float(X.min()), float(X.max())) or 1.0, 0.0
+    for column in X.T:  # a column at a time takes little memory
         moved = (column - column.mean(dtype=np.float64)) / size
-        squares += float((problem.masses * moved**2).sum())
+        squares += float((weights * moved**2).sum())
     return math.sqrt(squares * (1.0 + gamma(problem.n + problem.d))) * size * (1.0 + gamma(4))
