@@ -13,6 +13,7 @@ from result_tables import at_least, at_most, cells, chosen, percent, row, table,
 
 from ccviz.solvers import SOLVERS
 from ccviz.solvers import advice as rules
+from ccviz.solvers.matrix import matrix
 from ccviz.views.lessons.catalogue import LESSONS
 
 ROOT = Path(__file__).parents[1]
@@ -351,6 +352,17 @@ def advised() -> dict[str, str]:
     }
 
 
+def constraints() -> dict[str, str]:
+    """Return what each solver does with each kind of constraint, a row of cells a solver."""
+    return {
+        f"can-{name}": " | ".join(_LEVELS.get(cell.level, cell.level) for cell in row.values())
+        for name, row in matrix().items()
+    }
+
+
+_LEVELS = {"no": "·", "may break": "may break"}
+
+
 def advice() -> dict[str, str]:
     """Return the limits of the advice itself."""
     return {
@@ -382,7 +394,7 @@ SOURCES = [
     sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane,
     assignment, questions,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
-    workers, export, cluster, advised, advice, tests,
+    workers, export, cluster, advised, advice, constraints, tests,
 ]  # fmt: skip
 
 

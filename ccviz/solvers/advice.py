@@ -153,10 +153,22 @@ def obstacles(problem: Problem, keeping: Problem | None = None) -> dict[str, str
         By their names, each with the reason in a few words.
     """
     asked = ((kind, (keeping if kind.supports.rules else None) or problem) for kind in SOLVERS)
-    return {kind.name: why for kind, each in asked if (why := _obstacle(kind, each))}
+    return {kind.name: why for kind, each in asked if (why := obstacle(kind, each))}
 
 
-def _obstacle(kind: type[Solver], problem: Problem) -> str:
+def obstacle(kind: type[Solver], problem: Problem) -> str:
+    """Return why a solver cannot have a problem, in a few words; empty if it can.
+
+    Parameters
+    ----------
+    kind : type of Solver
+    problem : Problem
+        As the solver is given it.
+
+    Returns
+    -------
+    str
+    """
     missing = kind.supports.missing(problem)
     if missing:
         return f"no {' or '.join(missing)}"

@@ -1,0 +1,146 @@
+"""Random small problems with one kind of constraint, and what is wrong with a run over one."""
+
+import math
+
+import numpy as np
+
+from ccviz import Problem, start
+from ccviz.errors import ProblemError
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.reduction import with_rules
+from tests.enumeration import assignments, clusterings
+
+
+def draw(kind, seed):
+    """Return keyword arguments of a problem, and its rules, for a kind's name."""
+    rng = np.random.default_rng(seed)
+    k = int(rng.integers(2, 4))
+    n = int(rng.integers(2 * k, 10))
+    X = rng.normal(size=(n, int(rng.integers(1, 4)))) * 10.0 ** rng.integers(-2, 3)
+    more, rules = _GIVEN[kind](rng, X, k)
+    known = rng.integers(0, 2, n)
+    return {"X": X, "k": k, **more}, [AskedRule.read(rule, lambda _: known) for rule in rules]
+
+
+def _hard(name):
+    return lambda rng, X, k: ({name: _pairs(rng, len(X))}, ())
+
+
+def _pairs(rng, n, *price):
+    return [(*map(int, rng.choice(n, 2, replace=False)), *price) for _ in range(rng.integers(1, 4))]
+
+
+def _soft(rng, X, k):
+    price = float(X.var(axis=0).sum()) * rng.exponential(size=2)
+    must, cannot = (_pairs(rng, len(X), float(each)) for each in price)
+    return {"must_link": must, "cannot_link": cannot}, ()
+
+
+def _exact(rng, X, k):
+    return {"sizes": rng.multinomial(len(X) - k, np.ones(k) / k) + 1}, ()
+
+
+def _ranges(rng, X, k):
+    size = _exact(rng, X, k)[0]["sizes"]
+    return {"sizes": (np.maximum(size - 1, 1), size + 1)}, ()
+
+
+def _equal(rng, X, k):
+    return {"sizes": ([len(X) // k] * k, [-(-len(X) // k)] * k)}, ()
+
+
+def _distance(word, low, high):
+    def given(rng, X, k):
+        far = np.linalg.norm(X[:, None] - X, axis=2)[np.triu_indices(len(X), 1)]
+        return {}, [f"{word}{np.quantile(far, rng.uniform(low, high)):.6g}"]
+
+    return given
+
+
+def _weights(rng, X, k):
+    return {"weights": 10.0 ** rng.uniform(-1, 1, len(X))}, ()
+
+
+_GIVEN = {
+    "must-link": _hard("must_link"),
+    "cannot-link": _hard("cannot_link"),
+    "soft links": _soft,
+    "exact sizes": _exact,
+    "ranges": _ranges,
+    "equal sizes": _equal,
+    "diameter<=": _distance("diameter<=", 0.6, 1.0),
+    "separation>=": _distance("separation>=", 0.0, 0.2),
+    "size<=": lambda rng, X, k: ({}, [f"size<={-(-len(X) // k) + int(rng.integers(2))}"]),
+    "size>=": lambda rng, X, k: ({}, [f"size>={int(rng.integers(1, len(X) // k + 1))}"]),
+    "overlap()<=": lambda rng, X, k: ({}, [f"overlap(known)<={int(rng.integers(2, 4))}"]),
+    "difference()>=": lambda rng, X, k: ({}, ["difference(known)>=1"]),
+    "weights": _weights,
+    "weights and sizes": lambda *of: ({**_weights(*of)[0], **_equal(*of)[0]}, ()),
+}
+
+
+def problem_of(kind, seed, keeps_rules):
+    """Return a problem as a solver is given it, None where its constraints contradict."""
+    given, rules = draw(kind, seed)
+    try:
+        return with_rules(Problem(**given), rules, keeps_rules)
+    except ProblemError:
+        return None
+
+
+def optimum(problem):
+    """Return the least objective of all clusterings that keep what is hard, inf without any."""
+    sized = problem.sizes is not None
+    labels = (assignments if sized or problem.is_soft else clusterings)(problem.n, problem.k)
+    for links, same in ((problem.must_link.hard, True), (problem.cannot_link.hard, False)):
+        i, j = links.pairs.T
+        labels = labels[((labels[:, i] == labels[:, j]) == same).all(axis=1)]
+    inside = labels[:, :, None] == np.arange(problem.k)
+    count = inside.sum(axis=1)
+    lower, upper = (problem.sizes.lower, problem.sizes.upper) if sized else (1, problem.n)
+    kept = ((count >= lower) & (count <= upper)).all(axis=1)
+    labels, costs = labels[kept], _costs(problem, inside[kept])
+    costs += _penalties(problem, labels)
+    for at in np.argsort(costs, kind="stable") if problem.rules else ():
+        clusters = [np.flatnonzero(labels[at] == j) for j in range(problem.k)]
+        if all(rule.allows(problem, each) for rule in problem.rules for each in clusters):
+            return float(costs[at])
+    return math.inf if problem.rules else float(costs.min(initial=math.inf))
+
+
+def _costs(problem, inside):
+    """Return (m,) weighted sums of squares of clusterings (m, n, k), nothing cancelling."""
+    apart = ((problem.X[:, None] - problem.X) ** 2).sum(axis=2)
+    share = inside * problem.masses[:, None]
+    pairs = 0.5 * np.einsum("mik,ij,mjk->mk", share, apart, share, optimize=True)
+    return (pairs / share.sum(axis=1)).sum(axis=1)
+
+
+def _penalties(problem, labels):
+    total = np.zeros(len(labels))
+    for links, breaks in ((problem.must_link.soft, False), (problem.cannot_link.soft, True)):
+        i, j = links.pairs.T
+        total += ((labels[:, i] == labels[:, j]) == breaks) @ links.weights
+    return total
+
+
+def faults(problem, solver, level, seconds=None):
+    """Yield what is wrong with a run of a solver at a level of `ccviz.solvers.matrix`."""
+    result, best = start(problem, solver, seed=1, time_limit=seconds).result(), optimum(problem)
+    if result.lower_bound > best * (1.0 + 1e-9):
+        yield f"the bound {result.lower_bound} is above the optimum {best}"
+    if result.status == "infeasible" and best < math.inf:
+        yield "it is called infeasible and has a clustering"
+    if result.status in ("optimal", "feasible"):
+        if not result.partition.violations.none_hard:
+            yield "the clustering breaks a constraint"
+        if result.objective < best * (1.0 - 1e-9):
+            yield f"the objective {result.objective} is below the optimum {best}"
+        if result.status == "optimal" and result.objective > best * (1.0 + 1.1e-4):
+            yield f"{result.objective} is called optimal, and {best} is"
+    if level == "bound" and best < math.inf and not result.lower_bound >= 0.0:
+        yield "there is no bound"
+    if level == "proof" and seconds is None:
+        wanted = "infeasible" if math.isinf(best) else "optimal"
+        if result.status != wanted:
+            yield f"it is {wanted}, and the run ended {result.status}: {result.message}"

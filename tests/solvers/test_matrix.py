@@ -1,0 +1,52 @@
+import pytest
+
+from ccviz.errors import UnsupportedError
+from ccviz.solvers import SOLVERS, check, make_solver
+from ccviz.solvers.advice import obstacles
+from ccviz.solvers.matrix import KINDS, matrix, sample
+from tests.constrained import faults, problem_of
+
+CELLS = [
+    (name, kind, cell.level)
+    for name, row in matrix().items()
+    for kind, cell in row.items()
+    if cell.level != "no"
+]
+PROVED = [each for each in CELLS if each[2] in ("bound", "proof")]
+OTHERS = [each for each in CELLS if each[0] in ("blp-kmeans", "bh-kmeans", "cop-kmeans", "pccc")]
+
+
+def test_every_solver_and_every_kind_has_a_cell():
+    assert list(matrix()) == [solver.name for solver in SOLVERS]
+    assert all(list(row) == [kind.name for kind in KINDS] for row in matrix().values())
+
+
+def test_a_refusal_is_the_page_s_reason_and_the_solver_s_own():
+    cells = matrix()
+    for kind in KINDS:
+        grey = obstacles(sample(kind, False), sample(kind, True))
+        for solver in SOLVERS:
+            cell = cells[solver.name][kind.name]
+            assert cell.why == grey.get(solver.name, "")
+            assert (cell.level == "no") == bool(cell.why)
+            if cell.why:
+                with pytest.raises(UnsupportedError):
+                    check(make_solver(solver.name), sample(kind, solver.supports.rules))
+
+
+def test_exact_solvers_prove_what_they_take():
+    levels = {
+        name: {cell.level for cell in row.values()}
+        for name, row in matrix().items()
+        if make_solver(name).supports.exact
+    }
+    assert levels == {"sdp": {"proof", "no"}, "colgen": {"proof", "no"}, "rbba": {"proof", "no"}}
+
+
+@pytest.mark.parametrize(("name", "kind", "level"), [*PROVED, *OTHERS])
+def test_a_sample_of_cells_holds_against_brute_force(name, kind, level):
+    solver = make_solver(name)
+    for seed in range(3 if level == "proof" else 1):
+        problem = problem_of(kind, seed, solver.supports.rules)
+        if problem is not None:
+            assert list(faults(problem, name, level)) == []
