@@ -34,7 +34,7 @@ _EXACT = frozenset(solver.name for solver in SOLVERS if solver.supports.exact)
 
 
 @dataclass(frozen=True, eq=False)
-class _Proof:
+class Proof:
     """A run that proved its optimum."""
 
     run_id: str
@@ -74,7 +74,7 @@ class AsEdited(param.Parameterized):
     ) -> None:
         super().__init__()
         self._archive, self._player, self._compared = archive, player, compared
-        self._proofs: deque[_Proof] = deque(maxlen=_MOST_PROOFS)
+        self._proofs: deque[Proof] = deque(maxlen=_MOST_PROOFS)
         self._own: list[str] = []
         self._expects = False
         player.param.watch(self._on_shot, "shot")
@@ -115,7 +115,7 @@ class AsEdited(param.Parameterized):
         if is_proof and all(each.run_id != info.id for each in self._proofs):
             run = shot.run if shot.at_end else self._archive.load(info.id)
             if run.incumbent is not None:
-                self._proofs.append(_Proof(info.id, run.problem, run.incumbent.labels))
+                self._proofs.append(Proof(info.id, run.problem, run.incumbent.labels))
 
     def may_run(self, solver: Solver, draft: Draft) -> bool:
         """Return whether an edit starts a run by itself.

@@ -1,0 +1,133 @@
+"""Sequences of edits, each proof started from the one before: no statement may be wrong."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ccviz import Problem, solve
+from ccviz.errors import CcvizError
+from ccviz.problem.partition import Partition
+from ccviz.proof.verify import verify
+from ccviz.views.frames.after_edit import after_edit
+from ccviz.views.lab.as_edited import Proof
+from tests.enumeration import assignments
+from tests.seeds import EXHAUSTIVE
+
+TOLERANCE = 1e-7
+N, K = 7, 3
+
+pairs = st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)).filter(lambda ij: ij[0] < ij[1])
+kinds = st.sampled_from(["must", "cannot"])
+weights = st.floats(0.01, 20.0)
+edits = st.one_of(
+    st.tuples(st.just("add"), kinds, pairs),
+    st.tuples(st.just("add"), kinds, pairs),
+    st.tuples(st.just("soften"), st.integers(0, 9), weights),
+    st.tuples(st.just("harden"), st.integers(0, 9)),
+    st.tuples(st.just("remove"), st.integers(0, 9)),
+    st.tuples(st.just("size"), st.integers(1, 2), st.integers(3, 5)),
+    st.tuples(st.just("free")),
+    st.tuples(st.just("undo")),
+)
+
+
+def edited(state, edit):
+    """Return the links, by kind and points with their weights, and the sizes after an edit."""
+    links, sizes = dict(state[0]), state[1]
+    what, *rest = edit
+    if what == "add":
+        links[(rest[0], *rest[1])] = np.inf
+    elif what == "size":
+        sizes = (rest[0], rest[1])
+    elif what == "free":
+        sizes = None
+    elif links:
+        chosen = sorted(links)[rest[0] % len(links)]
+        if what == "remove":
+            del links[chosen]
+        else:
+            links[chosen] = rest[1] if what == "soften" else np.inf
+    return links, sizes
+
+
+def problem_of(X, state):
+    """Return the problem of a state; None where its constraints contradict each other."""
+    links, sizes = state
+    must, cannot = (
+        [(i, j, weight) for (kind, i, j), weight in links.items() if kind == wanted]
+        for wanted in ("must", "cannot")
+    )
+    limits = None if sizes is None else (np.full(K, sizes[0]), np.full(K, sizes[1]))
+    try:
+        return Problem(X, K, must, cannot, sizes=limits)
+    except CcvizError:
+        return None
+
+
+def optimum_of(problem):
+    """Return the least objective over all clusterings that keep what is hard; inf without any."""
+    labels = assignments(N, K)
+    count = (labels[:, :, None] == np.arange(K)).sum(axis=1)
+    keeps = (count > 0).all(axis=1)
+    if problem.sizes is not None:
+        keeps &= ((count >= problem.sizes.lower) & (count <= problem.sizes.upper)).all(axis=1)
+    cost = np.zeros(len(labels))
+    for links, together in ((problem.must_link, True), (problem.cannot_link, False)):
+        for (i, j), weight in zip(links.pairs.tolist(), links.weights.tolist(), strict=True):
+            broken = (labels[:, i] == labels[:, j]) != together
+            cost[broken] += weight
+    keeps &= np.isfinite(cost)
+    best = np.argsort(cost + _wcss(problem.X, labels))
+    kept = best[keeps[best]]
+    return Partition(problem, labels[kept[0]]).objective if len(kept) else np.inf
+
+
+def _wcss(X, labels):
+    inside = (labels[:, :, None] == np.arange(K)).astype(float)
+    sums = np.einsum("mnk,nd->mkd", inside, X)
+    sizes = np.maximum(inside.sum(axis=1), 1.0)
+    return (X**2).sum() - ((sums**2).sum(axis=2) / sizes).sum(axis=1)
+
+
+def check_statements(result, proofs, problem, optimum):
+    """Check what is said of an edited problem before any run."""
+    slack = 2.0 * TOLERANCE * optimum + 1e-12
+    said = after_edit(result.run, problem)
+    if said is not None and said.holding in ("proof", "bound"):
+        assert result.lower_bound <= optimum
+    if said is not None and said.holding == "proof" and result.status == "optimal":
+        assert said.partition.objective <= optimum + slack
+    for proof in proofs:
+        if proof.answers(problem):
+            assert Partition(problem, proof.labels).objective <= optimum + slack
+
+
+@settings(max_examples=400 if EXHAUSTIVE else 10)
+@given(st.integers(0, 2**16), st.lists(edits, min_size=3, max_size=7))
+def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, sequence):
+    X = np.random.default_rng(seed).normal(size=(N, 2))
+    past, state, result, proofs = [], ({}, None), None, []
+    for edit in sequence:
+        if edit == ("undo",):
+            state = past.pop() if past else state
+        else:
+            past.append(state)
+            state = edited(state, edit)
+        problem = problem_of(X, state)
+        if problem is None:
+            state = past.pop()
+            continue
+        optimum = optimum_of(problem)
+        if result is not None and np.isfinite(optimum):
+            check_statements(result, proofs, problem, optimum)
+        result = solve(problem, "sdp", tolerance=TOLERANCE, start=result)
+        if np.isinf(optimum):
+            assert result.status == "infeasible"
+            result = None
+            continue
+        assert result.status == "optimal"
+        assert result.objective == pytest.approx(optimum, rel=3 * TOLERANCE, abs=1e-12)
+        assert result.lower_bound <= optimum
+        assert verify(problem, [record.event for record in result.records()]).accepted
+        proofs.append(Proof("", problem, result.labels))
