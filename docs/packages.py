@@ -22,7 +22,7 @@ ROWS = (
     (("api, estimator", "api"), ("active", "active"), ("studies", "studies")),
     (("views", "views"), ("cli", "cli")),
 )
-API_FILES = ("estimator", "estimator_sizes", "notebook", "row_links", "testing")
+API_FILES = ("estimator", "estimator_init", "estimator_sizes", "notebook", "row_links", "testing")
 _WIDTH, _HEIGHT, _BOX = 700, 78, (190, 40)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
+from ccviz.bounds import relative_gap
 from ccviz.events import TERMINATION_SENTENCES
 from ccviz.numbers import number, percent, seconds
 from ccviz.problem.partition import Partition
@@ -64,7 +66,12 @@ _HEADLINES: dict[Status, str] = {
 }
 
 
-def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Card:
+def card(
+    run: Run | None,
+    with_scores: bool,
+    asked: Problem | None = None,
+    repaired: Partition | None = None,
+) -> Card:
     """Return the card of a run as far as it has been played.
 
     Parameters
@@ -74,10 +81,14 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
         Compare with the true classes, and measure rules too, which takes some time.
     asked : Problem, optional
         What is on the table now, if that may be something else than what the run was asked.
+    repaired : Partition, optional
+        The run's clustering after a repair, so that it keeps what is asked.
     """
     if run is None:
         return Card("unknown", "No run yet", "Choose a solver and press Run.")
     edited = None if asked is None else after_edit(run, asked)
+    if edited is not None and repaired is not None:
+        return _repaired(run, edited, repaired, with_scores)
     answer = run.incumbent if edited is None else edited.partition or run.incumbent
     return Card(
         status=_status(run, edited),
@@ -88,6 +99,21 @@ def card(run: Run | None, with_scores: bool, asked: Problem | None = None) -> Ca
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),
         rules=_rules(answer) if answer and with_scores else (),
+    )
+
+
+def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool) -> Card:
+    """Return the card of a clustering that was repaired after an edit."""
+    holds = edited.holding == "bound"
+    bound = " The lower bound still holds." if holds and math.isfinite(run.lower_bound) else ""
+    return Card(
+        status="edited",
+        headline="Repaired",
+        caution=f"The clustering broke what you added, and is repaired.{bound} Press Run.",
+        rows=_rows(run, answer, holds=holds),
+        scores=_scores(answer) if with_scores else (),
+        sizes=tuple(answer.cluster_sizes.tolist()),
+        rules=_rules(answer) if with_scores else (),
     )
 
 
@@ -118,7 +144,7 @@ def _rows(run: Run, answer: Partition | None, holds: bool) -> tuple[tuple[str, s
     rows = [
         ("WCSS", number(answer.wcss) if answer else "–"),
         ("Lower bound", number(run.lower_bound) if holds else "–"),
-        ("Gap", percent(run.gap) if holds and (keeps or answer is None) else "–"),
+        ("Gap", percent(_gap(run, answer)) if holds and (keeps or answer is None) else "–"),
         ("Broken", _broken(answer)),
         ("Time", seconds(run.time_s)),
     ]
@@ -127,6 +153,10 @@ def _rows(run: Run, answer: Partition | None, holds: bool) -> tuple[tuple[str, s
     if run.tree:
         rows.append(("Nodes", f"{len(run.tree):,}"))
     return tuple(rows)
+
+
+def _gap(run: Run, answer: Partition | None) -> float:
+    return run.gap if answer is None else relative_gap(answer.objective, run.lower_bound)
 
 
 def _broken(answer: Partition | None) -> str:

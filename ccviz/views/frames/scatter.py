@@ -10,6 +10,7 @@ from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
+from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
 from ccviz.views.frames.pictures import addresses
@@ -153,6 +154,22 @@ def coloring(
         centers=where.place(centers[known]),
         center_labels=color[np.flatnonzero(known)],
     )
+
+
+def repaired(partition: Partition, where: Plane, before: IntArray | None = None) -> Coloring:
+    """Return a clustering that no run has found, with its centres, as colours.
+
+    Parameters
+    ----------
+    partition : Partition
+    where : Plane
+    before : (n,) int64, optional
+        The colours shown so far.
+    """
+    color = matching(partition.labels, before, partition.problem.k)
+    known = np.isfinite(partition.centers).all(axis=1)
+    centers = where.place(partition.centers[known])
+    return Coloring(color[partition.labels], centers, color[np.flatnonzero(known)])
 
 
 def has_answered(run: Run | None) -> bool:

@@ -41,6 +41,7 @@ from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.pricing import Pricing
 from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lab.repairing import Repair
 from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.starting import run_to_start_from
 from ccviz.views.lab.suiting import impossible, unsuited
@@ -126,10 +127,13 @@ class Session(Picking):
         self.playback = Playback(archive, self.runner, self.player)
         self.pricing = self.pricing_kind(archive, queue, person.quota, self.player, pool)
         self.edits = AsEdited(archive, self.player, lambda: self.compared)
+        self.repair = Repair(person.quota, pool)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
-        self._jobs = (self.file_jobs, self.elbow, self.batch, self.pricing, self.asking)
+        self._jobs = (
+            self.file_jobs, self.elbow, self.batch, self.pricing, self.repair, self.asking,
+        )  # fmt: skip
         self._history = History(draft)
         self._ticked = perf_counter()
         self._solver_then = self.solver
@@ -247,6 +251,8 @@ class Session(Picking):
         if self.as_edited or (self.as_edited is None and self._runs_by_itself()):
             self.edits.expect()
             self.start()
+        elif not self.asking.active:
+            self.repair.begin(run, problem)
 
     def _show_proof(self, run_id: str) -> bool:
         """Show an earlier proof, unless a run goes on that no edit has started."""
@@ -265,6 +271,7 @@ class Session(Picking):
     def _adopt(self) -> None:
         """Make the present draft of the history the session's."""
         before, draft = self.draft, self._history.present
+        self.repair.close()
         changes: dict[str, Any] = LET_GO | {"draft": draft}
         if draft.data.features != before.data.features:
             changes["x_axis"], changes["y_axis"] = usual_axes(draft.data.features)
@@ -352,6 +359,7 @@ class Session(Picking):
         with self.in_words("solver"):
             try:
                 self.playback.start(self._request(), paused)
+                self.repair.close()
             except UnsupportedError as refused:
                 self.notice = unsuited(self.draft, refused)  # it offers another solver
                 return

@@ -60,6 +60,7 @@ class ResultPanel(pn.viewable.Viewer):
         inspection.param.watch(self._refresh, "moved")
         session.player.param.watch(self._refresh, "playing")
         session.param.watch(self._refresh, "draft")
+        session.repair.param.watch(self._refresh, "partition")
         session.param.watch(self._on_dark, "dark")
         self._refresh()
 
@@ -78,8 +79,9 @@ class ResultPanel(pn.viewable.Viewer):
         run = self._session.run
         # Scores take milliseconds and say little about a state that is gone in a moment.
         frame = card(
-            run, with_scores=not self._session.player.playing, asked=self._session.draft.problem
-        )
+            run, with_scores=not self._session.player.playing,
+            asked=self._session.draft.problem, repaired=self._session.repair.partition,
+        )  # fmt: skip
         answer = run.incumbent if run else None
         if answer is not None:
             colors = self._session.cluster_colors.of(answer.labels, answer.problem.k)

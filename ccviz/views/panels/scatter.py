@@ -24,6 +24,7 @@ from ccviz.views.frames.scatter import (
     learned,
     only,
     plane,
+    repaired,
 )
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
@@ -92,6 +93,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_look, ["dark", "presenting"])
         session.player.param.watch(self._on_shot, "shot")
         session.pricing.param.watch(self._on_prices, "known")
+        session.repair.param.watch(self._on_shot, "partition")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
         self.legend = Legend(session)
@@ -147,12 +149,15 @@ class ScatterPanel(pn.viewable.Viewer):
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
         hues, inside_node = session.cluster_colors, node_labels(self._inspection)
-        if session.asking.labels is None:
+        if session.repair.partition is not None and session.asking.labels is None:
+            frame = repaired(session.repair.partition, self._plane, hues.shown)
+        elif session.asking.labels is None:
             before = hues.shown if run is None else hues.before
             frame = coloring(run, self._plane, before, inside_node)
         else:
             frame = learned(session.asking.labels, session.draft.k, hues.shown)
-        alone = session.asking.labels is None and inside_node is None
+        is_repaired = session.repair.partition is not None
+        alone = session.asking.labels is None and inside_node is None and not is_repaired
         hues.keep(frame.labels, is_answer=alone and has_answered(run))
         found = session.asking.labels is not None or (run is not None and run.labels is not None)
         labels = frame.labels if found else None

@@ -65,6 +65,7 @@ class StatusPanel(pn.viewable.Viewer):
         inspection.param.watch(self._refresh, "moved")
         session.param.watch(self._refresh, "draft")
         session.asking.param.watch(self._refresh, ["active", "asked"])
+        session.repair.param.watch(self._refresh, "partition")
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -79,7 +80,10 @@ class StatusPanel(pn.viewable.Viewer):
         if labels is not None:
             self._html.object = _ASKED.format(count(len(np.unique(labels)), "cluster"))
             return
-        frame = card(run, with_scores=False, asked=self._session.draft.problem)
+        session = self._session
+        frame = card(
+            run, with_scores=False, asked=session.draft.problem, repaired=session.repair.partition
+        )
         whose = "" if run is None or run.started is None else _whose(run.started)
         self._html.object = _line(frame, whose)
 

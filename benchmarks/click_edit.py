@@ -1,0 +1,146 @@
+"""How long from the click on a link's button until the page says what holds, in a real browser.
+
+    python benchmarks/click_edit.py [--links 9]
+
+Serves the app and opens it in headless Chromium. On iris under sdp a must-link of two points of one
+cluster is clicked, until *Still optimal* is painted. On iris, digits and 20,000 points under
+blp-kmeans a must-link of two clusters is clicked, until the repaired colours and their WCSS are.
+Then *Try it* of the opening page is pressed, until assignments, tree and both bounds have moved.
+The clock runs in the page: from the click until the second frame after the words arrived. Medians
+of at most 100 ms, 300 ms (1 s at 20,000 points) and 2 s are asked.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+from typing import Any
+
+from _page import PIXEL, POINTS, RESULTS, browser, opened, served
+from playwright.sync_api import sync_playwright
+
+CASES = (
+    ("Still optimal", "data=iris&k=3&solver=sdp&seed=1", "iris", 100),
+    ("Repaired", "data=iris&k=3&solver=blp-kmeans&seed=1", "iris", 300),
+    ("Repaired", "data=digits&k=10&solver=blp-kmeans&seed=1", "digits", 300),
+    ("Repaired", "data=blobs&n=20000&k=3&solver=blp-kmeans&seed=1", "20,000 points", 1000),
+)
+WATCH = """(words) => {
+    const doc = Bokeh.documents[0]
+    const said = () => [...doc._all_models.values()].some((each) =>
+        typeof each.text === "string" && each.text.includes(words))
+    document.addEventListener("click", () => { window.clicked = performance.now() }, true)
+    doc.on_change(() => {
+        if (window.took === null && said())
+            requestAnimationFrame(() => requestAnimationFrame(() => {
+                window.took ??= performance.now() - window.clicked }))
+    })
+}"""
+SAID = """(words) => [...Bokeh.documents[0]._all_models.values()].some((each) =>
+    typeof each.text === "string" && each.text.includes(words))"""
+LABELS = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    return [...plot.renderers.find((each) => each.data_source.data.row).data_source.data.label]
+}"""
+TRIED = """() => {
+    const doc = Bokeh.documents[0]
+    const plot = (name) => doc.get_model_by_name(name)
+    const sources = (name) => plot(name)
+        ? plot(name).renderers.map((each) => each.data_source.data) : []
+    const tree = sources("tree").find((each) => each.lower_bound)
+    const bounds = ["proof-bounds", "bounds"].flatMap(sources).find((each) => each.upper)
+    const known = (values) => values && [...values].filter(Number.isFinite)
+    const lower = bounds && known(bounds.lower), upper = bounds && known(bounds.upper)
+    return {nodes: tree ? tree.lower_bound.length : 0, lower: lower ? lower.length : 0,
+            upper: upper ? upper.length : 0}
+}"""
+
+
+def pairs(labels: list[int], xs: list[float], apart: bool, links: int) -> list[tuple[int, int]]:
+    """Return pairs of points in different clusters or in one, each point once."""
+    rows: list[tuple[int, int]] = []
+    used: set[int] = set()
+    for i in range(len(xs)):
+        if i in used:
+            continue
+        for j in range(i + 1, len(xs)):
+            if j not in used and (labels[i] != labels[j]) == apart:
+                rows.append((i, j))
+                used |= {i, j}
+                break
+        if len(rows) == links:
+            break
+    return rows
+
+
+def measure(page: Any, words: str, links: int) -> list[float]:
+    """Return the milliseconds of each link, which is undone again."""
+    page.get_by_role("button", name="Run", exact=True).click()
+    page.get_by_text("The solver finished").or_(page.get_by_text("converged")).or_(
+        page.get_by_text("clustering", exact=False)
+    ).first.wait_for()
+    page.wait_for_timeout(6000)
+    page.evaluate(WATCH, words)
+    xs, ys = page.evaluate(POINTS)
+    labels = page.evaluate(LABELS)
+    took = []
+    for i, j in pairs(labels, xs, words == "Repaired", links):
+        page.evaluate("window.took = null")
+        for point in (i, j):
+            page.mouse.click(*page.evaluate(PIXEL, [xs[point], ys[point]]))
+            page.wait_for_timeout(400)
+        page.get_by_role("button", name="Must-link (M)").click()
+        page.wait_for_function("window.took !== null")
+        took.append(page.evaluate("window.took"))
+        page.keyboard.press("z")
+        page.wait_for_function(f"!({SAID})({words!r})")
+        page.wait_for_timeout(800)
+    return took
+
+
+def tried(page: Any) -> float:
+    """Return the milliseconds from *Try it* until tree and both bounds are there."""
+    page.get_by_role("button", name="Try it").click()
+    began = page.evaluate("performance.now()")
+    page.wait_for_function(f"(() => {{ const at = ({TRIED})(); return at.nodes > 1 && "
+                           "at.lower > 1 && at.upper > 0 })()")  # fmt: skip
+    return float(page.evaluate("performance.now()")) - began
+
+
+def main() -> None:
+    """Measure all cases and write the table."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--links", type=int, default=9)
+    links = options.parse_args().links
+    lines = [
+        "# From a click to what holds", "",
+        "`python benchmarks/click_edit.py`, headless Chromium on the same machine.", "",
+        "| shown | data | clicks | median ms | fastest | slowest | asked |",
+        "|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    with tempfile.TemporaryDirectory() as home, served(home) as server, sync_playwright() as play:
+        chromium = browser(play)
+        for words, query, data, asked in CASES:
+            page = opened(chromium, f"{server.url}?{query}")
+            took = measure(page, words, links)
+            row = (round(statistics.median(took)), round(min(took)), round(max(took)))
+            numbers = " | ".join(map(str, row))
+            lines.append(f"| {words} | {data} | {len(took)} | {numbers} | {asked} |")
+            print(lines[-1], flush=True)
+            page.close()
+        took = []
+        for _ in range(3):
+            page = opened(chromium, server.url)
+            page.wait_for_timeout(3000)
+            took.append(tried(page))
+            page.close()
+        row = (round(statistics.median(took)), round(min(took)), round(max(took)))
+        numbers = " | ".join(map(str, row))
+        lines.append(f"| tree and both bounds | *Try it* | {len(took)} | {numbers} | 2000 |")
+        print(lines[-1], flush=True)
+    (RESULTS / "click_edit.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""The clustering shown, repaired after an edit that breaks it."""
+
+import numpy as np
+import pytest
+
+from ccviz.problem.partition import Partition
+from ccviz.views.frames.card import card
+from ccviz.views.link_table import Link
+from tests.patience import wait_until
+
+
+@pytest.fixture
+def solved(session):
+    """Return a session that shows a heuristic's clustering of iris."""
+    session.player.pace = "Live"
+    session.start()
+    settle(session)
+    return session
+
+
+def settle(session):
+    def rests():
+        session.tick()
+        return not session.restless
+
+    wait_until(rests)
+
+
+def test_a_broken_clustering_is_repaired_and_undo_gives_the_old_one_back(solved):
+    labels = solved.run.labels
+    i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
+    solved.add_links([Link("must", i, j)])
+    assert solved.repair.busy
+    settle(solved)
+    found = solved.repair.partition
+    assert found.violations.none_hard
+    assert found.labels[i] == found.labels[j]
+    assert found.wcss >= solved.run.objective
+    shown = card(solved.run, False, solved.draft.problem, found)
+    assert shown.headline == "Repaired"
+    assert dict(shown.rows)["Broken"] == "none"
+    assert "lower bound" not in shown.caution  # a heuristic has none
+    solved.undo()
+    assert solved.repair.partition is None
+
+
+def test_what_keeps_the_edit_or_is_soft_needs_no_repair(solved):
+    together = np.flatnonzero(solved.run.labels == 0)
+    solved.add_links([Link("must", int(together[0]), int(together[1]))])
+    assert not solved.repair.busy
+    solved.add_links([Link("cannot", int(together[0]), int(together[2]), 1.0)])
+    assert not solved.repair.busy
+
+
+def test_a_run_ends_the_repair(solved):
+    labels = solved.run.labels
+    i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
+    solved.add_links([Link("must", i, j)])
+    solved.start()
+    assert not solved.repair.busy
+    settle(solved)
+    assert solved.repair.partition is None
+    assert Partition(solved.draft.problem, solved.run.labels).violations.none_hard
