@@ -14,7 +14,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 
 
-class Ground(NamedTuple):
+class BlockData(NamedTuple):
     """Blocks in the order in which they are placed.
 
     Attributes
@@ -104,7 +104,7 @@ def new_state(s: int, k: int) -> State:
 
 @njit(cache=True)
 def search(
-    ground: Ground,
+    data: BlockData,
     state: State,
     at: int,
     first: int,
@@ -141,7 +141,7 @@ def search(
         ``first - 1`` at the end.
     least : float
     """
-    s, k = len(ground.mass), len(state.mass)
+    s, k = len(data.mass), len(state.mass)
     while at >= first and nodes > 0:
         if at == s:
             whole = state.cost.sum() + state.paid[s]
@@ -151,9 +151,9 @@ def search(
             at -= 1
             continue
         if state.tried[at] < 0:
-            _weigh(ground, state, at, need)
+            _weigh(data, state, at, need)
         elif state.labels[at] >= 0:
-            _take_back(ground, state, at)
+            _take_back(data, state, at)
         turn = state.tried[at]
         # Costlier places follow; so if this one costs too much, all do.
         if (
@@ -165,33 +165,33 @@ def search(
             at -= 1
             continue
         state.tried[at] = turn + 1
-        _place(ground, state, at, state.places[at, turn])
+        _place(data, state, at, state.places[at, turn])
         nodes -= 1
         at += 1
     return at, least
 
 
 @njit(cache=True)
-def _weigh(ground: Ground, state: State, at: int, need: int) -> None:
+def _weigh(data: BlockData, state: State, at: int, need: int) -> None:
     """Order the clusters that may take a block by the whole cost; a new one is the last opened."""
     k, opened = len(state.mass), state.opened[at]
     barred = np.zeros(k, np.bool_)
-    for e in range(ground.start[at], ground.start[at + 1]):
-        if state.labels[ground.neighbour[e]] >= 0:
-            barred[state.labels[ground.neighbour[e]]] = True
+    for e in range(data.start[at], data.start[at + 1]):
+        if state.labels[data.neighbour[e]] >= 0:
+            barred[state.labels[data.neighbour[e]]] = True
     state.tried[at] = 0
     state.places[at, :] = -1
     count = 0
     for j in range(min(opened + 1, k)):
-        if barred[j] or max(opened, j + 1) + len(ground.mass) - at - 1 < need:
+        if barred[j] or max(opened, j + 1) + len(data.mass) - at - 1 < need:
             continue
-        whole = (state.spread[j] + ground.within[at] + state.reach[j, at]) / (
-            state.mass[j] + ground.mass[at]
+        whole = (state.spread[j] + data.within[at] + state.reach[j, at]) / (
+            state.mass[j] + data.mass[at]
         )
         for other in range(opened):
             if other != j:
                 whole += state.cost[other]
-        whole += state.paid[at] + _broken(ground, state, at, j)
+        whole += state.paid[at] + _broken(data, state, at, j)
         place = count
         while place > 0 and state.whole[at, place - 1] > whole:
             state.whole[at, place] = state.whole[at, place - 1]
@@ -202,51 +202,51 @@ def _weigh(ground: Ground, state: State, at: int, need: int) -> None:
 
 
 @njit(cache=True)
-def _broken(ground: Ground, state: State, at: int, j: int) -> float:
+def _broken(data: BlockData, state: State, at: int, j: int) -> float:
     """Return the weights of the soft links to placed blocks that a block breaks in a cluster."""
     total = 0.0
-    for e in range(ground.soft_start[at], ground.soft_start[at + 1]):
-        there = state.labels[ground.soft_neighbour[e]]
+    for e in range(data.soft_start[at], data.soft_start[at + 1]):
+        there = state.labels[data.soft_neighbour[e]]
         if there == j:
-            total += max(ground.price[e], 0.0)
+            total += max(data.price[e], 0.0)
         elif there >= 0:
-            total += max(-ground.price[e], 0.0)
+            total += max(-data.price[e], 0.0)
     return total
 
 
 @njit(cache=True)
-def paid_of(ground: Ground, labels: IntArray, begin: int) -> float:
+def paid_of(data: BlockData, labels: IntArray, begin: int) -> float:
     """Return the weights of the soft links between the blocks from ``begin`` on that are broken."""
     total = 0.0
     for a in range(begin, len(labels)):
-        for e in range(ground.soft_start[a], ground.soft_start[a + 1]):
-            b = ground.soft_neighbour[e]
+        for e in range(data.soft_start[a], data.soft_start[a + 1]):
+            b = data.soft_neighbour[e]
             if begin <= b < a:
                 together = labels[a] == labels[b]
-                total += max(ground.price[e] if together else -ground.price[e], 0.0)
+                total += max(data.price[e] if together else -data.price[e], 0.0)
     return total
 
 
 @njit(cache=True)
-def _place(ground: Ground, state: State, at: int, j: int) -> None:
+def _place(data: BlockData, state: State, at: int, j: int) -> None:
     state.old_spread[at] = state.spread[j]
-    state.spread[j] += ground.within[at] + state.reach[j, at]
-    for b in range(at + 1, len(ground.mass)):
+    state.spread[j] += data.within[at] + state.reach[j, at]
+    for b in range(at + 1, len(data.mass)):
         state.old_reach[at, b] = state.reach[j, b]
-        state.reach[j, b] += ground.between[at, b]
-    state.mass[j] += ground.mass[at]
+        state.reach[j, b] += data.between[at, b]
+    state.mass[j] += data.mass[at]
     state.cost[j] = state.spread[j] / state.mass[j]
-    state.paid[at + 1] = state.paid[at] + _broken(ground, state, at, j)
+    state.paid[at + 1] = state.paid[at] + _broken(data, state, at, j)
     state.labels[at] = j
     state.opened[at + 1] = max(state.opened[at], j + 1)
 
 
 @njit(cache=True)
-def _take_back(ground: Ground, state: State, at: int) -> None:
+def _take_back(data: BlockData, state: State, at: int) -> None:
     j = state.labels[at]
     state.spread[j] = state.old_spread[at]
-    for b in range(at + 1, len(ground.mass)):
+    for b in range(at + 1, len(data.mass)):
         state.reach[j, b] = state.old_reach[at, b]
-    state.mass[j] -= ground.mass[at]
+    state.mass[j] -= data.mass[at]
     state.cost[j] = state.spread[j] / state.mass[j] if state.mass[j] > 0.0 else 0.0
     state.labels[at] = -1

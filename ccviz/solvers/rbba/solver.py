@@ -49,7 +49,7 @@ from ccviz.solvers.common.scaling import rescale
 from ccviz.solvers.search.margin import gamma
 
 if TYPE_CHECKING:
-    from ccviz.solvers.rbba._search import Ground, State
+    from ccviz.solvers.rbba._search import BlockData, State
 
 SLICE = 100_000
 """Places tried between two looks at whether to stop."""
@@ -141,19 +141,19 @@ class Rbba(Solver):
 
         exponent = -int(np.frexp(np.abs(problem.X).max())[1])
         given = contract(problem)
-        made = make_ground(
+        made = make_data(
             np.ldexp(problem.X, exponent), problem.masses, given, 2 * exponent, context
         )
         if made is None:
             return
-        ground, order = made
+        data, order = made
         first = None if known is None else known[order]
         state = new_state(blocks.s, blocks.k)
         share = (1.0 - self._least_gain) * (1.0 - 2.0 * error_of(problem))
         rest, labels, bound = np.zeros(blocks.s + 1), np.full(blocks.s, -1), 0.0
         for begin in range(blocks.s - 1, -1, -1):
-            labels, least = cheaper_start(ground, labels, first, begin, blocks.k)
-            solved = self._solve(ground, state, begin, rest, labels, least, context)
+            labels, least = cheaper_start(data, labels, first, begin, blocks.k)
+            solved = self._solve(data, state, begin, rest, labels, least, context)
             if solved is None:
                 return
             if not np.isfinite(solved):
@@ -177,7 +177,7 @@ class Rbba(Solver):
 
     def _solve(
         self,
-        ground: Ground,
+        data: BlockData,
         state: State,
         begin: int,
         rest: FloatArray,
@@ -197,7 +197,7 @@ class Rbba(Solver):
             if context.stop():
                 return None
             at, least = search(
-                ground, state, at, begin, rest, best, least, self._least_gain, need, SLICE
+                data, state, at, begin, rest, best, least, self._least_gain, need, SLICE
             )
         return least
 
@@ -229,9 +229,9 @@ def error_of(problem: Problem) -> float:
     return gamma(4 * problem.n + problem.d + links + 20)
 
 
-def make_ground(
+def make_data(
     X: FloatArray, weights: FloatArray, blocks: Blocks, exponent: int, context: Context
-) -> tuple[Ground, IntArray] | None:
+) -> tuple[BlockData, IntArray] | None:
     """Return the blocks as the search places them, and their order; None if stopped.
 
     Parameters
@@ -247,12 +247,12 @@ def make_ground(
 
     Returns
     -------
-    ground : Ground
+    data : BlockData
     order : (s,) int64
     """
     # Imported here: it loads numba.
     from ccviz.solvers.rbba._pairs import fill_row
-    from ccviz.solvers.rbba._search import Ground
+    from ccviz.solvers.rbba._search import BlockData
     from ccviz.solvers.rbba.order import entry_order
 
     member = np.argsort(blocks.block_of, kind="stable")
@@ -265,7 +265,7 @@ def make_ground(
     order = entry_order(between, blocks.mass, blocks.count)
     graph = blocks.conflict_graph[order][:, order].tocsr()
     soft = _soft_graph(blocks, exponent)[order][:, order].tocsr()
-    ground = Ground(
+    data = BlockData(
         between[np.ix_(order, order)],
         within[order],
         blocks.mass[order],
@@ -275,7 +275,7 @@ def make_ground(
         soft.indices.astype(np.int64),
         soft.data.astype(np.float64),
     )
-    return ground, order
+    return data, order
 
 
 def always_paid(blocks: Blocks) -> float:
@@ -310,7 +310,7 @@ def _soft_graph(blocks: Blocks, exponent: int) -> csr_array:
 
 
 def cheaper_start(
-    ground: Ground, last: IntArray, known: IntArray | None, begin: int, k: int
+    data: BlockData, last: IntArray, known: IntArray | None, begin: int, k: int
 ) -> tuple[IntArray, float]:
     """Return labels of the blocks from ``begin`` on to start with, and their cost.
 
@@ -322,7 +322,7 @@ def cheaper_start(
     from ccviz.solvers.rbba._search import paid_of
 
     new = last.copy()
-    neighbours = ground.neighbour[ground.start[begin] : ground.start[begin + 1]]
+    neighbours = data.neighbour[data.start[begin] : data.start[begin + 1]]
     barred = set(last[neighbours[neighbours > begin]].tolist())
     candidates = [
         np.where(np.arange(len(new)) == begin, j, new) for j in range(k) if j not in barred
@@ -330,10 +330,10 @@ def cheaper_start(
     if known is not None:
         candidates.append(np.where(np.arange(len(new)) >= begin, known, -1))
     if begin == 0:
-        candidates = [split_to(ground, labels, k) for labels in candidates]
+        candidates = [split_to(data, labels, k) for labels in candidates]
     costs = [
-        cost_of(ground.between, ground.within, ground.mass, labels, begin, k)
-        + paid_of(ground, labels, begin)
+        cost_of(data.between, data.within, data.mass, labels, begin, k)
+        + paid_of(data, labels, begin)
         for labels in candidates
     ]
     if not costs:
@@ -342,12 +342,12 @@ def cheaper_start(
     return candidates[chosen].copy(), costs[chosen]
 
 
-def split_to(ground: Ground, labels: IntArray, k: int) -> IntArray:
+def split_to(data: BlockData, labels: IntArray, k: int) -> IntArray:
     """Fill empty clusters with single blocks, each the farthest from the rest of its cluster."""
     labels = labels.copy()
     for empty in np.setdiff1d(np.arange(k), labels):
         together = labels[:, None] == labels
-        far = (ground.between * together).sum(axis=1) / ground.mass
+        far = (data.between * together).sum(axis=1) / data.mass
         spare = np.flatnonzero(together.sum(axis=1) > 1)
         labels[spare[far[spare].argmax()]] = empty
     return labels

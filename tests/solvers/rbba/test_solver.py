@@ -79,9 +79,9 @@ def test_the_search_knows_each_cost_to_its_relative_error(seed):
     X = np.where(rng.random((7, 2)) < 0.5, 1.0, 1e-12) * rng.normal(size=(7, 2)) + (seed % 2)
     problem = Problem(X, 3, must_link=[(0, 3), (3, 5)])
     blocks = contract(problem)
-    ground, order = rbba.make_ground(problem.X, problem.masses, blocks, 0, Context())
+    data, order = rbba.make_data(problem.X, problem.masses, blocks, 0, Context())
     for labels in rng.integers(3, size=(10, blocks.s)):
-        cost = cost_of(ground.between, ground.within, ground.mass, labels[order], 0, 3)
+        cost = cost_of(data.between, data.within, data.mass, labels[order], 0, 3)
         exact = exact_cost(problem.X, blocks.lift(labels))
         assert abs(Fraction(cost) - exact) <= Fraction(rbba.error_of(problem)) * exact
 
