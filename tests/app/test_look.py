@@ -189,6 +189,7 @@ SMALLER = """([width, height]) => {
 
 def test_all_that_is_pressed_is_large_enough(lab):
     lab.link("must", 0, 100)
+    lab.run()
     for room in ("Clusters", "Inside the solver", "Bounds", "Runs", "Share", "Result"):
         lab.room(room)
         assert not lab.page.evaluate(SMALLER, [24, 24]), room

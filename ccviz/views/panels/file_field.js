@@ -12,6 +12,7 @@ export function render({model}) {
   const rest = (sentence = model.label) => {
     sending = null
     words.textContent = sentence
+    input.ariaLabel = model.label
     bar.hidden = true
   }
   const send = async () => {

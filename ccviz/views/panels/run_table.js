@@ -38,7 +38,7 @@ export function render({model}) {
     head.innerHTML = html`<tr><th class="tick"><input type="checkbox" data-what="all" aria-label="Tick all"
       ${chosen.size && sorted().every((row) => chosen.has(row.id)) ? "checked" : ""}></th>${model.columns.map((name, at) =>
       html`<th class="${name.toLowerCase()}"><button data-column="${at}" aria-label="Sort by ${name}">${name}${order.column === at ? (order.down ? " ↓" : " ↑") : ""}
-      </button></th>`)}<th class="actions"></th></tr>`.text
+      </button></th>`)}<th class="actions">Actions</th></tr>`.text
     body.innerHTML = html`${sorted().map((row) => html`<tr data-id="${row.id}"
         class="${row.id === model.shown ? "shown" : ""}">
       <td class="tick"><input type="checkbox" data-what="compare" aria-label="Compare ${row.name}"

@@ -1,0 +1,60 @@
+"""What axe-core finds on the page: nothing, in every tab and dialog, light and dark."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.app.driver import EMPTY, Lab
+
+pytestmark = pytest.mark.browser
+
+ROOMS = ("Result", "Clusters", "Inside the solver", "Bounds", "Runs", "Share")
+
+
+def faults(lab: Lab) -> list[str]:
+    """Return the rules of axe-core that the page breaks, each with the first place.
+
+    Bokeh appends its tooltips to the body, outside of every landmark; they are left out.
+    """
+    found = Axe().run(lab.page, context={"exclude": [[".bk-Tooltip"]]}).response["violations"]
+    return [
+        f"{each['id']}, {each['impact']}: {each['nodes'][0]['target']} {each['nodes'][0]['html']}"
+        for each in found
+    ]
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_tabs(page, server, theme):
+    lab = Lab(page, f"{server.url}{EMPTY}&theme={theme}&ml=0-100&solver=sdp")
+    lab.run()
+    for room in ROOMS:
+        lab.room(room)
+        lab.rest()
+        assert not faults(lab), room
+
+
+def test_the_opening(page, server):
+    lab = Lab(page, server.url)
+    lab.see("A finished example")
+    assert not faults(lab)
+
+
+def test_dialogs(lab):
+    lab.press("Which k?")
+    sheet = lab.page.get_by_role("dialog", name="How many clusters?")
+    sheet.wait_for()
+    assert not faults(lab)
+    sheet.get_by_role("button", name="Close").click()
+    lab.room("Runs")
+    lab.press("Batch…")
+    sheet = lab.page.get_by_role("dialog", name="Run several solvers")
+    sheet.wait_for()
+    assert not faults(lab)
+    sheet.get_by_role("button", name="Close").click()
+    lab.upload("own.csv", b"a,b,c\n" + b"1,2,x\n3,4,y\n5,1,x\n" * 5)
+    lab.page.get_by_role("dialog", name="own.csv").wait_for()
+    assert not faults(lab)
+
+
+def test_a_pair_at_the_pointer(lab):
+    lab.pick(0, 100)
+    assert not faults(lab)
