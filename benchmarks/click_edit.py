@@ -76,11 +76,12 @@ def pairs(labels: list[int], xs: list[float], apart: bool, links: int) -> list[t
 
 def measure(page: Any, words: str, links: int) -> list[float]:
     """Return the milliseconds of each link, which is undone again."""
+    page.get_by_label("Speed", exact=True).first.select_option(label="Speed: Live")
     page.get_by_role("button", name="Run", exact=True).click()
-    page.get_by_text("The solver finished").or_(page.get_by_text("converged")).or_(
-        page.get_by_text("clustering", exact=False)
-    ).first.wait_for()
-    page.wait_for_timeout(6000)
+    ended = "Optimal clustering" if words == "Still optimal" else "Feasible clustering"
+    page.wait_for_function(f"({SAID})({ended!r})")
+    page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
+    page.wait_for_timeout(1500)
     page.evaluate(WATCH, words)
     xs, ys = page.evaluate(POINTS)
     labels = page.evaluate(LABELS)

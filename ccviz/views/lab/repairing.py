@@ -8,6 +8,7 @@ import param
 
 from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError
+from ccviz.problem.descent import quick_repair
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
@@ -21,7 +22,7 @@ _MOST_S = 20.0
 
 
 class Repair(param.Parameterized):
-    """Repairs the clustering shown in a process of its own, where an edit breaks it.
+    """Repairs the clustering shown where an edit breaks it: at once, or in a process of its own.
 
     Parameters
     ----------
@@ -65,6 +66,10 @@ class Repair(param.Parameterized):
             return
         labels = run.incumbent.labels
         if Partition(problem, labels).violations.none_hard:
+            return
+        found = quick_repair(problem, labels)
+        if found is not None:
+            self.partition = Partition(problem, found)
             return
         quota = self._quota
         self._problem = problem

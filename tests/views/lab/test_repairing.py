@@ -30,8 +30,7 @@ def test_a_broken_clustering_is_repaired_and_undo_gives_the_old_one_back(solved)
     labels = solved.run.labels
     i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
     solved.add_links([Link("must", i, j)])
-    assert solved.repair.busy
-    settle(solved)
+    assert not solved.repair.busy
     found = solved.repair.partition
     assert found.violations.none_hard
     assert found.labels[i] == found.labels[j]
@@ -52,12 +51,22 @@ def test_what_keeps_the_edit_or_is_soft_needs_no_repair(solved):
     assert not solved.repair.busy
 
 
+def test_under_sizes_a_process_repairs(solved):
+    labels = solved.run.labels
+    solved.set_sizes("50, 50, 50")
+    assert solved.repair.busy
+    settle(solved)
+    assert solved.repair.partition.violations.none_hard
+    assert np.bincount(solved.repair.partition.labels).tolist() == [50, 50, 50]
+    assert not np.array_equal(solved.repair.partition.labels, labels)
+
+
 def test_a_run_ends_the_repair(solved):
     labels = solved.run.labels
     i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
     solved.add_links([Link("must", i, j)])
     solved.start()
-    assert not solved.repair.busy
+    assert solved.repair.partition is None
     settle(solved)
     assert solved.repair.partition is None
     assert Partition(solved.draft.problem, solved.run.labels).violations.none_hard
