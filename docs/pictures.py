@@ -150,6 +150,7 @@ def _runs(page: Any, url: str) -> None:
     _tab(page, "Runs")
     for place in (1, 2, 3):  # the first checks all
         page.get_by_role("checkbox").nth(place).check()
+    page.get_by_text("Agrees with the first").wait_for()
 
 
 def _paint(page: Any, url: str) -> None:
