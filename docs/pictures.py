@@ -36,6 +36,11 @@ _READY = """() => {
         && Bokeh.documents[0].get_model_by_name("scatter")
     return plot && Bokeh.index.find_one(plot) && plot.inner_width > 100
 }"""
+_BLANK = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    const drawn = plot.renderers.some((each) => (each.data_source.data.x || []).length)
+    return !drawn && plot.x_range.start === 0 && plot.x_range.end === 10
+}"""
 _NODE = """(place) => {
     const plot = Bokeh.documents[0].get_model_by_name("tree")
     const view = Bokeh.index.find_one(plot)
@@ -158,6 +163,7 @@ def _paint(page: Any, url: str) -> None:
     page.get_by_role("button", name="Paint", exact=True).click()
     page.mouse.move(640, 24)
     page.get_by_role("button", name="Clear", exact=True).click()
+    page.wait_for_function(_BLANK)
     for color, (x, y) in enumerate(((420, 250), (650, 300), (500, 480)), start=1):
         page.get_by_role("button", name=str(color), exact=True).first.click()
         page.mouse.move(x, y)
