@@ -43,6 +43,12 @@ LABELS = """() => {
     const plot = Bokeh.documents[0].get_model_by_name("scatter")
     return [...plot.renderers.find((each) => each.data_source.data.row).data_source.data.label]
 }"""
+CENTERS = """() => {
+    const plot = Bokeh.documents[0].get_model_by_name("scatter")
+    const at = plot.renderers.map((each) => each.data_source.data).find((data) =>
+        data.label && !data.row && data.x.length > 1)
+    return [...at.x].map((x, place) => [x, at.y[place]])
+}"""
 TRIED = """() => {
     const doc = Bokeh.documents[0]
     const plot = (name) => doc.get_model_by_name(name)
@@ -74,6 +80,15 @@ def pairs(labels: list[int], xs: list[float], apart: bool, links: int) -> list[t
     return rows
 
 
+def places(page: Any, apart: bool, links: int) -> list[tuple[Any, Any]]:
+    """Return pairs of places to click; of a picture of very many points, two centres."""
+    xs, ys = page.evaluate(POINTS)
+    if not xs:
+        return [tuple(page.evaluate(CENTERS)[:2])] * links
+    found = pairs(page.evaluate(LABELS), xs, apart, links)
+    return [((xs[i], ys[i]), (xs[j], ys[j])) for i, j in found]
+
+
 def measure(page: Any, words: str, links: int) -> list[float]:
     """Return the milliseconds of each link, which is undone again."""
     page.get_by_label("Speed", exact=True).first.select_option(label="Speed: Live")
@@ -83,13 +98,11 @@ def measure(page: Any, words: str, links: int) -> list[float]:
     page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
     page.wait_for_timeout(1500)
     page.evaluate(WATCH, words)
-    xs, ys = page.evaluate(POINTS)
-    labels = page.evaluate(LABELS)
     took = []
-    for i, j in pairs(labels, xs, words == "Repaired", links):
+    for pair in places(page, words == "Repaired", links):
         page.evaluate("window.took = null")
-        for point in (i, j):
-            page.mouse.click(*page.evaluate(PIXEL, [xs[point], ys[point]]))
+        for place in pair:
+            page.mouse.click(*page.evaluate(PIXEL, place))
             page.wait_for_timeout(400)
         page.get_by_role("button", name="Must-link (M)").click()
         page.wait_for_function("window.took !== null")

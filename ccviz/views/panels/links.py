@@ -66,6 +66,7 @@ class LinksPanel(pn.viewable.Viewer):
         )  # fmt: skip
         session.param.watch(self._on_draft, "draft")
         session.player.param.watch(self._refresh, "shot")
+        session.repair.param.watch(self._refresh, "partition")
         session.pricing.param.watch(self._on_draft, "known")
         self._prices.param.watch(self._on_draft, "highest_first")
         self._on_draft()
@@ -108,8 +109,8 @@ class LinksPanel(pn.viewable.Viewer):
 
     def _refresh(self, *_: Any) -> None:
         links = self._session.draft.links
-        run = self._session.run
-        labels = run.labels if run else None
+        shown = self._session.repair.partition or self._session.run
+        labels = shown.labels if shown else None
         names = self._session.draft.data.names
         rows = [_row(entry, names, labels) | _priced(self._known, entry) for entry in self._shown]
         rows += [_row(Entry((link,)), names, follows=True) for link in self._implied.links]

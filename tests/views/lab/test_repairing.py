@@ -6,6 +6,7 @@ import pytest
 from ccviz.problem.partition import Partition
 from ccviz.views.frames.card import card
 from ccviz.views.link_table import Link
+from ccviz.views.panels.links import LinksPanel
 from tests.patience import wait_until
 
 
@@ -39,6 +40,7 @@ def test_a_broken_clustering_is_repaired_and_undo_gives_the_old_one_back(solved)
     assert shown.headline == "Repaired"
     assert dict(shown.rows)["Broken"] == "none"
     assert "lower bound" not in shown.caution  # a heuristic has none
+    assert not any(row["broken"] for row in LinksPanel(solved)._list.rows)
     solved.undo()
     assert solved.repair.partition is None
 
