@@ -97,7 +97,6 @@ class Soft:
 
     def free(self, blocks, certificate, scaled, caps, fewest):
         """Return a matrix over Z and magnitudes in it, and constants, for clusters of any size."""
-        need(not GIVEN.keys() & certificate.keys(), "it has prices for sizes that are not given")
         s, masses = len(blocks.m), scaled.masses(blocks.m)
         sums, terms = np.full((2, s, s), 0, masses.dtype), []
         if "must_pairs" in certificate:
@@ -134,7 +133,6 @@ class Soft:
 
     def given(self, blocks, certificate, scaled, caps):
         """Return the same for clusters of one point; the matrix grows with their size."""
-        need(not {*MUST, *CANNOT} & certificate.keys(), "it has prices for sizes that are given")
         s = len(blocks.m)
         sums, terms = np.full((2, s, s), 0, scaled.masses(blocks.m).dtype), []
         if "soft_pairs" in certificate:

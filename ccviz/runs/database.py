@@ -144,6 +144,8 @@ class Database:
     def _in_words(self) -> Iterator[None]:
         try:
             yield
+        except UnicodeDecodeError:  # SQLite's own message quotes bytes of a damaged file
+            raise ArchiveError(f"the archive {self.path} cannot be used: it is damaged.") from None
         except (sqlite3.Error, OSError) as broken:
             reason = broken.strerror if isinstance(broken, OSError) else broken
             raise ArchiveError(f"the archive {self.path} cannot be used: {reason}.") from None

@@ -257,7 +257,7 @@ huge_shapes = st.sampled_from(([2**40], [2**20, 2**20], [10**8, 3], [0, 2**62], 
 def forged_runs(draw: Any) -> bytes:
     """Return a run file whose frames are sound messages that say something else."""
     frames = [*draw(st.sampled_from(sound.run_frames()))]
-    at = draw(st.integers(0, min(5, len(frames) - 1)))
+    at = draw(st.integers(0, min(5, len(frames) - 1)) | st.integers(0, len(frames) - 1))
     message = msgspec.msgpack.decode(frames[at])
     inner = "problem" if isinstance(message, dict) else 2
     how = draw(st.sampled_from(("message", "inner", "array", "order")))
@@ -292,6 +292,30 @@ def run_files() -> st.SearchStrategy[Attack]:
     """Return exported runs."""
     content = forged_runs() | damaged(sound.run_files)
     return content.map(lambda data: Attack("run", data))
+
+
+def proof_files() -> st.SearchStrategy[Attack]:
+    """Return exported proofs, for both checkers."""
+    content = forged_runs() | damaged(sound.proof_files)
+    return content.map(lambda data: Attack("proof", data))
+
+
+def archive_files() -> st.SearchStrategy[Attack]:
+    """Return files of archives."""
+    return damaged(sound.archives).map(lambda data: Attack("archive", data))
+
+
+@st.composite
+def forged_answers(draw: Any) -> bytes:
+    """Return an answer of the parsing process with other values in it."""
+    answer = msgspec.msgpack.decode(draw(st.sampled_from(sound.answers())))
+    return msgspec.msgpack.encode(draw(altered(answer)))
+
+
+def answers() -> st.SearchStrategy[Attack]:
+    """Return what a process that reads uploads may answer once a file has taken it over."""
+    content = forged_answers() | damaged(sound.answers)
+    return content.map(lambda data: Attack("answer", data))
 
 
 @st.composite
@@ -388,6 +412,8 @@ def problems() -> st.SearchStrategy[Attack]:
         "k": st.integers(1, 3) | st.integers(-1, 7) | st.sampled_from((10**5000, 2.5, None, "2")),
         "must_link": st.lists(link, max_size=2),
         "cannot_link": st.lists(link, max_size=2),
+        "weights": st.none() | st.lists(st.floats() | st.integers(-1, 3), min_size=4, max_size=7),
+        "start": st.none() | st.lists(end, max_size=7) | st.lists(st.integers(0, 1), min_size=5),
         "sizes": words,
         "rule": rule | words,
     })  # fmt: skip
@@ -423,6 +449,9 @@ KINDS: dict[str, Callable[[], st.SearchStrategy[Attack]]] = {
     "data": data_files,
     "links": link_files,
     "run": run_files,
+    "proof": proof_files,
+    "archive": archive_files,
+    "answer": answers,
     "project": projects,
     "address": addresses,
     "settings": settings_of,

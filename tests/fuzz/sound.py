@@ -17,9 +17,11 @@ from ccviz.data.datasets import load
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.rules import MaxSize
 from ccviz.runs.archive import Archive
-from ccviz.runs.file import export_run
+from ccviz.runs.file import export_run, import_run
 from ccviz.runs.recorder import Recorder
 from ccviz.solvers import make_solver
+from ccviz.views.lab.answer import encode_answer
+from ccviz.views.lab.importing import open_or_refuse
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
@@ -104,6 +106,42 @@ def run_files() -> list[bytes]:
     return [_exported(soft, "bh-kmeans"), _exported(ruled, "colgen")]
 
 
+@cache
+def proof_files() -> list[bytes]:
+    """Return exported proofs: trees, parts, duals, of soft links, sizes and weights."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(14, 2))
+    pairs = rng.choice(14, size=(12, 2))
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    soft = [(0, 1, 0.5), (2, 3, 0.25), (4, 5)]
+    return [
+        _exported(Problem(X, 3, cannot_link=pairs), "sdp"),
+        _exported(Problem(X, 3, must_link=soft, cannot_link=[(1, 2, 1.0)]), "sdp"),
+        _exported(Problem(X[:, :1], 4, cannot_link=pairs), "colgen"),
+        _exported(Problem(X[:10], 3, sizes=[3, 3, 4], cannot_link=soft), "colgen"),
+        _exported(Problem(X[:10], 3, weights=np.arange(10) / 4), "sdp"),
+        _exported(Problem(X, 2), "divide"),
+    ]
+
+
+@cache
+def archives() -> list[bytes]:
+    """Return the file of an archive with two runs."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "runs.sqlite"
+        with Archive(path) as archive:
+            for at, data in enumerate(run_files()):
+                (Path(folder) / f"{at}.ccviz").write_bytes(data)
+                import_run(archive, Path(folder) / f"{at}.ccviz")
+        return [path.read_bytes()]
+
+
+@cache
+def answers() -> list[bytes]:
+    """Return answers of the process that reads uploads."""
+    return [encode_answer(open_or_refuse(csv_files()[at], "a.csv", None, None)) for at in (0, 2)]
+
+
 def _exported(problem: Problem, solver: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder, Archive(Path(folder) / "runs.sqlite") as archive:
         run_id = archive.create(problem, solver, {}, name="Ünïcode", dataset="made up")
@@ -120,9 +158,9 @@ _MAGIC = b"ccviz run 1\n"
 
 @cache
 def run_frames() -> list[list[bytes]]:
-    """Return the frames of the exported runs."""
+    """Return the frames of the exported runs and proofs."""
     found = []
-    for data in run_files():
+    for data in run_files() + proof_files():
         frames, at = [], len(_MAGIC)
         while at < len(data):
             length = int.from_bytes(data[at : at + 8], "big")

@@ -15,9 +15,10 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import fields
-from functools import cache
+from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from ccviz import Problem, start
 from ccviz.cli import main
@@ -27,14 +28,20 @@ from ccviz.data.read_table import read_table
 from ccviz.errors import CcvizError
 from ccviz.problem.rule_text import parse_rule
 from ccviz.problem.sizes import read_sizes
+from ccviz.proof.verify import verify
 from ccviz.runs.archive import Archive
-from ccviz.runs.file import import_run
+from ccviz.runs.file import export_run, import_run
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver, parse_setting, solver_class
+from ccviz.views.lab.answer import decode_answer, returned_by
+from ccviz.views.lab.importing import open_or_refuse
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
+from ccviz.views.lab.take_home import Wish, answer_download
+from ccviz.views.panels.page_file import page_download
+from ccviz.views.panels.tree_file import tree_download
 from ccviz.views.share.address import apply_query
-from ccviz.views.share.project import read_project, take_project
+from ccviz.views.share.project import read_project, save_project, take_project
 from tests.fuzz import sound
 from tests.fuzz.inputs import Attack
 
@@ -83,12 +90,79 @@ def _unchanged_if_refused(look: Callable[[], Any]) -> Iterator[None]:
 
 
 def import_a_run(attack: Attack) -> None:
-    """Import a run; take it out again if it is taken."""
+    """Import a run and use it; take it out again."""
     path, archive = _home() / "run.ccviz", _archive()
     path.write_bytes(attack.value)
     with _unchanged_if_refused(lambda: _content(archive)):
         run_id = import_run(archive, path)
-    archive.delete(run_id)
+    try:
+        use_a_run(archive, run_id)
+    finally:
+        archive.delete(run_id)
+
+
+def use_a_run(archive: Archive, run_id: str) -> None:
+    """Show a run that was taken on the page, press the buttons of its files, verify its proof.
+
+    Raises
+    ------
+    HalfDoneError
+        If the page refuses to show it: what can be imported can be used.
+    """
+    session = Session(archive, RunQueue(), load("iris"))
+    session.open_run(run_id)
+    if session.notice is not None and session.notice.kind == "error":
+        raise HalfDoneError(f"taken, but it is not shown: {session.notice.text}")
+    session.player.end()
+    for button in (
+        *(partial(answer_download, what=what) for what in get_args(Wish)),
+        *(partial(tree_download, suffix=suffix) for suffix in (".dot", ".tex")),
+        lambda session: page_download(session, lambda: None),
+    ):
+        with contextlib.suppress(CcvizError):  # such as a run without an answer
+            request = button(session)
+            request.work(*request.args)
+    export_run(archive, run_id, _home() / "again.ccviz")
+    archive.delete(import_run(archive, _home() / "again.ccviz"))
+    events = [record.event for record in archive.records(run_id)]
+    verify(archive.problem(run_id), events, work=0.05)
+    session.close()
+
+
+def check_a_proof(attack: Attack) -> None:
+    """Give a run file to the second checker, which answers whatever it is given."""
+    path = _home() / "proof.ccviz"
+    path.write_bytes(attack.value)
+    check = _second_checker()
+    proved, sentence = check.judge(path, 1e-4, budget=check.Budget(seconds=5.0, looks=3e6))
+    if not proved:
+        raise CcvizError(sentence)
+
+
+@cache
+def _second_checker() -> Any:
+    sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+    try:
+        return import_module("check_proof")
+    finally:
+        sys.path.pop(0)
+
+
+def open_an_archive(attack: Attack) -> None:
+    """Open an archive, and read all runs in it."""
+    path = _home() / "damaged.sqlite"
+    for old in _home().glob("damaged.sqlite*"):
+        old.unlink(missing_ok=True)  # SQLite removes the others with the first
+    path.write_bytes(attack.value)
+    with Archive(path) as archive:
+        for info in archive.runs():
+            archive.problem(info.id)
+            archive.load(info.id)
+
+
+def take_an_answer(attack: Attack) -> None:
+    """Take the answer of a process that reads an upload."""
+    decode_answer(attack.value, returned_by(open_or_refuse))
 
 
 def _state(session: Session) -> tuple[Any, ...]:
@@ -105,8 +179,13 @@ def open_a_project(attack: Attack) -> None:
         take_project(session, project)
         if session.notice is not None and session.notice.kind == "error":
             raise HalfDoneError(f"taken, but with a notice: {session.notice.text}")
-    for info in archive.runs():
-        archive.delete(info.id)
+    try:
+        for info in archive.runs():
+            use_a_run(archive, info.id)
+        read_project(save_project(session), "b.ccvizlab", archive.path, session.person)
+    finally:
+        for info in archive.runs():
+            archive.delete(info.id)
 
 
 def go_to_an_address(attack: Attack) -> None:
@@ -141,12 +220,12 @@ def set_a_solver(attack: Attack) -> None:
 def make_a_problem(attack: Attack) -> None:
     """Make a problem, and solve it for a moment if it is one."""
     about = dict(attack.about)
-    sizes, rule = about.pop("sizes"), about.pop("rule")
+    sizes, rule, first = (about.pop(name) for name in ("sizes", "rule", "start"))
     with contextlib.suppress(CcvizError):
         parse_rule(rule, lambda name: [0, 0, 1])
     with contextlib.suppress(CcvizError):
         read_sizes(sizes, 5, 2)
-    start(Problem(attack.value, **about), "cop-kmeans", **_RUN_LIMITS).result()
+    start(Problem(attack.value, **about), "cop-kmeans", start=first, **_RUN_LIMITS).result()
 
 
 @cache
@@ -199,6 +278,9 @@ TARGETS: dict[str, Callable[[Attack], None]] = {
     "data": read_data_file,
     "links": read_link_file,
     "run": import_a_run,
+    "proof": check_a_proof,
+    "archive": open_an_archive,
+    "answer": take_an_answer,
     "project": open_a_project,
     "address": go_to_an_address,
     "settings": set_a_solver,

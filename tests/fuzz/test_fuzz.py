@@ -10,7 +10,7 @@ from tests.fuzz.inputs import KINDS, Attack, big
 from tests.fuzz.targets import TARGETS, HalfDoneError
 from tests.fuzz.watch import TooSlowError, watch
 
-FEW = {"command": 4, "settings": 8, "project": 5}
+FEW = {"command": 4, "settings": 8, "project": 5, "run": 8}
 """Number of inputs of kinds that take longer; of the others it is 12."""
 
 
@@ -67,10 +67,19 @@ def test_the_watch_sees_what_it_looks_for(monkeypatch):
     assert "over a gigabyte" in watch(Attack("odd", 0)).fault
 
 
-@pytest.mark.parametrize("kind", ["project", "run"])
-def test_a_sound_file_is_taken(kind):
-    content = {"project": sound.projects, "run": sound.run_files}[kind]()[0]
-    TARGETS[kind](Attack(kind, content))
+SOUND = {
+    "project": sound.projects,
+    "run": sound.run_files,
+    "proof": sound.proof_files,
+    "archive": sound.archives,
+    "answer": sound.answers,
+}
+
+
+@pytest.mark.parametrize("kind", SOUND)
+def test_sound_files_are_taken(kind):
+    for content in SOUND[kind]():
+        TARGETS[kind](Attack(kind, content))
 
 
 def test_an_address_that_is_half_right_changes_nothing():

@@ -21,7 +21,7 @@ from ccviz.errors import CcvizError
 _PLAIN = frozenset({type(None), bool, int, float, str, bytes})
 _SEQUENCES = {"list": list, "tuple": tuple}
 _ARRAY_KINDS = frozenset("biufM")
-_BROKEN = (msgspec.MsgspecError, ValueError, TypeError, KeyError, RecursionError, CcvizError)
+_BROKEN = (msgspec.MsgspecError, ValueError, TypeError, LookupError, RecursionError, CcvizError)
 
 
 def encode_answer(value: Any) -> bytes:
@@ -120,6 +120,8 @@ def _items(plain: bool, items: list[Any], classes: Mapping[str, Any]) -> list[An
 
 def _made(cls: Any, fields: dict[str, Any], classes: Mapping[str, Any]) -> Any:
     """Return a dataclass, each field of its type."""
+    if type(fields) is not dict:
+        raise ValueError("a dataclass has no fields")
     made = {key: _untagged(each, classes) for key, each in fields.items()}
     hints = _hints(cls)
     if made.keys() != hints.keys() or not all(_fits(made[key], hints[key]) for key in hints):

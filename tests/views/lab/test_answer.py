@@ -97,6 +97,8 @@ def forged(**fields):
         msgspec.msgpack.encode(["tuple", True, [["class"]]]),
         b"\x91" * 100_000,
         b"",
+        msgspec.msgpack.encode([]),
+        msgspec.msgpack.encode(["class", "Sheet", "a"]),
         forged(file=1),
         forged(columns=["list", True, []]),
         forged(style=["class", "NumberStyle", {"comma": 1, "guessed": ""}]),
