@@ -9,6 +9,9 @@ import numpy as np
 from ccviz.problem.problem import Problem
 from ccviz.proof.reading import FlawError
 
+MOST_BLOCKS = 1 << 15
+"""Most blocks of a node: their conflicts are a matrix, which then has 1 GiB."""
+
 
 @dataclass(frozen=True, eq=False)
 class PlainBlocks:
@@ -45,13 +48,16 @@ def contract_plainly(problem: Problem, must: np.ndarray, cannot: np.ndarray) -> 
     Raises
     ------
     FlawError
-        If blocks of weight 0 have soft links, or there are sizes or rules beside them.
+        If blocks of weight 0 have soft links, or there are sizes or rules beside them; or if there
+        are more than `MOST_BLOCKS`.
     """
     numbers = number_blocks(problem.n, problem.k, must, cannot)
     if numbers is None:
         return None
     block_of, is_in = leave_out_weightless(problem, numbers)
     s = int(block_of.max()) + 1
+    if s > MOST_BLOCKS:
+        raise FlawError(f"has {s:,} blocks, and at most {MOST_BLOCKS:,} can be verified")
     conflict = np.zeros((s, s), dtype=bool)
     ends = block_of[cannot[is_in[cannot].all(axis=1)]]
     conflict[ends[:, 0], ends[:, 1]] = conflict[ends[:, 1], ends[:, 0]] = True

@@ -165,6 +165,9 @@ def _unpack(budget: Budget, kind: type, value: Any) -> Any:
     packed = msgspec.convert(value, _Packed)
     if not {packed.kind, packed.stored} <= _DTYPES:
         raise ValueError(f"unknown array type {packed.kind!r}")
+    narrower = packed.kind[0] == packed.stored[0] == "i" and packed.stored[1] <= packed.kind[1]
+    if packed.stored != packed.kind and not narrower:
+        raise ValueError(f"an array of {packed.kind} is stored as {packed.stored}")
     if any(length < 0 for length in packed.shape):
         raise ValueError("an array has a negative length")
     cells = int(np.prod(packed.shape, dtype=object))

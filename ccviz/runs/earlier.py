@@ -99,7 +99,11 @@ def start_from(problem: Problem, given: Given) -> Start:
         return start_from_events(problem, given.run, (each.event for each in given.records()))
     if isinstance(given, Run):
         return start_from_events(problem, given, ())
-    return Start(_feasible(problem, np.asarray(given, dtype=np.int64)))
+    try:
+        labels = np.asarray(given, dtype=np.int64)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError("the labels to start from are no whole numbers, one a point.") from None
+    return Start(_feasible(problem, labels))
 
 
 def start_from_events(problem: Problem, run: Run, events: Iterable[Event]) -> Start:

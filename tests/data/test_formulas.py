@@ -52,7 +52,13 @@ def test_numbers_and_words_stay(text):
     assert guarded(text) == unguarded(text) == text
 
 
-@given(st.text("'=+-@\t\r\n 1a", max_size=8))
+@pytest.mark.parametrize("mark", [";", ",", "|", "\t", "\n", "; "])
+def test_what_another_separator_would_split_off_gets_one_too(mark):
+    assert guarded(f"a{mark}=1+1") == f"a{mark}'=1+1"
+    assert unguarded(f"a{mark}'=1+1") == f"a{mark}=1+1"
+
+
+@given(st.text("'=+-@\t\r\n 1a;,", max_size=8))
 def test_the_guard_is_removed_again(text):
     assert unguarded(guarded(text)) == text
     assert guarded(text)[:1] not in {"=", "@", "\t", "\r"}

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from ccviz import ContradictionError, Problem, contract
-from ccviz.proof.blocks import contract_plainly, number_blocks
+from ccviz.proof.blocks import MOST_BLOCKS, contract_plainly, number_blocks
+from ccviz.proof.reading import FlawError
 
 NONE = np.zeros((0, 2), dtype=np.int64)
 
@@ -51,3 +52,9 @@ def test_two_clusters_join_what_an_even_walk_joins():
 def test_a_long_chain_is_one_block():
     chain = np.column_stack([np.arange(99)[::-1], np.arange(1, 100)[::-1]])
     assert not number_blocks(100, 3, chain, NONE).any()
+
+
+def test_more_blocks_than_a_matrix_should_have_are_a_flaw():
+    problem = Problem(np.arange(MOST_BLOCKS + 2.0)[:, None], 2)
+    with pytest.raises(FlawError, match="has 32,769 blocks, and at most 32,768"):
+        contract_plainly(problem, pairs_of((0, 1)), NONE)

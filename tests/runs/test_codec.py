@@ -207,6 +207,8 @@ def forged(**changes):
         forged(_2=[-1, -600]),
         b"\x81\xa4type" + b"\x91" * 100_000,
         forged(_3=False),
+        forged(_0="f8", _1="i8"),
+        forged(_0="i1"),  # stored in i2, of which it would lose half
     ],
 )
 def test_forged_events_end_in_a_sentence(data):

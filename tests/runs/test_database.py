@@ -13,6 +13,6 @@ def test_a_file_whose_error_is_no_text_is_refused_in_words(tmp_path):
         db.execute("PRAGMA journal_mode = DELETE")
     content = path.read_bytes()
     assert content.count(b"CREATE TABLE runs (") == 1
-    path.write_bytes(content.replace(b"CREATE TABLE runs (", b"\x80REATE TABLE runs ("))
+    path.write_bytes(content.replace(b"CREATE TABLE runs (", b"CRE\x80TE TABLE runs ("))
     with pytest.raises(ArchiveError, match="cannot be used: it is damaged"):
         Database(path)

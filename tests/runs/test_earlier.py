@@ -95,6 +95,12 @@ def test_labels_alone_are_a_first_clustering(iris, proved):
         start(Problem(iris.X[:50], 3), "sdp", start=proved)
 
 
+@pytest.mark.parametrize("labels", [[10**30] * 150, ["a"] * 150, [[0], [0, 1]], [None] * 150])
+def test_labels_that_are_no_whole_numbers_are_refused_in_words(iris, labels):
+    with pytest.raises(ProblemError, match="no whole numbers"):
+        start(Problem(iris.X, 3), "sdp", start=labels)
+
+
 def test_a_kept_proof_that_leans_on_what_is_not_given_is_refused(iris, proved):
     problem = Problem(iris.X, 3, cannot_link=[(0, 100), (1, 101)])
     events = events_of(start(problem, "sdp", start=proved))
