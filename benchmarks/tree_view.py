@@ -159,8 +159,8 @@ def main():
         took, rate = in_the_page(folder)
     middle, most = np.median(ticks, axis=0), ticks.max(axis=0)
     table = (
-        f"Measured on {time.strftime('%F')}. {NODES:,} nodes, {len(kept):,} events; CPU time of the "
-        "server's process.\n\n"
+        f"Measured on {time.strftime('%F')}. {NODES:,} nodes, {len(kept):,} events; CPU time of "
+        "the server's process.\n\n"
         "| What | CPU, ms | Message, kB |\n|---|---|---|\n"
         f"| open at the end | {opening[0]:.0f} | {opening[1]:.0f} |\n"
         f"| tick at 50x, median of {len(ticks)} | {middle[0]:.0f} | {middle[1]:.0f} |\n"
