@@ -12,7 +12,7 @@ from rich.table import Table
 from ccviz.cli.common import out
 from ccviz.solvers import SOLVERS, Solver, solver_class
 
-_ABILITIES = ("hard", "soft", "sizes", "rules", "exact", "bounds", "resume")
+_ABILITIES = ("hard", "soft", "sizes", "rules", "weights", "exact", "bounds", "resume")
 
 
 def solvers(
