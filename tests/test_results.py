@@ -122,3 +122,9 @@ def test_no_hostile_input_went_wrong():
 
 def test_what_holds_lp_box_gives_up_little():
     assert column(table("lp_box_holds"), "delta_mean").max() < 0.25
+
+
+def test_no_cell_of_the_matrix_says_anything_wrong():
+    rows = table("matrix")
+    assert column(rows, "wrong").sum() == 0
+    assert column(rows, "problems").sum() >= 5000

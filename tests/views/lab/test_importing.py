@@ -1,4 +1,5 @@
 from ccviz.views.lab.importing import Importing
+from ccviz.views.lab.suiting import unable
 from ccviz.views.panels.sheet import SheetPanel, content
 from tests.data.customers import customer_file
 from tests.data.test_header import workbook
@@ -151,3 +152,16 @@ def test_a_sheet_that_was_put_away_is_not_read_again(session):
     importing.cancel()
     importing.read_again(header=3)
     assert importing.sheet is None
+
+
+def test_a_column_weighs_the_points_and_greys_solvers_that_cannot_count_it(session):
+    importing = Importing(session)
+    importing.bring("towns.csv", b"x,y,people\n0,0,10\n1,0,30\n0,1,0\n8,8,1\n9,8,4\n")
+    importing.take_as({"y": "weight"})
+    importing.take_as({"people": "weight"})  # one column alone
+    assert roles(importing) == {"x": "feature", "y": "ignore", "people": "weight"}
+    importing.load()
+    assert session.draft.problem.weights.tolist() == [10.0, 30.0, 0.0, 1.0, 4.0]
+    grey = unable(session.draft)
+    assert grey["dils"] == "no weights of points"
+    assert not {"sdp", "colgen", "rbba", "blp-kmeans"} & set(grey)
