@@ -13,6 +13,7 @@ of at most 100 ms, 300 ms (1 s at 20,000 points) and 2 s are asked.
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import tempfile
 from typing import Any
@@ -129,7 +130,8 @@ def main() -> None:
     links = options.parse_args().links
     lines = [
         "# From a click to what holds", "",
-        "`python benchmarks/click_edit.py`, headless Chromium on the same machine.", "",
+        "`python benchmarks/click_edit.py`, headless Chromium on the same machine, whose load "
+        f"average was {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores before.", "",
         "| shown | data | clicks | median ms | fastest | slowest | asked |",
         "|---|---|---|---|---|---|---|",
     ]  # fmt: skip
