@@ -31,7 +31,7 @@ SHARES = {
 }  # fmt: skip
 """Relative to each other; of a kind that takes longer, a child takes fewer."""
 
-_A_CHILD = 1000
+_A_CHILD = 500
 _FEW = {"big": 20, "command": 250, "settings": 250}  # of what takes longer
 _PATIENCE_S = 900.0
 _MOST_BYTES = 6 << 30  # no input may take the machine along; the watch looks at far less

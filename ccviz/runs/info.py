@@ -12,6 +12,7 @@ from math import inf
 from pathlib import Path
 from typing import Any, Literal
 
+from ccviz.errors import ArchiveError
 from ccviz.events import Termination
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run, Status
@@ -133,15 +134,29 @@ class RunInfo(Summary):
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RunInfo:
-        """Build from a row of the archive."""
-        values = {name: row[name] for name in cls.__dataclass_fields__}
-        unknown = {"objective": float("inf"), "lower_bound": -float("inf"), "gap": float("inf")}
-        values |= {name: worst for name, worst in unknown.items() if values[name] is None}
-        values["settings"] = json.loads(values["settings"])
-        values["limits"] = Limits(**json.loads(values["limits"]))
-        values["shared"] = bool(values["shared"])
-        values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
-        return cls(**values)
+        """Build from a row of the archive.
+
+        Raises
+        ------
+        ArchiveError
+            If it lacks a column, or one of them holds something else: the file is damaged.
+        """
+        try:
+            return cls(**_values(row))
+        except (KeyError, ValueError, TypeError, RecursionError):
+            raise ArchiveError("the archive is damaged: a run in it cannot be read.") from None
+
+
+def _values(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a run from its row."""
+    values = {name: row[name] for name in RunInfo.__dataclass_fields__}
+    unknown = {"objective": float("inf"), "lower_bound": -float("inf"), "gap": float("inf")}
+    values |= {name: worst for name, worst in unknown.items() if values[name] is None}
+    values["settings"] = json.loads(values["settings"])
+    values["limits"] = Limits(**json.loads(values["limits"]))
+    values["shared"] = bool(values["shared"])
+    values["last_seq"] = -1 if values["last_seq"] is None else values["last_seq"]
+    return values
 
 
 def alive() -> dict[str, Any]:
