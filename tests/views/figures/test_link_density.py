@@ -10,7 +10,7 @@ SCREEN = Screen((0.0, 4.0), (0.0, 2.0), 40.0, 20.0)
 def frame(*ends):
     x0, y0, x1, y1 = np.array(ends, dtype=float).reshape(-1, 4).T
     m = len(x0)
-    return Lines(x0, y0, x1, y1, np.zeros(m, bool), np.zeros(m, bool), [""] * m)
+    return Lines(x0, y0, x1, y1, np.zeros(m, bool), np.zeros(m, bool), [""] * m, np.full(m, np.nan))
 
 
 def test_places_lie_along_the_part_in_view():

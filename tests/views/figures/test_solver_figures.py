@@ -152,7 +152,8 @@ def test_decisions_are_laid_over_another_figure():
     overlay = DecisionsOverlay(figure.plot, LIGHT)
     ends = [np.array([value]) for value in (0.0, 1.0, 2.0, 3.0)]
     flags = np.zeros(1, dtype=bool)
-    overlay.show(Lines(*ends, broken=flags, soft=flags, names=["0-1"]), None)
+    unknown = np.full(1, np.nan)
+    overlay.show(Lines(*ends, broken=flags, soft=flags, names=["0-1"], prices=unknown), None)
     together, apart = (glyph.data_source.data for glyph in overlay._glyphs)
     assert together["x1"][0] == 2.0
     assert len(apart["x0"]) == 0

@@ -49,10 +49,11 @@ def ids(personal):
 
 READS = {
     "info": {}, "problem": {}, "records": {}, "load": {},
-    "check_idle": {},
+    "check_idle": {}, "prices": {},
 }  # fmt: skip
 WRITES = {
     "rename": {"name": "mine"}, "delete": {}, "share": {}, "reopen": {}, "score": {},
+    "check_owned": {}, "keep_prices": {"data": b""},
     "append": {"records": [], "summary": None},
     "finish": {"termination": "failed", "message": ""},
 }  # fmt: skip
