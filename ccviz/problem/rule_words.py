@@ -85,5 +85,7 @@ def _limit(text: str, given: str, whole: bool) -> float:
         limit = -1
     if not 0 <= limit < np.inf:
         kind = "whole number" if whole else "number"
-        raise ProblemError(f"the rule {text!r} has the limit {given}, which is no {kind} from 0.")
+        raise ProblemError(
+            f"the rule {text!r} has the limit {given}; a {kind} of at least 0 is needed."
+        )
     return limit

@@ -35,7 +35,7 @@ def earlier_problem(problem: Problem, kept: ProofKept) -> Problem:
     for name, now in (("must_link", problem.must_link), ("cannot_link", problem.cannot_link)):
         pairs = _pairs(getattr(kept, name))
         if set(map(tuple, pairs.tolist())) - set(map(tuple, now.hard.pairs.tolist())):
-            raise FlawError("the proof that was kept leans on links that are not given")
+            raise FlawError("the proof that was kept uses links that the problem lacks")
         links[name] = pairs
     lower, upper = _sizes(kept, problem)
     try:
@@ -65,5 +65,5 @@ def _sizes(kept: ProofKept, problem: Problem) -> tuple[Any, Any]:
     if lower is None or upper is None or {lower.shape, upper.shape} != {(problem.k,)}:
         raise FlawError("the proof that was kept has sizes that are not one for each cluster")
     if now is None or (lower > now.lower).any() or (upper < now.upper).any():
-        raise FlawError("the proof that was kept leans on sizes that are not given")
+        raise FlawError("the proof that was kept uses sizes that the problem lacks")
     return lower, upper

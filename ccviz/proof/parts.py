@@ -86,7 +86,7 @@ def _read_cut(event: PartsCut, n: int) -> _Cut:
     if np.shape(part_of) != (n,) or part_of.dtype.kind != "i":
         raise FlawError("a cut does not say the part of each point")
     if ((part_of < _SHARED) | (part_of >= event.parts)).any():
-        raise FlawError("a cut gives a point to a part that is none")
+        raise FlawError("a cut gives a point to a part that does not exist")
     return _Cut(event.parts, part_of)
 
 

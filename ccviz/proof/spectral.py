@@ -71,8 +71,8 @@ def spectral_bound(
     squares = float((Q * Q).sum())
     added = 0
     if group is not None:
-        # A row is off by gamma times the masses times the norms of those it sums, divided by the
-        # root of their mass: by no more than gamma times the norm of their rows.
+        # The error of a joined row is at most gamma sum_b m_b |x_b| / sqrt(sum_b m_b), which is at
+        # most gamma times the norm of the rows of Q that it joins.
         blocks, Q, added = _joined(blocks, group)
     mass = blocks.mass
     apart = blocks.conflict

@@ -241,7 +241,7 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
     owner = leaf.certificate.get("node")
     node = number if owner is None else int(owner[0])
     if node not in check.proof.path(number):
-        raise FlawError(f"leans on node {node}, which is not above it")
+        raise FlawError(f"uses the certificate of node {node}, which is not above it")
     blocks = _blocks(check, node)
     if blocks is None:
         raise FlawError("has a bound, but its links contradict each other")

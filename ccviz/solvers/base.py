@@ -34,7 +34,7 @@ class Supports:
     weights : bool
         The objective and the centres count the weights of points.
     weighted_sizes : bool
-        So they do where cluster sizes are given too.
+        Weights of points are supported together with cluster sizes.
     exact : bool
         Optimality can be proved.
     bounds : bool
@@ -58,7 +58,7 @@ class Supports:
     start: bool = False
 
     def missing(self, problem: Problem) -> list[str]:
-        """Return in words what a problem asks for and cannot get.
+        """Return the names of the problem's constraints that are not supported.
 
         Parameters
         ----------

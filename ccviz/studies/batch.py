@@ -55,7 +55,7 @@ class LeftOut:
     Attributes
     ----------
     solver : str
-        Its name; empty where no solver can have the problem.
+        Its name; empty where no solver supports the problem.
     k : int
     why : str
     """

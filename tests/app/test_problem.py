@@ -1,4 +1,4 @@
-"""The problem on the table in a real browser: links in bulk, data, undo, and what is shared."""
+"""The current problem in a real browser: links in bulk, data, undo, and what is shared."""
 
 import json
 import os

@@ -40,11 +40,11 @@ def test_rules_are_added_refused_kept_and_undone(lab, picture):
     page = lab.page
     lab.press("Add a rule")
     add(lab, "Diameter at most", "wide")
-    lab.see(re.compile("which is no number from 0"))
+    lab.see(re.compile("a number of at least 0 is needed"))
     add(lab, "Diameter at most", "3.5")
     rules(lab).filter(has_text="diameter at most 3.5").wait_for()
     assert page.get_by_label("Limit of the rule").input_value() == ""
-    page.get_by_text("which is no number from 0").wait_for(state="hidden")
+    page.get_by_text("a number of at least 0 is needed").wait_for(state="hidden")
     assert lab.drawn("cannot") == 0
     lab.run()
     rules(lab).filter(has_text="holds: 2.").wait_for()

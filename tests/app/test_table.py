@@ -24,7 +24,7 @@ def profile(lab):
 
 
 def clustered(lab, n: int) -> list[list[str]]:
-    """Cluster what is on the table into four, see the profile, and return the rows taken home."""
+    """Cluster the current problem into four, see the profile, and return the rows taken home."""
     lab.see(f"{n:,} points")
     lab.fill("Clusters k", "4")
     lab.see("k = 4")

@@ -153,7 +153,7 @@ def test_parts_without_a_bound_count_for_nothing(problem, events):
         (lambda e: altered(e, PartsCut, part_of=lambda p: np.roll(p, 1)),
          "no proof: a cut tears must-linked points apart."),
         (lambda e: altered(e, PartsCut, part_of=lambda p: p[1:]), "the part of each point"),
-        (lambda e: altered(e, PartsCut, parts=lambda p: p - 1), "a part that is none"),
+        (lambda e: altered(e, PartsCut, parts=lambda p: p - 1), "a part that does not exist"),
         (lambda e: altered(e, IncumbentFound, labels=lambda c: np.roll(c, 1)), "no proof"),
         (lambda e: [x for x in e if not isinstance(x, IncumbentFound)], "no clustering"),
     ],

@@ -1,7 +1,7 @@
 """Hard cores of an assignment, and sizes or non-emptiness together with links.
 
-The compiled code leaves these. A lower bound thins the candidates out (`bound`), the rules and the
-search try again, and HiGHS solves the rest.
+The compiled search does not finish these cases. A lower bound removes candidates (`bound`), then
+reductions and search run again, and HiGHS solves the rest.
 """
 
 from __future__ import annotations

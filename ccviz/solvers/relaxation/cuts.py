@@ -3,9 +3,9 @@
 Pairs and triangles are the smallest 2-partition inequalities (Groetschel and Wakabayashi 1990).
 With a centre i and members T,
 
-    Z_ii - sum over T of Z_ij + sum over pairs in T of Z_jh >= 0,
+    Z_ii - sum over T of Z_ij + sum over pairs in T of Z_jh >= 0.
 
-for if t members share the cluster C of i, the left side is at least (t - 1)(t - 2) / (2 |C|). One
+If t members share the cluster C of i, the left side is at least (t - 1)(t - 2) / (2 |C|). One
 member makes a pair, two a triangle; three to five make stronger cuts than the paper's.
 
 Over any k + 1 blocks the sum of Z_ij is at least 1 / (n - k + 1): two of them share a cluster, of

@@ -41,11 +41,11 @@ class RoundParams:
     patience : float
         The rounds end when `patience` more of them at the current rate would not reach the target.
     cuts : {"all", "paper", "none"}
-        Cuts added: pairs, triangles, wider 2-partition inequalities and cliques; the paper's, which
-        are those but the wider; or none.
+        Cuts added: ``all`` are pairs, triangles, wider 2-partition inequalities and cliques,
+        ``paper`` pairs, triangles and cliques.
     first_members : int
-        Blocks tried as the first member of a 2-partition inequality, for each centre among a
-        thousand blocks; more among fewer. 0 tries all.
+        Blocks tried as the first member of a 2-partition inequality, for each centre of
+        1,000 blocks; of s blocks (1000 / s)^2 times as many, and never fewer. 0 tries all.
     """
 
     iterations: int = 30

@@ -149,9 +149,9 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
 def _must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
     """Whether the node gains too little.
 
-    A decision disturbs ADMM for some rounds. A child whose own bound is further below its parent's
-    than the gap is wide would only pass that on to its children. And the more rounds a node had,
-    the more its children would need, so `patience` grows with them.
+    A decision disturbs ADMM for some rounds. If the node's own bound is below its parent's by more
+    than the gap, its children would begin from that bound, so it is not branched yet. The more
+    rounds a node had, the more its children would need, so `patience` grows with them.
     """
     bounds = state.bounds
     if len(bounds) >= settings.max_rounds:
@@ -190,7 +190,7 @@ def _rounded(report: Report, task: Task, state: NodeState, trials: int = 0) -> R
 
 
 def _starts_by_size(state: NodeState, seed: int) -> list[FloatArray]:
-    """Return centres that the matrices of the sizes point to, if there are such."""
+    """Return first centres from the matrices of the sizes; none without a `LiftedIterate`."""
     if not isinstance(state.at, LiftedIterate):
         return []
     assert state.blocks.sizes is not None

@@ -80,7 +80,7 @@ def card(
     with_scores : bool
         Compare with the true classes, and measure rules too, which takes some time.
     asked : Problem, optional
-        What is on the table now, if that may be something else than what the run was asked.
+        The current problem, if that may be something else than what the run was asked.
     repaired : Partition, optional
         The run's clustering after a repair, so that it keeps what is asked.
     """

@@ -18,7 +18,7 @@ _Key = tuple[str, int, int]
 
 @dataclass(frozen=True, eq=False)
 class PriceList:
-    """The prices that are known of the links on the table.
+    """The prices that are known of the current links.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ NO_PRICES = PriceList()
 
 
 def price_list(known: Prices | None, asked: Problem) -> PriceList:
-    """Return the prices of a run for the links on the table.
+    """Return the prices of a run for the current links.
 
     Parameters
     ----------

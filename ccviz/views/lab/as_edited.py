@@ -121,7 +121,7 @@ class AsEdited(param.Parameterized):
         """Return whether an edit starts a run by itself.
 
         Only where the same solver has just proved an optimum of these points and this k quickly,
-        and can have the problem.
+        and supports the problem.
 
         Parameters
         ----------

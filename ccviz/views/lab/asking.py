@@ -31,7 +31,7 @@ _NOISE = 0.1
 
 @dataclass(frozen=True, eq=False)
 class AskState:
-    """Where the questions have come to.
+    """State of the questions.
 
     Attributes
     ----------

@@ -112,7 +112,7 @@ class Batch(param.Parameterized):
         cells, left_out = plan(problem_of, solvers, seeds, ks)
         self.left_out = tuple(left_out)
         if not cells:
-            raise CcvizError("Nothing is left to run: tick a solver that can have the problem.")
+            raise CcvizError("Nothing is left to run: tick a solver that supports the problem.")
         if len(cells) > MOST_RUNS:
             raise CcvizError(f"{len(cells):,} runs are more than {MOST_RUNS:,}, the most at once.")
         self.stop()

@@ -16,7 +16,7 @@ from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.lab.suiting import unable
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
-"""Who finds the clusterings: the first that can have the problem."""
+"""Who finds the clusterings: the first that supports the problem."""
 
 _MOST_TIME_S = 30.0  # for one clustering
 _SPARE_S = 120.0  # to begin a process, to compile, and for uniform points

@@ -21,7 +21,7 @@ class Ending:
     told : Worded
         Who has the notice and the points that are lit.
     draft : callable
-        Returns the problem on the table.
+        Returns the current problem.
     player : Player
     playback : Playback
     runner : Runner

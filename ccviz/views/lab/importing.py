@@ -155,7 +155,7 @@ class Importing(param.Parameterized):
         self.take_as({d.column: "ignore" for d in self.decisions if d.role == "feature"})
 
     def load(self) -> None:
-        """Put the table on the table, as it was decided; a refusal stays on the sheet."""
+        """Take the table as the data, as it was decided; a refusal stays on the sheet."""
         session, sheet = self._session, self.sheet
         if sheet is None:
             return

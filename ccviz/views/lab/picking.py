@@ -50,7 +50,7 @@ class Picking(Worded):
         raise NotImplementedError
 
     def pick(self, point: int | None) -> None:
-        """Pick a point: the first, then its partner. The same again, or none, lets go."""
+        """Pick a point: the first, then its partner. A picked one, or none, clears the picks."""
         if self.picked == self.asking.pair:  # another pair than the one asked about
             picked: tuple[int, ...] = () if point is None else (point,)
         elif point is None or point in self.picked or len(self.picked) > 2:

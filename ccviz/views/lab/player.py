@@ -149,7 +149,8 @@ class Player(param.Parameterized):
     def _upto_picture(self, last: int) -> int:
         """Return how many records lead to the first that gives points their clusters.
 
-        Before it nothing is to be seen for which one could wait. 0 if there is none, or far off.
+        Earlier records draw nothing, so they are folded at once. 0 if none of the next records is
+        such a one.
         """
         if self._run.labels is not None or self._run.seq >= _BEFORE_PICTURE:
             return 0

@@ -159,7 +159,7 @@ class Pricing(param.Parameterized):
 
 
 def _prover(problem: Problem, name: str, settings: dict[str, Any]) -> Solver:
-    """Return the solver of the proofs: sdp, or where it cannot have the problem the run's own."""
+    """Return the solver of the proofs: sdp, or the run's own where sdp lacks a constraint."""
     solver = make_solver("sdp")
     try:
         check(solver, problem)

@@ -19,7 +19,7 @@ def rejoin(session: Session, run_id: str, *, keeps_problem: bool = False) -> Non
     session : Session
     run_id : str
     keeps_problem : bool
-        Whether the problem on the table stays: it may have been edited since the run.
+        Whether the current problem stays: it may have been edited since the run.
 
     Raises
     ------

@@ -33,7 +33,7 @@ class Repair(param.Parameterized):
     Attributes
     ----------
     partition : Partition or None
-        The repaired clustering of the problem on the table.
+        The repaired clustering of the current problem.
     """
 
     partition = param.Parameter(default=None)

@@ -152,7 +152,7 @@ class Session(Picking):
         return self._history.can_redo
 
     def forget_edits(self) -> None:
-        """Take the problem on the table for the first state: undo stops here."""
+        """Take the current problem for the first state: undo stops here."""
         self._history = History(self.draft)
 
     def load(self, data: Dataset, k: int | None = None) -> None:
@@ -240,7 +240,7 @@ class Session(Picking):
             self._answer()
 
     def _answer(self, undone: bool = False) -> None:
-        """Show a proof of the problem on the table, or run it where edits do so."""
+        """Show a proof of the current problem, or run it where edits do so."""
         run, problem, exact = self.run, self.draft.problem, self.solver.supports.exact
         if run is not None and run.problem.asks_the_same(problem):
             return
@@ -381,7 +381,7 @@ class Session(Picking):
         )  # fmt: skip
 
     def open_run(self, run_id: str) -> None:
-        """Show a run of the archive, with its problem on the table, its solver and settings."""
+        """Show a run of the archive, with its problem, its solver and settings."""
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
             self._edit(draft_of_problem(problem, self.draft, info.dataset), rerun=False)

@@ -1,4 +1,4 @@
-"""Which solver suits the problem on the table, and what to say where one does not."""
+"""Which solver suits the current problem, and what to say where one does not."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NAME = re.compile(rf"(?<![\w-])({'|'.join(map(re.escape, _TITLES))})(?![\w-])")
 
 
 def in_titles(text: str) -> str:
-    """Return a sentence about solvers with their names as they stand in the list.
+    """Return a sentence about solvers with their titles in place of their names.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from ccviz.problem.problem import Problem
 from ccviz.solvers import solver_class
 
 MOST_BLOCKS = 300
-"""Of a matrix that is sent to the page after every round."""
+"""Most blocks whose matrix is sent to the page after every round."""
 
 
 def watched_settings(solver: str, problem: Problem) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def takes(data: str, links: int = 0) -> Need:
         if enough and draft.data.name == data and draft.k == draft.data.k and not draft.lower:
             return ""
         some = count(links, "link") if links else "no links"
-        return f"Another problem is on the table: this step takes {data}, its own k, and {some}."
+        return f"Another problem is open: this step takes {data}, its own k, and {some}."
 
     return missing
 
@@ -119,7 +119,7 @@ def is_refused(session: Session, _memory: Memory) -> str:
 
 
 def has_prices(session: Session, _memory: Memory) -> str:
-    """Need the proved prices of the links on the table."""
+    """Need the proved prices of the current links."""
     known = session.pricing.known
     whole = known is not None and not known.todo and len(known.pairs)
     if whole and known.problem.asks_the_same(session.draft.problem):

@@ -23,7 +23,7 @@ def set_up(
     seed: int = 0,
     **settings: Any,
 ) -> Callable[[Session], None]:
-    """Return what puts a data set, its links and a solver on the table."""
+    """Return what puts a data set, its links and a solver in place."""
 
     def act(session: Session) -> None:
         session.param.update(seed=seed, weight=weight)
@@ -98,7 +98,7 @@ def _missing(needs: tuple[Need, ...], session: Session, memory: Memory) -> str:
 
 
 def _has_run(session: Session, solver: str) -> bool:
-    """Whether the run shown has ended, and is one of the solver on the problem on the table."""
+    """Whether the run shown has ended, and is one of the solver on the current problem."""
     run = session.run
     if run is None or run.finished is None or run.started is None:
         return False

@@ -55,7 +55,7 @@ class Sheets(dict[str, InlineStyleSheet]):
 def _text(address: str, shipped: str) -> str:
     """Return the content of a style sheet of ours or Panel's, empty for any other.
 
-    What it leans on is looked for from where Panel's files are ``shipped``.
+    What it imports is looked for from where Panel's files are ``shipped``.
     """
     path = address.partition("?")[0]
     if posixpath.basename(path) == WIDGETS:

@@ -84,7 +84,7 @@ class LinkTools(pn.viewable.Viewer):
 
 
 def links_download(session: Session) -> DownloadRequest:
-    """Return how the links on the table are written to a file."""
+    """Return how the current links are written to a file."""
     problem = session.draft.given
     links = (problem.must_link, problem.cannot_link)
     small = sum(map(len, links)) <= _SMALL

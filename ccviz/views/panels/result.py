@@ -31,7 +31,7 @@ _STYLE = css("result.css")
 
 
 class ResultPanel(pn.viewable.Viewer):
-    """What the run has come to at the player's cursor.
+    """Result of the run at the player's cursor.
 
     Parameters
     ----------

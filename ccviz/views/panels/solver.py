@@ -117,7 +117,7 @@ class SolverPanel(pn.viewable.Viewer):
             self._as_edited.value = self._session.edits.quick if told is None else told
 
     def _tell(self, *_: Any) -> None:
-        """Say what the solver is and whose, if it cannot have the problem, and which can best."""
+        """Say what the solver is, whose, whether it supports the problem, and which is best."""
         solver, draft = self._session.solver, self._session.draft
         why = refusal(draft, solver)
         cannot = Markup('<p class="cannot">{}</p>').format(why) if why else Markup()
@@ -128,7 +128,7 @@ class SolverPanel(pn.viewable.Viewer):
         self._advise(advised(draft, seconds=self._session.time_limit))
 
     def _offer(self, cannot: dict[str, str]) -> None:
-        """Grey those solvers that cannot have the problem, and say why."""
+        """Grey those solvers that do not support the problem, and say why."""
         greyed = [name for name in cannot if name != self._session.solver.name]
         with self._following:
             if (groups := _groups(cannot)) != self._choice.groups:

@@ -25,7 +25,7 @@ _STYLE = css("welcome.css")
 
 
 class WelcomePanel(JSComponent):
-    """A strip over the page, as long as the example lies on the table untouched.
+    """A strip over the page, as long as the example is open and unchanged.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ SCREEN = Screen((0.0, 10.0), (0.0, 10.0), 500.0, 500.0)
 
 @pytest.fixture
 def painter(tmp_path):
-    """Return a painter whose session has iris on the table."""
+    """Return a painter whose session has iris."""
     with Archive(tmp_path / "runs.sqlite") as archive:
         session = Session(archive, RunQueue(), load("iris"))
         yield Painter(session)

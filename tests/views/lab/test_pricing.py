@@ -22,7 +22,7 @@ class PricedApart(SessionHere):
 
 @pytest.fixture
 def session(tmp_path, forks):
-    """Return a session with iris on the table."""
+    """Return a session with iris."""
     with Archive(tmp_path / "runs.sqlite") as archive:
         session = PricedApart(archive, RunQueue(limit=1), load("iris"), pool=forks)
         yield session

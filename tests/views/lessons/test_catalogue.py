@@ -31,7 +31,7 @@ def find(session, course):
 
 
 def run_by_hand(session, solver, **settings):
-    """Run a solver on what is on the table, to its end."""
+    """Run a solver on the current problem, to its end."""
     session.set_solver(solver, **settings)
     session.start()
 

@@ -10,7 +10,7 @@ from ccviz.views.lab.session import Session
 
 @pytest.fixture
 def session(tmp_path):
-    """Return a session with iris on the table."""
+    """Return a session with iris."""
     with Archive(tmp_path / "runs.sqlite") as archive:
         session = Session(archive, RunQueue(), load("iris"))
         yield session

@@ -23,9 +23,10 @@ def likely_discs(
 ) -> list[tuple[int, int]]:
     """Return pairs of points that name discs to branch on, the likeliest first.
 
-    A child keeps the solution if it moves centres to the disc's border: all that are inside if it
-    is empty; if it is occupied the nearest outside, until there is one in all. The cost of that is
-    an upper bound on the child's bound increase. It has to be large in both children.
+    A child keeps the solution if centres move to the disc's border: in the child *empty* all
+    centres inside, in the child *occupied* the nearest ones outside, until their weights add up to
+    1. The cost of the moves is an upper bound on the increase of the child's bound. It has to be
+    large in both children.
 
     Parameters
     ----------
