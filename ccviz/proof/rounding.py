@@ -197,15 +197,17 @@ def _off_means(
     near = _from_first(unit, group)
     total = np.zeros((len(mass), near.shape[1]))
     np.add.at(total, group, unit.weights[:, None] * near)
-    counted = unit.weights > 0.0
-    return near - (total / mass[:, None])[group], total, bool((near[counted] != 0.0).any())
+    return near - (total / mass[:, None])[group], total, bool(near.any())
 
 
 def _from_first(unit: Unit, group: np.ndarray) -> np.ndarray:
-    """Return the points less the first of their group with weight, each exact to a unit."""
+    """Return the points less the first of their group with weight, each exact to a unit.
+
+    Points of weight 0 are taken for that first one: no sum counts them.
+    """
     counted_first = np.argsort(unit.weights == 0.0, kind="stable")
     first = counted_first[np.unique(group[counted_first], return_index=True)[1]]
-    moved = unit.X - unit.X[first[group]]
+    moved = np.where(unit.weights[:, None] > 0.0, unit.X - unit.X[first[group]], 0.0)
     scaled = np.ldexp(moved, unit.exponent)
     return np.where((moved != 0.0) & (scaled == 0.0), np.finfo(float).tiny, scaled)
 

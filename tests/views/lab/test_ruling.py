@@ -54,8 +54,8 @@ def test_what_is_refused_is_a_sentence_and_changes_nothing(session):
     before = session.draft
     for kind, limit, words in (
         (DIAMETER, "", "Type a number."),
-        (DIAMETER, "wide", "which is no number"),
-        (MOST, "2.5", "which is no whole number"),
+        (DIAMETER, "wide", "a number of at least 0"),
+        (MOST, "2.5", "a whole number of at least 0"),
         (MOST, "10", "the sizes add up to"),
         (LEAST, "60", "the sizes add up to"),
         (DIFFERENT, "3", "choose a run first"),

@@ -10,7 +10,7 @@ def test_a_rule_is_added_refused_and_taken_away(session):
     assert (panel.shown, panel.runs) == (True, [])
     add = {"what": "add", "kind": 0, "run": ""}
     panel._handle_msg(add | {"limit": "wide"})
-    assert "which is no number" in panel.refused
+    assert "a number of at least 0" in panel.refused
     panel._handle_msg(add | {"limit": "4"})
     assert panel.refused == ""
     assert panel.rows == [{"words": "diameter at most 4", "verdict": "", "holds": True}]

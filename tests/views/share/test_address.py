@@ -319,7 +319,7 @@ def test_an_address_has_the_rules_and_the_clustering_that_they_name(ruled, open_
 @pytest.mark.parametrize(
     ("rules", "words"),
     [
-        ("diameter<=x", "which is no number"),
+        ("diameter<=x", "a number of at least 0"),
         ("size<=3;beauty>=1", "is not diameter<=D"),
         ("overlap(there:00Z)<=3", "letters that are no labels"),
         ("overlap(there:001)<=3", "a clustering of 3 points, but there are 150"),
