@@ -83,7 +83,7 @@ class SolverPanel(pn.viewable.Viewer):
             self._choice, self._about, self._form,
             _pair(self._seed, self._time),
             self._advanced,
-            sizing_mode="stretch_width", css_classes=["section", "choice"], margin=(0, 0, 8, 0),
+            sizing_mode="stretch_width", css_classes=["section", "choice"], margin=0,
         )  # fmt: skip
 
     def _follow(self, *_: Any) -> None:
