@@ -46,6 +46,11 @@ class Quota:
     run_s: float = inf
     worker_bytes: int | None = None
 
+    @property
+    def call_bytes(self) -> int:
+        """Limit on memory (bytes) of a process that works beside runs; there always is one."""
+        return self.worker_bytes or self.reading_bytes
+
     def check_table(self, n: int, d: int) -> None:
         """Raise `CcvizError` if there are too many points or cells."""
         _refuse(n, self.points, "points")

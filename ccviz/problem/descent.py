@@ -11,6 +11,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.links import adjacency
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 
@@ -61,7 +62,7 @@ def _assigned(blocks: Blocks, centers: FloatArray) -> IntArray | None:
     points = blocks.centroid.astype(np.float64, copy=False)
     square = (centers**2).sum(axis=1) - 2.0 * points @ centers.T
     labels = square.argmin(axis=1).astype(np.int64)
-    partners = _partners(blocks)
+    partners = adjacency(blocks.conflicts.tolist())
     if not partners:
         return labels
     two = np.partition(square[list(partners)], 1, axis=1)[:, :2]
@@ -76,12 +77,3 @@ def _assigned(blocks: Blocks, centers: FloatArray) -> IntArray | None:
             return None
     labels[list(placed)] = list(placed.values())
     return labels
-
-
-def _partners(blocks: Blocks) -> dict[int, list[int]]:
-    """Return the blocks in conflict with each block that has any."""
-    partners: dict[int, list[int]] = {}
-    for a, b in blocks.conflicts.tolist():
-        partners.setdefault(a, []).append(b)
-        partners.setdefault(b, []).append(a)
-    return partners

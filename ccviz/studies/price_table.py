@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal
 
 import msgspec
@@ -93,12 +94,12 @@ class Prices:
     below: FloatArray
     todo: tuple[tuple[int, ...], ...] = ()
 
-    @property
+    @cached_property
     def objective(self) -> float:
         """Cost of the best clustering known."""
         return Partition(self.problem, self.labels).objective
 
-    @property
+    @cached_property
     def rows(self) -> tuple[LinkPrice, ...]:
         """The prices, the highest first."""
         lower, upper = self.limits()

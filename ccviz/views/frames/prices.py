@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -31,7 +32,7 @@ class PriceList:
     by_link: dict[_Key, LinkPrice] = field(default_factory=dict)
     words: str = ""
 
-    @property
+    @cached_property
     def highest(self) -> float:
         """The highest lower limit; 0 without prices."""
         return max((price.lower for price in self.by_link.values()), default=0.0)
@@ -71,7 +72,7 @@ def price_list(known: Prices | None, asked: Problem) -> PriceList:
     ----------
     known : Prices or None
     asked : Problem
-        On the table now.
+        The current one.
     """
     if known is None:
         return NO_PRICES

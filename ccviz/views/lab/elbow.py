@@ -120,7 +120,7 @@ class Elbow(param.Parameterized):
         references = _REFERENCES if problem.n <= _MOST_REFERRED else 0
         self._call = SandboxedCall(
             _measured, (problem, solver, self._seed, references, self._bound_s), seconds,
-            quota.worker_bytes or quota.reading_bytes, self._pool,
+            quota.call_bytes, self._pool,
         )  # fmt: skip
 
     def stop(self) -> None:

@@ -125,7 +125,7 @@ class Pricing(param.Parameterized):
         budget = min(quota.run_s, _WHOLE_S)
         self._call = SandboxedCall(
             price_in_process, (path, run_id, solver, _PROOF_S, budget), budget + 2 * _PROOF_S,
-            quota.worker_bytes or quota.reading_bytes, self._pool, writes=str(path.parent),
+            quota.call_bytes, self._pool, writes=str(path.parent),
         )  # fmt: skip
 
     def _on_shot(self, event: Any) -> None:

@@ -57,7 +57,7 @@ class Repair(param.Parameterized):
         run : Run or None
             The run shown.
         problem : Problem
-            On the table.
+            The current one.
         """
         self.close()
         if run is None or run.incumbent is None or problem.is_soft or problem.rules:
@@ -75,7 +75,7 @@ class Repair(param.Parameterized):
         self._problem = problem
         self._call = SandboxedCall(
             _repaired, (problem, labels), min(_MOST_S, quota.run_s),
-            quota.worker_bytes or quota.reading_bytes, self._pool,
+            quota.call_bytes, self._pool,
         )  # fmt: skip
 
     def tick(self) -> None:

@@ -36,19 +36,12 @@ def set_up(
     return act
 
 
-def set_up_and_run(
-    data: str,
-    solver: str,
-    links: int = 0,
-    noise: float = 0.0,
-    weight: float = inf,
-    seed: int = 0,
-    **settings: Any,
-) -> Callable[[Session], None]:
-    """Return what does the same and starts a run."""
+def set_up_and_run(data: str, solver: str, **given: Any) -> Callable[[Session], None]:
+    """Return what does the same as `set_up`, of the same arguments, and starts a run."""
+    prepare = set_up(data, solver, **given)
 
     def act(session: Session) -> None:
-        set_up(data, solver, links, noise, weight, seed, **settings)(session)
+        prepare(session)
         session.start()
 
     return act

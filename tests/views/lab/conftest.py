@@ -21,9 +21,15 @@ def forks(tmp_path, fork_client):
 
 
 @pytest.fixture
-def session(tmp_path, forks):
+def session_kind():
+    """Return the class of the session, which a module of tests may replace."""
+    return Session
+
+
+@pytest.fixture
+def session(tmp_path, forks, session_kind):
     """Return a session with iris."""
     with Archive(tmp_path / "runs.sqlite") as archive:
-        session = Session(archive, RunQueue(limit=1), load("iris"), pool=forks)
+        session = session_kind(archive, RunQueue(limit=1), load("iris"), pool=forks)
         yield session
         session.close()

@@ -2,10 +2,7 @@
 
 import pytest
 
-from ccviz.data.datasets import load
-from ccviz.runs.archive import Archive
 from ccviz.views.lab.pricing import Pricing
-from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lessons.walk import SessionHere
 from ccviz.views.link_table import Link
 from ccviz.views.panels.links import LinksPanel
@@ -21,12 +18,9 @@ class PricedApart(SessionHere):
 
 
 @pytest.fixture
-def session(tmp_path, forks):
-    """Return a session with iris."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = PricedApart(archive, RunQueue(limit=1), load("iris"), pool=forks)
-        yield session
-        session.close()
+def session_kind():
+    """Return the class of the session."""
+    return PricedApart
 
 
 def price(session):
