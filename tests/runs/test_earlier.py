@@ -101,14 +101,14 @@ def test_labels_that_are_no_whole_numbers_are_refused_in_words(iris, labels):
         start(Problem(iris.X, 3), "sdp", start=labels)
 
 
-def test_a_kept_proof_that_leans_on_what_is_not_given_is_refused(iris, proved):
+def test_a_kept_proof_that_uses_what_the_problem_lacks_is_refused(iris, proved):
     problem = Problem(iris.X, 3, cannot_link=[(0, 100), (1, 101)])
     events = events_of(start(problem, "sdp", start=proved))
     assert verify(problem, events).accepted
     free = Problem(iris.X, 3)
     verdict = verify(free, events)
     assert not verdict.accepted
-    assert "not given" in verdict.sentence
+    assert "that the problem lacks" in verdict.sentence
     lied = [
         ProofKept(
             lower_bound=event.lower_bound,

@@ -303,5 +303,5 @@ def test_a_project_whose_rules_do_not_fit_is_refused(session, open_session):
         for name in old.namelist():
             new.writestr(name, old.read(name).replace(b"size<=25", b"size<=2x"))
     open_project(other, "a.ccvizlab", content.getvalue())
-    assert "which is no whole number" in other.notice.text
+    assert "a whole number of at least 0 is needed" in other.notice.text
     assert other.draft.rules == ()
