@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Annotated
 
@@ -39,8 +40,21 @@ from ccviz.cli.reading import (
 from ccviz.cli.report import check_writable, output
 from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.errors import ParameterError, UnfillableError
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
-from ccviz.studies.elbow import COLUMNS, Step, findings, impossible, in_words, measure
+from ccviz.solvers import Solver
+from ccviz.studies.elbow import (
+    Step,
+    bound,
+    bounded_by_more,
+    cluster,
+    find_elbow,
+    findings,
+    impossible,
+    in_words,
+)
+from ccviz.studies.elbow import columns as columns_of
 
 
 def elbow(
@@ -81,25 +95,51 @@ def elbow(
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rule or []), chosen.supports.rules
     problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
-    steps = []
+    ruled = {each.k: _ruled(each, asked, keeps) for each in problems}
     with threadpool_limits(1), Progress(err) as progress:
-        for problem in problems:
-            progress.say(f"k = {problem.k}")
-            try:
-                ruled = with_rules(problem, asked, keeps)
-            except UnfillableError:
-                steps.append(impossible(problem.k))
-                continue
-            steps.append(
-                measure(ruled, chosen, seed=seed, references=references, bound_time=bound_time)
-            )
+        steps = _sweep(ruled, chosen, seed, references, bound_time, progress)
     if out_file is not None:
         with output(out_file) as file:
             file.write(_csv(steps).encode())
     if out_file != "-":
-        out.print(_table(steps))
+        out.print(
+            _table(steps, any(each is not None and each.must_keep for each in ruled.values()))
+        )
         for line in findings(steps):
             out.print(line, markup=False)
+
+
+def _ruled(problem: Problem, rules: Sequence[AskedRule], keeps_rules: bool) -> Problem | None:
+    """Return the problem with its rules; None where they forbid its number of clusters."""
+    try:
+        return with_rules(problem, rules, keeps_rules)
+    except UnfillableError:
+        return None
+
+
+def _sweep(
+    ruled: dict[int, Problem | None],
+    solver: Solver,
+    seed: int,
+    references: int,
+    bound_time: float,
+    progress: Progress,
+) -> tuple[Step, ...]:
+    """Return what is known of each k: clusterings for all first, then a lower bound for each."""
+    steps = {}
+    for k, problem in ruled.items():
+        progress.say(f"k = {k}: looking for a clustering")
+        steps[k] = (
+            impossible(k)
+            if problem is None
+            else cluster(problem, solver, seed=seed, references=references)
+        )
+    problems = {k: problem for k, problem in ruled.items() if problem is not None}
+    for k, problem in problems.items() if bound_time else ():
+        progress.say(f"k = {k}: proving a lower bound")
+        steps[k] = bound(problem, steps[k], bound_time, seed=seed)
+    found = tuple(steps.values())
+    return bounded_by_more(next(iter(problems.values())), found) if problems else found
 
 
 def numbers_of(text: str) -> range:
@@ -114,13 +154,15 @@ def numbers_of(text: str) -> range:
     return numbers
 
 
-def _table(steps: list[Step]) -> Table:
-    table = Table(*COLUMNS, box=None, pad_edge=False)
+def _table(steps: Sequence[Step], must_keep: bool) -> Table:
+    table = Table(*columns_of(must_keep), box=None, pad_edge=False)
+    elbow = find_elbow(steps)
     for step in steps:
-        table.add_row(*in_words(step))
+        marked = elbow is not None and step.k == elbow.k
+        table.add_row(*in_words(step, must_keep), style="bold" if marked else None)
     return table
 
 
-def _csv(steps: list[Step]) -> str:
+def _csv(steps: Sequence[Step]) -> str:
     names = [each.name for each in fields(Step)]
     return PLAIN_CSV.table([names, *(asdict(step).values() for step in steps)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -14,13 +14,16 @@ from ccviz.arrays import FloatArray
 from ccviz.bounds import relative_gap
 from ccviz.errors import UnsupportedError
 from ccviz.numbers import number, percent
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.solvers import Solver
+from ccviz.solvers.search.margin import margin_of
 from ccviz.studies.rows import standing
 
 REFERENCE_SOLVER = "blp-kmeans"
-BOUND_SOLVER = "sdp"
+BOUND_SOLVER = "divide"
+"""Proves the lower bounds: it splits many points into parts, and gives few points to `sdp`."""
 
 
 @dataclass(frozen=True)
@@ -109,23 +112,105 @@ def measure(
     -------
     Step
     """
+    step = cluster(problem, solver, seed=seed, references=references, time_limit=time_limit)
+    return bound(problem, step, bound_time, seed=seed) if bound_time else step
+
+
+def cluster(
+    problem: Problem,
+    solver: str | Solver = "blp-kmeans",
+    *,
+    seed: int = 0,
+    references: int = 5,
+    time_limit: float | None = None,
+) -> Step:
+    """Return what one clustering says about its number of clusters.
+
+    Parameters
+    ----------
+    problem : Problem
+    solver : str or Solver
+    seed : int
+    references : int
+        Sets of uniform points for the gap statistic; 0 for none.
+    time_limit : float, optional
+        Seconds for the clustering.
+
+    Returns
+    -------
+    Step
+        Its lower bound is what the solver proves, and exact for one cluster.
+    """
     result = solve(problem, solver, seed=seed, time_limit=time_limit, progress=False)
     found = result.partition if _is_answer(result) else None
+    if found is None:
+        return replace(impossible(problem.k), status=result.status, lower_bound=result.lower_bound)
     gap, error = math.nan, math.nan
-    if found is not None and references:
+    if references:
         gap, error = _gap_statistic(problem, found.wcss, references, seed)
     bound = result.lower_bound
-    if bound_time and result.status not in {"infeasible", "optimal"}:
-        bound = max(bound, _lower_bound(problem, seed, bound_time))
-    return Step(
-        k=problem.k,
-        status=result.status,
-        objective=result.objective if found is not None else math.inf,
-        lower_bound=bound,
-        silhouette=_silhouette(result) if found is not None else math.nan,
-        gap_statistic=gap,
-        gap_error=error,
-    )
+    if problem.k == 1:  # there is no other clustering
+        bound = max(bound, margin_of(problem).below(result.objective))
+    return Step(problem.k, result.status, result.objective, bound, _silhouette(found), gap, error)
+
+
+def bound(problem: Problem, step: Step, seconds: float, *, seed: int = 0) -> Step:
+    """Return a step with a proved lower bound, and with the better clustering if one is met.
+
+    Parameters
+    ----------
+    problem : Problem
+    step : Step
+        What `cluster` says of it.
+    seconds : float
+        Time limit.
+    seed : int
+
+    Returns
+    -------
+    Step
+    """
+    if problem.k == 1 or step.status in {"infeasible", "optimal"}:
+        return step
+    relaxed = _without_the_rest(problem)
+    try:
+        result = solve(relaxed, BOUND_SOLVER, seed=seed, time_limit=seconds, progress=False)
+    except UnsupportedError:
+        return step
+    if result.status == "infeasible":
+        return impossible(problem.k)
+    if has_hard_links_only(problem) and _is_answer(result) and result.objective < step.objective:
+        assert result.partition is not None
+        step = _with_clustering(step, result.partition)
+    return replace(step, lower_bound=max(step.lower_bound, result.lower_bound))
+
+
+def bounded_by_more(problem: Problem, steps: Sequence[Step]) -> tuple[Step, ...]:
+    """Return steps with the lower bounds of larger k, where these are higher.
+
+    Under hard links alone a cluster can be split at no cost. So the optimum does not rise with k,
+    and a bound proved for more clusters holds for fewer. With sizes, rules or soft links that need
+    not be so, and the steps stay as they are.
+
+    Parameters
+    ----------
+    problem : Problem
+        That of any of the steps.
+    steps : sequence of Step
+        By k.
+
+    Returns
+    -------
+    tuple of Step
+    """
+    if not has_hard_links_only(problem):
+        return tuple(steps)
+    highest, bounded = -math.inf, []
+    for step in reversed(steps):
+        highest = max(highest, step.lower_bound)
+        feasible = step.status != "infeasible"
+        bounded.append(replace(step, lower_bound=highest) if feasible else step)
+    return tuple(reversed(bounded))
 
 
 def find_elbow(steps: Sequence[Step]) -> Elbow | None:
@@ -196,33 +281,48 @@ def best_by_silhouette(steps: Sequence[Step]) -> int | None:
     return max(known, key=lambda step: step.silhouette).k if known else None
 
 
-COLUMNS = ("k", "objective", "lower bound", "gap", "silhouette", "gap statistic", "links")
-"""What a table says of a step."""
-
+_FIGURES = ("k", "objective", "lower bound", "gap", "silhouette", "gap statistic")
 _LINK_WORDS = {"optimal": "kept", "feasible": "kept", "infeasible": "cannot be kept"}
 
 
-def in_words(step: Step) -> tuple[str, ...]:
+def columns(must_keep: bool) -> tuple[str, ...]:
+    """Return the columns of a table of steps.
+
+    Parameters
+    ----------
+    must_keep : bool
+        Whether the problem has hard constraints.
+
+    Returns
+    -------
+    tuple of str
+    """
+    return (*_FIGURES, "constraints") if must_keep else _FIGURES
+
+
+def in_words(step: Step, must_keep: bool) -> tuple[str, ...]:
     """Return a step as people read it.
 
     Parameters
     ----------
     step : Step
+    must_keep : bool
+        Whether the problem has hard constraints.
 
     Returns
     -------
     tuple of str
-        One for each of `COLUMNS`.
+        One for each of `columns`.
     """
-    return (
+    figures = (
         str(step.k),
         number(step.objective),
         number(step.lower_bound),
         percent(relative_gap(step.objective, step.lower_bound)),
         number(step.silhouette, 3),
         number(step.gap_statistic, 3),
-        _LINK_WORDS.get(step.status, "not found"),
     )
+    return (*figures, _LINK_WORDS.get(step.status, "not found")) if must_keep else figures
 
 
 def findings(steps: Sequence[Step]) -> Iterator[str]:
@@ -237,43 +337,64 @@ def findings(steps: Sequence[Step]) -> Iterator[str]:
     ------
     str
     """
-    bend = find_elbow(steps)
-    if bend is not None:
-        known = "proved by the bounds" if bend.proved else "not proved: the bounds leave room"
-        yield f"The objective bends most, in proportion, at k = {bend.k} ({known})."
-    for words, k in (
-        ("The silhouette is greatest", best_by_silhouette(steps)),
-        ("The gap statistic settles", best_by_gap(steps)),
-    ):
-        if k is not None:
-            yield f"{words} at k = {k}."
+    elbow = find_elbow(steps)
+    if elbow is not None:
+        known = "The bounds prove it." if elbow.proved else "The bounds do not prove it."
+        yield f"Elbow: k = {elbow.k}. More clusters lower the objective little. {known}"
+    silhouette = best_by_silhouette(steps)
+    if silhouette is not None:
+        yield f"Silhouette: k = {silhouette}. There the clusters are most clearly apart."
+    gap = best_by_gap(steps)
+    if gap is not None:
+        yield f"Gap statistic: k = {gap}. With more, uniform points would gain as much."
 
 
 def _is_answer(result: Result) -> bool:
     return result.partition is not None and result.partition.violations.none_hard
 
 
-def _silhouette(result: Result) -> float:
-    assert result.partition is not None
-    if result.partition.problem.k == 1:
+def _silhouette(found: Partition) -> float:
+    if found.problem.k == 1:
         return math.nan
-    return float(standing(result.partition).silhouette.mean())
+    return float(standing(found).silhouette.mean())
 
 
-def _lower_bound(problem: Problem, seed: int, seconds: float) -> float:
-    """Return a bound from the hard links alone: sizes, rules and prices only add to the optimum."""
-    relaxed = Problem(
-        problem.X,
-        problem.k,
-        problem.must_link.hard,
-        problem.cannot_link.hard,
-        weights=problem.weights,
-    ).centred()
-    try:
-        found = solve(relaxed, BOUND_SOLVER, seed=seed, time_limit=seconds, progress=False)
-    except UnsupportedError:
-        return -math.inf
-    return found.lower_bound if found.status != "infeasible" else -math.inf
+def _without_the_rest(problem: Problem) -> Problem:
+    """Return a problem that costs no more: sizes, rules and soft links only add to the optimum."""
+    hard = problem.must_link.hard, problem.cannot_link.hard
+    return Problem(problem.X, problem.k, *hard, weights=problem.weights)
+
+
+def has_hard_links_only(problem: Problem) -> bool:
+    """Return whether a problem has neither sizes nor rules nor soft links.
+
+    Parameters
+    ----------
+    problem : Problem
+
+    Returns
+    -------
+    bool
+    """
+    soft = len(problem.must_link.soft) + len(problem.cannot_link.soft)
+    return not (soft or problem.sizes is not None or problem.rules)
+
+
+def _with_clustering(step: Step, found: Partition) -> Step:
+    """Return a step with another clustering; its gap statistic moves by the logarithms."""
+    moved = _log(step.objective) - _log(found.wcss) if step.objective < math.inf else math.nan
+    return replace(
+        step,
+        status="feasible",
+        objective=found.wcss,
+        silhouette=_silhouette(found),
+        gap_statistic=step.gap_statistic + moved,
+    )
+
+
+def _log(cost: float) -> float:
+    """Return the logarithm of a cost that may be 0."""
+    return math.log(max(cost, 1e-300))
 
 
 def _gap_statistic(
@@ -281,7 +402,7 @@ def _gap_statistic(
 ) -> tuple[float, float]:
     logs = np.log(np.maximum(_reference_costs(problem, references, seed), 1e-300))
     error = float(logs.std() * math.sqrt(1 + 1 / references))
-    return float(logs.mean() - math.log(max(wcss, 1e-300))), error
+    return float(logs.mean() - _log(wcss)), error
 
 
 def _reference_costs(problem: Problem, references: int, seed: int) -> FloatArray:

@@ -104,10 +104,10 @@ def which_k(lab) -> None:
     sheet = lab.page.get_by_role("dialog", name="How many clusters?")
     for field, value in (("k from", "3"), ("to", "4"), ("seconds for each bound", "0")):
         sheet.get_by_label(field, exact=True).fill(value)
-    sheet.get_by_role("button", name="Sweep").click()
+    sheet.get_by_role("button", name="Compare").click()
     lab.wait_for(lambda: sheet.locator("tbody tr").count() == 2)
-    lab.wait_for(lambda: "The silhouette is greatest at k = " in sheet.inner_text())
-    sheet.get_by_role("button", name="3", exact=True).click()
+    lab.wait_for(lambda: "Silhouette: k = " in sheet.inner_text())
+    sheet.get_by_role("button", name="Use k = 3").click()
     sheet.wait_for(state="hidden")
     lab.see("k = 3")
 

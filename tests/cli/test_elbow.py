@@ -13,7 +13,7 @@ def test_a_sweep(ccviz, folder):
                  "--bound-time", 1, "--out", "elbow.csv")  # fmt: skip
     assert done.code == 0
     assert "cannot be kept" in done.out
-    assert "The silhouette is greatest at k = 3." in done.out
+    assert "Silhouette: k = 3." in done.out
     with (folder / "elbow.csv").open() as file:
         found = list(csv.DictReader(file))
     assert [row["k"] for row in found] == ["2", "3", "4", "5"]

@@ -1,6 +1,12 @@
-"""How many clusters? One number after the other, each measured in a process of its own."""
+"""How many clusters? Clusterings for every number first, then a lower bound for each.
+
+A process costs a second to begin, and a clustering of 20,000 points a fifth of one. So the first
+process has one number, which is shown at once, and each further one twice as many.
+"""
 
 from __future__ import annotations
+
+from dataclasses import dataclass, replace
 
 import param
 
@@ -9,7 +15,7 @@ from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
-from ccviz.studies.elbow import Step, impossible, measure
+from ccviz.studies.elbow import Step, bound, bounded_by_more, cluster, impossible
 from ccviz.views.draft import Draft
 from ccviz.views.lab.queue import RunQueue, Ticket
 from ccviz.views.lab.sandboxed_call import SandboxedCall
@@ -25,8 +31,45 @@ _MOST_REFERRED = 20_000
 """Points beyond which nothing is compared with uniform ones."""
 
 
+@dataclass(frozen=True)
+class _Measured:
+    """A number of clusters: its problem, and what is known about it.
+
+    Attributes
+    ----------
+    k : int
+    problem : Problem or None
+        None where rules on sizes forbid this number.
+    solver : Solver or None
+        Finds the clustering.
+    step : Step or None
+        None before there is a clustering.
+    """
+
+    k: int
+    problem: Problem | None
+    solver: Solver | None
+    step: Step | None
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one process works out.
+
+    Attributes
+    ----------
+    numbers : tuple of int
+        Numbers of clusters, in order.
+    proves : bool
+        Whether it proves lower bounds; otherwise it looks for clusterings.
+    """
+
+    numbers: tuple[int, ...]
+    proves: bool
+
+
 class Elbow(param.Parameterized):
-    """The sweep of one session; every number waits in the server's queue like a run.
+    """The sweep of one session; it waits in the server's queue like a run.
 
     Parameters
     ----------
@@ -39,26 +82,33 @@ class Elbow(param.Parameterized):
     ----------
     steps : tuple of Step
         What is known so far, by k.
-    at : int
-        The k being measured; 0 while nothing is.
+    at : Work or None
+        What is being worked out; None while nothing is.
     """
 
     steps = param.Parameter(default=())
-    at = param.Integer(default=0)
+    at = param.ClassSelector(class_=Work, default=None, allow_None=True)
 
     def __init__(self, queue: RunQueue, quota: Quota, pool: WorkerPool | None = None) -> None:
         super().__init__()
         self._queue, self._quota, self._pool = queue, quota, pool
         self._ticket: Ticket | None = None
         self._call: SandboxedCall | None = None
-        self._todo: list[tuple[Solver, Problem] | Step] = []
+        self._numbers: dict[int, _Measured] = {}
+        self._todo: list[Work] = []
         self._bound_s = 0.0
         self._seed = 0
 
     @property
     def busy(self) -> bool:
         """Whether something is being measured, or waits for its turn."""
-        return self.at > 0
+        return self.at is not None
+
+    @property
+    def must_keep(self) -> bool:
+        """Whether the problem that is measured has hard constraints."""
+        numbers = self._numbers.values()
+        return any(each.problem is None or each.problem.must_keep for each in numbers)
 
     def start(self, draft: Draft, low: int, high: int, bound_s: float, seed: int = 0) -> None:
         """Measure a problem's points and links for each number of clusters; sizes are left aside.
@@ -77,14 +127,19 @@ class Elbow(param.Parameterized):
         CcvizError
             If a number is out of range.
         """
-        todo = [_asked(draft, k) for k in range(low, max(low, high) + 1)]
+        numbers = [_measured(draft, k) for k in range(low, max(low, high) + 1)]
         self.stop()
-        self._todo, self._bound_s, self._seed = todo, bound_s, seed
+        self._numbers = {each.k: each for each in numbers}
+        asked = [each.k for each in numbers if each.problem is not None]
+        self._todo = [Work(numbers, proves=False) for numbers in _doubling(asked)]
+        if bound_s:
+            self._todo += [Work((k,), proves=True) for k in asked]
+        self._bound_s, self._seed = bound_s, seed
         self._ticket = self._queue.join()
-        self.param.update(steps=(), at=low)
+        self.param.update(steps=self._known(), at=Work((low,), proves=False))
 
     def tick(self) -> None:
-        """Look after the work: begin the next number, take what the last one found.
+        """Look after the work: take what the last call found, begin the next.
 
         Raises
         ------
@@ -94,33 +149,40 @@ class Elbow(param.Parameterized):
         if self._call is not None and self._call.done:
             call, self._call = self._call, None
             try:
-                self.steps = (*self.steps, call.answer())
+                self._take(call.answer())
             except BaseException:
                 self.stop()
                 raise
-            if not self._todo:
-                self.stop()
         if self._call is None and self._ticket is not None and self._ticket.waiting == 0:
             self._next()
 
-    def _next(self) -> None:
-        """Begin the next number; those that rules forbid need no measuring."""
-        while self._todo:
-            asked = self._todo.pop(0)
-            if not isinstance(asked, Step):
-                self._begin(*asked)
-                return
-            self.steps = (*self.steps, asked)
-        self.stop()
+    def _take(self, steps: tuple[Step, ...]) -> None:
+        for step in steps:
+            self._numbers[step.k] = replace(self._numbers[step.k], step=step)
+        self.steps = self._known()
 
-    def _begin(self, solver: Solver, problem: Problem) -> None:
-        self.at = problem.k
-        quota = self._quota
-        seconds = min(_MOST_TIME_S + self._bound_s + _SPARE_S, quota.run_s)
-        references = _REFERENCES if problem.n <= _MOST_REFERRED else 0
+    def _known(self) -> tuple[Step, ...]:
+        """Return the steps so far, each with the highest bound that holds for it."""
+        numbers = list(self._numbers.values())
+        steps = [each.step for each in numbers if each.step is not None]
+        problem = next((each.problem for each in numbers if each.problem is not None), None)
+        return tuple(steps) if problem is None else bounded_by_more(problem, steps)
+
+    def _next(self) -> None:
+        if not self._todo:
+            self.stop()
+            return
+        self.at = self._todo.pop(0)
+        numbers = [self._numbers[k] for k in self.at.numbers]
+        work, seconds_each, setting = (
+            (_bounded, self._bound_s, self._bound_s)
+            if self.at.proves
+            else (_clustered, _MOST_TIME_S, _REFERENCES)
+        )
         self._call = SandboxedCall(
-            _measured, (problem, solver, self._seed, references, self._bound_s), seconds,
-            quota.call_bytes, self._pool,
+            work, (numbers, self._seed, setting),
+            min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s),
+            self._quota.call_bytes, self._pool,
         )  # fmt: skip
 
     def stop(self) -> None:
@@ -130,20 +192,20 @@ class Elbow(param.Parameterized):
         if self._ticket is not None:
             self._ticket.release()
         self._call, self._ticket, self._todo = None, None, []
-        self.at = 0
+        self.at = None
 
     close = stop
 
 
-def _asked(draft: Draft, k: int) -> tuple[Solver, Problem] | Step:
+def _measured(draft: Draft, k: int) -> _Measured:
     """Return who clusters what for a number of clusters, or that its rules cannot be kept."""
     free = draft.with_rules(()).with_k(k)
     try:
         ruled = free.with_rules(draft.rules)
     except UnfillableError:
-        return impossible(k)
+        return _Measured(k, None, None, impossible(k))
     solver = finder(ruled)
-    return solver, ruled.problem_for(solver)
+    return _Measured(k, ruled.problem_for(solver), solver, None)
 
 
 def finder(draft: Draft) -> Solver:
@@ -165,8 +227,35 @@ def finder(draft: Draft) -> Solver:
     return make_solver(able[0])
 
 
-def _measured(problem: Problem, solver: Solver, seed: int, references: int, bound_s: float) -> Step:
-    return measure(
-        problem, solver, seed=seed, references=references, bound_time=bound_s,
-        time_limit=_MOST_TIME_S,
-    )  # fmt: skip
+def _doubling(numbers: list[int]) -> list[tuple[int, ...]]:
+    """Return the numbers in order, in groups of 1, 2, 4 and so on."""
+    groups: list[tuple[int, ...]] = []
+    while numbers:
+        size = 2 ** len(groups)
+        groups.append(tuple(numbers[:size]))
+        numbers = numbers[size:]
+    return groups
+
+
+def _clustered(numbers: list[_Measured], seed: int, references: int) -> tuple[Step, ...]:
+    steps = []
+    for each in numbers:
+        assert each.problem is not None
+        assert each.solver is not None
+        few = each.problem.n <= _MOST_REFERRED
+        steps.append(
+            cluster(
+                each.problem, each.solver, seed=seed, references=references if few else 0,
+                time_limit=_MOST_TIME_S,
+            )
+        )  # fmt: skip
+    return tuple(steps)
+
+
+def _bounded(numbers: list[_Measured], seed: int, seconds: float) -> tuple[Step, ...]:
+    steps = []
+    for each in numbers:
+        assert each.problem is not None
+        assert each.step is not None
+        steps.append(bound(each.problem, each.step, seconds, seed=seed))
+    return tuple(steps)

@@ -1,5 +1,6 @@
-// How many clusters? A sheet over the page: a curve, a table of numbers, a click to take one.
-const [WIDTH, HEIGHT, LEFT, FOOT] = [640, 190, 14, 22]
+// How many clusters? A sheet over the page: a curve, a table of numbers, a button to use one.
+const [WIDTH, HEIGHT, LEFT, TOP, FOOT] = [640, 210, 64, 10, 36]
+const RIGHT = 14
 
 function curve(points, color, dash) {
   const known = points.filter(([, y]) => y !== null)
@@ -8,20 +9,38 @@ function curve(points, color, dash) {
     ${known.map(([x, y]) => html`<circle cx="${x}" cy="${y}" r="4" fill="${color}" />`)}`
 }
 
-function chart(rows) {
+// The value of an axis in few digits: 426,636 is "427K".
+const short = (value) =>
+  new Intl.NumberFormat("en", {notation: "compact", maximumSignificantDigits: 3}).format(value)
+
+function chart({rows, k: used}) {
   const values = rows.flatMap(({objective, bound}) => [objective, bound]).filter((each) => each !== null)
   if (rows.length < 2 || !values.length) return ""
-  const [low, high] = [Math.min(0, ...values), Math.max(...values)]
-  const x = (at) => LEFT + at * (WIDTH - 2 * LEFT) / (rows.length - 1)
+  const high = Math.max(...values) || 1
+  const x = (at) => LEFT + (at + 0.5) * (WIDTH - LEFT - RIGHT) / rows.length
   const y = (value) => value === null ? null
-    : Math.round(8 + (HEIGHT - FOOT - 16) * (1 - (value - low) / (high - low || 1)))
+    : Math.round(TOP + (HEIGHT - FOOT - TOP) * (1 - Math.max(0, value) / high))
   const line = (name) => rows.map((row, at) => [x(at), y(row[name])])
+  const here = rows.findIndex(({k}) => k === used)
   return html`<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img"
     aria-label="objective and proved lower bound by number of clusters">
+    ${here >= 0 ? html`<rect class="here" x="${x(here) - 16}" y="${TOP}" width="32"
+      height="${HEIGHT - FOOT - TOP + 18}" rx="5" />` : ""}
+    ${[0, high / 2, high].map((value) => html`<line class="grid" x1="${LEFT}" x2="${WIDTH - RIGHT}"
+      y1="${y(value)}" y2="${y(value)}" /><text class="value" x="${LEFT - 6}" y="${y(value) + 4}">
+      ${short(value)}</text>`)}
     ${curve(line("objective"), "var(--accent)", "")}${curve(line("bound"), "#d55e00", "5 4")}
-    ${rows.map(({k}, at) => html`<text x="${x(at)}" y="${HEIGHT - 5}">${k}</text>`)}</svg>
+    ${rows.map(({k}, at) => html`<text x="${x(at)}" y="${HEIGHT - FOOT + 14}">${k}</text>`)}
+    <text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 5}">clusters (k)</text></svg>
     <p class="key"><i style="background:var(--accent)"></i>objective found
       <i style="background:#d55e00"></i>proved lower bound: no clustering costs less</p>`
+}
+
+function row({k, cells}, {k: used, elbow}) {
+  return html`<tr class="${k === used ? "used" : ""}"><th scope="row">${k}${k === elbow
+    ? html` <span class="chip">elbow</span>` : ""}</th>${cells.map((cell) => html`<td>${cell}</td>`)}
+    <td>${k === used ? html`<span class="now">in use</span>`
+      : html`<button type="button" data-k="${k}">Use k = ${k}</button>`}</td></tr>`
 }
 
 export function render({model}) {
@@ -31,18 +50,17 @@ export function render({model}) {
     <form><label>k from <input name="low" type="number" min="1" value="1"></label>
     <label>to <input name="high" type="number" min="1" value="8"></label>
     <label>seconds for each bound <input name="seconds" type="number" min="0" step="any" value="5"></label>
-    <button class="primary">Sweep</button><button type="button" data-what="stop">Stop</button></form>
+    <button class="primary">Compare</button><button type="button" data-what="stop">Stop</button></form>
     <div class="found"></div><p role="status"></p>
     <footer><button type="button" data-what="close">Close</button></footer>`
   const [form, found, status, stop] = ["form", ".found", "[role=status]", "[data-what=stop]"]
     .map((name) => dialog.querySelector(name))
   const draw = () => {
-    const {rows, words, busy} = model.content
-    found.innerHTML = html`${chart(rows)}${rows.length ? html`<table aria-label="Numbers of clusters">
-      <thead><tr>${model.columns.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-      <tbody>${rows.map(({k, cells}) => html`<tr><td><button type="button" data-k="${k}"
-        title="Take ${k} clusters">${k}</button></td>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
-      </tbody></table>` : ""}`.text
+    const {columns, rows, words, busy} = model.content
+    found.innerHTML = html`${chart(model.content)}${rows.length ? html`<table
+      aria-label="Numbers of clusters"><thead><tr>${columns.map((name) => html`<th
+      scope="col">${name}</th>`)}<td></td></tr></thead><tbody>${rows.map((each) =>
+      row(each, model.content))}</tbody></table>` : ""}`.text
     status.textContent = words
     stop.disabled = !busy
     if (model.shown && !dialog.open) dialog.showModal()

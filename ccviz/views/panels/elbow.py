@@ -8,15 +8,16 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ccviz.studies.elbow import COLUMNS, Step, findings, in_words
+from ccviz.studies.elbow import Step, columns, find_elbow, findings, in_words
+from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.commit import held
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("dialog.css", "elbow.css")
 _FIRST = (
-    "Each k is clustered under your links. The elbow is where the objective stops falling fast; "
-    "the bounds say how far that is proved."
+    "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
+    "objective little. The lower bounds say how far that is proved."
 )
 
 
@@ -28,8 +29,9 @@ class ElbowPanel(JSComponent):
     session : Session
     """
 
-    columns = param.List(default=list(COLUMNS), constant=True)
-    content = param.Dict(default={"rows": [], "words": _FIRST, "busy": False})
+    content = param.Dict(
+        default={"columns": [], "rows": [], "words": _FIRST, "busy": False, "k": 0, "elbow": 0}
+    )
     shown = param.Boolean(default=False)
 
     _esm = with_template("elbow.js")
@@ -39,15 +41,19 @@ class ElbowPanel(JSComponent):
         super().__init__(**params)
         self._session = session
         session.elbow.param.watch(self._refresh, ["steps", "at"])
+        self.param.watch(self._refresh, "shown")
 
     def _refresh(self, *_: Any) -> None:
         sweep = self._session.elbow
-        words = "\n".join(findings(sweep.steps)) or _FIRST
-        if sweep.at:
-            words = f"k = {sweep.at} is being measured…"
+        elbow = find_elbow(sweep.steps)
         self.content = {
-            "rows": [_row(step) for step in sweep.steps], "words": words, "busy": sweep.busy,
-        }  # fmt: skip
+            "columns": columns(sweep.must_keep),
+            "rows": [_row(step, sweep.must_keep) for step in sweep.steps],
+            "words": _words(sweep),
+            "busy": sweep.busy,
+            "k": self._session.draft.k,
+            "elbow": elbow.k if elbow is not None else 0,
+        }
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
         held(self._act)(data)
@@ -76,10 +82,19 @@ class ElbowPanel(JSComponent):
             self.content = self.content | {"words": session.notice.text}
 
 
-def _row(step: Step) -> dict[str, Any]:
+def _words(sweep: Elbow) -> str:
+    """Return what is being worked out, or else what the steps say."""
+    if sweep.at is None:
+        return "\n".join(findings(sweep.steps)) or _FIRST
+    low, high = sweep.at.numbers[0], sweep.at.numbers[-1]
+    what = "proving a lower bound" if sweep.at.proves else "clustering"
+    return f"k = {low} to {high}: {what}…" if low < high else f"k = {low}: {what}…"
+
+
+def _row(step: Step, must_keep: bool) -> dict[str, Any]:
     return {
         "k": step.k,
         "objective": step.objective if math.isfinite(step.objective) else None,
         "bound": step.lower_bound if math.isfinite(step.lower_bound) else None,
-        "cells": in_words(step)[1:],
+        "cells": in_words(step, must_keep)[1:],
     }

@@ -1,5 +1,8 @@
+import math
+
 import pytest
 
+from ccviz.studies.elbow import Step
 from ccviz.views.lab.elbow import finder
 from ccviz.views.lab.ruling import KINDS, add_rule
 from ccviz.views.link_table import Link
@@ -21,14 +24,14 @@ def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
     panel = ElbowPanel(session)
     panel._act({"what": "start", "low": 2, "high": 3, "seconds": 0})
     assert session.restless
-    assert panel.content["words"] == "k = 2 is being measured…"
+    assert panel.content["words"] == "k = 2: clustering…"
     sweep_out(session)
     assert [step.k for step in session.elbow.steps] == [2, 3]
     first, second = panel.content["rows"]
     assert (first["objective"], first["cells"][-1]) == (None, "cannot be kept")
     assert second["objective"] == session.elbow.steps[1].objective
     assert second["bound"] is None
-    assert "The silhouette is greatest at k = " in panel.content["words"]
+    assert "Silhouette: k = " in panel.content["words"]
     panel.shown = True
     panel._act({"what": "take", "k": 2})
     assert (session.draft.k, panel.shown) == (2, False)
@@ -39,6 +42,35 @@ def test_a_bound_stands_below_what_was_found(session):
     sweep_out(session)
     (step,) = session.elbow.steps
     assert 0.99 * step.objective < step.lower_bound <= step.objective * (1 + 1e-9)
+
+
+@pytest.mark.slow
+def test_all_clusterings_come_before_the_first_bound(session):
+    seen = []
+    session.elbow.param.watch(lambda event: seen.append(event.new), "at")
+    session.elbow.start(session.draft, 1, 3, 0.5)
+    sweep_out(session)
+    done = dict.fromkeys((work.numbers, work.proves) for work in seen if work is not None)
+    assert list(done) == [
+        ((1,), False), ((2, 3), False), ((1,), True), ((2,), True), ((3,), True),
+    ]  # fmt: skip
+    one, two, three = session.elbow.steps
+    assert one.objective * (1 - 1e-9) < one.lower_bound <= one.objective
+    assert one.lower_bound >= two.lower_bound >= three.lower_bound > 0
+
+
+def test_the_number_in_use_and_the_elbow_are_marked(session):
+    panel = ElbowPanel(session)
+    costs = {1: 100.0, 2: 20.0, 3: 18.0, 4: 17.0}
+    session.elbow.steps = tuple(
+        Step(k, "feasible", cost, cost, math.nan, math.nan, math.nan) for k, cost in costs.items()
+    )
+    assert (panel.content["k"], panel.content["elbow"]) == (session.draft.k, 2)
+    assert panel.content["words"].startswith("Elbow: k = 2.")
+    assert "constraints" not in panel.content["columns"]
+    panel._act({"what": "take", "k": 2})
+    panel.shown = True
+    assert panel.content["k"] == 2
 
 
 def test_a_sweep_ends_when_told_and_refuses_what_is_no_number_of_clusters(session):
