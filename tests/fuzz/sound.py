@@ -20,7 +20,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
 from ccviz.runs.recorder import Recorder
 from ccviz.solvers import make_solver
-from ccviz.views.lab.answer import encode_answer
+from ccviz.views.lab.answer_codec import encode_answer
 from ccviz.views.lab.importing import open_or_refuse
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session

@@ -33,7 +33,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver, parse_setting, solver_class
-from ccviz.views.lab.answer import decode_answer, returned_by
+from ccviz.views.lab.answer_codec import decode_answer, returned_by
 from ccviz.views.lab.importing import open_or_refuse
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session

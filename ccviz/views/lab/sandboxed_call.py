@@ -4,7 +4,7 @@ An uploaded file may be long, large or hostile, so it is read in such a process 
 continues. This module is both sides: the child is forked by the fork server, which has the
 libraries loaded, or is a new interpreter that runs this module as a script. The server pickles the
 function and its arguments. The answer may be that of a hostile file, so it is not a pickle
-(`ccviz.views.lab.answer`), and the process gives up its rights before it reads the file
+(`ccviz.views.lab.answer_codec`), and the process gives up its rights before it reads the file
 (`ccviz.views.lab.confinement`).
 """
 
@@ -23,7 +23,7 @@ from typing import IO, Any
 from ccviz.errors import CcvizError
 from ccviz.runs.fork_client import ForkedProcess, end_all, one_thread
 from ccviz.runs.worker_pool import WorkerPool
-from ccviz.views.lab.answer import decode_answer, encode_answer, returned_by
+from ccviz.views.lab.answer_codec import decode_answer, encode_answer, returned_by
 from ccviz.views.lab.confinement import Confinement
 
 _SHORT_OF_MEMORY = "Reading it needs more memory than is allowed for a file."

@@ -227,7 +227,7 @@ class Session(Picking):
         self._adopt()
         if self.draft.has_points_of(before):
             with self.in_words():
-                self._answer(undone=True)
+                self._answer_edit(undone=True)
 
     def _edit(self, draft: Draft, rerun: bool = True) -> None:
         self.person.quota.check_table(*draft.data.X.shape)
@@ -237,9 +237,9 @@ class Session(Picking):
         self._history.commit(draft)
         self._adopt()
         if rerun and same_points:
-            self._answer()
+            self._answer_edit()
 
-    def _answer(self, undone: bool = False) -> None:
+    def _answer_edit(self, undone: bool = False) -> None:
         """Show a proof of the current problem, or run it where edits do so."""
         run, problem, exact = self.run, self.draft.problem, self.solver.supports.exact
         if run is not None and run.problem.asks_the_same(problem):

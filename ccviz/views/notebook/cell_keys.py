@@ -11,7 +11,7 @@ from panel.custom import JSComponent
 from ccviz.views.lab.keys import CELL_KEYS, key_actions, tell_keys
 from ccviz.views.lab.session import Session
 from ccviz.views.page.keyboard import with_keyboard
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 
 
 class CellKeys(JSComponent):
@@ -32,4 +32,4 @@ class CellKeys(JSComponent):
 
     def _handle_msg(self, data: str) -> None:
         if data in self._actions:
-            held(self._actions[data])()
+            in_one_message(self._actions[data])()

@@ -13,7 +13,7 @@ import param
 from bokeh.document import Document
 
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import together
+from ccviz.views.panels.messages import one_message
 from ccviz.views.panels.preparation import PreparationPanel
 
 _PERIOD_MS = 140
@@ -30,7 +30,7 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
 
     def tick() -> None:
         if session.restless:
-            with together():
+            with one_message():
                 session.tick()
         if preparation is not None:
             preparation.tick()

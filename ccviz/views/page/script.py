@@ -15,7 +15,7 @@ from ccviz.views.lab.keys import PAGE_KEYS, key_actions, tell_keys
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
 from ccviz.views.page.keyboard import with_keyboard
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.status import present
 from ccviz.views.share.address import way_back
 
@@ -83,4 +83,4 @@ class PageScript(JSComponent):
 
     def _handle_msg(self, data: str) -> None:
         if data in self._actions:
-            held(self._actions[data])()
+            in_one_message(self._actions[data])()

@@ -14,7 +14,7 @@ from ccviz.solvers.base import GROUPS
 from ccviz.views.frames.runs import OUTCOME_COLUMNS, outcome_row
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suiting import unable
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _SEEDS = 3
@@ -90,7 +90,7 @@ class BatchPanel(JSComponent):
         }  # fmt: skip
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._act)(data)
+        in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         what = message["what"]

@@ -8,7 +8,7 @@ import panel as pn
 
 from ccviz.views.lab.painter import MOST_CLASSES, TOOLS, Painter
 from ccviz.views.palette import cluster_colors
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 
 
 class BrushPanel(pn.viewable.Viewer):
@@ -29,7 +29,7 @@ class BrushPanel(pn.viewable.Viewer):
             css_classes=["untitled"],
         )  # fmt: skip
         blank = pn.widgets.Button(name="Clear", margin=0)
-        blank.on_click(lambda _: held(painter.take_blank)())
+        blank.on_click(lambda _: in_one_message(painter.take_blank)())
         self._row = pn.FlexBox(
             tools, classes, radius, blank, margin=(0, 0, 4, 0), visible=painter.active,
             align_items="center", gap="4px",

@@ -17,7 +17,7 @@ from ccviz.views.lab.download import Download, deliver
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.take_home import answer_download
 from ccviz.views.palette import cluster_colors
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _NONE = "The features of each cluster are listed here after a run: choose a solver, press Run."
@@ -71,7 +71,7 @@ class ClustersPanel(JSComponent):
         self._send_msg(asdict(download))
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._act)(data)
+        in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         if message["what"] == "file":

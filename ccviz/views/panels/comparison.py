@@ -12,8 +12,8 @@ from ccviz.numbers import count
 from ccviz.views.frames.comparison import Row, comparison, differing
 from ccviz.views.frames.runs import run_names
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css
 
 _STYLE = css("comparison.css")
@@ -29,7 +29,7 @@ class ComparisonPanel(pn.viewable.Viewer):
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="comparison"
         )
         self._show = pn.widgets.Button(name="", margin=(4, 0), visible=False)
-        self._show.on_click(lambda _: held(self._light)())
+        self._show.on_click(lambda _: in_one_message(self._light)())
         self._apart: tuple[int, ...] = ()
         self._box = pn.Column(
             self._html, self._show, sizing_mode="stretch_width", margin=(8, 0, 0, 0), scroll=True,

@@ -11,7 +11,7 @@ from panel.custom import JSComponent
 from ccviz.studies.elbow import Step, columns, find_elbow, findings, in_words
 from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("dialog.css", "elbow.css")
@@ -56,7 +56,7 @@ class ElbowPanel(JSComponent):
         }
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._act)(data)
+        in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]

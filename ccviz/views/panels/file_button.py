@@ -11,7 +11,7 @@ from panel.custom import JSComponent
 
 from ccviz.views.lab.download import Download, DownloadRequest, deliver
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("file_button.css")
@@ -47,7 +47,7 @@ class FileButton(JSComponent):
         self._session, self._order = session, request
 
     def _handle_msg(self, _: Any) -> None:
-        held(self.press)()
+        in_one_message(self.press)()
 
     def press(self) -> None:
         """Begin to write the file."""

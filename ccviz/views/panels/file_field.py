@@ -10,7 +10,7 @@ from panel.custom import JSComponent
 
 from ccviz.errors import FileFormatError
 from ccviz.views.lab.upload import Upload, begin_upload
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("file_field.css")
@@ -53,7 +53,7 @@ class FileField(JSComponent):
         self._answer(part, arrived=len(upload.content))
         if upload.is_whole:
             self._upload = Upload("", 0)
-            held(self._take)(upload.name, bytes(upload.content))
+            in_one_message(self._take)(upload.name, bytes(upload.content))
 
     def _add(self, part: dict[str, Any]) -> None:
         if part["at"] == 0:

@@ -10,7 +10,7 @@ from bokeh.models import XY, Button, Column, UIElement
 from bokeh.models import Panel as BokehPanel
 
 from ccviz.views.lab.picker import Screen
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css
 
 Size = tuple[int, int]
@@ -138,7 +138,7 @@ def button(label: str, name: str, on_click: Callable[[], None]) -> Button:
     on_click : callable
     """
     button = Button(label=label, name=name, stylesheets=[_BUTTON])
-    button.on_click(held(on_click))
+    button.on_click(in_one_message(on_click))
     return button
 
 

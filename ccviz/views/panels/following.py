@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 
 
 class Following:
@@ -33,8 +33,8 @@ class Following:
         self._depth -= 1
 
     def unless(self, callback: Callable[[Any], None]) -> Callable[[Any], None]:
-        """Return the callback, held, to be skipped while the state is followed."""
-        whole = held(callback)
+        """Return the callback in one message; it does nothing while the state is followed."""
+        whole = in_one_message(callback)
 
         def heard(event: Any) -> None:
             if not self._depth:

@@ -15,8 +15,8 @@ from ccviz.views.lab.keys import tell_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 
 
 class HeaderPanel(pn.viewable.Viewer):
@@ -71,7 +71,7 @@ class NoticePanel(pn.viewable.Viewer):
         self._session = session
         self._html = Html("", margin=0, sizing_mode="stretch_width")
         self._take = pn.widgets.Button(name="", margin=(0, 0, 6, 0), css_classes=["advice"])
-        self._take.on_click(lambda _: held(self._switch)())
+        self._take.on_click(lambda _: in_one_message(self._switch)())
         self._close = _button(icons.CLOSE, "Put this away (Esc)", session.cancel, "Put this away")
         told = pn.Column(self._html, self._take, sizing_mode="stretch_width", margin=0)
         self._row = pn.Row(told, self._close, sizing_mode="stretch_width", visible=False, margin=0)
@@ -105,5 +105,5 @@ def _button(icon: str, help_text: str, on_click: Any, name: str = "") -> pn.widg
         name=name, icon=icon or None, description=Tooltip(content=help_text, position="bottom"),
         color="light", margin=(4, 0), css_classes=["icon-only"] if icon else [],
     )  # fmt: skip
-    button.on_click(lambda _: held(on_click)())
+    button.on_click(lambda _: in_one_message(on_click)())
     return button

@@ -11,7 +11,7 @@ from panel.custom import JSComponent
 from ccviz.arrays import IntArray
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _MOST = 24
@@ -70,7 +70,7 @@ class Legend(JSComponent):
             self.rows = rows
 
     def _handle_msg(self, data: int) -> None:
-        held(self._session.isolate)(data)
+        in_one_message(self._session.isolate)(data)
 
 
 def _words(name: str, size: int) -> str:

@@ -9,9 +9,9 @@ from markupsafe import Markup
 
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 
 _NONE = "Lessons…"
 _BUTTON: Any = {"width": 84, "margin": 2}
@@ -58,9 +58,9 @@ class LessonPanel(pn.viewable.Viewer):
         self._show = pn.widgets.Button(name="Show me", **_BUTTON)
         self._next = pn.widgets.Button(name="Next", button_type="primary", **_BUTTON)
         self._leave = pn.widgets.Button(name="Leave", **_BUTTON)
-        self._show.on_click(lambda _: held(course.show)())
-        self._next.on_click(lambda _: held(course.go_on)())
-        self._leave.on_click(lambda _: held(course.begin)(None))
+        self._show.on_click(lambda _: in_one_message(course.show)())
+        self._next.on_click(lambda _: in_one_message(course.go_on)())
+        self._leave.on_click(lambda _: in_one_message(course.begin)(None))
         self._box = pn.Row(
             self._text, pn.Column(self._show, self._next, self._leave, margin=0),
             sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),

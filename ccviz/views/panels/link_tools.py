@@ -14,9 +14,9 @@ from ccviz.data.link_files import links_text
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.many_links import draw_links, load_links
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.point_field import PointField
 from ccviz.views.upstream.float_input import FloatInput
 
@@ -51,10 +51,10 @@ class LinkTools(pn.viewable.Viewer):
             description=Tooltip(content=_DRAW, position="right"),
         )  # fmt: skip
         self._draw.on_click(
-            lambda _: held(draw_links)(session, self._many.value, self._noise.value)
+            lambda _: in_one_message(draw_links)(session, self._many.value, self._noise.value)
         )
         self._clear = pn.widgets.Button(name="Delete all", margin=(4, 4))
-        self._clear.on_click(lambda _: held(session.remove_links)(session.draft.links))
+        self._clear.on_click(lambda _: in_one_message(session.remove_links)(session.draft.links))
         self._export = FileButton(
             session, "Export", partial(links_download, session), margin=(4, 4)
         )
@@ -80,7 +80,7 @@ class LinkTools(pn.viewable.Viewer):
 
     def _on_import(self, event: Any) -> None:
         if event.new:
-            held(load_links)(self._session, self._import.filename or "links", event.new)
+            in_one_message(load_links)(self._session, self._import.filename or "links", event.new)
 
 
 def links_download(session: Session) -> DownloadRequest:

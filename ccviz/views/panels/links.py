@@ -21,9 +21,9 @@ from ccviz.views.frames.links import LINKS_DRAWN, MOST_LINES, many_broken
 from ccviz.views.frames.prices import PriceList, price_list, price_words
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import LinkTable
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.link_tools import LinkTools
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.prices import PriceTools
 from ccviz.views.panels.template import css, with_template
 
@@ -47,7 +47,7 @@ class LinkList(JSComponent):
         self._on_message = on_message
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._on_message)(data)
+        in_one_message(self._on_message)(data)
 
 
 class LinksPanel(pn.viewable.Viewer):

@@ -14,8 +14,8 @@ from ccviz.views.figures.pairs import PairsFigure
 from ccviz.views.frames.pairs import MOST_FEATURES, MOST_POINTS, pairs
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
 _ABOUT = Markup('<p class="about">{}</p>')
@@ -47,7 +47,7 @@ class PairsPanel(pn.viewable.Viewer):
         on_tap: Callable[[str, str], None],
     ) -> None:
         super().__init__()
-        self._session, self._labels, self._on_tap = session, labels, held(on_tap)
+        self._session, self._labels, self._on_tap = session, labels, in_one_message(on_tap)
         self._figure: PairsFigure | None = None
         self._words = Html("", margin=0, sizing_mode="stretch_width")
         self._place = pn.Column(sizing_mode="stretch_both", margin=0)

@@ -12,9 +12,9 @@ from ccviz.views.frames.words import sentence
 from ccviz.views.lab.player import PACES
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 
 _WORDS = Markup('<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>')
 
@@ -104,5 +104,5 @@ def _button(
         margin=(0, 2, 0, 0),
         description=Tooltip(content=help_text, position="top"),
     )
-    button.on_click(lambda _: held(on_click)())
+    button.on_click(lambda _: in_one_message(on_click)())
     return button

@@ -13,7 +13,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
 from ccviz.views.panels.axes import Axes
 from ccviz.views.panels.brush import BrushPanel
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.pairs import PairsPanel
 from ccviz.views.panels.question_progress import AskButton, QuestionProgress
 from ccviz.views.panels.scatter import ScatterPanel
@@ -49,8 +49,8 @@ class PlotPanel(pn.viewable.Viewer):
     def _watch(self) -> None:
         session = self._session
         self._view.param.watch(self._on_view, "value")
-        self._classes.on_click(lambda _: held(self._on_classes)())
-        self._paint.on_click(lambda _: held(self._painter.toggle)())
+        self._classes.on_click(lambda _: in_one_message(self._on_classes)())
+        self._paint.on_click(lambda _: in_one_message(self._painter.toggle)())
         self._painter.param.watch(self._on_brush, "active")
         session.asking.param.watch(self._on_asking, "active")
         session.param.watch(self._follow, "draft")

@@ -9,7 +9,7 @@ from panel.custom import JSComponent
 
 from ccviz.data.names import NameBook, suggest
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("point_field.css")
@@ -39,7 +39,7 @@ class PointField(JSComponent):
         self.named = bool(self._session.draft.data.names)
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._act)(data)
+        in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         text, names = str(message["text"]), self._session.draft.data.names

@@ -11,8 +11,8 @@ from markupsafe import Markup
 
 from ccviz.views.frames.prices import price_list
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 
 _ABOUT = (
     "How much each link raises the optimum, between two proved limits. A wrong link often has "
@@ -38,7 +38,7 @@ class PriceTools(pn.viewable.Viewer):
         self._button = pn.widgets.Button(
             name="Prices", description=Tooltip(content=_ABOUT, position="right"), **small
         )
-        self._button.on_click(lambda _: held(self._start_or_stop)())
+        self._button.on_click(lambda _: in_one_message(self._start_or_stop)())
         self._sort = pn.widgets.Toggle.from_param(
             self.param.highest_first, name="Highest first", **small
         )

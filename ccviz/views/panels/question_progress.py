@@ -12,8 +12,8 @@ from ccviz.numbers import count
 from ccviz.views.lab.asking import Asking, AskState
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 
 _SHOWN = Markup(
     "<br>The colours are the clusters that your answers make likely, not those of the run. "
@@ -30,7 +30,7 @@ class AskButton(pn.viewable.Viewer):
             name="Ask me", icon=icons.LAMP, margin=(0, 0, 0, 3), css_classes=["bar"],
             description=Tooltip(content="Which points belong together? (A)", position="top"),
         )  # fmt: skip
-        self._button.on_click(lambda _: held(session.ask)())
+        self._button.on_click(lambda _: in_one_message(session.ask)())
         session.asking.param.watch(self._follow, "active")
 
     def __panel__(self) -> Any:

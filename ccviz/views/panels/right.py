@@ -12,9 +12,9 @@ from ccviz.views.export.page import Told
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.clusters import ClustersPanel
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.race import RacePanel
 from ccviz.views.panels.result import ResultPanel
 from ccviz.views.panels.runs import RunsPanel
@@ -77,7 +77,7 @@ class RightPanel(pn.viewable.Viewer):
             inside.in_front, race.in_front = event.new == INSIDE, event.new == BOUNDS
             runs.bring(event.new == RUNS)
 
-        self._tabs.param.watch(held(look), "active")
+        self._tabs.param.watch(in_one_message(look), "active")
         self._opened, self._unwanted = "", False
         self._tabs.param.watch(self._on_turned_away, "active")
         inspection.param.watch(self._open_proof, "views")

@@ -11,7 +11,7 @@ from ccviz.runs.info import RunInfo
 from ccviz.views.frames.rules import rule_rows
 from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.session import Session
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("rules.css")
@@ -73,7 +73,7 @@ class RulesPanel(JSComponent):
             self.runs = runs
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._act)(data)
+        in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]

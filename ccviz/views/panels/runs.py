@@ -19,10 +19,10 @@ from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.batch import BatchPanel
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.file_button import FileButton
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 200
@@ -50,7 +50,7 @@ class RunTable(JSComponent):
         self._on_message = on_message
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._on_message)(data)
+        in_one_message(self._on_message)(data)
 
 
 class RunsPanel(pn.viewable.Viewer):
@@ -72,7 +72,7 @@ class RunsPanel(pn.viewable.Viewer):
         self._comparison = ComparisonPanel(session)
         self._batch = BatchPanel(session)
         self._many = pn.widgets.Button(name="Batch…", margin=(6, 6))
-        self._many.on_click(lambda _: held(self._batch.open)())
+        self._many.on_click(lambda _: in_one_message(self._batch.open)())
         # A notebook's kernel has no server whose other runs could be waited for.
         self._queue = Html(
             "", margin=(6, 0, 0, 0), sizing_mode="stretch_width", visible=not same_data

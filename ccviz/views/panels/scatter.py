@@ -33,8 +33,8 @@ from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.picker import inside, nearest
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import cluster_colors, look
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.legend import Legend
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.popup import LinkPopup
 from ccviz.views.panels.question_popup import QuestionPopup
 from ccviz.views.upstream.figure_callbacks import FigurePane
@@ -79,9 +79,9 @@ class ScatterPanel(pn.viewable.Viewer):
         self._figure.plot.elements += [self._popup.model, self._question.model]
         # Bokeh calls the second of two quick taps a double one, wherever it falls.
         for kind in ("tap", "doubletap"):
-            self._figure.plot.on_event(kind, held(self._on_tap))
-        self._figure.points.selected.on_change("indices", held(self._on_select))
-        self._figure.plot.on_event(SelectionGeometry, held(self._on_lasso))
+            self._figure.plot.on_event(kind, in_one_message(self._on_tap))
+        self._figure.points.selected.on_change("indices", in_one_message(self._on_select))
+        self._figure.plot.on_event(SelectionGeometry, in_one_message(self._on_lasso))
         self._listen_to_the_brush()
         if inspection is not None:
             self._decisions = DecisionsOverlay(self._figure.plot, look(session.dark))
@@ -115,8 +115,8 @@ class ScatterPanel(pn.viewable.Viewer):
     def _listen_to_the_brush(self) -> None:
         painter, plot = self._painter, self._figure.plot
         for event in (PanStart, Pan):
-            plot.on_event(event, held(self._on_stroke))
-        plot.on_event(PanEnd, held(self._on_lift))
+            plot.on_event(event, in_one_message(self._on_stroke))
+        plot.on_event(PanEnd, in_one_message(self._on_lift))
         painter.param.watch(self._on_brush, "active")
         painter.param.watch(self._on_wet, "wet")
         painter.param.watch(self._on_blank, "blank")

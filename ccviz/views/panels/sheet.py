@@ -12,7 +12,7 @@ from ccviz.data.scaling import SCALINGS
 from ccviz.numbers import count, whole
 from ccviz.views.frames.sheet import FIRST_ROWS, lines
 from ccviz.views.lab.importing import Importing
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _STYLE = css("dialog.css", "sheet.css")
@@ -43,7 +43,7 @@ class SheetPanel(JSComponent):
         self.sheet = content(self._importing)
 
     def _handle_msg(self, data: dict[str, Any]) -> None:
-        held(self._act)(data)
+        in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
         importing, what = self._importing, message["what"]

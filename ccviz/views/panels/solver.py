@@ -15,9 +15,9 @@ from ccviz.solvers.advice import Advice
 from ccviz.solvers.base import GROUPS, label_of
 from ccviz.views.lab.session import Session
 from ccviz.views.lab.suiting import advised, refusal, unable
-from ccviz.views.panels.commit import held, rebuilt
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message, rebuilt
 from ccviz.views.panels.template import css
 from ccviz.views.upstream.float_input import FloatInput
 
@@ -47,7 +47,7 @@ class SolverPanel(pn.viewable.Viewer):
         )
         self._advised: Advice | None = None
         self._take = pn.widgets.Button(name="", margin=(0, 4), css_classes=["advice"])
-        self._take.on_click(lambda _: held(self._take_advised)())
+        self._take.on_click(lambda _: in_one_message(self._take_advised)())
         self._taken = Html("", margin=(0, 4), name="recommended")
         self._about = Html("", margin=(0, 4), sizing_mode="stretch_width", stylesheets=[_STYLE])
         self._form = pn.Column(margin=0, sizing_mode="stretch_width")
@@ -182,7 +182,7 @@ def sentence_of(kind: type[Solver]) -> str:
 
 
 def _pair(*widgets: Any) -> pn.Row:
-    # No GridBox: a held update of its children and of anybody's size trips Bokeh.
+    # No GridBox: Bokeh fails if one message changes its children and the size of any model.
     return pn.Row(*widgets, margin=0, sizing_mode="stretch_width")
 
 

@@ -16,8 +16,8 @@ from ccviz.views.frames.card import Card, card
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.panels import icons
-from ccviz.views.panels.commit import held
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css
 
 _SHOWN = {"WCSS": "WCSS", "Lower bound": "Bound", "Gap": "Gap"}
@@ -61,7 +61,7 @@ class StatusPanel(pn.viewable.Viewer):
             description=Tooltip(content="Points and proof on the whole screen (F)",
                                 position="bottom"),
         )  # fmt: skip
-        self._present.on_click(lambda _: held(partial(present, session))())
+        self._present.on_click(lambda _: in_one_message(partial(present, session))())
         inspection.param.watch(self._refresh, "moved")
         session.param.watch(self._refresh, "draft")
         session.asking.param.watch(self._refresh, ["active", "asked"])

@@ -11,7 +11,7 @@ from ccviz.views.frames.node import NodeLog
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
@@ -28,13 +28,13 @@ class TreePanel(pn.viewable.Viewer):
         super().__init__()
         self._session, self._inspection = session, inspection
         self._figure = TreeFigure(
-            look(session.dark, large=session.presenting), held(inspection.select)
+            look(session.dark, large=session.presenting), in_one_message(inspection.select)
         )
         self._node = NodePanel(inspection)
         self._axis = pn.widgets.RadioButtonGroup(
             options=_AXES, value=inspection.axis, name="Height of a node", margin=(0, 0, 4, 0)
         )
-        self._axis.param.watch(held(self._on_axis), "value")
+        self._axis.param.watch(in_one_message(self._on_axis), "value")
         session.param.watch(self._dress, ["dark", "presenting"])
         self._details = pn.Column(
             self._node, sizing_mode="stretch_width", margin=(2, 8),

@@ -15,7 +15,7 @@ from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
-from ccviz.views.panels.commit import held
+from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _TRY = next(iter(EXAMPLES))
@@ -67,7 +67,7 @@ class WelcomePanel(JSComponent):
         self.visible = not self._shut
 
     def _handle_msg(self, data: str) -> None:
-        held(self._open)(data)
+        in_one_message(self._open)(data)
 
     def _open(self, choice: str) -> None:
         session = self._session

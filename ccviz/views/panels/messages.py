@@ -11,22 +11,22 @@ import panel as pn
 
 
 @contextmanager
-def together() -> Iterator[None]:
-    """Send the changes of this block together at its end.
+def one_message() -> Iterator[None]:
+    """Send all changes of this block in one message at its end.
 
-    While a page is still being drawn, Panel drops held messages, since it believes that the
-    browser has no document yet. So a click in that moment is sent piece by piece.
+    While a page is still being drawn, Panel drops messages that it holds back, since it believes
+    that the browser has no document yet. So the changes of a click are sent one by one then.
     """
     with pn.io.hold() if pn.state.loaded else nullcontext():
         yield
 
 
-def held(action: Callable[..., Any]) -> Callable[..., None]:
-    """Return the action with its changes sent together at its end."""
+def in_one_message(action: Callable[..., Any]) -> Callable[..., None]:
+    """Return the action with all its changes sent in one message at its end."""
 
     @wraps(action)
     def whole(*args: Any) -> None:
-        with together():
+        with one_message():
             action(*args)
 
     return whole
@@ -36,7 +36,7 @@ def held(action: Callable[..., Any]) -> Callable[..., None]:
 def rebuilt() -> Iterator[None]:
     """Let Bokeh walk through the page once for all models added and removed in this block.
 
-    Otherwise it does so for each change. Use it within `together`: the message must know which
+    Otherwise it does so for each change. Use it within `one_message`: the message must know which
     models are new.
     """
     document = pn.state.curdoc

@@ -16,7 +16,7 @@ from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.studies.elbow import Step, measure
 from ccviz.views.draft import Draft
-from ccviz.views.lab.answer import decode_answer, encode_answer, returned_by
+from ccviz.views.lab.answer_codec import decode_answer, encode_answer, returned_by
 from ccviz.views.lab.many_links import read_link_table
 from ccviz.views.lab.personal_archive import import_for
 from ccviz.views.link_table import Link, LinkTable
