@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import psutil
 
@@ -353,8 +354,18 @@ class Lab:
     def show_run(self, words: str) -> None:
         """Show the first run of the table that has these words."""
         self.room("Runs")
-        row = self.page.locator(".scroll tbody tr").filter(has_text=words).first
-        row.get_by_role("button", name="Show").click()
+        self.run_row(words).get_by_role("button", name="Show").click()
+
+    def run_row(self, words: str = "") -> Any:
+        """Return the first run of the table that has these words."""
+        return self.page.locator(".scroll tbody tr").filter(has_text=words).first
+
+    def unfold(self, row: Any) -> Any:
+        """Unfold a run of the table, unless it is unfolded; return its row."""
+        more = row.get_by_role("button", name="More about")
+        if more.get_attribute("aria-expanded") == "false":
+            more.click()
+        return row
 
     def upload(self, name: str, content: bytes) -> None:
         path = Path(self._brought.name) / name  # what is sent as bytes costs the driver seconds

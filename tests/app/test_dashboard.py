@@ -24,7 +24,7 @@ def test_past_runs_are_listed_compared_and_shown_again(lab):
     lab.wait_for(lambda: lab.labels() == labels)
     lab.page.once("dialog", lambda dialog: dialog.accept())
     many = lab.page.locator("tbody tr").count()
-    row.get_by_role("button", name="Delete").click()
+    lab.unfold(row).get_by_role("button", name="Delete").click()
     lab.wait_for(lambda: lab.page.locator("tbody tr").count() == many - 1)
 
 

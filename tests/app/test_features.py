@@ -217,7 +217,7 @@ def test_runs_are_renamed_filtered_and_compared_side_by_side(lab):
     lab.room("Runs")
     rows = lab.page.locator("tbody tr")
     lab.page.once("dialog", lambda dialog: dialog.accept("my favourite"))
-    rows.first.get_by_role("button", name="Rename").click()
+    lab.unfold(rows.first).get_by_role("button", name="Rename").click()
     lab.page.get_by_text("my favourite").wait_for()
     lab.page.get_by_role("checkbox", name="Compare my favourite").check()
     rows.filter(has_text="blp-kmeans").first.get_by_role("checkbox").check()

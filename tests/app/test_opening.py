@@ -47,8 +47,9 @@ def test_a_finished_example_and_behind_its_choices_a_tree_a_batch_and_a_table(
     rows = page.locator(".scroll tbody tr")
     assert rows.count() == 13
     rows.filter(has_text="cop-kmeans").first.get_by_role("button", name="Show").click()
-    lab.see("k = 4")
-    assert page.get_by_label("Solver", exact=True).first.input_value() == "COP-k-means"
+    lab.see("· k = 4")
+    solver = page.get_by_label("Solver", exact=True).first
+    lab.wait_for(lambda: solver.input_value() == "COP-k-means")
     page.get_by_label("Tick all").check()
     page.get_by_role("table", name="Runs side by side").wait_for()
 

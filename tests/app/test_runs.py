@@ -11,10 +11,6 @@ from tests.app.driver import ENDLESS
 pytestmark = pytest.mark.browser
 
 
-def row_of(lab, words):
-    return lab.page.locator(".scroll tbody tr").filter(has_text=words).first
-
-
 def play_and_pause(lab, button):
     """Play a few events of a run that has many more, and pause."""
     lab.choose("Speed", "Speed: 10 / s")
@@ -95,10 +91,10 @@ def test_limits_end_a_run_which_goes_on_from_the_table(lab_of):
     lab.fill("Node limit", "")
 
     lab.room("Runs")
-    row = row_of(lab, "spirals")
-    row.get_by_text("feasible").wait_for()
+    row = lab.unfold(lab.run_row("spirals"))
+    row.locator("td.proof").get_by_text("gap").wait_for()
     row.get_by_role("button", name="Go on").click()
-    row.get_by_text("optimal").wait_for()
+    row.locator("td.proof").get_by_text("optimal").wait_for()
     assert row.get_by_role("button", name="Go on").count() == 0
     lab.room("Result")
     lab.see("Optimal clustering")
@@ -122,20 +118,20 @@ def test_the_table_of_runs_tells_sorts_and_filters(lab_of, picture):
         lab.choose("Solver", solver)
         lab.run()
     lab.room("Runs")
-    row_of(lab, "pck-means").wait_for()
-    head = [cell.strip() for cell in lab.page.locator(".scroll th button").all_inner_texts()]
+    lab.run_row("pck-means").wait_for()
+    head = [cell.strip() for cell in lab.page.locator(".scroll th button").all_text_contents()]
     assert head == list(COLUMNS)
-    row = row_of(lab, "pck-means")
-    row.get_by_text("feasible").wait_for()
-    cells = dict(zip(head, row.locator("td").all_inner_texts()[1:], strict=False))
-    assert (cells["Data"], cells["State"], cells["Broken"]) == ("iris", "feasible", "1")
+    row = lab.run_row("pck-means")
+    row.locator("td.proof").get_by_text("feasible").wait_for()
+    cells = dict(zip(head, row.locator("td").all_text_contents()[1:], strict=False))
+    assert (cells["Data"], cells["Proof"], cells["Broken"]) == ("iris", "feasible", "1")
     assert 0 < float(cells["ARI"]) <= 1
     assert float(cells["Objective"]) > 70
     assert lab.page.locator(".scroll").evaluate("(box) => box.scrollWidth <= box.clientWidth")
 
     def column(name):
         cells = lab.page.locator(f".scroll tbody td:nth-child({head.index(name) + 2})")
-        return cells.all_inner_texts()
+        return cells.all_text_contents()
 
     for name in ("Objective", "Run"):
         sort = lab.page.locator(".scroll th button").filter(has_text=name).first
@@ -143,6 +139,12 @@ def test_the_table_of_runs_tells_sorts_and_filters(lab_of, picture):
         falling = column(name)
         sort.click()
         assert column(name) == falling[::-1] != falling
+    by_ari = lab.page.get_by_label("Sort runs by")
+    by_ari.select_option("By ARI")
+    assert column("ARI") == sorted(column("ARI"), key=float)
+    by_ari.select_option("Newest first")
+    assert "cop-kmeans" in column("Run")[0]
+    lab.unfold(lab.run_row("iris")).get_by_text("Broken 1").wait_for()
     lab.page.get_by_label("Filter runs").fill("moons cop")
     [found] = column("Run")
     assert "cop-kmeans" in found
@@ -160,17 +162,17 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     path = tmp_path / download.value.suggested_filename
     download.value.save_as(path)
     assert path.suffix == ".ccviz"
-    name = row_of(lab, "iris").locator("td").nth(1).inner_text()
+    name = lab.run_row("iris").locator("td").nth(1).inner_text()
     lab.page.once("dialog", lambda dialog: dialog.accept())
-    row_of(lab, name).get_by_role("button", name="Delete").click()
-    row_of(lab, name).wait_for(state="detached")
+    lab.unfold(lab.run_row(name)).get_by_role("button", name="Delete").click()
+    lab.run_row(name).wait_for(state="detached")
     lab.see("Nothing has run yet.")
 
     chooser = lab.page.locator("input[type=file][accept='.ccviz']")
     chooser.set_input_files({"name": "no.ccviz", "mimeType": "", "buffer": b"nothing"})
     lab.see_notice("no.ccviz holds no sound run")
     chooser.set_input_files(path)
-    row_of(lab, name).wait_for()
+    lab.run_row(name).wait_for()
     lab.room("Result")
     lab.see("Feasible clustering")
     assert re.search(r"WCSS\s+([\d.]+)", lab.card)[1] == objective

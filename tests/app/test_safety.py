@@ -141,7 +141,7 @@ def show(lab, place=0):
     row = lab.page.locator(".scroll tbody tr").nth(place)
 
     def is_shown():
-        row.get_by_role("button", name="Show", exact=True).click()
+        row.get_by_role("button", name="Show").click()
         return row.get_attribute("class") == "shown"
 
     lab.wait_for(is_shown)
@@ -192,7 +192,7 @@ def test_no_text_becomes_a_script(serve, visit):
         assert lab.page.evaluate(INJECTED) == CLEAN
     lab.room("Runs")
     lab.page.once("dialog", lambda dialog: dialog.accept(f"renamed {SCRIPT}"))
-    lab.page.locator(".scroll tbody tr").first.get_by_role("button", name="Rename").click()
+    lab.unfold(lab.run_row()).get_by_role("button", name="Rename").click()
     lab.page.locator(".scroll tbody tr").get_by_text(f"renamed {SCRIPT}").wait_for()
     assert lab.page.evaluate(INJECTED) == CLEAN
     table = lab.page.get_by_role("table", name="Runs side by side")
@@ -237,20 +237,20 @@ def test_in_a_class_runs_are_their_owners(serve, visit, by_tls):
     ann, bob = visit(server.url), visit(server.url)
     ann.run()
     ann.room("Runs")
-    ann.page.get_by_role("button", name="Show", exact=True).wait_for()
+    anns = ann.unfold(ann.run_row())
     bob.room("Runs")
     bob.page.get_by_label("Filter runs").wait_for()
     assert bob.page.locator(".scroll tbody tr").count() == 0
-    ann.page.get_by_role("button", name="Share", exact=True).click()
-    ann.page.get_by_role("button", name="Unshare").wait_for()
+    anns.get_by_role("button", name="Share", exact=True).click()
+    anns.get_by_role("button", name="Unshare").wait_for()
     bob_again = Lab(bob.page, server.url)
     bob_again.room("Runs")
     row = bob.page.locator(".scroll tbody tr")
-    row.get_by_role("button").first.wait_for()
-    assert row.get_by_role("button").all_inner_texts() == ["Show"]
-    ann.page.get_by_role("button", name="Unshare").click()
-    ann.page.get_by_role("button", name="Share", exact=True).wait_for()
-    row.get_by_role("button", name="Show", exact=True).click()
+    bob_again.unfold(row)
+    assert row.locator(".more").get_by_role("button").count() == 0
+    anns.get_by_role("button", name="Unshare").click()
+    anns.get_by_role("button", name="Share", exact=True).wait_for()
+    row.get_by_role("button", name="Show").click()
     bob_again.see("There is no run")
     teacher = visit(f"{server.url}?token=chalk")
     assert "chalk" not in teacher.page.url

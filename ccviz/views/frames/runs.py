@@ -18,8 +18,7 @@ from ccviz.studies.batch import Outcome
 from ccviz.views.person import ALONE, Person
 
 COLUMNS = (
-    "Run", "Objective", "Gap", "Time", "Nodes", "ARI", "Broken", "State", "Data", "k", "Links",
-    "Scaling",
+    "Run", "Objective", "Proof", "Time", "Nodes", "ARI", "Broken", "Data", "k", "Links", "Scaling",
 )  # fmt: skip
 OUTCOME_COLUMNS = ("k", "Solver", "Runs", "Proved", "Best", "Median", "Broken", "ARI", "Time")
 """Of the table of a batch; broken constraints and ARI are the best answer's."""
@@ -29,12 +28,12 @@ _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resu
 
 @dataclass(frozen=True)
 class RunRow:
-    """A run in the table: the text of its cells, their sorting keys, and the allowed actions."""
+    """A run in the table: its cells, their sorting keys (None: unknown), and allowed actions."""
 
     id: str
     name: str
     cells: tuple[str, ...]
-    keys: tuple[str | float, ...]
+    keys: tuple[str | float | None, ...]
     may: tuple[str, ...]
 
 
@@ -48,14 +47,11 @@ def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
     name : str
         What people call it, see `run_names`; its own name if not given.
     """
-    state: str = info.status if info.state == "finished" else info.state
-    if info.termination == "failed":
-        state = "broke off"
     ari = math.nan if info.ari is None else info.ari
     broken = math.nan if info.violations is None else info.violations
     measures: tuple[tuple[str, float], ...] = (
         (number(info.objective), info.objective),
-        (percent(info.gap), info.gap),
+        (_proof(info), info.gap),
         (seconds(info.time_s), info.time_s),
         (f"{info.nodes:,}" if info.nodes else "–", info.nodes),
         ("–" if math.isnan(ari) else f"{ari:.3f}", ari),
@@ -64,21 +60,19 @@ def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
     run = _run_words(info, name or info.name)
     links = "–" if info.links is None else f"{info.links:,}"
     asked = (f"{info.k:,}", links, info.scaling or "–")
-    cells = (run, *(words for words, _ in measures), state, info.dataset, *asked)
-    sorted_by = [_last_if_missing(value) for _, value in measures]
-    by_links = -1 if info.links is None else info.links
-    keys: tuple[str | float, ...] = (
-        run, *sorted_by, state, info.dataset, info.k, by_links, info.scaling,
-    )  # fmt: skip
+    cells = (run, *(words for words, _ in measures), info.dataset, *asked)
+    sorted_by = [value if math.isfinite(value) else None for _, value in measures]
+    keys = (run, *sorted_by, info.dataset, info.k, info.links, info.scaling)
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
     return RunRow(info.id, name or info.name, cells, keys, may)
 
 
 def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
-    """Return what people call runs: the names they were given, or data, solver and links.
+    """Return what people call runs: the names they were given, or data, k, solver and links.
 
-    Of several that were asked the same, all but the first have their number.
+    The number of clusters is said where a data set has runs of several. Of several that were asked
+    the same, all but the first have their number.
 
     Parameters
     ----------
@@ -89,12 +83,14 @@ def run_names(infos: Iterable[RunInfo]) -> dict[str, str]:
     dict of str to str
         By the runs' ids.
     """
+    infos = sorted(infos, key=lambda each: each.created)
+    of_data = Counter(data for data, _ in {(info.dataset, info.k) for info in infos})
     names: dict[str, str] = {}
     many: Counter[str] = Counter()
-    for info in sorted(infos, key=lambda each: each.created):
+    for info in infos:
         said = info.name
         if _is_made_up(info):
-            said = " · ".join(_what_was_run(info))
+            said = " · ".join(_what_was_run(info, says_k=of_data[info.dataset] > 1))
             many[said] += 1
             said += f" · {ordinal(many[said])}" if many[said] > 1 else ""
         names[info.id] = said
@@ -108,8 +104,10 @@ def _is_made_up(info: RunInfo) -> bool:
     )
 
 
-def _what_was_run(info: RunInfo) -> Iterator[str]:
+def _what_was_run(info: RunInfo, says_k: bool) -> Iterator[str]:
     yield info.dataset or count(info.n, "point")
+    if says_k:
+        yield f"k = {info.k:,}"
     yield info.solver
     if info.links:
         yield count(info.links, "link")
@@ -162,10 +160,17 @@ def _actions(info: RunInfo, person: Person, resumable: bool) -> Iterator[str]:
         yield "delete"
 
 
+def _proof(info: RunInfo) -> str:
+    """Return what is proved of a run's answer, and what the run is at unless it has ended."""
+    state: str = info.status if info.state == "finished" else info.state
+    if info.termination == "failed":
+        state = "broke off"
+    if info.status == "optimal" or not math.isfinite(info.gap):
+        return state
+    within = f"gap {percent(info.gap)}"
+    return within if state == "feasible" else f"{state}, {within}"
+
+
 def _run_words(info: RunInfo, name: str) -> str:
     """Return the name of a run with its solver, unless it is part of the name."""
     return name if info.solver in name else f"{name}, {info.solver}"
-
-
-def _last_if_missing(value: float) -> float:
-    return value if math.isfinite(value) else 1e300

@@ -54,7 +54,7 @@ class RunTable(JSComponent):
 
 
 class RunsPanel(pn.viewable.Viewer):
-    """Past runs, the newest first.
+    """Past runs: a person's own before those of others, the newest first.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def run_download(session: Session) -> DownloadRequest:
 
 
 def listed_runs(session: Session, same_data: bool) -> list[RunInfo]:
-    """Return the runs of the list, newest first.
+    """Return the runs of the list: the person's own first, of these the newest.
 
     Parameters
     ----------
@@ -195,7 +195,8 @@ def listed_runs(session: Session, same_data: bool) -> list[RunInfo]:
     same_data : bool
         Whether runs of other data sets are left out.
     """
-    runs, name = session.archive.runs(), session.draft.data.name
+    runs = sorted(session.archive.runs(), key=lambda info: not session.person.owns(info))
+    name = session.draft.data.name
     return [info for info in runs if info.dataset == name] if same_data else runs
 
 

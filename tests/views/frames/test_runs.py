@@ -34,8 +34,7 @@ def test_a_row_says_what_the_run_has_come_to(info):
     cells = dict(zip(COLUMNS, row.cells, strict=True))
     assert cells["Run"] == "first, blp-kmeans"
     assert cells["Objective"] == "0.5"
-    assert cells["State"] == "feasible"
-    assert cells["Gap"] == "–"
+    assert cells["Proof"] == "feasible"
     assert cells["Time"] == "100 ms"
     assert row.may == ("open", "rename", "delete")
 
@@ -48,7 +47,18 @@ def test_the_objective_has_one_name_in_the_table_and_in_the_comparison(info):
 
 
 def test_what_a_run_came_to_stands_beside_its_name():
-    assert COLUMNS[:6] == ("Run", "Objective", "Gap", "Time", "Nodes", "ARI")
+    assert COLUMNS[:6] == ("Run", "Objective", "Proof", "Time", "Nodes", "ARI")
+
+
+def test_what_is_proved_stands_in_one_cell(info):
+    def proof(**known):
+        row = run_row(replace(info, **known))
+        return dict(zip(COLUMNS, row.cells, strict=True))["Proof"]
+
+    assert proof(status="optimal", gap=1e-9) == "optimal"
+    assert proof(gap=0.032) == "gap 3.20 %"
+    assert proof(gap=0.032, termination=None, tick=-math.inf) == "lost, gap 3.20 %"
+    assert proof(status="infeasible") == "infeasible"
 
 
 def test_the_solver_is_said_once(info):
@@ -64,15 +74,16 @@ def test_what_was_asked_stands_in_the_row(info):
     assert [old[name] for name in asked] == ["2", "–", "–"]
 
 
-def test_what_is_missing_sorts_last(info):
+def test_what_is_missing_has_no_key_to_sort_by(info):
     keys = dict(zip(COLUMNS, run_row(info).keys, strict=True))
     assert keys["Objective"] == 0.5
-    assert keys["Gap"] == keys["ARI"] > 1e200
+    assert keys["Proof"] is None
+    assert keys["ARI"] is None
 
 
 def test_a_run_that_broke_off_can_go_on(info):
     row = run_row(replace(info, solver="sdp", termination="failed"))
-    assert "broke off" in row.cells
+    assert row.cells[COLUMNS.index("Proof")] == "broke off"
     assert "resume" in row.may
 
 
@@ -101,3 +112,12 @@ def test_runs_are_called_by_what_was_run_and_the_second_by_its_number(info):
         "b": "line · blp-kmeans · 8 links · 2nd",
         info.id: "first",
     }
+
+
+def test_a_name_says_k_where_the_data_has_runs_of_several(info):
+    runs = [replace(info, id=word, name=word, k=k) for word, k in (("a", 2), ("b", 3), ("c", 3))]
+    assert list(run_names(runs).values()) == [
+        "line · k = 2 · blp-kmeans",
+        "line · k = 3 · blp-kmeans",
+        "line · k = 3 · blp-kmeans · 2nd",
+    ]
