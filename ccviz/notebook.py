@@ -166,7 +166,49 @@ def _link_prices(
     return prices.link_prices(self.run, prove=prove, solver=solver, time_limit=time_limit)
 
 
+def _how_sure(
+    self: Result,
+    pair: tuple[int, int] | None = None,
+    *,
+    prove: bool = False,
+    solver: str = "sdp",
+    time_limit: float | None = None,
+) -> Any:
+    """Return what it costs to part each point from its cluster, or what the opposite of one pair.
+
+    Both limits of a margin are proved: the lower one by a bound, the upper one by a clustering.
+
+    Parameters
+    ----------
+    pair : (int, int), optional
+        Two points, whose decision is to be the opposite; otherwise each point is compared with the
+        most central block of its cluster.
+    prove : bool
+        Whether a whole proof follows where the bound of the root leaves the limits apart.
+    solver : str
+        The exact solver of these proofs.
+    time_limit : float, optional
+        Seconds for each of them.
+
+    Returns
+    -------
+    ccviz.studies.margin_table.Margins or Margin
+        For all points, or for the pair.
+
+    Raises
+    ------
+    CcvizError
+        If there is no clustering that keeps the links, no lower bound, or the problem has rules.
+    """
+    sure = import_module("ccviz.studies.how_sure")
+    options = {"prove": prove, "solver": solver, "time_limit": time_limit}
+    if pair is not None:
+        return sure.pair_margin(self.run, *pair, **options)
+    return sure.how_sure(self.run, **options)
+
+
 Result.save_html = _save_html
+Result.how_sure = _how_sure
 Result.link_prices = _link_prices
 Result.save_tree = _save_tree
 Run.plot = Result.plot = Stepper.plot = property(_plots)

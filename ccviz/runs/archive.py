@@ -35,7 +35,7 @@ from ccviz.runs.info import RunInfo, Summary, alive, summarise
 from ccviz.runs.limits import NO_LIMITS, Limits
 from ccviz.runs.policy import UNRESTRICTED, Policy
 from ccviz.runs.run import FOLDED, REPLACED, Run
-from ccviz.runs.schema import PRICES
+from ccviz.runs.schema import STUDIES, Study
 
 _ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"  # without letters that look like others
 _RUNS = "SELECT runs.*, (SELECT max(seq) FROM records WHERE run = number) AS last_seq FROM runs"
@@ -228,19 +228,21 @@ class Archive:
                 again["limits"] = json.dumps(limits.given)
             _update(db, number, again)
 
-    def keep_prices(self, run_id: str, data: bytes) -> None:
-        """Store the prices of a run's links; they replace those stored before.
+    def keep_study(self, run_id: str, study: Study, data: bytes) -> None:
+        """Store what a study found out about a run; it replaces what was stored before.
 
         Parameters
         ----------
         run_id : str
+        study : {"prices", "margins"}
         data : bytes
-            See `ccviz.studies.price_table.encode_prices`.
+            See `ccviz.studies.price_table.encode_prices` and
+            `ccviz.studies.margin_table.encode_margins`.
         """
         number = self._owned(run_id)
         with self._file.writing() as db:
-            db.execute(PRICES)  # archives of before have no such table
-            db.execute("INSERT OR REPLACE INTO prices VALUES (?, ?)", (number, data))
+            db.execute(STUDIES[study])  # archives of before have no such table
+            db.execute(f"INSERT OR REPLACE INTO {study} VALUES (?, ?)", (number, data))
 
     def rename(self, run_id: str, name: str) -> None:
         """Rename a run; its id stays.
@@ -365,19 +367,20 @@ class Archive:
             {"after": after, "upto": upto, "names": names, "all": names == "[]", "limit": limit},
         )
 
-    def prices(self, run_id: str) -> bytes | None:
-        """Return the stored prices of a run's links; None if there are none.
+    def study(self, run_id: str, study: Study) -> bytes | None:
+        """Return what a study has stored of a run; None if there is nothing.
 
         Parameters
         ----------
         run_id : str
+        study : {"prices", "margins"}
         """
         if (home := self.home_of(run_id)) is not self:
-            return home.prices(run_id)
+            return home.study(run_id, study)
         number = self._visible(run_id)["number"]
-        if not self._file.read("SELECT 1 FROM sqlite_master WHERE name = 'prices'"):
+        if not self._file.read("SELECT 1 FROM sqlite_master WHERE name = ?", (study,)):
             return None
-        rows = self._file.read("SELECT data FROM prices WHERE run = ?", (number,))
+        rows = self._file.read(f"SELECT data FROM {study} WHERE run = ?", (number,))
         return bytes(rows[0]["data"]) if rows else None
 
     def load(self, run_id: str, upto: int | None = None) -> Run:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 VERSION = 1
 """Of the tables; stored in the file, and checked when it is opened."""
 
@@ -44,13 +46,19 @@ CREATE TABLE records (
     PRIMARY KEY (run, seq)
 );
 """
-PRICES = """
-CREATE TABLE IF NOT EXISTS prices (
+Study = Literal["prices", "margins"]
+"""What is found out about a run after it: its links' prices, its points' margins."""
+
+STUDIES: dict[Study, str] = {
+    study: f"""
+CREATE TABLE IF NOT EXISTS {study} (
     run INTEGER PRIMARY KEY REFERENCES runs (number) ON DELETE CASCADE,
     data BLOB NOT NULL
 )
 """
-"""The prices of a run's links; the table is made when the first are stored."""
+    for study in get_args(Study)
+}
+"""A table for each study, made when the first result of its kind is stored."""
 ADDED = {
     "owner": "TEXT NOT NULL DEFAULT ''", "shared": "INTEGER NOT NULL DEFAULT 0",
     "boot": "TEXT NOT NULL DEFAULT ''", "tick": "REAL NOT NULL DEFAULT 0",

@@ -30,7 +30,7 @@ def stored_prices(archive: Archive, run_id: str, run: Run) -> Prices | None:
     ArchiveError
         If there is no such run, or its prices cannot be read.
     """
-    data = archive.prices(run_id)
+    data = archive.study(run_id, "prices")
     return None if data is None else decode_prices(data, run)
 
 
@@ -63,7 +63,7 @@ def price_stored(
     steps = price_steps(run, prove=prove, solver=solver, time_limit=time_limit, known=known)
     for prices in steps:
         if prices is not known and not is_fixed:
-            archive.keep_prices(run_id, encode_prices(prices))
+            archive.keep_study(run_id, "prices", encode_prices(prices))
         yield prices
 
 

@@ -105,7 +105,7 @@ def test_prices_are_kept_with_their_run_and_go_on(tmp_path):
         whole = stored_prices(archive, run_id, result.run)
         assert whole.rows == result.link_prices()
         assert next(iter(price_stored(archive, run_id))).rows == whole.rows
-        archive.keep_prices(run_id, b"no prices")
+        archive.keep_study(run_id, "prices", b"no prices")
         with pytest.raises(ArchiveError, match="cannot be read"):
             stored_prices(archive, run_id, result.run)
         archive.delete(run_id)

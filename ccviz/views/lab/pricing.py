@@ -140,7 +140,7 @@ class Pricing(param.Parameterized):
 
     def _read(self) -> None:
         """Take the prices that the archive has, if they are others than before."""
-        data = self._archive.prices(self._run_id) or b""
+        data = self._archive.study(self._run_id, "prices") or b""
         if data != self._seen:
             self._seen = data
             run = self._archive.load(self._run_id)

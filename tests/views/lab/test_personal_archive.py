@@ -53,7 +53,7 @@ READS = {
 }  # fmt: skip
 WRITES = {
     "rename": {"name": "mine"}, "delete": {}, "share": {}, "reopen": {}, "score": {},
-    "check_owned": {}, "keep_prices": {"data": b""},
+    "check_owned": {}, "keep_study": {"study": "prices", "data": b""},
     "append": {"records": [], "summary": None},
     "finish": {"termination": "failed", "message": ""},
 }  # fmt: skip

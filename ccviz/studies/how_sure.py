@@ -1,0 +1,312 @@
+"""How sure a decision is: the rise of the optimum under the opposite one, between two bounds.
+
+For a problem P with a clustering of cost U and a lower bound L, and P' that is P with two points of
+one cluster apart (or two of different clusters together), the margin OPT(P') - OPT(P) lies
+
+    between  max(0, L(P') - U)  and  U(P') - L.
+
+A clustering for P' comes from a descent within milliseconds, and limits every other decision that
+it contradicts. A lower bound of P' comes from the relaxation at the root, warm from the
+multipliers of P's own root. A whole proof of P' follows only where it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ccviz.api import solve
+from ccviz.arrays import IntArray
+from ccviz.errors import CcvizError, ContradictionError, ProblemError, UnsupportedError
+from ccviz.feasibility.check import check_feasibility
+from ccviz.problem.blocks import contract, refine
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Run
+from ccviz.solvers import Solver, check, make_solver
+from ccviz.studies.margin_table import Margin, Margins, unsure
+
+if TYPE_CHECKING:
+    from ccviz.studies.opposite_root import Root
+
+_NO_PAIRS = np.empty((0, 2), dtype=np.int64)
+
+
+def how_sure(
+    run: Run, *, prove: bool = False, solver: str | Solver = "sdp", time_limit: float | None = None
+) -> Margins:
+    """Return the margin of each point of a run: what it costs to part it from its cluster.
+
+    Parameters
+    ----------
+    run : Run
+        With a clustering and a lower bound.
+    prove : bool
+        Whether a whole proof follows where the bound of the root leaves the limits apart.
+    solver : str or Solver
+        The exact solver of these proofs.
+    time_limit : float, optional
+        Seconds for each of them.
+
+    Returns
+    -------
+    Margins
+
+    Raises
+    ------
+    CcvizError
+        If the run has no clustering that keeps the links, or no lower bound.
+    UnsupportedError
+        If the problem has rules, or the solver proves no bounds.
+    """
+    *_, last = margin_steps(run, prove=prove, solver=solver, time_limit=time_limit)
+    return last
+
+
+def margin_steps(
+    run: Run,
+    *,
+    prove: bool = False,
+    solver: str | Solver = "sdp",
+    time_limit: float | None = None,
+    known: Margins | None = None,
+) -> Iterator[Margins]:
+    """Yield what is known of the margins: upper limits first, then again after each bound.
+
+    Parameters
+    ----------
+    run : Run
+    prove : bool
+    solver : str or Solver
+    time_limit : float, optional
+        As for `how_sure`, and so are the errors.
+    known : Margins, optional
+        What was known before.
+
+    Yields
+    ------
+    Margins
+    """
+    chosen = make_solver(solver) if isinstance(solver, str) else solver
+    check_margins(run, chosen)
+    margins = known or first_margins(run)
+    yield margins
+    opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
+    while margins.todo:
+        point, *rest = margins.todo
+        pair = (point, int(margins.other[point]))
+        limits = opposites.at_root(*pair)
+        margins = replace(_limited(margins, point, limits), todo=tuple(rest))
+        if prove and not margins.of(point).is_proved:
+            proof = opposites.proved(*pair, chosen, time_limit)
+            margins = _limited(margins, point, proof)
+        yield margins
+
+
+def pair_margin(
+    run: Run,
+    i: int,
+    j: int,
+    *,
+    prove: bool = True,
+    solver: str | Solver = "sdp",
+    time_limit: float | None = None,
+) -> Margin:
+    """Return the margin of the decision about two points: together or apart.
+
+    Parameters
+    ----------
+    run : Run
+    i, j : int
+    prove, solver, time_limit
+        As for `how_sure`, and so are the errors.
+    """
+    chosen = make_solver(solver) if isinstance(solver, str) else solver
+    check_margins(run, chosen)
+    n = run.problem.n
+    if i == j or not (0 <= i < n and 0 <= j < n):
+        raise CcvizError(f"{i} and {j} are no two of the points 0 to {n - 1}.")
+    assert run.incumbent is not None
+    labels, low, high = run.incumbent.labels, run.lower_bound, run.objective
+    opposites = Opposites(run.problem, labels, low)
+    limits = opposites.at_root(i, j)
+    found = _margin_of(i, j, labels, low, high, limits)
+    if prove and not found.is_proved:
+        limits = limits.with_both(opposites.proved(i, j, chosen, time_limit))
+        found = _margin_of(i, j, labels, low, high, limits)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """What is known of a problem with one more decision.
+
+    Attributes
+    ----------
+    below : float
+        A lower bound; infinite if no clustering has the decision.
+    labels : (n,) int64 or None
+        A clustering that has it.
+    above : float
+        Its cost.
+    """
+
+    below: float
+    labels: IntArray | None = None
+    above: float = np.inf
+
+    def with_both(self, other: Limits) -> Limits:
+        """Return the better limits of two."""
+        best = self if self.above <= other.above else other
+        return Limits(max(self.below, other.below), best.labels, best.above)
+
+
+@dataclass(frozen=True, eq=False)
+class Opposites:
+    """A problem with the opposite of a decision that its clustering takes.
+
+    Attributes
+    ----------
+    problem : Problem
+    labels : (n,) int64
+    lower_bound : float
+        Of the problem.
+    """
+
+    problem: Problem
+    labels: IntArray
+    lower_bound: float
+
+    def of(self, i: int, j: int) -> Problem | None:
+        """Return the problem with two points apart that are together, or the other way round.
+
+        Parameters
+        ----------
+        i, j : int
+
+        Returns
+        -------
+        Problem or None
+            None if it has no clustering.
+        """
+        try:
+            opposite = refine(self.problem, *self._pairs(i, j))
+        except (ContradictionError, ProblemError):
+            return None
+        return None if check_feasibility(opposite).feasible is False else opposite
+
+    def at_once(self, i: int, j: int) -> Limits:
+        """Return limits from a descent alone."""
+        opposite = self.of(i, j)
+        return Limits(np.inf) if opposite is None else self._descended(opposite)
+
+    def at_root(self, i: int, j: int) -> Limits:
+        """Return limits from a descent and from the relaxation, warm from that of the problem."""
+        opposite = self.of(i, j)
+        if opposite is None:
+            return Limits(np.inf)
+        found = self._descended(opposite)
+        bound = -np.inf if self._root is None else self._root.bound(self._pairs(i, j), found.above)
+        return replace(found, below=max(found.below, bound))
+
+    def proved(self, i: int, j: int, solver: Solver, time_limit: float | None = None) -> Limits:
+        """Return limits from a whole proof."""
+        opposite = self.of(i, j)
+        if opposite is None:
+            return Limits(np.inf)
+        start = self._descended(opposite).labels
+        result = solve(opposite, solver, start=start, time_limit=time_limit, progress=False)
+        below = max(self.lower_bound, result.lower_bound)
+        return Limits(below, result.labels, result.objective)
+
+    def _pairs(self, i: int, j: int) -> tuple[IntArray, IntArray]:
+        pair = np.array([(min(i, j), max(i, j))], dtype=np.int64)
+        return (_NO_PAIRS, pair) if self.labels[i] == self.labels[j] else (pair, _NO_PAIRS)
+
+    def _descended(self, opposite: Problem) -> Limits:
+        # Imported here: compiled code is not for the process that only draws.
+        from ccviz.solvers.sdp.rounding import repaired
+
+        found = repaired(opposite, self.labels, exchanges=True)
+        if found is None or not Partition(opposite, found).violations.none_hard:
+            return Limits(self.lower_bound)
+        return Limits(self.lower_bound, found, Partition(opposite, found).objective)
+
+    @cached_property
+    def _root(self) -> Root | None:
+        from ccviz.studies.opposite_root import root_of
+
+        return root_of(self.problem, Partition(self.problem, self.labels).objective)
+
+
+def first_margins(run: Run) -> Margins:
+    """Return upper limits of the margins by descents, and the order of the bounds.
+
+    The least sure points come first.
+
+    Parameters
+    ----------
+    run : Run
+        That `check_margins` accepts.
+    """
+    margins = unsure(run)
+    opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
+    first = np.unique(contract(margins.problem).block_of, return_index=True)[1]
+    todo = first[margins.other[first] >= 0]
+    for point in todo.tolist():
+        limits = opposites.at_once(point, int(margins.other[point]))
+        margins = _limited(margins, point, limits)
+    order = np.argsort(margins.above[todo], kind="stable")
+    return replace(margins, todo=tuple(todo[order].tolist()))
+
+
+def check_margins(run: Run, solver: Solver) -> None:
+    """Check that the margins of a run can be limited.
+
+    Parameters
+    ----------
+    run : Run
+    solver : Solver
+        That is to prove them.
+
+    Raises
+    ------
+    CcvizError, UnsupportedError
+        As `how_sure`.
+    """
+    problem = run.problem
+    if run.incumbent is None or not run.incumbent.violations.none_hard:
+        raise CcvizError("This run has no clustering that keeps the links, so no margins.")
+    if problem.rules:
+        raise UnsupportedError("Margins are known only where no rules are kept.")
+    if not np.isfinite(run.lower_bound):
+        raise CcvizError("Margins need a lower bound: run an exact solver first.")
+    if not solver.supports.exact:
+        raise UnsupportedError(f"{solver.name} proves no optimum, so no margin.")
+    check(solver, problem)
+
+
+def _limited(margins: Margins, point: int, limits: Limits) -> Margins:
+    """Return the margins with the limits of a block's point, which hold for the whole block.
+
+    A clustering that is found limits all points from above that it parts from theirs.
+    """
+    block_of = contract(margins.problem).block_of
+    same = block_of == block_of[point]
+    below = np.where(same, np.maximum(margins.below, limits.below), margins.below)
+    if limits.labels is None:
+        return replace(margins, below=below)
+    parted = limits.labels != limits.labels[margins.other]
+    parted &= margins.other >= 0
+    above = np.where(parted, np.minimum(margins.above, limits.above), margins.above)
+    return replace(margins, above=above, below=below)
+
+
+def _margin_of(i: int, j: int, labels: IntArray, low: float, high: float, limits: Limits) -> Margin:
+    lower = max(0.0, limits.below - high)
+    upper = max(lower, limits.above - low)
+    return Margin(i, j, bool(labels[i] == labels[j]), lower, upper, high)

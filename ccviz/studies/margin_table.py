@@ -1,0 +1,241 @@
+"""What is known of how sure the place of each point is, as a table and as bytes of the archive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import ArchiveError
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Run
+
+PROVED_WIDTH = 5e-4
+"""Distance of a margin's two limits, as a share of the objective, up to which it is proved."""
+
+_UNREADABLE = "the stored margins of this run cannot be read."
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The margin of a decision about two points: what the opposite one costs.
+
+    Attributes
+    ----------
+    i, j : int
+        The points.
+    together : bool
+        Whether the clustering has them in one cluster.
+    lower, upper : float
+        Limits of the optimum with the opposite decision less the optimum, in units of the
+        objective; infinite where no clustering has the opposite.
+    objective : float
+        Cost of the clustering.
+    """
+
+    i: int
+    j: int
+    together: bool
+    lower: float
+    upper: float
+    objective: float
+
+    @property
+    def is_proved(self) -> bool:
+        """Whether both limits agree within the tolerance of the proofs."""
+        return self.lower == self.upper or self.upper - self.lower <= PROVED_WIDTH * self.objective
+
+    @property
+    def shares(self) -> tuple[float, float]:
+        """Both limits as shares of the objective."""
+        if self.objective <= 0.0:
+            return (0.0 if self.lower <= 0.0 else np.inf, np.inf if self.upper > 0.0 else 0.0)
+        return self.lower / self.objective, self.upper / self.objective
+
+
+@dataclass(frozen=True, eq=False)
+class Margins:
+    """What is known of the margin of each point.
+
+    The margin of a point is the optimum of the problem with the point and the most central block
+    of its cluster apart, less the optimum. The points of that block are compared with the second
+    most central one. A cluster of one block has nothing that its points could be apart from, so
+    nothing is said of them: their limits are 0 and infinity.
+
+    Attributes
+    ----------
+    problem : Problem
+    labels : (n,) int64
+        The best clustering known.
+    lower_bound : float
+        Of the problem.
+    other : (n,) int64
+        The point with which each is compared: the first of a block, or -1 if there is none.
+    above, below : (n,) float64
+        Cost of a clustering with both apart, and a lower bound of that problem; infinite where
+        there is no such clustering.
+    todo : tuple of int
+        First points of the blocks that wait for a bound.
+    """
+
+    problem: Problem
+    labels: IntArray
+    lower_bound: float
+    other: IntArray
+    above: FloatArray
+    below: FloatArray
+    todo: tuple[int, ...] = ()
+
+    @cached_property
+    def objective(self) -> float:
+        """Cost of the clustering."""
+        return Partition(self.problem, self.labels).objective
+
+    @cached_property
+    def lower(self) -> FloatArray:
+        """(n,) the lower limit of each margin, in units of the objective."""
+        return np.maximum(0.0, self.below - self.objective)
+
+    @cached_property
+    def upper(self) -> FloatArray:
+        """(n,) the upper limit of each margin."""
+        return np.maximum(self.lower, self.above - self.lower_bound)
+
+    @cached_property
+    def rows(self) -> tuple[Margin, ...]:
+        """The margins, the smallest first."""
+        order = np.lexsort((np.arange(len(self.lower)), self.upper, self.lower))
+        return tuple(map(self.of, order.tolist()))
+
+    def of(self, point: int) -> Margin:
+        """Return the margin of a point.
+
+        Parameters
+        ----------
+        point : int
+        """
+        lower, upper = float(self.lower[point]), float(self.upper[point])
+        return Margin(point, int(self.other[point]), True, lower, upper, self.objective)
+
+    def is_proved(self) -> NDArray[np.bool_]:
+        """Return (n,) bool: whether both limits agree within the tolerance of the proofs."""
+        return np.array([self.of(point).is_proved for point in range(self.problem.n)])
+
+    def surely_there(self, rise: float) -> NDArray[np.bool_]:
+        """Return (n,) bool: whether a point is proved to stay, unless the cost rises by a share.
+
+        Parameters
+        ----------
+        rise : float
+            Share of the objective by which the cost may rise.
+        """
+        surely: NDArray[np.bool_] = self.lower > rise * self.objective
+        return surely
+
+
+def unsure(run: Run) -> Margins:
+    """Return the points of a run's problem, with nothing known of their margins.
+
+    Parameters
+    ----------
+    run : Run
+        With a clustering that keeps the hard links.
+    """
+    assert run.incumbent is not None
+    problem, labels = run.problem, run.incumbent.labels
+    n = problem.n
+    return Margins(
+        problem=problem,
+        labels=labels,
+        lower_bound=run.lower_bound,
+        other=_compared(contract(problem), labels),
+        above=np.full(n, np.inf),
+        below=np.full(n, run.lower_bound),
+    )
+
+
+def _compared(blocks: Blocks, labels: IntArray) -> IntArray:
+    """Return for each point the first point of the block that it is compared with."""
+    first = np.unique(blocks.block_of, return_index=True)[1]
+    cluster = labels[first]
+    other = np.full(len(labels), -1, dtype=np.int64)
+    for c in np.unique(cluster).tolist():
+        inside = np.flatnonzero(cluster == c)
+        if len(inside) == 1:
+            continue
+        mass = blocks.mass[inside] if blocks.mass[inside].any() else None
+        center = np.average(blocks.centroid[inside], axis=0, weights=mass)
+        far = ((blocks.centroid[inside] - center) ** 2).sum(axis=1)
+        nearest, second = inside[np.argsort(far, kind="stable")[:2]]
+        other[labels == c] = first[nearest]
+        other[blocks.block_of == nearest] = first[second]
+    return other
+
+
+class _Stored(msgspec.Struct, array_like=True):
+    """The fields of `Margins` that its problem does not give."""
+
+    labels: list[int]
+    lower_bound: float
+    other: list[int]
+    above: list[float]
+    below: list[float]
+    todo: list[int]
+
+
+def encode_margins(margins: Margins) -> bytes:
+    """Return margins as bytes, without their problem.
+
+    Parameters
+    ----------
+    margins : Margins
+    """
+    stored = _Stored(
+        margins.labels.tolist(), margins.lower_bound, margins.other.tolist(),
+        margins.above.tolist(), margins.below.tolist(), list(margins.todo),
+    )  # fmt: skip
+    return msgspec.msgpack.encode(stored)
+
+
+def decode_margins(data: bytes, run: Run) -> Margins:
+    """Return margins that were stored with a run.
+
+    Parameters
+    ----------
+    data : bytes
+    run : Run
+
+    Raises
+    ------
+    ArchiveError
+        If the bytes are no margins of this run's points.
+    """
+    n = run.problem.n
+    try:
+        stored = msgspec.msgpack.decode(data, type=_Stored)
+    except msgspec.MsgspecError:
+        raise ArchiveError(_UNREADABLE) from None
+    columns = (stored.labels, stored.other, stored.above, stored.below)
+    places = [*stored.todo, *(each for each in stored.other if each != -1)]
+    clusters = range(run.problem.k)
+    if (
+        any(len(column) != n for column in columns)
+        or not all(0 <= point < n for point in places)
+        or not all(label in clusters for label in stored.labels)
+    ):
+        raise ArchiveError(_UNREADABLE)
+    return replace(
+        unsure(run),
+        labels=np.array(stored.labels, dtype=np.int64),
+        lower_bound=stored.lower_bound,
+        other=np.array(stored.other, dtype=np.int64),
+        above=np.array(stored.above),
+        below=np.array(stored.below),
+        todo=tuple(stored.todo),
+    )
