@@ -123,7 +123,12 @@ def pair_margin(
     run : Run
     i, j : int
     prove, solver, time_limit
-        As for `how_sure`, and so are the errors.
+        As for `how_sure`.
+
+    Raises
+    ------
+    CcvizError, UnsupportedError
+        As for `how_sure`, and if these are no two points.
     """
     chosen = make_solver(solver) if isinstance(solver, str) else solver
     check_margins(run, chosen)
@@ -160,7 +165,12 @@ class Limits:
     above: float = np.inf
 
     def with_both(self, other: Limits) -> Limits:
-        """Return the better limits of two."""
+        """Return the better limits of two.
+
+        Parameters
+        ----------
+        other : Limits
+        """
         best = self if self.above <= other.above else other
         return Limits(max(self.below, other.below), best.labels, best.above)
 
@@ -200,12 +210,22 @@ class Opposites:
         return None if check_feasibility(opposite).feasible is False else opposite
 
     def at_once(self, i: int, j: int) -> Limits:
-        """Return limits from a descent alone."""
+        """Return limits from a descent alone.
+
+        Parameters
+        ----------
+        i, j : int
+        """
         opposite = self.of(i, j)
         return Limits(np.inf) if opposite is None else self._descended(opposite)
 
     def at_root(self, i: int, j: int) -> Limits:
-        """Return limits from a descent and from the relaxation, warm from that of the problem."""
+        """Return limits from a descent and from the relaxation, warm from that of the problem.
+
+        Parameters
+        ----------
+        i, j : int
+        """
         opposite = self.of(i, j)
         if opposite is None:
             return Limits(np.inf)
@@ -214,7 +234,15 @@ class Opposites:
         return replace(found, below=max(found.below, bound))
 
     def proved(self, i: int, j: int, solver: Solver, time_limit: float | None = None) -> Limits:
-        """Return limits from a whole proof."""
+        """Return limits from a whole proof.
+
+        Parameters
+        ----------
+        i, j : int
+        solver : Solver
+        time_limit : float, optional
+            Seconds.
+        """
         opposite = self.of(i, j)
         if opposite is None:
             return Limits(np.inf)

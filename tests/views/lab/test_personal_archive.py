@@ -49,7 +49,7 @@ def ids(personal):
 
 READS = {
     "info": {}, "problem": {}, "records": {}, "load": {},
-    "check_idle": {}, "prices": {},
+    "check_idle": {}, "study": {"study": "prices"},
 }  # fmt: skip
 WRITES = {
     "rename": {"name": "mine"}, "delete": {}, "share": {}, "reopen": {}, "score": {},
