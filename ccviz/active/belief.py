@@ -1,9 +1,9 @@
-"""To which class each point belongs, believed from a few points whose class is known.
+"""Probabilities of the class of each point, from a few points whose class is known.
 
 A Gaussian process regression of the class indicators in each view of similarity. Every view is
 judged by how well it predicts each known point from the other ones (leave-one-out, in closed form:
 Rasmussen and Williams 2006, section 5.4.2), and the views are averaged by that. While few points
-are known, the sizes of the classes are brought to what the answers make likely.
+are known, the sizes of the classes are fitted to the answers.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 
-_SHARPNESS = 6.0  # of turning regressed indicators into probabilities
+_SHARPNESS = 6.0
+"""Factor on regressed class indicators in the softmax that makes probabilities of them."""
 _FLATTER = (1.0, 0.75, 0.5, 0.25)
-_PER_CLASS = 2.0  # points assumed of each class besides those answered, for the classes' sizes
-_FADING = 10.0  # answered points from which on these sizes count for less and less
-_ROUNDS = 20  # of bringing the sizes to what they should be; each halves what is missing
-_TEMPER = 0.5  # of the views' weights: the left-out predictions are not independent
+"""Powers tried on the probabilities; one below 1 makes them less certain."""
+_PER_CLASS = 2.0
+"""Points added to the answered points of each class when the classes' sizes are estimated."""
+_FADING = 10.0
+"""Number of answered points from which on the estimated sizes lose influence."""
+_ROUNDS = 20
+"""Iterations that fit the sizes of the classes; each halves the error."""
+_TEMPER = 0.5
+"""Factor on the scores of the views, since the left-out predictions depend on each other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +38,7 @@ class Evidence:
         Where the points stand in the views; a row may occur more than once.
     classes : (m,) int64
     variance : (m,) float64
-        How little to trust each.
+        Variance of each point's indicators: the larger, the less it is trusted.
     answered : int
         The number of leading points known by answers; only they judge the views.
     """
@@ -45,20 +51,20 @@ class Evidence:
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """What is believed about every point.
+    """Probabilities of the classes of every point.
 
     Attributes
     ----------
     plain : (n, c) float64
         The probability of each class.
     share : (n, c) float64
-        The same, with the classes half the way to balance: what questions are chosen by.
+        The same, with the sizes of the classes half corrected; questions are chosen by it.
     shown : (n, c) float64
-        The same, with the classes in balance: what is shown.
+        The same, with the sizes of the classes corrected; it is shown.
     left_out : (m, c) float64
-        The same of the answered points, each believed from the other ones.
+        The same of the answered points, each predicted from the other ones.
     weights : (v,) float64
-        How much each view counts.
+        Weight of each view.
     evidence : Evidence
     """
 

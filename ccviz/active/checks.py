@@ -17,8 +17,8 @@ from ccviz.active.strategy import Pair
 from ccviz.arrays import FloatArray, IntArray
 
 _LARGE = 3  # fewest points of a class whose hub is confirmed, since all of them depend on it
-_MOST = 5  # answers about one pair until it is left alone
-_TWICE = 1.5  # answers by which a pair is decided: more than one, no more than two
+_MOST = 5  # largest number of answers about one pair
+_TWICE = 1.5  # weight of answers that decides a pair: more than one answer, at most two
 
 
 def hub(answers: Answers, points: list[int]) -> int:

@@ -1,6 +1,6 @@
-"""Our own strategy: ask about the point whose class settles most of what is still open.
+"""A strategy of this project: ask about the point whose class decides most about the others.
 
-The clusters of a plain k-means are what is believed at first. Their central points are asked
+At first the clusters of a plain k-means are assumed. Their central points are asked
 about one by one, which says what classes there are; from then on, what is known about a few points
 spreads to all the others through views of similarity that are judged by the answers themselves
 (`ccviz.active.belief`). The next question is about the point with the largest gain: its own class
@@ -33,15 +33,24 @@ from ccviz.active.strategy import Pair, Strategy, nearest
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.common.seeding import plain_kmeans
 
-_VARIANCE = 0.05  # of a point whose class is answered for certain
-_MAY_BE = 0.05  # probability of that many wrong answers above which k-means prevails
-_ROUGH = 0.2  # the share of true answers against k-means up to which it is a rough picture
-_DOUBT = 2.0  # how much more for one that is not to be trusted at all
-_ASSUMED = 1.0  # for the central point of a cluster without questions so far
-_CANDIDATES = 200  # the least certain points, among which the next one is looked for
-_SLIGHT = 0.01  # the least that others can leave of a class that was answered: certainty wins
-_ENOUGH = 0.02  # largest doubt about every point at which no more questions are asked
-_AGAIN = 3  # answers about a point, beyond one a class, until it is left alone
+_VARIANCE = 0.05
+"""Variance of a point whose class was answered without doubt."""
+_DOUBT = 2.0
+"""Variance added to a point whose answer is not trusted at all."""
+_ASSUMED = 1.0
+"""Variance of the central point of a cluster about which nothing was asked so far."""
+_MAY_BE = 0.05
+"""K-means is kept while errors alone contradict it as often with more than this probability."""
+_ROUGH = 0.2
+"""Share of answers, beyond the expected errors, from which on k-means is no picture at all."""
+_CANDIDATES = 200
+"""Number of least certain points among which the next question is chosen."""
+_SLIGHT = 0.01
+"""Least probability that other points leave to the class of an answered point."""
+_ENOUGH = 0.02
+"""No more questions are asked if no point's class is more uncertain than this."""
+_AGAIN = 3
+"""Largest number of answers about a point, beyond one per class."""
 
 
 class Fields(Strategy):

@@ -1,4 +1,4 @@
-"""NPU: the point whose neighbourhood is least certain for what it costs to find it out.
+"""NPU: the point with the most uncertain neighbourhood for the expected number of questions.
 
 S. Xiong, J. Azimi, X. Z. Fern: Active learning of constraints for semi-supervised clustering
 (IEEE TKDE 26, 2014), algorithms 1 and 2. Two points are the more alike the more trees of a random
@@ -61,5 +61,5 @@ def _uncertainty(share: FloatArray) -> FloatArray:
 
 
 def _expected_questions(share: FloatArray) -> FloatArray:
-    """Return (n,) how many groups have to be asked about, the likeliest first."""
+    """Return (n,) expected number of groups asked about, the likeliest first."""
     return -np.sort(-share, axis=1) @ np.arange(1, share.shape[1] + 1)

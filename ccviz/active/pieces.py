@@ -12,7 +12,7 @@ from ccviz.arrays import FloatArray, IntArray
 MOST = 1000
 """Points up to which each is a piece by itself."""
 
-_ROUNDS = 3  # of k-means: the pieces are small, so where exactly they meet matters little
+_ROUNDS = 3  # iterations of k-means; the exact borders of small pieces matter little
 
 
 @dataclass(frozen=True, eq=False)

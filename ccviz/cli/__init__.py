@@ -108,11 +108,11 @@ def main() -> None:
 
 
 def cli() -> None:
-    """Say whose command this is: the index's package ``ccviz``, laid over this one, calls it."""
+    """Say which package this is, for the index's ``ccviz``, which calls it if installed over it."""
     tell(stranger() or f"the command of this package was replaced; {install_command()} mends it.")
     sys.exit(BAD_INPUT)
 
 
 def _drop_output() -> None:
-    """Have nothing flushed at exit to where nothing can be written."""
+    """Discard what is still buffered for a closed output, so that no error follows at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

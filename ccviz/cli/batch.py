@@ -71,7 +71,7 @@ def batch(
         str | None, typer.Option("--out", help="Write the runs as a table, .csv or .md.")
     ] = None,
 ) -> None:
-    """Run every solver with every seed for every k, into the archive; leave out what cannot be."""
+    """Run every solver with every seed for every k, into the archive; skip unsupported runs."""
     check_writable(out_file)
     options = table_options(
         columns, class_column, name_column, weight_column, missing, header, header_row, worksheet

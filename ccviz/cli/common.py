@@ -1,4 +1,4 @@
-"""What several commands share: consoles, figures for people, the exit code of a result."""
+"""Parts that several commands share: consoles, formatted figures, the exit code of a result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rich.console import Console
 
 from ccviz.runs.run import Result
 
-_FILE_WIDTH = 240  # of tables that go to a file or another program, where nothing need be cut
+_FILE_WIDTH = 240  # letters per line of tables written to a file or pipe, which are not cut
 
 
 class _Told(io.TextIOBase):
@@ -37,7 +37,7 @@ class _Told(io.TextIOBase):
 
 
 def _open_streams() -> None:
-    """Give whoever closed them a standard output and error that lead nowhere."""
+    """Replace a closed standard output or error by one that discards what is written."""
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115
@@ -52,7 +52,7 @@ FEASIBLE, INFEASIBLE, NONE_FOUND, BROKEN_OFF, STOPPED, NOT_STORED = 0, 3, 4, 5, 
 
 
 def tell(sentence: str) -> None:
-    """Say something to the person beside the work."""
+    """Print a notice on standard error."""
     err.print(f"ccviz: {sentence}")
 
 

@@ -25,7 +25,7 @@ def replay(
     ] = 0.0,
     upto: Annotated[int | None, typer.Option(help="Stop after this event.")] = None,
 ) -> None:
-    """Show a run again, event by event, and where it led."""
+    """Show a run again, event by event, and its result."""
     archive = Archive()
     run_id = archive.find(run)
     state = Run(archive.problem(run_id))

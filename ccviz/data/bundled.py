@@ -1,6 +1,6 @@
 """The four data sets that come with scikit-learn, read from its files without loading it.
 
-Loading scikit-learn takes a second, with pandas two: longer than the whole command on them.
+Loading scikit-learn takes a second, or two with pandas: longer than a whole command on such data.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def read_bundled(name: str) -> Table:
     Raises
     ------
     CcvizError
-        If scikit-learn is not installed, or has the file no more.
+        If scikit-learn is not installed, or no longer has the file.
     """
     lines = _text(name).splitlines()
     classes: tuple[str, ...] = tuple(map(str, range(10)))

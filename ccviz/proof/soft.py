@@ -29,7 +29,7 @@ from ccviz.proof.blocks import PlainBlocks
 from ccviz.proof.reading import FlawError
 from ccviz.proof.rounding import Unit, gamma, rescaled
 
-_HEAVIEST = 1e90  # a weight beyond is taken for that, in the unit of the check
+_HEAVIEST = 1e90  # larger weights are replaced by this one, in the unit of the check
 Multipliers = dict[str, np.ndarray]
 
 

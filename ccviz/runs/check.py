@@ -1,4 +1,4 @@
-"""Look through an archive, mend what can be mended, and say what cannot.
+"""Check an archive, repair what can be repaired, and name what cannot.
 
 Runs whose driver is gone are closed, so that they can go on or be deleted. Where the file itself
 is damaged, all that can still be read goes into a new file, and the damaged one stays beside it.
@@ -50,7 +50,7 @@ def check_archive(path: Path) -> Iterator[str]:
 
 
 def _damage(path: Path) -> str:
-    """Return what SQLite says of a file, empty if it is sound."""
+    """Return SQLite's complaint about a file, empty if it is sound."""
     try:
         with closing(sqlite3.connect(path)) as db:
             if not db.execute("SELECT 1 FROM sqlite_master").fetchone():

@@ -19,7 +19,7 @@ from ccviz.events import (
 )
 
 _MOST_BYTES = 16 << 20
-_RECORD_BYTES = 300  # of an event without arrays
+_RECORD_BYTES = 300  # assumed size of an event without arrays
 
 _PASSING: frozenset[type[Event]] = frozenset(
     {

@@ -24,7 +24,7 @@ from ccviz.runs.priority import WARMING, stand_back
 from ccviz.runs.stepper import start
 from ccviz.solvers import SOLVERS, Solver
 
-_TIME_LIMIT = 600.0  # of a run that takes milliseconds, and its compiling, on a busy machine
+_TIME_LIMIT = 600.0  # time limit of a run, compilation on a busy machine included
 _SOFT_PROVED = 12
 """Most points of an example whose optimum under soft links is proved."""
 

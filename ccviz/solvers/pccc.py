@@ -161,7 +161,7 @@ FIRST_S = 1.0
 """Usual number of seconds until the first assignment shows its best so far."""
 
 _NONE = np.zeros(0, dtype=np.int64)
-_STRIP = 1 << 14  # objects whose nearest centres are looked for together
+_STRIP = 1 << 14  # objects whose nearest centres are searched at a time
 
 
 @dataclass(frozen=True, eq=False)

@@ -102,7 +102,7 @@ def plan(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a solver's runs for one number of clusters.
+    """Results of a solver's runs for one number of clusters.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ def _outcome(solver: str, k: int, runs: list[RunInfo]) -> Outcome:
 
 
 def nothing(_: Run) -> None:
-    """Watch a run without a word."""
+    """Watch a run and do nothing."""
 
 
 def carry_out(

@@ -28,7 +28,7 @@ MOST_AT_ONCE = 20_000
 
 @dataclass(frozen=True, eq=False)
 class Draft:
-    """A problem in the making. Every edit returns another draft, or raises a sentence.
+    """A problem that is being edited. Every edit returns another draft, or raises a sentence.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Draft:
         """(n, d) points as they are clustered, scaled."""
         given = self.data.X
         scaled = scale(given, self.scaling)
-        # What is ours is frozen, so that no problem made of it needs a copy.
+        # Scaled points are frozen, so that no problem made of them needs a copy.
         return given if scaled is given else freeze(scaled)
 
     @cached_property
@@ -117,7 +117,7 @@ class Draft:
         return self.with_links([link])
 
     def with_links(self, links: Iterable[Link]) -> Draft:
-        """Return the draft with more links; the newest word on a pair and kind counts."""
+        """Return the draft with more links; a newer one of a kind replaces that on its pair."""
         return self._checked(links=self.links.with_links(links))
 
     def without_links(self, links: Iterable[Link]) -> Draft:
@@ -156,12 +156,12 @@ class Draft:
     def _changed(self, **changes: object) -> Draft:
         draft = replace(self, **changes)  # type: ignore[arg-type]
         if draft.scaling == self.scaling and "X" in vars(self):
-            vars(draft)["X"] = self.X  # scaled once, and held once
+            vars(draft)["X"] = self.X  # scaled once and stored once
         return draft
 
 
 class History:
-    """Drafts that were, that is, and that were undone."""
+    """Earlier drafts, the current one, and undone ones."""
 
     def __init__(self, draft: Draft) -> None:
         self._past: list[Draft] = []

@@ -22,8 +22,8 @@ from ccviz.solvers.relaxation.model import Relaxation, relax
 _MOST_ROUNDS = 100
 _STARTS = 10
 _DESCENTS = 4
-_SHAKE = 0.3  # of the spread inside clusters
-_ASSIGNMENT_S = 2.0  # a hard core that takes longer is left as it was found
+_SHAKE = 0.3  # random shift of centres, as a share of the spread inside clusters
+_ASSIGNMENT_S = 2.0  # time limit of an assignment's hard core
 # Seconds of the processor for the descent at the very beginning, that the proof may start. Those of
 # the clock would give a busy machine other events.
 _FIRST_S = 2.0

@@ -23,7 +23,7 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 
 _UNIT = 2.0**-53
-_TURNED = 8  # times the number of entries: operations on each coordinate by a rotation, safely
+_TURNED = 8  # operations that a rotation makes on a coordinate, per entry: an upper bound
 _NORMAL = 2.0**-1022  # the smallest double with all its digits
 
 

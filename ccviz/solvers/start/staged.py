@@ -17,9 +17,9 @@ from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import relax
 from ccviz.solvers.s_mdeclust import SMdeClust
 
-_MEMETIC_WORK = 60_000  # blocks times clusters up to which the memetic solver takes some seconds
-_STARTS = 5  # of BLP k-means beyond that, and under sizes
-_SWAPPED = 6_000  # blocks up to which swaps that keep sizes, all pairs of them, take seconds
+_MEMETIC_WORK = 60_000  # blocks times clusters up to which the memetic solver is used
+_STARTS = 5  # starts of BLP k-means for larger problems, and under sizes
+_SWAPPED = 6_000  # blocks up to which all swaps of a pair that keep the sizes are tried
 
 Answer = tuple[IntArray, str] | InfeasibilityProved
 

@@ -11,10 +11,10 @@ from ccviz.views.figures.density import DensityLayer
 from ccviz.views.frames.links import MOST_LINES, Lines, opacity, rows_of
 from ccviz.views.lab.picker import Screen
 
-_SAMPLED = 20_000  # lines that stand for all where there are more
-_STEPS = 600  # places along each line at most,
-_PLACES = 4_000_000  # and along all of them
-_SHARE = 0.45  # of what one line alone would cover: the points are to be seen
+_SAMPLED = 20_000  # largest number of lines drawn; more lines are sampled
+_STEPS = 600  # largest number of places along a line
+_PLACES = 4_000_000  # largest number of places along all lines together
+_SHARE = 0.45  # opacity as a share of that of a single line, so that points stay visible
 
 
 class LinkDensity:

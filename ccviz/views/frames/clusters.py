@@ -1,4 +1,4 @@
-"""What marks each cluster of an answer, feature by feature, and how well its points fit."""
+"""The features that distinguish each cluster of an answer, and how well its points fit."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class FeatureRow:
 
 @dataclass(frozen=True)
 class Clusters:
-    """What marks the clusters, the features that separate most first.
+    """How the clusters differ, the features that separate them most first.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Clusters:
 
 
 def clusters(data: Dataset, partition: Partition) -> Clusters:
-    """Return what marks the clusters of a clustering.
+    """Return how the clusters of a clustering differ.
 
     Parameters
     ----------

@@ -22,10 +22,10 @@ from ccviz.views.lab.sandboxed_call import SandboxedCall
 from ccviz.views.lab.suiting import unable
 
 _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
-"""Who finds the clusterings: the first that supports the problem."""
+"""The solvers that find clusterings; the first that supports the problem is taken."""
 
-_MOST_TIME_S = 30.0  # for one clustering
-_SPARE_S = 120.0  # to begin a process, to compile, and for uniform points
+_MOST_TIME_S = 30.0  # time limit of one clustering
+_SPARE_S = 120.0  # time for starting a process, compiling, and clustering uniform points
 _REFERENCES = 3
 _MOST_REFERRED = 20_000
 """Points beyond which nothing is compared with uniform ones."""

@@ -21,7 +21,7 @@ _LOGGERS = ("asyncio", "tornado.application", _SOCKETS)
 
 
 def shorten_socket_logs() -> None:
-    """Have no log record for a browser that left, and one line for a bad socket."""
+    """Drop log records about browsers that left, and log one line for a bad socket."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(shorten)
 
