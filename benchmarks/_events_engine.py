@@ -51,6 +51,12 @@ def _sized(n: int, k: int, **options: Any) -> Problem:
     return blobs(n, k, 2, spread=2.0, sizes=Sizes(size, size), **options)
 
 
+def _mixed(n: int, **options: Any) -> Problem:
+    """Return a problem whose clusters have sizes of two kinds."""
+    size = np.array([n // 2, n // 4, n // 4])
+    return blobs(n, 3, 2, spread=2.0, sizes=Sizes(size, size), **options)
+
+
 PROBLEMS: dict[str, Callable[[], Problem]] = {
     "free": lambda: blobs(60, 4, 3, spread=2.0),
     "tight": lambda: blobs(80, 5, 2, spread=0.6),
@@ -60,6 +66,8 @@ PROBLEMS: dict[str, Callable[[], Problem]] = {
     "soft": lambda: blobs(60, 4, 3, spread=2.0, links=0.5, weight=2.0),
     "sized": lambda: _sized(40, 4),
     "sized-linked": lambda: _sized(40, 4, links=0.3),
+    "mixed": lambda: _mixed(40, links=0.3),
+    "mixed-soft": lambda: _mixed(24, links=0.3, weight=2.0),
     "many": lambda: blobs(150, 30, 2, spread=1.0),
     "small": lambda: blobs(14, 3, 2, spread=2.0, links=0.3),
     "large": lambda: blobs(400, 4, 3, spread=2.0, links=0.1),
@@ -92,6 +100,7 @@ _CASES: tuple[Case, ...] = (
     _case("s-mdeclust", "linked", assignment="exact", local_search="blp-kmeans", restarts=0),
     _case("s-mdeclust", "many", restarts=0, patience=100),
     *(_case("sdp", problem) for problem in ("free", "tight", "linked", "dense", "wide", "small")),
+    *(_case("sdp", problem) for problem in ("soft", "sized", "mixed", "mixed-soft")),
     _case("sdp", "linked", incumbent="memetic", order="depth", show_relaxation=True),
     _case("sdp", "small", backend="scs"),
     _case("sdp", "large", divide_from=300),

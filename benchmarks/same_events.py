@@ -89,6 +89,8 @@ def shown(value: object) -> str:
     if isinstance(value, dict):
         inside = (f"{name}:{shown(value[name])}" for name in sorted(value))
         return "{" + ",".join(inside) + "}"
+    if isinstance(value, tuple):
+        return "(" + ",".join(map(shown, value)) + ")"
     return repr(value)
 
 
