@@ -6,11 +6,11 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
+from ccviz.solvers.colgen.model.boxes import distance_range
 from ccviz.solvers.colgen.model.cluster import fits, join, squared_distance
 from ccviz.solvers.colgen.partitioning.cluster import gather, soft_change
 from ccviz.solvers.colgen.partitioning.model import Model
 from ccviz.solvers.colgen.partitioning.spatial_nodes import FREE, IN, OUT, Tree
-from ccviz.solvers.colgen.pricing.spatial_nodes import distance_range
 
 
 @njit(cache=True)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
+from ccviz.solvers.colgen.model.boxes import halve
 from ccviz.solvers.colgen.partitioning.model import Model
 
 FREE, IN, OUT = 0, 1, 2
@@ -100,7 +101,9 @@ def branch(model: Model, tree: Tree, top: int, spread: float, clash: float) -> i
     if spread > clash and _n_undecided(tree, top) > _FEW:
         axis, width = _widest(model, tree, top)
         if width > _TINY:
-            return _split_box(tree, top, axis)
+            _copy(tree, top, top + 1)
+            halve(tree.nodes.low, tree.nodes.high, top, axis, tree.mean)
+            return top + 1
     block = _most_at_stake(model, tree, top)
     if block < 0:
         return top - 1
@@ -137,20 +140,6 @@ def _widest(model: Model, tree: Tree, top: int) -> tuple[int, float]:
         if varied > best:
             best, axis = varied, j
     return axis, (high[axis] - low[axis]) / max(tree.extent[0], 1e-300)
-
-
-@njit(cache=True)
-def _split_box(tree: Tree, top: int, axis: int) -> int:
-    """Halve the box; the half with the joint mean is searched first."""
-    middle = 0.5 * (tree.nodes.low[top, axis] + tree.nodes.high[top, axis])
-    _copy(tree, top, top + 1)
-    if tree.mean[axis] <= middle:
-        tree.nodes.low[top, axis] = middle
-        tree.nodes.high[top + 1, axis] = middle
-    else:
-        tree.nodes.high[top, axis] = middle
-        tree.nodes.low[top + 1, axis] = middle
-    return top + 1
 
 
 @njit(cache=True)

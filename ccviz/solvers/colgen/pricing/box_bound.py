@@ -6,9 +6,10 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
+from ccviz.solvers.colgen.model.boxes import distance_range
 from ccviz.solvers.colgen.model.instance import Instance
 from ccviz.solvers.colgen.pricing.disc_bounds import change_by_discs, clearance
-from ccviz.solvers.colgen.pricing.spatial_nodes import BOUND, FREE, IN, SpatialTree, distance_range
+from ccviz.solvers.colgen.pricing.spatial_nodes import BOUND, FREE, IN, SpatialTree
 from ccviz.solvers.colgen.pricing.tied_blocks import classify, gains
 
 

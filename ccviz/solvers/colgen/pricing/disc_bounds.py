@@ -9,10 +9,11 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
+from ccviz.solvers.colgen.model.boxes import distance_range
 from ccviz.solvers.colgen.model.cluster import squared_distance
 from ccviz.solvers.colgen.model.discs import mark_occupied, move_into_discs
 from ccviz.solvers.colgen.model.instance import Instance
-from ccviz.solvers.colgen.pricing.spatial_nodes import SpatialTree, distance_range
+from ccviz.solvers.colgen.pricing.spatial_nodes import SpatialTree
 
 
 @njit(cache=True)

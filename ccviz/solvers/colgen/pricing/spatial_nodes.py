@@ -12,6 +12,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
+from ccviz.solvers.colgen.model.boxes import halve
 from ccviz.solvers.colgen.model.cluster import fits, join
 from ccviz.solvers.colgen.model.instance import Instance
 
@@ -130,7 +131,9 @@ def branch(
     if spread + undecided > clash:
         axis, width = _widest(instance, tree, top, undecided)
         if width > _TINY:
-            return _split_box(tree, top, axis)
+            _copy(tree, top, top + 1)
+            halve(tree.nodes.low, tree.nodes.high, top, axis, tree.at.center)
+            return top + 1
     block = _most_tied(instance, tree, top)
     if block < 0:
         return top - 1
@@ -168,19 +171,6 @@ def _size(low: FloatArray, high: FloatArray) -> float:
     for j in range(len(low)):
         longest = max(longest, high[j] - low[j])
     return longest
-
-
-@njit(cache=True)
-def _split_box(tree: SpatialTree, top: int, axis: int) -> int:
-    middle = 0.5 * (tree.nodes.low[top, axis] + tree.nodes.high[top, axis])
-    _copy(tree, top, top + 1)
-    if tree.at.center[axis] <= middle:
-        tree.nodes.low[top, axis] = middle
-        tree.nodes.high[top + 1, axis] = middle
-    else:
-        tree.nodes.high[top, axis] = middle
-        tree.nodes.low[top + 1, axis] = middle
-    return top + 1
 
 
 @njit(cache=True)
@@ -264,26 +254,3 @@ def _compatible(instance: Instance, duals: FloatArray, a: int, b: int) -> bool:
         gap += (instance.points[a, j] - instance.points[b, j]) ** 2
     reach = np.sqrt(duals[a] / instance.mass[a]) + np.sqrt(duals[b] / instance.mass[b])
     return gap <= reach * reach * (1.0 + 1e-12)
-
-
-@njit(cache=True)
-def distance_range(
-    points: FloatArray, b: int, low: FloatArray, high: FloatArray
-) -> tuple[float, float]:
-    """Return the least and the greatest squared distance of block b to the box.
-
-    Parameters
-    ----------
-    points : (s, d) float64
-    b : int
-    low, high : (d,) float64
-    """
-    least = 0.0
-    most = 0.0
-    for j in range(len(low)):
-        under, over = low[j] - points[b, j], points[b, j] - high[j]
-        near = max(0.0, under, over)
-        far = max(-under, -over)
-        least += near * near
-        most += far * far
-    return least, most
