@@ -25,7 +25,6 @@ from ccviz import Problem  # noqa: E402
 from ccviz.problem.blocks import contract  # noqa: E402
 from ccviz.solvers.relaxation.admm import (  # noqa: E402
     Iterate,
-    balance,
     cold_start,
     exchange_cuts,
     iterate,
@@ -82,7 +81,7 @@ def root(problem: Problem) -> Iterate:
     relaxation = relax(contract(problem))
     at = cold_start(relaxation)
     for _ in range(ROUNDS):
-        at = balance(iterate(relaxation, at, 30))
+        at = iterate(relaxation, at, 30)
         at = exchange_cuts(relaxation, at, 15 * relaxation.s, 1e-4)[0]
     return at
 

@@ -73,7 +73,7 @@ def tightened(relaxation: Relaxation, rounds: int = ROUNDS) -> Iterate:
     """Return the root's iterate after its rounds of cuts."""
     at = cold_start(relaxation)
     for _ in range(rounds):
-        at = balance(iterate(relaxation, at, 30))
+        at = iterate(relaxation, at, 30)
         at = exchange_cuts(relaxation, at, 15 * relaxation.s, 1e-4)[0]
     active = at.weights > 0
     return replace(at, cuts=at.cuts.where(active), weights=at.weights[active])

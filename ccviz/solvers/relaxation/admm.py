@@ -153,52 +153,102 @@ def iterate(
     StoppedError
         If ``stop`` returns true before an iteration.
     """
-    rho, unit = start.penalty, start.unit
-    C = relaxation.cost / unit
-    rows = rows_of(start.cuts, relaxation)
-    uu = np.outer(relaxation.u, relaxation.u)
-    project = SpectralProjector(relaxation.u, relaxation.k - 1, start.basis)
-    Y, M, weights = start.Y.copy(), start.M.copy(), start.weights * rows.norm / rho
-    W, G = Y - (C + M) / rho, np.empty_like(C)
-    primal = dual = np.inf
-    X = uu
-    soft = None if start.prices is None else SoftAscent(relaxation, start.prices, unit, rho)
-    diagonal = (np.ones(relaxation.s), np.zeros(relaxation.s), *relaxation.diagonal_limits)
+    splitting = _Splitting(relaxation, start)
     for _ in range(iterations):
         if stop():
             raise StoppedError
-        F = project(W)
-        X = F @ F.T
-        X += uu
-        np.divide(M, rho, out=G)
-        G += X
-        kernels.forbid(G, relaxation.conflicts, FORBIDDEN)
-        kernels.add_rows(G, weights, *rows.entries)
-        if soft is not None:
-            soft.add(G)
-        kernels.hildreth_sweep(G, weights, *rows.entries, rows.side, *diagonal)
-        if soft is not None:
-            soft.sweep(G)
-        np.fill_diagonal(G, np.clip(np.diagonal(G), *diagonal[2:]))
-        primal, dual = kernels.admm_update(X, G, C, Y, M, W, rho, STEP)
-    # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is in it.
-    multiplier = M - (STEP - 1.0) * rho * (X - Y)
-    weights *= rho / rows.norm
-    prices = None if soft is None else soft.reached()
-    unscaled = None if prices is None else prices.times(unit)
-    found = certify(relaxation, unit * multiplier, start.cuts, unit * weights, unscaled)
+        splitting.step()
+    reached = splitting.reached()
+    found = splitting.certificate(reached.weights, reached.prices)
     better = start.best is None or found.lower_bound > start.best.lower_bound
     return replace(
-        start,
-        Y=Y,
-        M=M,
-        weights=weights,
-        prices=prices,
+        reached,
         iterations=start.iterations + iterations,
         best=found if better else start.best,
-        basis=project.basis,
-        residuals=relative_residuals(primal, dual, Y, M),
     )
+
+
+class _Splitting:
+    """ADMM on fixed cuts, with the arrays that its iterations change in place.
+
+    Weights of cuts are here multiplied by the norms of their rows and divided by rho.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    start : Iterate
+    """
+
+    def __init__(self, relaxation: Relaxation, start: Iterate) -> None:
+        self._relaxation, self._start = relaxation, start
+        self._rows = rows_of(start.cuts, relaxation)
+        self._uu = np.outer(relaxation.u, relaxation.u)
+        self._diagonal = (
+            np.ones(relaxation.s), np.zeros(relaxation.s), *relaxation.diagonal_limits,
+        )  # fmt: skip
+        self._project = SpectralProjector(relaxation.u, relaxation.k - 1, start.basis)
+        self._soft = (
+            None
+            if start.prices is None
+            else SoftAscent(relaxation, start.prices, start.unit, start.penalty)
+        )
+        self._C = relaxation.cost / start.unit
+        self._X, self._Y, self._M = self._uu, start.Y.copy(), start.M.copy()
+        self._weights = start.weights * self._rows.norm / start.penalty
+        self._W = self._Y - (self._C + self._M) / start.penalty
+        self._G = np.empty_like(self._C)
+        self._residuals = (np.inf, np.inf)
+
+    def step(self) -> None:
+        """Project on the spectral set, move towards the polyhedron, update the multiplier."""
+        rho = self._start.penalty
+        F = self._project(self._W)
+        self._X = F @ F.T
+        self._X += self._uu
+        np.divide(self._M, rho, out=self._G)
+        self._G += self._X
+        self._move_to_polyhedron()
+        self._residuals = kernels.admm_update(
+            self._X, self._G, self._C, self._Y, self._M, self._W, rho, STEP
+        )
+
+    def _move_to_polyhedron(self) -> None:
+        """Move G towards its projection by one ascent over the weights of cuts and soft links."""
+        G, rows = self._G, self._rows
+        kernels.forbid(G, self._relaxation.conflicts, FORBIDDEN)
+        kernels.add_rows(G, self._weights, *rows.entries)
+        if self._soft is not None:
+            self._soft.add(G)
+        kernels.hildreth_sweep(G, self._weights, *rows.entries, rows.side, *self._diagonal)
+        if self._soft is not None:
+            self._soft.sweep(G)
+        np.fill_diagonal(G, np.clip(np.diagonal(G), *self._diagonal[2:]))
+
+    def reached(self) -> Iterate:
+        """Return the iterate that the steps have reached, with the certificate of the start."""
+        return replace(
+            self._start,
+            Y=self._Y,
+            M=self._M,
+            weights=self._weights * (self._start.penalty / self._rows.norm),
+            prices=None if self._soft is None else self._soft.reached(),
+            basis=self._project.basis,
+            residuals=relative_residuals(*self._residuals, self._Y, self._M),
+        )
+
+    def certificate(self, weights: FloatArray, prices: SoftPrices | None) -> Certificate:
+        """Return the bound that the multipliers of the last step prove."""
+        rho, unit = self._start.penalty, self._start.unit
+        # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is
+        # in it.
+        multiplier = self._M - (STEP - 1.0) * rho * (self._X - self._Y)
+        return certify(
+            self._relaxation,
+            unit * multiplier,
+            self._start.cuts,
+            unit * weights,
+            None if prices is None else prices.times(unit),
+        )
 
 
 def relative_residuals(
@@ -233,14 +283,15 @@ def exchange_cuts(
 ) -> tuple[Iterate, Cuts, int]:
     """Drop the inactive cuts and add violated ones; return also the new and the number dropped.
 
-    The last four parameters are those of `ccviz.solvers.relaxation.cuts.separate`.
+    The penalty is balanced, too. The last four parameters are those of
+    `ccviz.solvers.relaxation.cuts.separate`.
     """
     active = at.weights > 0.0
     kept = at.cuts.where(active)
     new = separate(relaxation, at.Y, kept, most, tolerance, first_members, most_members)
     return (
         replace(
-            at,
+            balance(at),
             cuts=kept.joined(new),
             weights=np.concatenate([at.weights[active], np.zeros(len(new))]),
             prices=soft_prices.renewed(relaxation, at.Y, at.prices),

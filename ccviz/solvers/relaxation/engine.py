@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from ccviz.arrays import IntArray
 from ccviz.solvers.base import never
 from ccviz.solvers.relaxation import admm, lifted
 from ccviz.solvers.relaxation.admm import Iterate
+from ccviz.solvers.relaxation.cuts import Cuts
+from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
 from ccviz.solvers.relaxation.lifted import LiftedIterate
 from ccviz.solvers.relaxation.model import Relaxation
 
 AnyIterate = Iterate | LiftedIterate
+At = TypeVar("At", Iterate, LiftedIterate, AnyIterate)
 
 
 def cold_start(relaxation: Relaxation) -> AnyIterate:
@@ -45,8 +49,8 @@ def inherit(
 
 
 def iterate(
-    relaxation: Relaxation, start: AnyIterate, iterations: int, stop: Callable[[], bool] = never
-) -> AnyIterate:
+    relaxation: Relaxation, start: At, iterations: int, stop: Callable[[], bool] = never
+) -> At:
     """Run the method for some iterations and certify the bound reached.
 
     Parameters
@@ -64,3 +68,34 @@ def iterate(
     if isinstance(start, LiftedIterate):
         return lifted.iterate(relaxation, start, iterations, stop)
     return admm.iterate(relaxation, start, iterations, stop)
+
+
+def exchange_cuts(
+    relaxation: Relaxation,
+    at: At,
+    most: int,
+    tolerance: float,
+    first_members: int | None = None,
+    most_members: int = MOST_MEMBERS,
+) -> tuple[At, Cuts, int]:
+    """Balance the penalty, drop the inactive cuts and add violated ones.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    at : Iterate or LiftedIterate
+    most, tolerance, first_members, most_members
+        As of `ccviz.solvers.relaxation.cuts.separate`.
+
+    Returns
+    -------
+    at : Iterate or LiftedIterate
+    new : Cuts
+        The cuts added.
+    dropped : int
+        Number of cuts dropped.
+    """
+    options = (most, tolerance, first_members, most_members)
+    if isinstance(at, LiftedIterate):
+        return lifted.exchange_cuts(relaxation, at, *options)
+    return admm.exchange_cuts(relaxation, at, *options)

@@ -40,7 +40,7 @@ from ccviz.solvers.relaxation.admm import (
     isometry,
     relative_residuals,
 )
-from ccviz.solvers.relaxation.cuts import Cuts, Rows, no_cuts, separate
+from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, separate
 from ccviz.solvers.relaxation.kernels import MOST_MEMBERS, TWO_PARTITION
 from ccviz.solvers.relaxation.lifted_certificate import LiftedCertificate, certify
 from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
@@ -151,64 +151,109 @@ def iterate(
     StoppedError
         If ``stop`` is true before an iteration.
     """
-    model = LiftedModel.of(relaxation)
-    rho, unit = start.penalty, start.unit
-    C = model.cost / unit
-    rows = [lifted_rows(cuts, relaxation) for cuts in start.cuts]
-    project = [
-        SpectralProjector(model.kernel[c], int(model.count[c]), start.bases[c], cap=lifted_spectrum)
-        for c in range(model.q)
-    ]
-    B, M = start.B.astype(np.float64), start.M.astype(np.float64)
-    weights = [w * each.norm / rho for w, each in zip(start.weights, rows, strict=True)]
-    W, G, X = B - (C + M) / rho, np.empty_like(B), np.empty_like(B)
-    residuals = (np.inf, np.inf)
+    splitting = _LiftedSplitting(relaxation, start)
     for _ in range(iterations):
         if stop():
             raise StoppedError
-        for c in range(model.q):
-            F = project[c](W[c])
-            np.matmul(F, F.T, out=X[c])
-            np.divide(M[c], rho, out=G[c])
-            G[c] += X[c]
-        _onto_polyhedron(model, rows, weights, G)
-        squares = np.zeros(2)
-        for c in range(model.q):
-            found = kernels.admm_update(X[c], G[c], C[c], B[c], M[c], W[c], rho, STEP)
-            squares += np.square(found)
-        residuals = tuple(np.sqrt(squares))
-    multiplier = M - (STEP - 1.0) * rho * (X - B)
-    dual_weights = [w * rho / each.norm for w, each in zip(weights, rows, strict=True)]
-    found = certify(
-        relaxation, unit * multiplier, start.cuts, [unit * each for each in dual_weights]
-    )
+        splitting.step()
+    reached = splitting.reached()
+    found = splitting.certificate(reached.weights)
     better = start.best is None or found.lower_bound > start.best.lower_bound
     return replace(
-        start,
-        B=B,
-        M=M,
-        weights=tuple(dual_weights),
+        reached,
         iterations=start.iterations + iterations,
         best=found if better else start.best,
-        bases=tuple(each.basis for each in project),
-        residuals=relative_residuals(*residuals, B, M),
     )
 
 
-def _onto_polyhedron(
-    model: LiftedModel, rows: list[Rows], weights: list[FloatArray], G: FloatArray
-) -> None:
-    """Move G towards its projection by one ascent over the multipliers of ties and cuts."""
-    for c in range(model.q):
-        kernels.forbid(G[c], model.barred[c], FORBIDDEN)
-        kernels.add_rows(G[c], weights[c], *rows[c].entries)
-    _, level = model.shares(G)
-    for c in range(model.q):
-        kernels.hildreth_sweep(
-            G[c], weights[c], *rows[c].entries, rows[c].side, *model.diagonal(c, G[c], level)
+class _LiftedSplitting:
+    """ADMM on fixed cuts, with the arrays that its iterations change in place.
+
+    Weights of cuts are here multiplied by the norms of their rows and divided by rho.
+
+    Parameters
+    ----------
+    relaxation : Relaxation
+    start : LiftedIterate
+    """
+
+    def __init__(self, relaxation: Relaxation, start: LiftedIterate) -> None:
+        model = self._model = LiftedModel.of(relaxation)
+        self._relaxation, self._start = relaxation, start
+        self._rows = [lifted_rows(cuts, relaxation) for cuts in start.cuts]
+        self._project = [
+            SpectralProjector(
+                model.kernel[c], int(model.count[c]), start.bases[c], cap=lifted_spectrum
+            )
+            for c in range(model.q)
+        ]
+        self._C = model.cost / start.unit
+        self._B, self._M = start.B.astype(np.float64), start.M.astype(np.float64)
+        self._weights = [
+            weights * rows.norm / start.penalty
+            for weights, rows in zip(start.weights, self._rows, strict=True)
+        ]
+        self._W = self._B - (self._C + self._M) / start.penalty
+        self._G, self._X = np.empty_like(self._B), np.empty_like(self._B)
+        self._residuals = (np.inf, np.inf)
+
+    def step(self) -> None:
+        """Project on the spectral set, move towards the polyhedron, update the multiplier."""
+        rho, X, G = self._start.penalty, self._X, self._G
+        for c, project in enumerate(self._project):
+            F = project(self._W[c])
+            np.matmul(F, F.T, out=X[c])
+            np.divide(self._M[c], rho, out=G[c])
+            G[c] += X[c]
+        self._move_to_polyhedron()
+        squares = np.zeros(2)
+        for c in range(self._model.q):
+            squares += np.square(
+                kernels.admm_update(
+                    X[c], G[c], self._C[c], self._B[c], self._M[c], self._W[c], rho, STEP
+                )
+            )
+        primal, dual = np.sqrt(squares)
+        self._residuals = (primal, dual)
+
+    def _move_to_polyhedron(self) -> None:
+        """Move G towards its projection by one ascent over the multipliers of ties and cuts."""
+        model, G = self._model, self._G
+        for c in range(model.q):
+            kernels.forbid(G[c], model.barred[c], FORBIDDEN)
+            kernels.add_rows(G[c], self._weights[c], *self._rows[c].entries)
+        _, level = model.shares(G)
+        for c, rows in enumerate(self._rows):
+            kernels.hildreth_sweep(
+                G[c], self._weights[c], *rows.entries, rows.side, *model.diagonal(c, G[c], level)
+            )
+        share, _ = model.shares(G)
+        model.tie(G, share)
+
+    def reached(self) -> LiftedIterate:
+        """Return the iterate that the steps have reached, with the certificate of the start."""
+        return replace(
+            self._start,
+            B=self._B,
+            M=self._M,
+            weights=tuple(
+                weights * self._start.penalty / rows.norm
+                for weights, rows in zip(self._weights, self._rows, strict=True)
+            ),
+            bases=tuple(each.basis for each in self._project),
+            residuals=relative_residuals(*self._residuals, self._B, self._M),
         )
-    share, _ = model.shares(G)
-    model.tie(G, share)
+
+    def certificate(self, weights: tuple[FloatArray, ...]) -> LiftedCertificate:
+        """Return the bound that the multipliers of the last step prove."""
+        rho, unit = self._start.penalty, self._start.unit
+        multiplier = self._M - (STEP - 1.0) * rho * (self._X - self._B)
+        return certify(
+            self._relaxation,
+            unit * multiplier,
+            self._start.cuts,
+            [unit * each for each in weights],
+        )
 
 
 def lifted_spectrum(values: FloatArray, count: int) -> FloatArray:
@@ -243,7 +288,7 @@ def exchange_cuts(
     """Drop the inactive cuts and add violated ones; return also the new cuts and how many went.
 
     Each class may add its share of ``most``; the other parameters are those of `cuts.separate`.
-    The penalty is balanced, as `admm.balance` does.
+    The penalty is balanced, too.
     """
     cuts, weights, fresh, dropped = [], [], no_cuts(relaxation.k), 0
     for c, (own, own_weights) in enumerate(zip(at.cuts, at.weights, strict=True)):

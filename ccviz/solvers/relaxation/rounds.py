@@ -1,19 +1,18 @@
 """Rounds of the relaxation: some iterations of ADMM, a certified bound, then new cuts.
 
-The nodes of `sdp`, the parts of `divide` and the second certificates of `colgen` share them.
+`run_rounds` is for the parts of `divide` and the second certificates of `colgen`. A task of `sdp`
+is one round, since the search reports and prunes between rounds: `sdp.node` has the same steps.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, overload
+from typing import Literal
 
-from ccviz.solvers.relaxation import lifted
-from ccviz.solvers.relaxation.admm import Iterate, balance, exchange_cuts, iterate
 from ccviz.solvers.relaxation.cuts import Cuts
+from ccviz.solvers.relaxation.engine import At, exchange_cuts, iterate
 from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
-from ccviz.solvers.relaxation.lifted import LiftedIterate
 from ccviz.solvers.relaxation.model import Relaxation
 
 CutFamily = Literal["all", "paper", "none"]
@@ -59,18 +58,18 @@ class RoundParams:
 def run_rounds(
     params: RoundParams,
     relaxation: Relaxation,
-    at: Iterate,
+    at: At,
     target: float,
     rounds: int,
     stop: Callable[[], bool],
-) -> tuple[Iterate, list[float]]:
+) -> tuple[At, list[float]]:
     """Run rounds until the bound reaches a target, or is stuck below it.
 
     Parameters
     ----------
     params : RoundParams
     relaxation : Relaxation
-    at : Iterate
+    at : Iterate or LiftedIterate
     target : float
         Bound that is aimed at; infinity runs all rounds.
     rounds : int
@@ -80,7 +79,7 @@ def run_rounds(
 
     Returns
     -------
-    at : Iterate
+    at : Iterate or LiftedIterate
     bounds : list of float
         The bound before the first round and after each.
 
@@ -99,26 +98,12 @@ def run_rounds(
     return at, bounds
 
 
-@overload
-def renew_cuts(
-    params: RoundParams, relaxation: Relaxation, at: Iterate
-) -> tuple[Iterate, Cuts, int]: ...
-
-
-@overload
-def renew_cuts(
-    params: RoundParams, relaxation: Relaxation, at: LiftedIterate
-) -> tuple[LiftedIterate, Cuts, int]: ...
-
-
-def renew_cuts(
-    params: RoundParams, relaxation: Relaxation, at: Iterate | LiftedIterate
-) -> tuple[Iterate | LiftedIterate, Cuts, int]:
+def renew_cuts(params: RoundParams, relaxation: Relaxation, at: At) -> tuple[At, Cuts, int]:
     """Balance the penalty, drop inactive cuts and add violated ones.
 
     Returns
     -------
-    at : Iterate
+    at : Iterate or LiftedIterate
     new : Cuts
         The cuts added.
     dropped : int
@@ -130,13 +115,7 @@ def renew_cuts(
     first_members = None
     if params.first_members:
         first_members = max(params.first_members, params.first_members * 1_000_000 // s**2)
-    if isinstance(at, LiftedIterate):
-        return lifted.exchange_cuts(
-            relaxation, at, most, params.cut_tolerance, first_members, most_members
-        )
-    return exchange_cuts(
-        relaxation, balance(at), most, params.cut_tolerance, first_members, most_members
-    )
+    return exchange_cuts(relaxation, at, most, params.cut_tolerance, first_members, most_members)
 
 
 def is_stuck(bounds: Sequence[float], target: float, patience: float) -> bool:

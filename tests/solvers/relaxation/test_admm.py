@@ -3,7 +3,7 @@ import pytest
 
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.admm import balance, cold_start, exchange_cuts, inherit, iterate
+from ccviz.solvers.relaxation.admm import cold_start, exchange_cuts, inherit, iterate
 from ccviz.solvers.relaxation.cuts import no_cuts
 from ccviz.solvers.relaxation.model import relax
 from tests.solvers.relaxation.cvxpy_reference import solve_textbook
@@ -21,7 +21,7 @@ def tightened(relaxation, rounds=12):
     at = cold_start(relaxation)
     for _ in range(rounds):
         at = iterate(relaxation, at, 40)
-        at = exchange_cuts(relaxation, balance(at), 50, 1e-4)[0]
+        at = exchange_cuts(relaxation, at, 50, 1e-4)[0]
     return iterate(relaxation, at, 400)
 
 
