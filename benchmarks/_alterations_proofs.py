@@ -281,6 +281,22 @@ def _weighted(seed: int) -> tuple[Problem, list[Event], float]:
     return problem, [*map(_bare, events_of(problem, "sdp" if seed < 2 else "colgen"))], 1e-4
 
 
+def _weighted_rules(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return duals alone of points with weights under rules."""
+    rng = np.random.default_rng(2 + seed)
+    X, weights = rng.normal(size=(18, 2)), rng.exponential(1.0, 18) + 0.1
+    problem = Problem(X, 4, must_link=[(0, 1)], rules=(MaxSize(8), RULES[seed]), weights=weights)
+    return problem, [*map(_bare, events_of(problem, "colgen"))], 1e-4
+
+
+def _two_sides(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return two clusters, where cannot-links make blocks of two sides: duals alone, or not."""
+    drawn = _drawn(40 + seed, 24, 2, 1.0)
+    problem = Problem(drawn.X, 2, cannot_link=[(0, 1), (1, 2), (3, 4), (5, 6)])
+    events = events_of(problem, ("sdp", "colgen")[seed % 2])
+    return problem, [*map(_bare, events)], 1e-4
+
+
 def _unfillable(seed: int) -> tuple[Problem, list[Event], float]:
     """Return a run that proves that links and sizes leave no clustering."""
     X = np.random.default_rng(seed).normal(size=(9, 2))
@@ -320,6 +336,8 @@ _KINDS = {
     "soft links": (_soft, 8),
     "duals under sizes or soft links": (_classes, 9),
     "weights": (_weighted, 6),
+    "weights under rules": (_weighted_rules, 4),
+    "two sides": (_two_sides, 4),
     "kept": (_kept, 4),
     "tree of parts": (_branched_parts, 2),
 }

@@ -5,12 +5,11 @@ the top: graphs of blocks, soft links between them, the two kinds of certificate
 enclosure that both rest on.
 """
 
-import math
 from fractions import Fraction
 from itertools import combinations
 
 import numpy as np
-from check_clusters import ROUND, need
+from check_file import ROUND, need, whole
 
 EXACT_BITS, EXACT_BLOCKS = 180, 300  # of numbers in exact arithmetic at least; most blocks for it
 SEMIDEFINITE = {"nonnegativity": "f1", "points": "i2", "kind": "i1", "weights": "f1"}
@@ -49,12 +48,6 @@ def symmetric(upper, s):
     N = np.zeros((s, s))
     N[np.triu_indices(s)] = upper
     return N + np.triu(N, 1).T
-
-
-def whole(values, unit):
-    """Return numbers in a unit, rounded down to whole ones."""
-    flat = [math.floor(Fraction(each) * unit) for each in values.ravel().tolist()]
-    return np.array(flat, dtype=object).reshape(values.shape)
 
 
 def add(sums, i, j, half):
@@ -183,6 +176,14 @@ class Blocks:
         leaf.spread, leaf.count, leaf.parent = self.spread, 6 * self.count, self
         return leaf
 
+    def whole(self):
+        """Return sums without error in a tiny unit, what is 1 in it, and by what it is smaller."""
+        need(len(self.m) <= EXACT_BLOCKS, "it has too many blocks to be exact")
+        need((self.m < 2**53).all(), "it has masses that are too large to be exact")
+        most = max(abs(each) for each in self.sums.ravel()).bit_length() * 2
+        more = 2 ** (max(0, EXACT_BITS - most) // 2)
+        return self.sums * more, (self.n * more) << self.bits, more
+
     def values(self, certificate, name):
         exponent = self.exponent - int(certificate.get("unit", [0])[0])
         values = np.ldexp(certificate[name], 2 * exponent)
@@ -204,7 +205,6 @@ class Blocks:
 
     def proved(self, certificate, exact):
         """Return the bound of a certificate: a double, or a fraction without error."""
-        need(not exact or len(self.m) <= EXACT_BLOCKS, "it has too many blocks to be exact")
         kinds, terms = (
             (LIFTED, self.lifted) if "lifted" in certificate else (SEMIDEFINITE, self.plain)
         )
@@ -358,11 +358,11 @@ class Exact:
     """Whole numbers of a tiny unit: multipliers are rounded to them, and then true."""
 
     def __init__(self, blocks):
-        need((blocks.m < 2**53).all(), "it has masses that are too large to be exact")
+        mx, self.long, more = blocks.whole()
+        self.back, self.size, self.n = more**2, 0, blocks.n
+        self.unit = self.long**2 // self.n**2
         most = max(abs(each) for each in blocks.sums.ravel()).bit_length() * 2
-        more, self.right = max(0, EXACT_BITS - most) // 2, max(0, most - EXACT_BITS) // 2 * 2
-        self.unit, self.back, self.size = 4 ** (blocks.bits + more), 4**more, 0
-        self.n, mx = blocks.n, blocks.sums * 2**more
+        self.right = max(0, most - EXACT_BITS) // 2 * 2
         self.squares, self.parent, self.terms_of_entry = mx @ mx.T, blocks.parent, 0
 
     def masses(self, m):

@@ -1,4 +1,4 @@
-"""Values of a file, read strictly: MessagePack, and arrays in the types that they declare.
+"""Budgets, and values of a file, read strictly: MessagePack, arrays in the types they declare.
 
 A part of `tools/check_proof.py`, which loads it; Python's standard library and NumPy.
 """
@@ -6,14 +6,53 @@ A part of `tools/check_proof.py`, which loads it; Python's standard library and 
 import io
 import math
 import struct
+import time
 import zlib
+from fractions import Fraction
 
 import numpy as np
-from check_clusters import is_whole, need
 
+ROUND = 2.0**-52  # twice the error of one operation
 PLAIN = {0xC0: None, 0xC2: False, 0xC3: True}
 SIZED = {0xC4: "b1", 0xC5: "b2", 0xC6: "b4", 0xD9: "s1", 0xDA: "s2", 0xDB: "s4"}
 SIZED |= {0xDC: "l2", 0xDD: "l4", 0xDE: "m2", 0xDF: "m4"}
+
+
+class Limit(ValueError):  # noqa: N818
+    """A budget is used up: nothing is wrong with the proof so far."""
+
+
+def need(condition, why):
+    if not condition:
+        raise ValueError(why)
+
+
+def whole(values, unit):
+    """Return numbers in a unit, rounded down to whole ones."""
+    flat = [math.floor(Fraction(each) * unit) for each in values.ravel().tolist()]
+    return np.array(flat, dtype=object).reshape(values.shape)
+
+
+def is_whole(value):
+    return type(value) is int and value >= 0
+
+
+def is_number(value):
+    return type(value) in (int, float) and not math.isnan(value)
+
+
+class Budget:
+    """What a check may take, whatever the file says."""
+
+    def __init__(self, seconds=600.0, looks=2e9, size=1 << 32, nodes=1e6):
+        self.end = time.monotonic() + seconds
+        self.left = {"bytes": size, "nodes": nodes, "looks at blocks": looks}
+
+    def spend(self, what, amount=0):
+        self.left[what] -= amount
+        if self.left[what] < 0 or time.monotonic() > self.end:
+            what = what if self.left[what] < 0 else "seconds"
+            raise Limit(f"it takes more {what} than are allowed here")
 
 
 def take(file, size):

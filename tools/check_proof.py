@@ -5,8 +5,8 @@
 Python's standard library and NumPy. What is inside blocks and clusters is exact, in whole numbers;
 bounds between blocks hold whatever rounding did. With ``--exact`` they are whole numbers as well:
 doubles only guess multipliers. This file holds a run's tree or parts together; `check_file.py`
-reads values, `check_bounds.py` has what semidefinite certificates prove, `check_clusters.py` what
-duals prove.
+reads values, `check_bounds.py` has what semidefinite certificates prove, `check_clusters.py` rules
+and what duals prove, with the search of `check_search.py`.
 Exit code 0: proved within the gap.
 """
 
@@ -22,22 +22,8 @@ from pathlib import Path
 
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import (
-    CASES,
-    ROUND,
-    Budget,
-    Classes,
-    Columns,
-    Limit,
-    colourable,
-    covered,
-    is_number,
-    is_whole,
-    loads_of,
-    need,
-    packable,
-)  # fmt: skip
-from check_file import array, take, unpacked
+from check_clusters import CASES, Duals, colourable, covered, loads_of, packable
+from check_file import ROUND, Budget, Limit, array, is_number, is_whole, need, take, unpacked
 
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
@@ -417,8 +403,7 @@ class Run:
             return self.check_none(block, blocks, certificate)
         columns = None
         if "duals" in certificate:
-            kind = Columns if self.sizes is None and not self.soft else Classes
-            columns = kind(self, blocks, block, slip, places, certificate)
+            columns = Duals(self, blocks, block, slip, places, certificate)
         if none:  # none costs more between its blocks than one cluster that breaks all soft links
             most = (blocks.spread + float(blocks.soft.whole)) * (1 + 1e-9)
             need(columns.proved(most) > most, "it is called infeasible, but its bound is too low")
@@ -439,7 +424,8 @@ class Run:
             return least
         # What is asked for between the blocks, and what rounding may take of it.
         asked = float(max(Fraction(0), enough - bound(Fraction(0))) / 4**bits) ** 0.5
-        return max(least, bound(columns.proved((asked * (1 + 8 * ROUND) + slip) ** 2)))
+        found = columns.proved((asked * (1 + 8 * ROUND) + slip) ** 2)
+        return max(least, bound(found * 4**bits if self.is_exact else found))
 
     def check_none(self, block, blocks, certificate):
         """Check that blocks cannot be put into k clusters."""

@@ -73,14 +73,20 @@ def check_proof(monkeypatch):
     import check_proof
 
     yield check_proof
-    for name in ("check_proof", "check_file", "check_bounds", "check_clusters"):
-        sys.modules.pop(name, None)
+    for name in ("proof", "file", "bounds", "clusters", "search"):
+        sys.modules.pop(f"check_{name}", None)
 
 
 @pytest.fixture
 def check_clusters(check_proof):
     """Return the module ``tools/check_clusters.py``."""
     return sys.modules["check_clusters"]
+
+
+@pytest.fixture
+def check_search(check_proof):
+    """Return the module ``tools/check_search.py``."""
+    return sys.modules["check_search"]
 
 
 @pytest.fixture
