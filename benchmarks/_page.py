@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -25,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 
 _PATIENCE_MS = 180_000
+_LEFT = re.compile(r"^objects left: (\d+)$", re.MULTILINE)
 
 DRAWN = """() => {
     const plot = window.Bokeh && Bokeh.documents.length
@@ -52,6 +55,23 @@ WATCH = """() => {
 }"""
 
 
+# The app, in a process that answers a signal with the objects that a garbage collection leaves.
+_APP = """
+import gc
+import signal
+from ccviz.cli import main
+
+
+def collect(*_):
+    gc.collect()
+    print("objects left:", len(gc.get_objects()), flush=True)
+
+
+signal.signal(signal.SIGUSR2, collect)
+main()
+"""
+
+
 class Server:
     """One `ccviz app` process, with more options if there are any.
 
@@ -66,9 +86,8 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             port = free.getsockname()[1]
-        command = "from ccviz.cli import main; main()"
         self._child = subprocess.Popen(
-            [sys.executable, "-c", command, "app", "--port", str(port), *options],
+            [sys.executable, "-c", _APP, "app", "--port", str(port), *options],
             cwd=ROOT, env=os.environ | {"CCVIZ_HOME": str(home)},
             stdout=(home / "server.log").open("wb"), stderr=subprocess.STDOUT,
         )  # fmt: skip
@@ -107,6 +126,14 @@ class Server:
     def memory_mb(self) -> float:
         """Return the server's own resident memory, without its workers'."""
         return self.process.memory_info().rss / 1e6
+
+    def objects_left(self) -> int:
+        """Collect its garbage, and return how many objects of Python's are left."""
+        before = len(_LEFT.findall(self.log.read_text()))
+        self.process.send_signal(signal.SIGUSR2)
+        while len(found := _LEFT.findall(self.log.read_text())) == before:
+            time.sleep(0.1)
+        return int(found[-1])
 
     def most_memory_mb(self) -> float:
         """Return the most that it ever held (Linux)."""

@@ -1,10 +1,12 @@
 """A class of thirty on one server, six of them running, one of them hostile.
 
     python benchmarks/class_server.py
+    python benchmarks/class_server.py --memory 3   # classes with a hostile student, and none
 
 Asked for: the others' clicks are answered within 300 ms (median), 1 s at worst; once all have
-gone the server's memory is within 10 % of before (after a warm-up) and no process is left. The
-clicks of the same class without the hostile student, in the same run, are the rival.
+gone no process is left, and after a garbage collection the server has as many objects as after the
+first pair of classes, and memory within 10 % of that. The clicks of the same class without the
+hostile student, in the same run, are the rival.
 
 All browsers are on the machine that serves. Those of who runs and of the hostile one stand back
 (niceness 19): in a class they have processors of their own, and six pages that move all the time
@@ -162,13 +164,13 @@ def beside(what: str, url: str) -> Iterator[Callable[[], int]]:
 # --- The table ------------------------------------------------------------------------------
 
 
-def gone(server: Server) -> float:
-    """Wait until the server has forgotten everybody; return its memory in MB."""
+def gone(server: Server) -> tuple[int, float]:
+    """Wait until the server has forgotten everybody; return its objects, and its memory in MB."""
     end = time.monotonic() + 120
     while server.workers() and time.monotonic() < end:
         time.sleep(0.2)
     time.sleep(40)  # the server looks for closed pages now and then
-    return server.memory_mb()
+    return server.objects_left(), server.memory_mb()
 
 
 def lesson(chromium: Any, server: Server, hostile: bool) -> Measured:
@@ -193,6 +195,7 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--attack")
     parser.add_argument("--run")
+    parser.add_argument("--memory", type=int, help="pairs of classes")
     options = parser.parse_args()
     if options.attack or options.run:
         os.nice(19)
@@ -200,34 +203,63 @@ def main() -> None:
         attack(options.attack)
     elif options.run:
         run(options.run)
+    elif options.memory:
+        remember(options.memory)
     else:
         measure()
 
 
-def measure() -> None:
-    """Let three classes in, one after another, and write what they felt."""
+@contextmanager
+def school() -> Iterator[tuple[Any, Server]]:
+    """Serve a class, and give a browser with the server."""
     with (
         tempfile.TemporaryDirectory() as home,
         sync_playwright() as play,
         served(home, "--class", "--teacher-token", "chalk") as server,
     ):
         chromium = browser(play)
-        lesson(chromium, server, hostile=False)
-        warm = gone(server)
-        felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
-        after, left = gone(server), len(server.workers())
+        yield chromium, server
         chromium.close()
-        complaints = server.log.read_text().count("Traceback")
+
+
+def measure() -> None:
+    """Let three classes in, one after another, and write what they felt."""
+    with school() as (chromium, server):
+        lesson(chromium, server, hostile=False)
+        felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
+        gone(server)
+        left, complaints = len(server.workers()), server.log.read_text().count("Traceback")
     lines = ["| Class | Clicks | Median, ms | Slowest, ms | Pages of attack |",
              "|---|---|---|---|---|"]  # fmt: skip
     lines += [f"| {each.what} | {len(each.clicks)} | {statistics.median(each.clicks):.0f} "
               f"| {max(each.clicks):.0f} | {each.attacks} |" for each in felt]  # fmt: skip
-    lines += ["", f"Server's memory: {warm:.0f} MB after a first class, {after:.0f} MB at the "
-              f"end ({100 * (after / warm - 1):+.1f} %); {left} processes left; {complaints} "
-              "tracebacks in its log."]  # fmt: skip
+    lines += ["", f"{left} processes left; {complaints} tracebacks in the server's log."]
+    write("class_server", lines)
+
+
+def remember(pairs: int) -> None:
+    """Let pairs of classes in, without and with a hostile student, and write what is left."""
+    lines = ["| Classes | Objects left | Memory, MB | Change, % | Pages of attack |",
+             "|---|---|---|---|---|"]  # fmt: skip
+    with school() as (chromium, server):
+        first = None
+        for number in range(pairs):
+            felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
+            objects, memory = gone(server)
+            first = first or memory
+            lines.append(f"| {2 * number + 2} | {objects:,} | {memory:.0f} "
+                         f"| {100 * (memory / first - 1):+.1f} | {felt[1].attacks} |")  # fmt: skip
+            print(lines[-1], flush=True)
+        left, complaints = len(server.workers()), server.log.read_text().count("Traceback")
+    lines += ["", f"{left} processes left; {complaints} tracebacks in the server's log."]
+    write("class_memory", lines)
+
+
+def write(name: str, lines: list[str]) -> None:
+    """Write a table, and show it."""
     table = "\n".join(lines) + "\n"
     print(table)
-    (RESULTS / "class_server.md").write_text(table, encoding="utf-8")
+    (RESULTS / f"{name}.md").write_text(table, encoding="utf-8")
 
 
 if __name__ == "__main__":
