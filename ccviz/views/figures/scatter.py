@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from bokeh.core.property.descriptors import UnsetValueError
@@ -91,24 +90,23 @@ class ScatterFigure:
         return self._points
 
     def _draw(self) -> None:
-        plot, color = self.plot, {"field": "label", "transform": self._mapper}
-        ends: Any = {"x0": "x0", "y0": "y0", "x1": "x1", "y1": "y1"}
+        """Add what is drawn, the lowest first."""
+        self._draw_links()
+        self._draw_points()
+        self._draw_centers()
+        self._draw_rings()
+
+    def _draw_links(self) -> None:
+        plot, ends = self.plot, {each: each for each in ("x0", "y0", "x1", "y1")}
         self._broken_glyph = plot.segment(
             **ends, source=self._broken, line_width=7, line_alpha="alpha"
         )
         self._line_glyphs = {
-            "must": plot.segment(
-                **ends, source=self._lines["must"], name="must", line_width="width",
-                line_alpha="alpha",
-            ),
-            "cannot": plot.segment(
-                **ends,
-                source=self._lines["cannot"],
-                name="cannot",
-                line_width="width",
-                line_alpha="alpha",
-                line_dash=[6, 4],
-            ),
+            kind: plot.segment(
+                **ends, source=self._lines[kind], name=kind, line_width="width",
+                line_alpha="alpha", line_dash=dash,
+            )
+            for kind, dash in (("must", "solid"), ("cannot", "6 4"))
         }  # fmt: skip
         lines = [{"source": source, "full": 1.0} for source in self._lines.values()]
         near = CustomJS(
@@ -117,19 +115,35 @@ class ScatterFigure:
             code=_NEAR_CODE,
         )  # fmt: skip
         plot.js_on_event(MouseMove, near)
-        self._point_glyph = plot.scatter(
+
+    def _draw_points(self) -> None:
+        color = {"field": "label", "transform": self._mapper}
+        self._point_glyph = self.plot.scatter(
             "x", "y", source=self._points, size=9, fill_color=color, line_width=0.8
         )
         # What is not selected by the lasso stays as it is: colours mean clusters here.
         self._point_glyph.nonselection_glyph = None
-        self._center_glyph = plot.scatter(
-            "x", "y", source=self._centers, size=20, marker="cross", line_width=5, line_color=color
+        self._hover = HoverTool(
+            renderers=[self._point_glyph],
+            tooltips=_TOOLTIP,
+            formatters={"@label": CustomJSHover(code=_CLUSTER_CODE)},
+            point_policy="snap_to_data",
+            limit=3,  # of points on top of one another
         )
-        self._center_halo = plot.scatter(
+        self.plot.add_tools(self._hover)
+
+    def _draw_centers(self) -> None:
+        color = {"field": "label", "transform": self._mapper}
+        self._center_halo = self.plot.scatter(
             "x", "y", source=self._centers, size=22, marker="cross", line_width=8, level="glyph"
         )
-        plot.renderers.remove(self._center_halo)
-        plot.renderers.insert(plot.renderers.index(self._center_glyph), self._center_halo)
+        self._center_glyph = self.plot.scatter(
+            "x", "y", source=self._centers, size=20, marker="cross", line_width=5, line_color=color
+        )
+
+    def _draw_rings(self) -> None:
+        """Add the path of a conflict and the marks of single points."""
+        plot = self.plot
         self._path_line = plot.line(
             "x", "y", source=self._path, name="path", line_width=4, line_alpha=0.8
         )
@@ -146,14 +160,6 @@ class ScatterFigure:
         self._wet_glyph = plot.scatter(
             "x", "y", source=self._wet, name="wet", size=9, line_color=None
         )
-        self._hover = HoverTool(
-            renderers=[self._point_glyph],
-            tooltips=_TOOLTIP,
-            formatters={"@label": CustomJSHover(code=_CLUSTER_CODE)},
-            point_policy="snap_to_data",
-            limit=3,  # of points on top of one another
-        )
-        plot.add_tools(self._hover)
 
     def dress(self, look: Look) -> None:
         """Take the colours of a theme."""
