@@ -95,7 +95,7 @@ def main() -> None:
     except (KeyboardInterrupt, typer.Abort):
         code = 130
     except BrokenPipeError:
-        _drop_output()  # whoever read it has left
+        _drop_output()  # the program that read it has ended
         code = 0
     except OSError as broken:
         _drop_output()

@@ -110,7 +110,7 @@ def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | N
 class _Search:
     """Feasibility checks of subsets of a problem's constraints, which are numbers.
 
-    Must-links come first, then cannot-links; `SIZES` stands for the sizes.
+    Must-links come first, then cannot-links; `SIZES` represents the sizes.
     """
 
     def __init__(self, problem: Problem, end: float) -> None:

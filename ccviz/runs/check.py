@@ -18,7 +18,7 @@ from ccviz.runs.run import Run
 from ccviz.runs.validator import Validator
 
 _TABLES = ("problems", "runs", "records")
-_CLOSED = "Whoever drove the run is gone."
+_CLOSED = "The process that computed the run is gone."
 
 
 def check_archive(path: Path) -> Iterator[str]:

@@ -18,7 +18,7 @@ from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run, Status
 
 _SILENT_S = 30.0
-"""Whoever drives a run writes at least every few seconds; one silent for so long is gone."""
+"""Seconds of silence after which a run's driver counts as gone; it writes every few seconds."""
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

@@ -38,7 +38,7 @@ def compiled(solver: str) -> bool:
 
 @contextmanager
 def turn_to_compile(solver: str) -> Iterator[bool]:
-    """Wait until no other process compiles for a solver; whoever is left to do it does it inside.
+    """Wait until no other process compiles for a solver; then compile inside if that is left to do.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class Validator:
             )
         if self._finished:
             raise ArchiveError(f"its records are not in order: record {seq} follows the run's end.")
-        # A worker may have ended before it began; then its last word stands alone.
+        # A worker may have ended before it began; then its only event is the last one.
         if not self._started and not isinstance(event, Started | Finished):
             raise ArchiveError(
                 f"its records are not in order: record {seq} comes before the run's start."

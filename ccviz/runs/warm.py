@@ -28,8 +28,8 @@ _TIME_LIMIT = 600.0  # time limit of a run, compilation on a busy machine includ
 _SOFT_PROVED = 12
 """Most points of an example whose optimum under soft links is proved."""
 
-# What a first run asks for stands first. Most solvers share the assignment step, which comes with
-# the first of them: beside it goes what needs none of it, and then waits for it.
+# The solvers of most first runs. Most solvers share the assignment step, which is compiled with the
+# first of them; the second one here needs none of it, so both are compiled side by side.
 _FIRST = ("blp-kmeans", "sdp")
 _BESIDE = ("hg-means", "dils", "blp-kmeans", "colgen")
 
@@ -116,7 +116,7 @@ def compile_solver(solver: type[Solver]) -> None:
 def load_solver(name: str) -> bool:
     """Bring what a solver needs into this process, before there is a run; return whether it is in.
 
-    What is not compiled yet stays so: whoever compiles it would hold up the run that comes.
+    What is not compiled yet stays so: compiling it would delay the next run.
 
     Parameters
     ----------

@@ -283,7 +283,7 @@ def _read_setting(solver: str, each: Any, value: Any) -> Any:
 
 
 def _is_a(kind: type, value: Any) -> bool:
-    """Whether a value is of a parameter's type, or a scalar of NumPy's that stands for one."""
+    """Whether a value is of a parameter's type, or NumPy's scalar of that type."""
     if isinstance(value, bool | np.bool_):  # to Python these are numbers too
         return kind is bool
     if not isinstance(value, _KINDS[kind]):

@@ -3,7 +3,7 @@
 N.-V.-D. Nghiem, C. Vrain, T.-B.-H. Dao, I. Davidson: Constrained clustering via post-processing
 (Discovery Science 2020). Any clustering gives degrees of membership, one a point and cluster; the
 assignment that keeps the links and sizes and has the largest sum of degrees is the answer. A soft
-link of weight w is worth w degrees.
+link of weight w counts as w degrees.
 
 The program is never given whole to a solver, see `ccviz.solvers.assignment`.
 """

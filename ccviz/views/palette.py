@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 # Okabe and Ito (2008), without black, in an order that keeps neighbours far apart; then the
-# muted scheme of Paul Tol, lighter and darker, for more clusters than anybody can tell apart.
+# muted scheme of Paul Tol, lighter and darker, for more clusters than can be told apart.
 _CLUSTERS = (
     "#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00", "#b8a900",
     "#332288", "#88ccee", "#117733", "#ddcc77", "#882255", "#44aa99", "#aa4499", "#999933",

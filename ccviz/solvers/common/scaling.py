@@ -1,9 +1,9 @@
 """Exact solvers work in a unit of their own, whatever the unit of the points.
 
-Linear programs are solved to absolute tolerances: points that lie a millionth apart would all be
-worth the same to them, and squares of very small or large numbers leave the range of doubles. The
-unit is a power of two, so nothing is rounded on the way. Points of more features than there are
-points are rotated into as few dimensions as hold them, once for all nodes.
+Linear programs are solved to absolute tolerances: points a millionth apart would be one point to
+them, and squares of very small or large numbers leave the range of doubles. The unit is a power of
+two, so nothing is rounded on the way. Points of more features than there are points are rotated
+into as few dimensions as hold them, once for all nodes.
 """
 
 from __future__ import annotations

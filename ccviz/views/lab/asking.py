@@ -1,6 +1,6 @@
 """*Ask me*: one pair after another, and the clustering that the answers so far make likely.
 
-The answers are the links of the draft, whoever made them, and the pairs answered by
+The answers are the links of the draft, however they were made, and the pairs answered by
 *unsure*, so undo and redo apply to them. The next question is computed in a thread: the first one
 waits for k-means only, and the rest is prepared while the person reads it.
 """

@@ -27,8 +27,8 @@ class ClusterColors:
     def before(self) -> IntArray | None:
         """What the colours of a run follow: the last answer, or what was shown where none is.
 
-        From frame to frame they would drift: a run begins at random, and whoever follows its
-        first clusters has lost the answer of the run before.
+        From frame to frame they would drift: a run begins at random, so colours that follow
+        its first clusters have lost the answer of the run before.
         """
         return self.shown if self.answer is None else self.answer
 

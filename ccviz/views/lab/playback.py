@@ -87,10 +87,10 @@ class Playback:
         """Whether a worker is paused, or the player is stopped before the end of a running one."""
         if self._runner.state == "paused":
             return True
-        return self._runner.busy and self.stands
+        return self._runner.busy and self.halted
 
     @property
-    def stands(self) -> bool:
+    def halted(self) -> bool:
         """Whether a run is shown that does not play and is not at its end."""
         shot = self._player.shot
         return shot is not None and not (self._player.playing or shot.at_end or shot.seq < 0)

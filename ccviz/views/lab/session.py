@@ -430,7 +430,7 @@ class Session(Picking):
         """
         if self.playback.waits:
             return True
-        shot = self.player.shot if self.playback.stands else None
+        shot = self.player.shot if self.playback.halted else None
         return shot is not None and shot.seq < shot.last and self.solver == self._solver_then
 
     def play(self) -> None:

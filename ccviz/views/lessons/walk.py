@@ -1,4 +1,4 @@
-"""A lesson walked without anybody: what a handout shows of it."""
+"""A lesson walked through by the program: what a handout shows of it."""
 
 from __future__ import annotations
 

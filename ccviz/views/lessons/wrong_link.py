@@ -103,7 +103,7 @@ LESSON = Lesson(
         ),
         (
             "Is a link of a high price always wrong?",
-            "No: a right link may contradict the geometry, which is why it was worth asking for. "
+            "No: a right link may contradict the geometry, which makes it a useful answer. "
             "These 30 links were chosen so that the three wrong ones have the highest prices; in "
             "other draws they are mixed. The price says which links to ask about again.",
         ),

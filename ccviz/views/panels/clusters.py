@@ -34,7 +34,7 @@ class ClustersPanel(JSComponent):
     Attributes
     ----------
     in_front : bool
-        Whether anybody can see it.
+        Whether its tab is visible.
     """
 
     table = param.Dict(default={"about": _NONE})

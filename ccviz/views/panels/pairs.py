@@ -35,7 +35,7 @@ class PairsPanel(pn.viewable.Viewer):
     Attributes
     ----------
     in_front : bool
-        Whether anybody can see it.
+        Whether its tab is visible.
     """
 
     in_front = param.Boolean(default=False)

@@ -41,7 +41,7 @@ class RacePanel(pn.viewable.Viewer):
     Attributes
     ----------
     in_front : bool
-        Whether anybody can see it; nothing is drawn in a hidden tab.
+        Whether its tab is visible; nothing is drawn in a hidden one.
     """
 
     in_front = param.Boolean(default=True)

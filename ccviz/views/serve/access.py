@@ -1,9 +1,10 @@
 """Access rules: host names of the server, tokens, and the signed cookie of a browser.
 
-A server for one person (the default) uses no cookies: whoever reaches it is that person. With a
-token, a browser that knows it gets a cookie. A class always uses cookies, because each browser has
-its own runs; the teacher's token shows all runs. Cookies are signed (`tornado.web`). The key is
-stored beside the archive, so that a browser finds its runs after a restart of the server.
+A server for one person (the default) uses no cookies: every browser that reaches it is that
+person's. With a token, a browser that knows it gets a cookie. A class always uses cookies, because
+each browser has its own runs; the teacher's token shows all runs. Cookies are signed
+(`tornado.web`). The key is stored beside the archive, so that a browser finds its runs after a
+restart of the server.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ccviz.solvers.colgen.master.covering import MasterSolution, unit_of
 from ccviz.solvers.colgen.master.facilities import Facilities, band_order, make_facilities
 from ccviz.solvers.colgen.model.instance import Instance
 
-WORTH = 0.7
+LEAST_SAVING = 0.7
 """Facilities whose best part saves less than this share of the cardinality dual are left out."""
 _SHARES = (0.1, 0.3, 0.5, 0.7, 0.9)
 """Clusters of a solution: entries of which the facility holds more than these shares."""
@@ -130,7 +130,7 @@ class FacilityMaster:
         facilities = make_facilities(self.instance, self.columns, near)
         used = np.ones(len(self.costs), dtype=np.bool_)
         if middle is not None:
-            used = -facilities.reduced_costs(middle.duals) >= WORTH * middle.cardinality_dual
+            used = -facilities.reduced_costs(middle.duals) >= LEAST_SAVING * middle.cardinality_dual
         facilities = facilities.chosen(used)
         return facilities.ordered(order, len(order), self._growth), np.flatnonzero(used)
 

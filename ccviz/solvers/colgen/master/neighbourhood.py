@@ -29,7 +29,7 @@ _WIDER = 2
 """Size of the region that holds all facilities with a near block, relative to a neighbourhood."""
 _AMPLE = 4
 """Clusters of a local master, as a multiple of the expected number: its limit is not to bind."""
-WORTH = 0.9
+LEAST_SAVING = 0.9
 """Facilities that save less than this share of the cardinality dual are left out of a local
 master: pricing finds them again."""
 _INSIDE = 1e-3
@@ -192,7 +192,7 @@ def _facilities(
     has_free = np.bincount(facilities.facility, free[facilities.block], len(rows)) > 0.0
     in_disc = (columns[rows, s:] & free[s:]).any(axis=1)
     saved = -facilities.reduced_costs(before.duals)
-    used = has_free & (in_disc | (saved >= WORTH * before.cardinality_dual))
+    used = has_free & (in_disc | (saved >= LEAST_SAVING * before.cardinality_dual))
     return rows[used], facilities.chosen(used)
 
 

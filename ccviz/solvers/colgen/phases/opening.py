@@ -12,7 +12,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.master.covering import cluster_columns, column_costs
-from ccviz.solvers.colgen.master.facility_master import WORTH, FacilityDuals
+from ccviz.solvers.colgen.master.facility_master import LEAST_SAVING, FacilityDuals
 from ccviz.solvers.colgen.master.neighbourhood import Neighbourhoods
 from ccviz.solvers.colgen.master.stabilisation import Stabiliser
 from ccviz.solvers.colgen.model.discs import in_discs
@@ -163,7 +163,7 @@ def over_facilities(
     duals, cardinality_dual = state.stabiliser.center, parent.bound.cardinality_dual
     if duals is None or not np.isfinite(cardinality_dual):
         return ColumnPhase(state)
-    kept = state.costs - state.columns @ duals <= -WORTH * cardinality_dual
+    kept = state.costs - state.columns @ duals <= -LEAST_SAVING * cardinality_dual
     accuracy = max(parent.accuracy, params.facilities.child_accuracy)
     state = replace(state.of(kept), accuracy=accuracy)
     return FacilityPhase(state, FacilityDuals(duals, cardinality_dual))
