@@ -319,7 +319,19 @@ def _kept(seed: int) -> tuple[Problem, list[Event], float]:
     problem = Problem(
         before.X, 3, must_link=must, cannot_link=before.cannot_link.pairs, sizes=sizes
     )
+    solver = "divide" if seed % 2 else "colgen"
     return problem, events_of(problem, solver, start=earlier, **settings), gap
+
+
+def _kept_tree(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run that goes on with the tree of another, after a link is added and one removed."""
+    before = _drawn(seed, 30, 3)
+    earlier = solve(before, "sdp", cuts="none")
+    other = np.flatnonzero(earlier.labels != earlier.labels[0])
+    must = [*map(tuple, before.must_link.pairs.tolist()), (0, int(other[seed]))]
+    sizes = ([1, 1, 1], [28, 28, 28]) if seed == 1 else None
+    problem = Problem(before.X, 3, must, before.cannot_link.pairs[seed % 2 :], sizes=sizes)
+    return problem, events_of(problem, "sdp", start=earlier, cuts="none"), 1e-4
 
 
 _KINDS = {
@@ -339,5 +351,6 @@ _KINDS = {
     "weights under rules": (_weighted_rules, 4),
     "two sides": (_two_sides, 4),
     "kept": (_kept, 4),
+    "kept tree": (_kept_tree, 4),
     "tree of parts": (_branched_parts, 2),
 }

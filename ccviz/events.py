@@ -323,6 +323,40 @@ class ProofKept(Event, frozen=True, eq=False, tag=True, kw_only=True):
     events: tuple[ProofEvent, ...] = ()
 
 
+class TreeKept(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """An earlier run's tree goes on, after an edit of its problem; its nodes follow as events.
+
+    ``lower_bound`` is what the earlier run proved, if that holds for this problem, else -inf. Of
+    ``leaves`` closed ones, ``reopened`` are open again. ``run`` names the earlier run if it is
+    stored. ``times``, ``nodes``, ``upper`` and ``lower`` (m,) are the bounds that it and those
+    before it went through, in seconds before the edit, and ``edits`` when their problems were
+    edited.
+    """
+
+    lower_bound: float
+    leaves: int
+    reopened: int
+    run: str = ""
+    times: np.ndarray
+    nodes: np.ndarray
+    upper: np.ndarray
+    lower: np.ndarray
+    edits: np.ndarray
+
+
+class NodeReopened(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A closed node of an earlier run is open again.
+
+    ``certificate`` holds the multipliers that closed it, over the blocks ``block_of`` (n,). Where
+    they still prove a bound, it is ``lower_bound``, otherwise -inf.
+    """
+
+    node: int
+    lower_bound: float
+    certificate: dict[str, np.ndarray]
+    block_of: np.ndarray
+
+
 class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A strategy asked whether two points belong together, as question ``number``."""
 
@@ -373,6 +407,8 @@ AnyEvent = (
     | PartsCut
     | PartBounded
     | ProofKept
+    | TreeKept
+    | NodeReopened
     | QuestionAsked
     | QuestionAnswered
     | Finished

@@ -44,10 +44,11 @@ EVENTS = {  # those that matter: the fields they must have, and those they may h
 KEPT = "Started NodeOpened NodeBranched NodePruned PartsCut PartBounded"
 OTHERS = """Noted Restarted Assigned CentersMoved DeadEnded BoundImproved InfeasibilityProved
     NodeBounded CutsAdded RelaxationSolved ColumnsPriced ResidualsUpdated GenerationEnded
-    QuestionAsked QuestionAnswered"""
+    QuestionAsked QuestionAnswered TreeKept NodeReopened"""
 COLUMNS = {"duals": "f1", "least": "f1", "taken": "f1", **CASES}
 AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
 AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
+AT_NODES |= {"without_must": "i2", "without_cannot": "i2", "with_sizes": "i2"}
 IN_PARTS = {**SEMIDEFINITE, "decisions": "i2", "bound": "f1"}
 
 
@@ -383,6 +384,27 @@ class Run:
         self.budget.spend("looks at blocks", len(nodes) ** 2)
         return nodes, found[False], found[True]
 
+    def without(self, certificate):
+        """Return the run with only those constraints that a leaf's certificate was made for."""
+        run, none = copy.copy(self), np.zeros((0, 2), int)
+        for together, name in ((True, "without_must"), (False, "without_cannot")):
+            pairs = certificate.get(name, none).tolist()
+            gone = {(frozenset(pair), together) for pair in pairs}
+            mine = {(frozenset(pair), side) for pair, side, *_ in [*run.links, *run.soft]}
+            need(all(map(self.is_pair, pairs)) and gone <= mine, "it lacks a link that is none")
+            run.links, run.soft = (
+                [each for each in some if (frozenset(each[0]), each[1]) not in gone]
+                for some in (run.links, run.soft)
+            )
+        if "with_sizes" in certificate:
+            table = certificate["with_sizes"]
+            right = self.sizes is not None and table.shape in ((0, self.k), (2, self.k))
+            need(right, "it has sizes that are none")
+            run.sizes = tuple(table) if len(table) else None
+            wider = not len(table) or (table[0] <= self.sizes[0]) & (table[1] >= self.sizes[1])
+            need(np.all(wider), "it has sizes that are not wider")
+        return run
+
     def leaf(self, number, enough):
         """Return a leaf's bound, None if it holds no clustering."""
         reason, claim, certificate = self.leaves[number]
@@ -509,7 +531,7 @@ class Run:
 
     def named_leaf(self, number, enough):
         try:
-            return self.leaf(number, enough)
+            return self.without(self.leaves[number][2]).leaf(number, enough)
         except ValueError as why:
             raise type(why)(f"leaf {number}: {why}") from None
 

@@ -54,7 +54,7 @@ from ccviz.cli.report import Files, report, take_home
 from ccviz.feasibility.conflict import explain_conflict
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
-from ccviz.runs.earlier import start_from_stored
+from ccviz.runs.earlier import stored_run
 from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
 
@@ -115,7 +115,7 @@ def solve(
     begin = None
     if start_from is not None:
         stored = Archive()
-        begin = start_from_stored(problem, stored, stored.find(start_from))
+        begin = stored_run(stored, stored.find(start_from))
     stepper = start(problem, chosen, seed=seed, workers=workers, start=begin, **limits.given)
     taken = [f"{chosen.name}. {why}"] if why else []
     for notice in (*taken, *dataset.notices, *mended):

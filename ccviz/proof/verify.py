@@ -27,12 +27,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ccviz.errors import CcvizError
 from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import lacking_of, relaxed
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
@@ -223,12 +225,31 @@ def _check_leaf(check: _Check, number: int) -> float:
     """Return the leaf's bound as recomputed, in the unit of the check."""
     try:
         leaf = check.proof.leaves[number]
+        its = _without(check, leaf)
+        bound = math.inf
         if leaf.reason == "infeasible":
-            _check_infeasible(check, number, leaf)
-            return math.inf
-        return _check_bound(check, number, leaf)
+            _check_infeasible(its, number, leaf)
+        else:
+            bound = _check_bound(its, number, leaf)
+        check.trusted = its.trusted
+        return bound
     except FlawError as flaw:
         raise FlawError(f"leaf {number} {flaw}") from None
+
+
+def _without(check: _Check, leaf: Leaf) -> _Check:
+    """Return the check for the problem that a leaf's certificate was made for.
+
+    Without some of its constraints a problem has all its clusterings, and none costs more. So a
+    bound that is proved without them holds, and a leaf that is infeasible without them is.
+    """
+    lacking = lacking_of(leaf.certificate)
+    if not lacking.arrays():
+        return check
+    try:
+        return replace(check, problem=relaxed(check.problem, lacking))
+    except CcvizError as wrong:
+        raise FlawError(f"is made without what is not there: {wrong}") from None
 
 
 def _blocks(check: _Check, node: int) -> PlainBlocks | None:

@@ -7,6 +7,7 @@ is the best one still. A constraint that is taken away leaves the clustering, an
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -16,11 +17,15 @@ import numpy as np
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
 from ccviz.events import Event, IncumbentFound, ProofEvent, ProofKept, Started
+from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
+from ccviz.problem.relaxed import is_within, keys
 from ccviz.problem.sizes import Sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree
 from ccviz.runs.run import Result, Run
+from ccviz.solvers.base import Solver
 
 _PROOF = get_args(ProofEvent)
 _PROVERS = ("sdp", "colgen", "divide")
@@ -36,32 +41,35 @@ class Start:
         A clustering that keeps every hard constraint.
     proof : ProofKept or None
         A lower bound with its proof.
+    tree : tuple of Event
+        A tree that goes on.
     """
 
     labels: IntArray | None = None
     proof: ProofKept | None = None
+    tree: tuple[Event, ...] = ()
 
     def events(self) -> Iterable[Event]:
         """Yield the events that a run begins with."""
+        yield from self.tree
         if self.proof is not None:
             yield self.proof
         if self.labels is not None:
             yield IncumbentFound(labels=self.labels, source="start")
 
 
-Given = Start | Result | Run | Sequence[int] | IntArray
+Given = Start | Earlier | Result | Run | Sequence[int] | IntArray
 """What a run may be started from."""
 
 NOTHING = Start()
 """A run that begins with nothing."""
 
 
-def start_from_stored(problem: Problem, archive: Archive, run_id: str) -> Start:
-    """Return what a run of a problem may begin with, from a stored run.
+def stored_run(archive: Archive, run_id: str) -> Earlier:
+    """Return a stored run to start from.
 
     Parameters
     ----------
-    problem : Problem
     archive : Archive
     run_id : str
 
@@ -69,21 +77,21 @@ def start_from_stored(problem: Problem, archive: Archive, run_id: str) -> Start:
     ------
     ArchiveError
         If there is no such run.
-    ProblemError
-        If it had other points or another k.
     """
     records = archive.records(run_id, kinds=[kind.__name__ for kind in _PROOF])
-    return start_from_events(problem, archive.load(run_id), (each.event for each in records))
+    return Earlier(archive.load(run_id), tuple(each.event for each in records), run_id)
 
 
-def start_from(problem: Problem, given: Given) -> Start:
+def start_from(problem: Problem, solver: Solver, given: Given) -> Start:
     """Return what a run of a problem may begin with.
 
     Parameters
     ----------
     problem : Problem
         Of the new run.
-    given : Start, Result, Run or (n,) int
+    solver : Solver
+        Of the new run.
+    given : Start, Earlier, Result, Run or (n,) int
         An earlier run with the same points and k, or labels. Only a `Result` whose records were
         kept leaves its proof.
 
@@ -96,9 +104,11 @@ def start_from(problem: Problem, given: Given) -> Start:
     if isinstance(given, Start):
         return given
     if isinstance(given, Result):
-        return start_from_events(problem, given.run, (each.event for each in given.records()))
+        given = Earlier(given.run, tuple(each.event for each in given.records()))
     if isinstance(given, Run):
-        return start_from_events(problem, given, ())
+        given = Earlier(given)
+    if isinstance(given, Earlier):
+        return _start_from_run(problem, solver, given)
     try:
         labels = np.asarray(given, dtype=np.int64)
     except (TypeError, ValueError, OverflowError):
@@ -106,26 +116,16 @@ def start_from(problem: Problem, given: Given) -> Start:
     return Start(_feasible(problem, labels))
 
 
-def start_from_events(problem: Problem, run: Run, events: Iterable[Event]) -> Start:
-    """Return what a run of a problem may begin with, from an earlier run and its events.
-
-    Parameters
-    ----------
-    problem : Problem
-    run : Run
-        The earlier one.
-    events : iterable of Event
-        All of its events, or none if they were not kept.
-
-    Raises
-    ------
-    ProblemError
-        If the earlier run had other points, other weights or another k.
-    """
+def _start_from_run(problem: Problem, solver: Solver, earlier: Earlier) -> Start:
+    run, events = earlier.run, earlier.events
     if not same_points(problem, run.problem):
         raise ProblemError("the run to start from has other points, other weights or another k.")
     labels = None if run.incumbent is None else run.incumbent.labels
     found = None if labels is None else _feasible(problem, labels)
+    if goes_on(problem, solver, earlier):
+        objective = math.inf if found is None else Partition(problem, found).objective
+        bound = run.lower_bound if tightens(run.problem, problem) else -math.inf
+        return Start(found, None, kept_tree(problem, solver, earlier, objective, bound))
     return Start(found, kept_proof(problem, run, events))
 
 
@@ -153,6 +153,8 @@ def kept_proof(problem: Problem, run: Run, events: Iterable[Event]) -> ProofKept
     """
     before, kept = run.problem, run.kept
     if run.termination not in ("proved", "gap") or before.rules or not tightens(before, problem):
+        return None
+    if before.is_soft or problem.is_soft:
         return None
     own = tuple(each for each in events if isinstance(each, _PROOF))
     if not _is_proof(own, kept):
@@ -184,7 +186,7 @@ def _added(problem: Problem, hard: tuple[IntArray, IntArray]) -> int:
     now = (problem.must_link.hard.pairs, problem.cannot_link.hard.pairs)
     n = problem.n
     pairs = zip(now, hard, strict=True)
-    return sum(len(np.setdiff1d(_keys(new, n), _keys(old, n))) for new, old in pairs)
+    return sum(len(np.setdiff1d(keys(new, n), keys(old, n))) for new, old in pairs)
 
 
 def same_points(one: Problem, other: Problem) -> bool:
@@ -202,31 +204,24 @@ def same_points(one: Problem, other: Problem) -> bool:
 
 
 def tightens(before: Problem, after: Problem) -> bool:
-    """Return whether every clustering allowed by a problem was allowed, at its cost, by another.
+    """Return whether every clustering of a problem was one of another, and cost no more there.
 
     Parameters
     ----------
     before, after : Problem
         With the same points and k.
     """
-    if before.is_soft or after.is_soft:
-        return False
     for old, new in (before.must_link, after.must_link), (before.cannot_link, after.cannot_link):
-        if not np.isin(_keys(old.hard.pairs, after.n), _keys(new.hard.pairs, after.n)).all():
+        if not _outweighs(new, old, after.n):
             return False
     if any(all(rule is not other for other in after.rules) for rule in before.rules):
         return False
-    return _within(before.sizes, after.sizes)
+    return is_within(after.sizes, before.sizes)
 
 
-def _within(before: Sizes | None, after: Sizes | None) -> bool:
-    if before is None:
-        return True
-    if after is None:
+def _outweighs(new: Links, old: Links, n: int) -> bool:
+    """Return whether all links are among others, with weights that are not larger there."""
+    mine, theirs = keys(old.pairs, n), keys(new.pairs, n)
+    if not np.isin(mine, theirs).all():
         return False
-    return bool((after.lower >= before.lower).all() and (after.upper <= before.upper).all())
-
-
-def _keys(pairs: IntArray, n: int) -> IntArray:
-    """Return a number for each pair; a page compares hundreds of thousands after an edit."""
-    return pairs[:, 0] * n + pairs[:, 1]
+    return bool((new.weights[np.searchsorted(theirs, mine)] >= old.weights).all())

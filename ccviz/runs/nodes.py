@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned
+from ccviz.events import Event, NodeBounded, NodeBranched, NodeOpened, NodePruned, NodeReopened
 
 NodeState = Literal["open", "branched", "bound", "infeasible", "integral"]
 
@@ -36,6 +36,8 @@ class Node:
     branch_place : bool
         Whether they are about the disc that the pair names.
     children : list of int
+    is_reopened : bool
+        Whether it was closed in an earlier run, and is open again.
     """
 
     node: int
@@ -50,6 +52,7 @@ class Node:
     branch_pair: tuple[int, int] | None = None
     branch_place: bool = False
     children: list[int] = field(default_factory=list)
+    is_reopened: bool = False
 
 
 Nodes = dict[int, Node]
@@ -86,10 +89,16 @@ def _prune(nodes: Nodes, event: NodePruned) -> None:
     node.state, node.detail = event.reason, event.detail
 
 
+def _reopen(nodes: Nodes, event: NodeReopened) -> None:
+    node = nodes[event.node]
+    node.is_reopened, node.lower_bound = True, max(node.lower_bound, event.lower_bound)
+
+
 FOLD: dict[type[Event], Callable[[Nodes, Any], None]] = {
     NodeOpened: _open,
     NodeBounded: _bound,
     NodeBranched: _branch,
     NodePruned: _prune,
+    NodeReopened: _reopen,
 }
 """What an event of each kind does to the nodes."""

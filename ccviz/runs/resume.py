@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ccviz.errors import ArchiveError, UnsupportedError
 from ccviz.runs.archive import Archive
-from ccviz.runs.earlier import start_from_stored
+from ccviz.runs.earlier import stored_run
 from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import Stepper, start
 from ccviz.solvers import make_solver
@@ -30,7 +30,7 @@ def open_run(
         seed=info.seed,
         workers=workers,
         history=archive.records(run_id) if resume else (),
-        start=start_from_stored(problem, archive, earlier) if earlier else None,
+        start=stored_run(archive, earlier) if earlier else None,
         **info.limits.given,
     )
 

@@ -28,6 +28,7 @@ from ccviz.events import (
     NodeBranched,
     NodeOpened,
     NodePruned,
+    NodeReopened,
     Noted,
     PartBounded,
     PartsCut,
@@ -36,6 +37,7 @@ from ccviz.events import (
     RelaxationSolved,
     Started,
     Termination,
+    TreeKept,
 )
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
@@ -165,6 +167,8 @@ class Run:
     infeasible : InfeasibilityProved or None
     kept : ProofKept or None
         The proof of an earlier run that still holds.
+    kept_tree : TreeKept or None
+        The tree of an earlier run that goes on in this one.
     finished : Finished or None
         The last event.
     """
@@ -188,6 +192,7 @@ class Run:
     notes: list[str] = field(default_factory=list)
     infeasible: InfeasibilityProved | None = None
     kept: ProofKept | None = None
+    kept_tree: TreeKept | None = None
     finished: Finished | None = None
     seq: int = -1
     time_s: float = 0.0
@@ -281,7 +286,7 @@ class Run:
     def _prove_infeasible(self, event: InfeasibilityProved) -> None:
         self.infeasible = event
 
-    def _fold_node(self, event: NodeOpened | NodeBounded) -> None:
+    def _fold_node(self, event: NodeOpened | NodeBounded | NodeReopened) -> None:
         FOLD[type(event)](self.tree, event)
 
     def _finish_node(self, event: NodeBranched | NodePruned) -> None:
@@ -296,6 +301,10 @@ class Run:
         if event.lower_bound > self.lower_bound:
             self.lower_bound = event.lower_bound
             self._remember()
+
+    def _keep_tree(self, event: TreeKept) -> None:
+        self.kept_tree = event
+        self.lower_bound = max(self.lower_bound, event.lower_bound)
 
     def _cut_parts(self, event: PartsCut) -> None:
         self.parts, self.parts_done = event.parts, set()
@@ -336,6 +345,8 @@ _HANDLERS: dict[type[Event], Any] = {
     RelaxationSolved: Run._show_relaxation,
     PartsCut: Run._cut_parts,
     ProofKept: Run._keep_proof,
+    TreeKept: Run._keep_tree,
+    NodeReopened: Run._fold_node,
     PartBounded: Run._bound_part,
     Finished: Run._finish,
 }

@@ -90,7 +90,10 @@ class Stepper(Iterator[Record]):
         self._born = time.perf_counter()
         self._waiting: deque[Event] = deque()
         if not history:
-            self._waiting += [self._started(), *begin.events()]
+            begun: list[Any] = [self._started(), *begin.events()]
+            self._waiting += begun
+            if begin.tree:
+                history = [Record(seq, 0.0, event) for seq, event in enumerate(begun)]
         elif self.run.kept is not None:
             begin = Start(proof=self.run.kept)
         floor = begin.proof.lower_bound if begin.proof else -math.inf
@@ -112,7 +115,7 @@ class Stepper(Iterator[Record]):
             raise StopIteration
         if self._waiting:
             return self._stamp(self._waiting.popleft())
-        if self.run.kept is not None and self._holds_still():
+        if self._holds_still():
             return self._stamp(Finished(termination="proved", message=_STILL_OPTIMAL))
         reason = self._reason()
         event = None if reason else self._next_event()
@@ -124,9 +127,12 @@ class Stepper(Iterator[Record]):
 
     def _holds_still(self) -> bool:
         """Whether what the run began with is proved already, and nothing has come since."""
-        tolerance = float(getattr(self.solver, "tolerance", 0.0))
-        begun = self.run.tree or self.run.parts
-        return not begun and is_closed(self.run.objective, self.run.lower_bound, tolerance)
+        run, tolerance = self.run, float(getattr(self.solver, "tolerance", 0.0))
+        if run.kept_tree is not None:
+            holds = run.kept_tree.reopened == 0
+        else:
+            holds = run.kept is not None and not run.tree and not run.parts
+        return holds and is_closed(run.objective, run.lower_bound, tolerance)
 
     def _next_event(self) -> Event | None:
         try:
@@ -295,7 +301,8 @@ def start(
     start : Result, Run or (n,) labels, optional
         A clustering to begin with. From the result of an exact run the proof is kept too, as far
         as it holds: with constraints added its lower bound does, and if the clustering keeps them,
-        the run ends at once.
+        the run ends at once. A tree of `sdp` goes on in `sdp`: only leaves whose bounds do not
+        suffice are opened again.
     **settings
         The solver's parameters, where ``solver`` is a name.
 
@@ -319,7 +326,7 @@ def start(
         chosen = replace(chosen, tolerance=gap)
     elif gap is not None:
         criteria.append(GapReached(gap))
-    begin = NOTHING if start is None else start_from(problem, start)
+    begin = NOTHING if start is None else start_from(problem, chosen, start)
     return Stepper(problem, chosen, seed, str(workers), criteria, history, begin)
 
 

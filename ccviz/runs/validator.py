@@ -32,6 +32,7 @@ from ccviz.events import (
     NodeBranched,
     NodeOpened,
     NodePruned,
+    NodeReopened,
     PartBounded,
     PartsCut,
     ProofKept,
@@ -42,6 +43,7 @@ from ccviz.events import (
     ResidualsUpdated,
     Restarted,
     Started,
+    TreeKept,
 )
 from ccviz.problem.problem import Problem
 
@@ -247,6 +249,20 @@ class _Events:
                 kind = type(each).__name__
                 raise _MisfitError(f"an earlier proof whose {kind} has {wrong}") from None
 
+    def _tree(self, event: TreeKept) -> None:
+        _counts(event.leaves, event.reopened)
+        _bounds(event.lower_bound)
+        for values in (event.times, event.nodes, event.upper, event.lower):
+            _numbers("earlier bounds", values, event.times.shape[:1])
+        _numbers("edits", event.edits, event.edits.shape[:1])
+
+    def _reopen(self, event: NodeReopened) -> None:
+        _bounds(event.lower_bound)
+        _need(event.node in self._parent, f"node {event.node}, which was never opened")
+        if event.block_of.size:
+            n = self._problem.n
+            _whole("blocks", event.block_of, (n,), 0, n - 1)
+
     def _ask(self, event: QuestionAsked) -> None:
         _counts(event.number)
         self._pair(event.pair)
@@ -278,6 +294,8 @@ _CHECKS: dict[type[Event], Callable[[_Events, Any], None]] = {
     PartsCut: _Events._cut,
     PartBounded: _Events._part,
     ProofKept: _Events._kept,
+    TreeKept: _Events._tree,
+    NodeReopened: _Events._reopen,
     QuestionAsked: _Events._ask,
     QuestionAnswered: _Events._answer,
 }

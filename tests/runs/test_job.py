@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 from ccviz import Problem, start
 from ccviz.errors import ArchiveError, UnsupportedError
-from ccviz.events import Assigned, Finished, ProofKept, Started
+from ccviz.events import Assigned, Finished, Started, TreeKept
 from ccviz.runs.job import Job
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
@@ -255,7 +255,7 @@ def test_a_run_starts_from_an_earlier_one_of_the_archive(archive, iris, begin):
     second = begin(make_solver("sdp"), problem=kept, earlier=first.run_id)
     assert second.wait(PATIENCE_S)
     events = [record.event for record in archive.records(second.run_id)]
-    assert any(isinstance(event, ProofKept) for event in events)
+    assert any(isinstance(event, TreeKept) for event in events)
     assert archive.info(second.run_id).status == "optimal"
     assert archive.info(second.run_id).nodes == 0
 

@@ -21,6 +21,7 @@ from ccviz.events import (
     NodeBranched,
     NodeOpened,
     NodePruned,
+    NodeReopened,
     Noted,
     PartBounded,
     PartsCut,
@@ -32,6 +33,7 @@ from ccviz.events import (
     ResidualsUpdated,
     Restarted,
     Started,
+    TreeKept,
 )
 from ccviz.runs.archive import Archive
 from ccviz.runs.check import check_archive
@@ -93,6 +95,16 @@ def kept(*events, **more):
     return ProofKept(**{"lower_bound": 1.0, "events": events} | LINKS | more)
 
 
+def tree_kept(**more):
+    curve = dict.fromkeys(("times", "nodes", "upper", "lower", "edits"), np.zeros(2))
+    return TreeKept(**{"lower_bound": 1.0, "leaves": 3, "reopened": 1} | curve | more)
+
+
+def reopened(node=0, **more):
+    given = {"lower_bound": 1.0, "certificate": {}, "block_of": np.zeros(N, dtype=np.int64)}
+    return NodeReopened(node=node, **(given | more))
+
+
 def branched(node=0, pair=(0, 1)):
     return NodeBranched(node=node, pair=pair, lower_bound=0.0)
 
@@ -114,7 +126,7 @@ GOOD = [
     BoundImproved(lower_bound=1.0), opened(), NodeBounded(node=0, lower_bound=0.5), branched(),
     opened(1, 0, 1, pair=(0, 1)), opened(), pruned(1), cuts(), solved((2, 2), LABELS % 2),
     priced(np.ones(N), np.ones(N)), residuals(x=np.ones((N, K))), generation(np.array([1, -1])),
-    cut(), part(1, merged=(0,)), kept(started(), opened(), pruned()),
+    cut(), part(1, merged=(0,)), kept(started(), opened(), pruned()), tree_kept(), reopened(1),
     kept(lower=np.zeros(K, int), upper=np.full(K, N)),
     QuestionAsked(number=0, pair=(0, 5), strategy="x"),
     QuestionAnswered(pair=(0, 5), together=None, confidence=1.0, implied=0),
@@ -128,6 +140,13 @@ BAD = [
     [Assigned(iteration=0, labels=LABELS, objective=1.0, moved=-1)],
     [incumbent(objective=NAN)],
     [Restarted(restart=-1)],
+    [tree_kept(reopened=-1)],
+    [tree_kept(lower_bound=NAN)],
+    [tree_kept(upper=np.zeros(3))],
+    [tree_kept(edits=np.zeros((2, 2)))],
+    [reopened(node=7)],
+    [opened(), reopened(lower_bound=NAN)],
+    [opened(), reopened(block_of=np.zeros(2, dtype=np.int64))],
     [CentersMoved(iteration=0, centers=np.ones((K, D + 1)))],
     [CentersMoved(iteration=0, centers=np.ones((K, D), dtype=int))],
     *([DeadEnded(iteration=0, point=point)] for point in (-1, N)),

@@ -22,12 +22,13 @@ from ccviz.solvers.relaxation.branching import branching_pair
 from ccviz.solvers.relaxation.engine import AnyIterate, cold_start, inherit, iterate
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import Relaxation, relax
+from ccviz.solvers.relaxation.restart import restart
 from ccviz.solvers.relaxation.rounds import WINDOW, is_stuck, renew_cuts
 from ccviz.solvers.relaxation.scs_backend import solve_by_scs
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
 from ccviz.solvers.sdp.settings import NodeSettings
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
-from ccviz.solvers.search.tree import Report, Task, cutoff
+from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +68,8 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     if isinstance(opened, Report):
         return opened
     state, labels = opened
-    if task.decisions or labels is None:
+    is_known = isinstance(task.state, Multipliers) and np.isfinite(task.upper_bound)
+    if task.decisions or labels is None or is_known:
         return _round(settings, task, state)
     state = replace(state, fresh=True)
     return Report("go on", task.lower_bound, labels=labels, source="feasibility", state=state)
@@ -101,6 +103,8 @@ def _infeasible(reason: str, witness: tuple[int, ...]) -> Report:
 
 
 def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
+    if isinstance(task.state, Multipliers):
+        return restart(relaxation, blocks.block_of, task.state)
     parent: NodeState | None = task.state
     if parent is None:
         return cold_start(relaxation)

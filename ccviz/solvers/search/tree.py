@@ -28,8 +28,10 @@ from ccviz.events import (
     NodeBranched,
     NodeOpened,
     NodePruned,
+    NodeReopened,
     PruneReason,
     Record,
+    TreeKept,
 )
 from ccviz.solvers.base import never
 from ccviz.solvers.search.decisions import (
@@ -48,6 +50,7 @@ _DETAILS: dict[PruneReason, str] = {
     "bound": "The bound reached the incumbent within the tolerance.",
     "integral": "Only one clustering is left.",
 }  # of reports that give none
+_ALL_INFEASIBLE = "every branch of the search tree is infeasible."
 
 Order = Literal["best", "depth", "breadth"]
 Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
@@ -55,6 +58,21 @@ Verdict = Literal["go on", "branch", "bound", "infeasible", "integral"]
 
 class StoppedError(Exception):
     """Raised by work that noticed that the run should end."""
+
+
+@dataclass(frozen=True, eq=False)
+class Multipliers:
+    """What closed a node in an earlier run, and starts it in this one.
+
+    Attributes
+    ----------
+    certificate : dict of arrays
+    block_of : (n,) int64
+        The blocks that it is over.
+    """
+
+    certificate: dict[str, np.ndarray]
+    block_of: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +88,8 @@ class Task:
         Proved bound of the node so far; objective of the incumbent.
     state : object
         What the last report on this node left; on the first task what the parent's last report
-        left, or None at the root and after a resume.
+        left, `Multipliers` if an earlier run had closed the node, or None at the root and after a
+        resume.
     opening : bool
         Whether this is the node's first task.
     seed : int
@@ -193,7 +212,9 @@ class Search:
     ) -> Iterator[Event]:
         """Search until no node is left or ``stop`` says so; continue a ``history`` if given."""
         yield from self._restore(history) if history else self._begin()
-        labels = self.first()
+        if self._is_empty:
+            yield self._infeasible(_ALL_INFEASIBLE, ())
+        labels = self.first() if self._waiting else None
         if labels is not None:
             yield from self.add_incumbent(labels, "start")
         with suppress(StoppedError):
@@ -205,6 +226,11 @@ class Search:
                     if report is None:
                         return
                     yield from self._fold(*report)
+
+    @property
+    def _is_empty(self) -> bool:
+        """Whether every node is closed as infeasible."""
+        return not self._bounds and math.isinf(min(self._closed_bound, self.upper_bound))
 
     @property
     def _is_proved(self) -> bool:
@@ -242,6 +268,8 @@ class Search:
             match event:
                 case NodeOpened():
                     self._reopen(event, decisions)
+                case NodeReopened() | TreeKept():
+                    self._go_on(event)
                 case NodeBranched():
                     branched.append(event)
                 case NodePruned():
@@ -274,6 +302,17 @@ class Search:
         # The parent's multipliers ended with the process: the node's bound is proved again.
         task = Task(event.node, path, seed=self.seed)
         self._await(_Node(task, event.depth, {}))
+
+    def _go_on(self, event: NodeReopened | TreeKept) -> None:
+        """Take the bound of an earlier run, or give a node what closed it there."""
+        if isinstance(event, TreeKept):
+            self.lower_bound = max(self.lower_bound, event.lower_bound)
+            return
+        node = self._waiting[event.node]
+        state = Multipliers(event.certificate, event.block_of) if event.block_of.size else None
+        node.task = replace(node.task, lower_bound=event.lower_bound, state=state)
+        node.certificate = event.certificate if math.isfinite(event.lower_bound) else {}
+        self._bounds[event.node] = event.lower_bound
 
     def _await(self, node: _Node) -> None:
         number = node.task.node
@@ -382,8 +421,8 @@ class Search:
         )
         if not node.task.decisions:
             yield self._infeasible(report.detail, report.witness)
-        elif not self._bounds and math.isinf(min(self._closed_bound, self.upper_bound)):
-            yield self._infeasible("every branch of the search tree is infeasible.", ())
+        elif self._is_empty:
+            yield self._infeasible(_ALL_INFEASIBLE, ())
         yield from self._raise_bound()
 
     def _infeasible(self, reason: str, points: tuple[int, ...]) -> InfeasibilityProved:

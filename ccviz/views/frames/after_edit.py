@@ -61,11 +61,11 @@ _KNOWN: WeakKeyDictionary[Problem, tuple[Partition | None, str, AfterEdit]] = We
 
 
 def _compare(run: Run, asked: Problem) -> AfterEdit:
-    if run.incumbent is None or run.problem.is_soft or not same_points(run.problem, asked):
+    if run.incumbent is None or not same_points(run.problem, asked):
         return AfterEdit("nothing", "Edited", _ANOTHER)
     partition = Partition(asked, run.incumbent.labels)
     broken = partition.violations
-    is_tighter = not asked.is_soft and tightens(run.problem, asked)
+    is_tighter = tightens(run.problem, asked)
     if not broken.none_hard:
         bound = " Its lower bound still holds." if is_tighter else ""
         return AfterEdit(
@@ -74,11 +74,19 @@ def _compare(run: Run, asked: Problem) -> AfterEdit:
             f"This clustering breaks what you added: {broken_words(broken)}.{bound} Press Run.",
             partition,
         )
+    if is_tighter and partition.objective > run.incumbent.objective:
+        return AfterEdit(
+            "bound",
+            "Edited",
+            "This clustering breaks a soft link that you added. Its lower bound still holds. "
+            "Press Run.",
+            partition,
+        )
     if is_tighter and run.status == "optimal":
         return AfterEdit(
             "proof",
             "Still optimal",
-            "The clustering keeps what you added, and fewer clusterings are left: the proof holds.",
+            "The clustering keeps what you added, and no other became cheaper: the proof holds.",
             partition,
         )
     if is_tighter:

@@ -48,7 +48,9 @@ class Proof:
             return True
         if not same_points(before, asked) or not tightens(before, asked):
             return False
-        return Partition(asked, self.labels).violations.none_hard
+        found = Partition(asked, self.labels)
+        cost = Partition(before, self.labels).objective
+        return found.violations.none_hard and found.objective <= cost
 
 
 class AsEdited(param.Parameterized):

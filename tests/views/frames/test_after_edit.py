@@ -57,9 +57,15 @@ def test_sizes_count_as_constraints(proved):
     assert after_edit(proved, Problem(X, 2, cannot_link=[(0, 2)], sizes=[3, 1])).holding == "bound"
 
 
-def test_a_soft_link_and_other_points_leave_nothing(proved):
+def test_a_soft_link_that_is_kept_leaves_the_proof_and_one_that_is_broken_the_bound(proved):
+    kept = Problem(X, 2, cannot_link=[(0, 2)], must_link=[(0, 1, 2.0)])
+    assert after_edit(proved, kept).holding == "proof"
+    broken = Problem(X, 2, cannot_link=[(0, 2), (0, 1, 2.0)])
+    assert after_edit(proved, broken).holding == "bound"
+
+
+def test_other_points_and_another_k_leave_nothing(proved):
     for other in (
-        Problem(X, 2, cannot_link=[(0, 2)], must_link=[(0, 1, 2.0)]),
         Problem([[0.0], [0.2], [1.0], [2.0]], 2, cannot_link=[(0, 2)]),
         Problem(X, 3, cannot_link=[(0, 2)]),
     ):
