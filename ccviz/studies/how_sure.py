@@ -15,12 +15,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ccviz.api import solve
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import CcvizError, ContradictionError, ProblemError, UnsupportedError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract, refine
@@ -96,6 +97,9 @@ def margin_steps(
     margins = known or first_margins(run)
     yield margins
     opposites = Opposites(margins.problem, margins.labels, margins.lower_bound)
+    if known is None:
+        margins = replace(margins, joined=_joined(opposites, margins))
+        yield margins
     while margins.todo:
         point, *rest = margins.todo
         pair = (point, int(margins.other[point]))
@@ -290,6 +294,16 @@ def first_margins(run: Run) -> Margins:
         margins = _limited(margins, point, limits)
     order = np.argsort(margins.above[todo], kind="stable")
     return replace(margins, todo=tuple(todo[order].tolist()))
+
+
+def _joined(opposites: Opposites, margins: Margins) -> FloatArray:
+    """Return (k, k) lower bounds with the centres of two clusters together."""
+    joined = margins.joined.copy()
+    known = np.flatnonzero(margins.center >= 0).tolist()
+    for a, b in combinations(known, 2):
+        i, j = (int(margins.center[c]) for c in (a, b))
+        joined[a, b] = joined[b, a] = opposites.at_root(i, j).below
+    return joined
 
 
 def check_margins(run: Run, solver: Solver) -> None:

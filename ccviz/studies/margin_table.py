@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import msgspec
@@ -82,6 +82,8 @@ class Margins:
         there is no such clustering.
     todo : tuple of int
         First points of the blocks that wait for a bound.
+    joined : (k, k) float64
+        Lower bound of the problem with the most central blocks of two clusters together.
     """
 
     problem: Problem
@@ -91,6 +93,34 @@ class Margins:
     above: FloatArray
     below: FloatArray
     todo: tuple[int, ...] = ()
+    joined: FloatArray = field(default_factory=lambda: np.zeros((0, 0)))
+
+    @cached_property
+    def center(self) -> IntArray:
+        """(k,) the first point of each cluster's most central block, -1 of an empty cluster."""
+        return _central(contract(self.problem), self.labels, self.problem.k)[0]
+
+    def least_of_pair(self, i: int, j: int) -> float:
+        """Return a lower limit of the margin of two points, from those of the points.
+
+        Two points that are apart are not both with the centre of the cluster that they share; and
+        two that are together are with one centre, unless one has left its own or two centres meet.
+
+        Parameters
+        ----------
+        i, j : int
+        """
+        a, b = (int(self.labels[point]) for point in (i, j))
+        below = [self._parted(i), self._parted(j)]
+        if a != b:
+            below.append(float(self.joined[a, b]))
+        return max(0.0, min(below) - self.objective)
+
+    def _parted(self, point: int) -> float:
+        """Return a lower bound of the problem with a point apart from its cluster's centre."""
+        block_of = contract(self.problem).block_of
+        center = self.center[self.labels[point]]
+        return np.inf if block_of[point] == block_of[center] else float(self.below[point])
 
     @cached_property
     def objective(self) -> float:
@@ -154,28 +184,35 @@ def unsure(run: Run) -> Margins:
         problem=problem,
         labels=labels,
         lower_bound=run.lower_bound,
-        other=_compared(contract(problem), labels),
+        other=_compared(contract(problem), labels, problem.k),
         above=np.full(n, np.inf),
         below=np.full(n, run.lower_bound),
+        joined=np.full((problem.k, problem.k), run.lower_bound),
     )
 
 
-def _compared(blocks: Blocks, labels: IntArray) -> IntArray:
+def _compared(blocks: Blocks, labels: IntArray, k: int) -> IntArray:
     """Return for each point the first point of the block that it is compared with."""
-    first = np.unique(blocks.block_of, return_index=True)[1]
-    cluster = labels[first]
-    other = np.full(len(labels), -1, dtype=np.int64)
-    for c in np.unique(cluster).tolist():
+    first, second = _central(blocks, labels, k)
+    in_center = blocks.block_of[first[labels]] == blocks.block_of
+    return np.where(second[labels] < 0, -1, np.where(in_center, second[labels], first[labels]))
+
+
+def _central(blocks: Blocks, labels: IntArray, k: int) -> tuple[IntArray, IntArray]:
+    """Return (k,) the first points of each cluster's most and second most central block, or -1."""
+    first_point = np.unique(blocks.block_of, return_index=True)[1]
+    cluster = labels[first_point]
+    found = np.full((2, k), -1, dtype=np.int64)
+    for c in range(k):
         inside = np.flatnonzero(cluster == c)
-        if len(inside) == 1:
+        if not len(inside):
             continue
         mass = blocks.mass[inside] if blocks.mass[inside].any() else None
         center = np.average(blocks.centroid[inside], axis=0, weights=mass)
         far = ((blocks.centroid[inside] - center) ** 2).sum(axis=1)
-        nearest, second = inside[np.argsort(far, kind="stable")[:2]]
-        other[labels == c] = first[nearest]
-        other[blocks.block_of == nearest] = first[second]
-    return other
+        nearest = first_point[inside[np.argsort(far, kind="stable")[:2]]]
+        found[: len(nearest), c] = nearest
+    return found[0], found[1]
 
 
 class _Stored(msgspec.Struct, array_like=True):
@@ -187,6 +224,7 @@ class _Stored(msgspec.Struct, array_like=True):
     above: list[float]
     below: list[float]
     todo: list[int]
+    joined: list[float]
 
 
 def encode_margins(margins: Margins) -> bytes:
@@ -199,6 +237,7 @@ def encode_margins(margins: Margins) -> bytes:
     stored = _Stored(
         margins.labels.tolist(), margins.lower_bound, margins.other.tolist(),
         margins.above.tolist(), margins.below.tolist(), list(margins.todo),
+        margins.joined.ravel().tolist(),
     )  # fmt: skip
     return msgspec.msgpack.encode(stored)
 
@@ -228,6 +267,7 @@ def decode_margins(data: bytes, run: Run) -> Margins:
         any(len(column) != n for column in columns)
         or not all(0 <= point < n for point in places)
         or not all(label in clusters for label in stored.labels)
+        or len(stored.joined) != run.problem.k**2
     ):
         raise ArchiveError(_UNREADABLE)
     return replace(
@@ -238,4 +278,5 @@ def decode_margins(data: bytes, run: Run) -> Margins:
         above=np.array(stored.above),
         below=np.array(stored.below),
         todo=tuple(stored.todo),
+        joined=np.array(stored.joined).reshape(run.problem.k, run.problem.k),
     )

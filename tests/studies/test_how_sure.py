@@ -13,6 +13,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
 from ccviz.solvers import make_solver
 from ccviz.studies.how_sure import how_sure, margin_steps, pair_margin
+from ccviz.studies.margin_table import Margin
 from ccviz.studies.stored_margins import margins_in_process, margins_of_stored, stored_margins
 from tests.made_soft import draw_soft, least_objective
 from tests.seeds import seeds
@@ -63,6 +64,10 @@ def test_margins_enclose_those_of_brute_force(seed, soft):
                 assert_true(problem, whole, margin)
     assert not known.todo
     assert all(margin.is_proved for margin in known.rows if margin.j >= 0)
+    for i, j in combinations(range(problem.n), 2):
+        together = bool(known.labels[i] == known.labels[j])
+        least = known.least_of_pair(i, j)
+        assert_true(problem, whole, Margin(i, j, together, least, np.inf, whole))
     rng = np.random.default_rng(seed)
     pairs = list(combinations(range(problem.n), 2))
     for place in rng.permutation(len(pairs))[:6].tolist():
@@ -89,6 +94,9 @@ def test_a_point_between_two_clusters_is_the_least_sure():
     assert first.is_proved
     assert margins.surely_there(first.shares[0] + 1e-6).sum() == 6
     assert last.lower > 10.0
+    assert margins.least_of_pair(0, 2) > 10.0
+    assert margins.least_of_pair(0, 6) > 10.0
+    assert margins.least_of_pair(0, 3) == pytest.approx(first.lower)
     assert result.how_sure((0, 6)).lower > 10.0
     assert not result.how_sure((0, 6)).together
 

@@ -25,21 +25,26 @@ class Question:
         The features in which they differ most; none where there are pictures.
     pictures : tuple of (rows, columns) float64
         How dark each pixel is, from 0 to 1, of both; none unless the features are pixels.
+    cost : str
+        What the less likely answer costs, as a sentence; empty where it is not known.
     """
 
     pair: tuple[int, int]
     names: tuple[str, str]
     differences: tuple[Difference, ...]
     pictures: tuple[FloatArray, ...]
+    cost: str = ""
 
 
-def question(data: Dataset, pair: tuple[int, int]) -> Question:
+def question(data: Dataset, pair: tuple[int, int], cost: str = "") -> Question:
     """Return what to show of a pair of points.
 
     Parameters
     ----------
     data : Dataset
     pair : (int, int)
+    cost : str
+        See `ccviz.views.frames.sureness.answer_words`.
 
     Returns
     -------
@@ -49,8 +54,8 @@ def question(data: Dataset, pair: tuple[int, int]) -> Question:
     names = (f"point {i}", f"point {j}") if not data.names else (_name(data, i), _name(data, j))
     both = pictures(data, [i, j])
     if both is None:
-        return Question(pair, names, tuple(differences(data, i, j, _SHOWN)), ())
-    return Question(pair, names, (), tuple(both))
+        return Question(pair, names, tuple(differences(data, i, j, _SHOWN)), (), cost)
+    return Question(pair, names, (), tuple(both), cost)
 
 
 def _name(data: Dataset, point: int) -> str:

@@ -45,6 +45,7 @@ from ccviz.views.lab.repairing import Repair
 from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.starting import run_to_start_from
 from ccviz.views.lab.suiting import impossible, unsuited
+from ccviz.views.lab.sureness import Sureness
 from ccviz.views.lab.watching import watched_settings
 from ccviz.views.link_table import Link
 from ccviz.views.person import ALONE, Person
@@ -77,6 +78,9 @@ class Session(Picking):
     weight : float
         Of new links; infinite for hard ones.
     solver : Solver
+    rise : float or None
+        Share by which the cost may rise: points that might leave their cluster then lose their
+        colour; None colours all.
     seed : int
     time_limit, gap_limit : float or None
     node_limit : int or None
@@ -93,6 +97,7 @@ class Session(Picking):
     x_axis = param.String()
     y_axis = param.String()
     links_drawn = param.Selector(default="all", objects=list(LINKS_DRAWN.values()))
+    rise = param.Number(default=None, bounds=(0, None), allow_None=True)
     solver = param.Parameter()
     seed = param.Integer(default=0, bounds=(0, None))
     time_limit = param.Number(default=None, bounds=(0, None))
@@ -126,13 +131,15 @@ class Session(Picking):
         self.player = Player(archive)
         self.playback = Playback(archive, self.runner, self.player)
         self.pricing = self.pricing_kind(archive, queue, person.quota, self.player, pool)
+        self.sureness = Sureness(archive, queue, person.quota, self.player, pool)
         self.edits = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, pool)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
         self._jobs = (
-            self.file_jobs, self.elbow, self.batch, self.pricing, self.repair, self.asking,
+            self.file_jobs, self.elbow, self.batch, self.pricing, self.sureness,
+            self.repair, self.asking,
         )  # fmt: skip
         self._history = History(draft)
         self._ticked = perf_counter()

@@ -88,6 +88,7 @@ class QuestionPopup:
         self._text.text = str(_words(question))
         rows = len(question.differences)
         height = _PICTURES_PX if question.pictures else _ROWS_FROM_PX + _ROW_PX * rows
+        height += _ROW_PX * bool(question.cost)
         move(self.model, spot(at, screen, beside, (_WIDTH_PX, height)))
         self.model.styles = SHOWN
 
@@ -98,6 +99,8 @@ class QuestionPopup:
 
 def _words(question: Question) -> Markup:
     title = Markup("<p>Do {} and {} belong together?</p>").format(*question.names)
+    if question.cost:
+        title += Markup('<p class="cost">{}</p>').format(question.cost)
     if question.pictures:
         both = zip(question.pictures, question.names, strict=True)
         shown = Markup().join(_picture(pixels, name) for pixels, name in both)

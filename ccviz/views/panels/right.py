@@ -12,6 +12,7 @@ from ccviz.views.export.page import Told
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.clusters import ClustersPanel
+from ccviz.views.panels.how_sure import SureTools
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.inside import InsidePanel
 from ccviz.views.panels.messages import in_one_message
@@ -61,8 +62,8 @@ class RightPanel(pn.viewable.Viewer):
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
             ("Result", ResultPanel(session, inspection, _HINT)),
-            ("Clusters", pn.Column(clusters, sizing_mode="stretch_both", margin=0,
-                                   css_classes=["section"])),
+            ("Clusters", pn.Column(SureTools(session), clusters, sizing_mode="stretch_both",
+                                   margin=0, css_classes=["section"])),
             ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
                                             css_classes=["section"])),
             ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,

@@ -26,6 +26,7 @@ from ccviz.views.frames.scatter import (
     plane,
     repaired,
 )
+from ccviz.views.frames.sureness import answer_words, sure_only
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
 from ccviz.views.lab.inspection import Inspection, node_circles, node_labels, node_lines
@@ -89,10 +90,11 @@ class ScatterPanel(pn.viewable.Viewer):
         session.param.watch(self._on_problem, ["draft", "x_axis", "y_axis"])
         session.param.watch(self._on_picked, ["picked", "held"])
         session.param.watch(self._on_lit, "lit")
-        session.param.watch(self._on_shot, ["isolated", "differing", "links_drawn"])
+        session.param.watch(self._on_shot, ["isolated", "differing", "links_drawn", "rise"])
         session.param.watch(self._on_look, ["dark", "presenting"])
         session.player.param.watch(self._on_shot, "shot")
         session.pricing.param.watch(self._on_prices, "known")
+        session.sureness.param.watch(self._on_shot, "known")
         session.repair.param.watch(self._on_shot, "partition")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
@@ -168,6 +170,8 @@ class ScatterPanel(pn.viewable.Viewer):
             known, first = np.unique(truth, return_index=True)
             names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
         self.legend.show(frame.labels, names)
+        if alone and not names:
+            frame = sure_only(frame, session.sureness.known, session.rise)
         self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))
         by_price = session.links_drawn == "price"
         priced = session.pricing.known if by_price else None
@@ -211,7 +215,9 @@ class ScatterPanel(pn.viewable.Viewer):
             self._popup.hide()
             data = self._session.draft.data
             first, second = places
-            self._question.show(question(data, picked), first, second, self._figure.screen)
+            sureness = self._session.sureness.known
+            cost = answer_words(sureness, picked, self._session.draft.problem)
+            self._question.show(question(data, picked, cost), first, second, self._figure.screen)
             return
         self._question.hide()
         if len(picked) < 2 and not (picked and aside):
