@@ -86,7 +86,7 @@ def _left(links: Links, pairs: IntArray, n: int) -> Links:
     if not len(pairs):
         return links
     if pairs.shape[1:] != (2,) or not np.isin(keys(pairs, n), keys(links.pairs, n)).all():
-        raise ProblemError("links that are to be left out are none of the problem's.")
+        raise ProblemError("links to leave out are not links of the problem.")
     stay = ~np.isin(keys(links.pairs, n), keys(pairs, n))
     return Links(links.pairs[stay], links.weights[stay])
 
@@ -94,7 +94,7 @@ def _left(links: Links, pairs: IntArray, n: int) -> Links:
 def _wider(problem: Problem, table: IntArray) -> Sizes | None:
     now, k = problem.sizes, problem.k
     if now is None or table.shape not in {(0, k), (2, k)}:
-        raise ProblemError("sizes are named that are not instead of the problem's.")
+        raise ProblemError("wider sizes are given, but they do not fit the problem's.")
     if not len(table):
         return None
     wider = Sizes(*table)

@@ -124,7 +124,7 @@ def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | N
     if seconds < max(_DIVIDE_S, blocks / _CUT_A_SECOND):
         return None
     if blocks <= _TREE_BLOCKS and seconds >= _TREE_S:
-        return Advice("sdp", "In that time it proves how good its clustering is, and betters it.")
+        return Advice("sdp", "In that time it proves how good its clustering is, and improves it.")
     return Advice("divide", "In that time it proves how good its clustering is.")
 
 
@@ -132,7 +132,7 @@ _RULES = Advice("colgen", "It keeps rules on clusters.")
 _OTHERS = (
     Advice("blp-kmeans", "It keeps every hard link, and sizes."),
     Advice("bh-kmeans", "It weighs soft links against distances, and keeps hard ones and sizes."),
-    Advice("ipc-kmeans", "It keeps every hard link, and begins again where it is stuck."),
+    Advice("ipc-kmeans", "It keeps every hard link, and restarts where it is stuck."),
     _RULES,
 )
 """Where the best one cannot have it, or was tried."""

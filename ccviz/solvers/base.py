@@ -255,12 +255,12 @@ class Solver:
             raise UnsupportedError(f"{self.name} cannot handle {what}{others}.")
         if problem.n > self.most_points:
             raise UnsupportedError(
-                f"{self.name} works with matrices of a row and a column a point, and can take "
+                f"{self.name} works with matrices of a row and a column per point, and can take "
                 f"{self.most_points:,} points; this problem has {problem.n:,}."
             )
         if problem.n > self.most_blocks and (s := contract(problem).s) > self.most_blocks:
             raise UnsupportedError(
-                f"{self.name} works with matrices of a row and a column a block, and can take "
+                f"{self.name} works with matrices of a row and a column per block, and can take "
                 f"{self.most_blocks:,} blocks; this problem has {s:,}."
             )
 

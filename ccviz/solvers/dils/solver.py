@@ -53,7 +53,7 @@ class Dils(Solver):
     )
     xi: float = setting(
         0.5,
-        "The worse clustering starts afresh once it is worse by this share.",
+        "The worse clustering is drawn again when it is worse by this share.",
         low=0.0,
         label="Fresh start at ξ",
     )

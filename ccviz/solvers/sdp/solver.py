@@ -65,8 +65,8 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         s = contract(problem).s
         if s > _SURELY_FITS and (needed := _bytes_for(s)) > free:
             raise UnsupportedError(
-                f"{self.name} works with matrices of a row and a column a block: the {s:,} blocks "
-                f"of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB "
+                f"{self.name} works with matrices of a row and a column per block: the {s:,} "
+                f"blocks of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB "
                 "are free here. divide certifies a gap with far less."
             )
 

@@ -337,7 +337,7 @@ class Session(Picking):
         """Answer the question with *I cannot tell*."""
         pair = self.asking.pair
         if pair is None:
-            text = "U answers a question: press A, and you are asked."
+            text = "U answers a question. Press A to be asked one."
             self.notice = Notice("info", text, title="nothing is asked")
             return
         with self.in_words():

@@ -68,7 +68,7 @@ LESSON = Lesson(
         "it fails: no step takes an assignment back."
     ),
     look=(
-        "Stand at the last events of the first run: the ring is around the point that has "
+        "Go to the last events of the first run: the ring is around the point that has "
         "no cluster left. Follow its lines: each cluster holds a point that it must not be "
         "with."
     ),
@@ -80,7 +80,7 @@ LESSON = Lesson(
         ),
         (
             "Would more starts help?",
-            "Often, for each takes the points in another order and from other centres. But "
+            "Often, since each takes the points in another order and from other centres. But "
             "however many starts fail, that is no proof that there is no clustering.",
         ),
     ),

@@ -20,7 +20,7 @@ LESSON = Lesson(
         step(
             "There were 50 flowers of each kind. Ask for the sizes 50, 50, 50.",
             lambda session: session.set_sizes("50, 50, 50"),
-            says("Sizes are constraints like links: a clustering keeps them or is none."),
+            says("Sizes are constraints like links: no clustering may break them."),
             has_sizes,
         ),
         run_step(
