@@ -66,8 +66,8 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         if s > _SURELY_FITS and (needed := _bytes_for(s)) > free:
             raise UnsupportedError(
                 f"{self.name} works with matrices of a row and a column per block: the {s:,} "
-                f"blocks of this problem take {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB "
-                "are free here. divide certifies a gap with far less."
+                f"blocks of this problem take {needed / 1e9:.1f} GB of memory, and "
+                f"{free / 1e9:.1f} GB are free here. divide certifies a gap with far less."
             )
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
