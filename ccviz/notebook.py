@@ -208,7 +208,39 @@ def _how_sure(
 
 
 Result.save_html = _save_html
+
+
+def _least_change(self: Result, old: Any, slack: float = 0.01) -> Any:
+    """Return a clustering near to an old one that costs little more than this result.
+
+    Few points move; it is a descent, so that fewer may do. The clusters have their old numbers.
+
+    Parameters
+    ----------
+    old : (n,) int or Result
+        The clustering to stay near to.
+    slack : float
+        Share by which its cost may exceed that of this result.
+
+    Returns
+    -------
+    ccviz.studies.least_change.LeastChange
+
+    Raises
+    ------
+    CcvizError
+        If one of the two has no clustering, this one breaks a hard constraint, or the labels are
+        not one a point.
+    """
+    before = old.labels if isinstance(old, Result) else old
+    if self.labels is None or before is None:
+        raise CcvizError("Both results need a clustering.")
+    study = import_module("ccviz.studies.least_change")
+    return study.least_change(self.run.problem, self.labels, before, slack)
+
+
 Result.how_sure = _how_sure
+Result.least_change = _least_change
 Result.link_prices = _link_prices
 Result.save_tree = _save_tree
 Run.plot = Result.plot = Stepper.plot = property(_plots)

@@ -30,6 +30,7 @@ from ccviz.cli.runs import runs
 from ccviz.cli.serve import serve
 from ccviz.cli.solve import solve
 from ccviz.cli.solvers import solvers
+from ccviz.cli.stay import stay
 from ccviz.cli.sure import sure
 from ccviz.cli.sweep import sweep_command
 from ccviz.cli.verify import verify
@@ -81,6 +82,7 @@ app.command()(verify)
 app.command()(resume)
 app.command()(prices)
 app.command()(sure)
+app.command()(stay)
 
 
 def main() -> None:

@@ -389,6 +389,7 @@ class Result:
     plot: ClassVar[Any]
     link_prices: ClassVar[Any]
     how_sure: ClassVar[Any]
+    least_change: ClassVar[Any]
     save_html: ClassVar[Any]
     save_tree: ClassVar[Any]
 

@@ -72,7 +72,7 @@ class SureTools(pn.viewable.Viewer):
         words = sure_words(known, self._rise.value / 100.0, self._session.draft.problem)
         if sureness.busy:
             words = f"{words}…" if words else "estimating…"
-        name = "Stop" if sureness.busy else "How sure"
+        name = "Stop bounds" if sureness.busy else "How sure"
         if self._button.name != name:
             self._button.name = name
         is_whole = known is not None and not known.todo

@@ -1,0 +1,222 @@
+"""The clustering nearest to an old one whose cost is within a share of the optimum.
+
+After an edit people want what they have seen to stay. Among the clusterings that keep the edited
+problem and cost at most (1 + slack) times the best known one, this looks for one that moves few
+points, and says of each that moved why. What it says is true: the cost of the answer is within the
+slack, and a reason is tested by moving the point back.
+
+The descent is k-means with exact assignments, where each point outside its old cluster pays a
+price. The higher the price, the fewer points move and the more the clustering costs; of all prices
+tried, the answer with the fewest moves that costs little enough is taken. Then blocks go back one
+by one while the cost allows. A clustering with fewer moves may exist.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+import numpy as np
+from scipy.optimize import linear_sum_assignment
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.errors import CcvizError
+from ccviz.problem.blocks import Blocks, contract
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+
+_PRICES = np.geomspace(100.0, 0.01, 14)
+"""Prices of a moved point, as multiples of the mean squared distance to a centre."""
+
+_ROUNDS = 30
+"""Largest number of assignments for a price."""
+
+_ASSIGNMENT_S = 2.0
+"""Time limit of an assignment, in seconds."""
+
+Reason = Literal["link", "cost"]
+"""Why a point moved: back in its old cluster its block breaks a constraint, or is not worth it."""
+
+
+@dataclass(frozen=True, eq=False)
+class LeastChange:
+    """A clustering near to an old one.
+
+    Attributes
+    ----------
+    partition : Partition
+        The answer, with the old numbers of the clusters.
+    old : (n,) int64
+    allowed : float
+        The most it may cost.
+    reasons : dict
+        From each point that moved.
+    """
+
+    partition: Partition
+    old: IntArray
+    allowed: float
+    reasons: dict[int, Reason]
+
+    @property
+    def moved(self) -> IntArray:
+        """The points that are in another cluster than before."""
+        return np.flatnonzero(self.partition.labels != self.old)
+
+    def words(self, point: int) -> str:
+        """Return why a point moved, as a sentence.
+
+        Parameters
+        ----------
+        point : int
+        """
+        if self.reasons[point] == "link":
+            return "Moved: its old cluster would break a constraint."
+        return "Moved: alone in its old cluster it would cost more than the tolerated rise."
+
+
+def least_change(
+    problem: Problem, best: IntArray, old: IntArray, slack: float = 0.01
+) -> LeastChange:
+    """Return a clustering near to an old one, within a share of the best cost.
+
+    Parameters
+    ----------
+    problem : Problem
+        As it is now.
+    best : (n,) int64
+        The best clustering known of it, which keeps every hard constraint.
+    old : (n,) int64
+        The clustering before the edit.
+    slack : float
+        Share by which the cost may exceed that of ``best``.
+
+    Returns
+    -------
+    LeastChange
+
+    Raises
+    ------
+    CcvizError
+        If the best clustering breaks a hard constraint, or the labels are not one a point.
+    """
+    best, old = np.asarray(best, dtype=np.int64), np.asarray(old, dtype=np.int64)
+    if len(old) != problem.n or old.min() < 0 or old.max() >= problem.k or slack < 0.0:
+        raise CcvizError(
+            f"The old clustering needs one of the clusters 0 to {problem.k - 1} for each of the "
+            f"{problem.n} points, and the slack a share of at least 0."
+        )
+    known = Partition(problem, best)
+    if not known.violations.none_hard:
+        raise CcvizError("The clustering to stay near to the optimum of breaks a constraint.")
+    best = _renamed(problem, best, old)
+    allowed = known.objective * (1.0 + slack)
+    blocks = contract(problem)
+    found = [best, *_descended(problem, blocks, best, old)]
+    affordable = [labels for labels in found if _fits(Partition(problem, labels), allowed)]
+    labels = min(affordable, key=lambda each: int((each != old).sum()))
+    labels = _back(problem, blocks, labels, old, allowed)
+    partition = Partition(problem, labels)
+    return LeastChange(partition, old, allowed, _reasons(problem, blocks, labels, old))
+
+
+def _fits(partition: Partition, allowed: float) -> bool:
+    if not partition.cluster_sizes.all():
+        return False
+    return partition.violations.none_hard and partition.objective <= allowed
+
+
+def _renamed(problem: Problem, labels: IntArray, old: IntArray) -> IntArray:
+    """Return labels with the clusters' numbers that leave most points where they were.
+
+    Numbers stay where sizes tell clusters apart.
+    """
+    if problem.sizes is not None:
+        return labels
+    common = np.zeros((problem.k, problem.k))
+    np.add.at(common, (labels, old), 1.0)
+    return linear_sum_assignment(-common)[1].astype(np.int64)[labels]
+
+
+def _descended(
+    problem: Problem, blocks: Blocks, best: IntArray, old: IntArray
+) -> Iterator[IntArray]:
+    """Yield clusterings for falling prices of a move, from the old centres and the best ones."""
+    if problem.rules:
+        return
+    # Imported here: compiled code is not for the process that only draws.
+    from ccviz.solvers.assignment import solve_assignment, structure_of
+
+    points, structure = blocks.centroid, structure_of(blocks)
+    moves = _moves(blocks, old)
+    starts = [np.nan_to_num(Partition(problem, labels).centers) for labels in (old, best)]
+    unit = Partition(problem, best).wcss / problem.n
+    for price, centers in product(_PRICES * unit, starts):
+        labels: IntArray | None = None
+        for _ in range(_ROUNDS):
+            square = ((points[:, None, :] - centers) ** 2).sum(axis=2)
+            found = solve_assignment(
+                blocks.mass[:, None] * square + price * moves,
+                structure,
+                nonempty=True,
+                warm_start=labels,
+                time_limit=_ASSIGNMENT_S,
+            )
+            if not found.found or (labels is not None and (found.labels == labels).all()):
+                break
+            labels = found.labels
+            centers = np.nan_to_num(Partition(problem, blocks.lift(labels)).centers)
+        if labels is not None:
+            yield blocks.lift(labels)
+
+
+def _moves(blocks: Blocks, old: IntArray) -> FloatArray:
+    """Return (s, k) how many points of a block move if it is put into a cluster."""
+    there = np.zeros((blocks.s, blocks.k))
+    np.add.at(there, (blocks.block_of, old), 1.0)
+    return there.sum(axis=1, keepdims=True) - there
+
+
+def _back(
+    problem: Problem, blocks: Blocks, labels: IntArray, old: IntArray, allowed: float
+) -> IntArray:
+    """Return labels after blocks went back, the cheapest first, while the cost allows."""
+    while True:
+        before = labels
+        steps = [
+            Partition(problem, _with_back(blocks, block, labels, old))
+            for block in np.unique(blocks.block_of[labels != old]).tolist()
+        ]
+        for step in sorted(steps, key=lambda each: each.objective):
+            taken = step.labels != before
+            changed = np.where(taken, step.labels, labels)
+            fewer = (changed != old).sum() < (labels != old).sum()
+            if fewer and _fits(Partition(problem, changed), allowed):
+                labels = changed
+        if labels is before:
+            return labels
+
+
+def _with_back(blocks: Blocks, block: int, labels: IntArray, old: IntArray) -> IntArray:
+    """Return labels with a block in the cluster that most of its points came from."""
+    members = blocks.members(block)
+    changed = labels.copy()
+    changed[members] = np.bincount(old[members]).argmax()
+    return changed
+
+
+def _reasons(
+    problem: Problem, blocks: Blocks, labels: IntArray, old: IntArray
+) -> dict[int, Reason]:
+    """Return of each point that moved whether a constraint or the cost keeps its block away."""
+    reasons: dict[int, Reason] = {}
+    for point in np.flatnonzero(labels != old).tolist():
+        block = int(blocks.block_of[point])
+        members = blocks.members(block)
+        back = Partition(problem, _with_back(blocks, block, labels, old))
+        is_torn = bool((old[members] != old[point]).any())
+        kept = back.violations.none_hard and back.cluster_sizes.all()
+        reasons[point] = "cost" if kept and not is_torn else "link"
+    return reasons

@@ -1,0 +1,91 @@
+"""The clustering nearest to an old one: true statements, against brute force."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from ccviz import CcvizError, Partition, Problem, solve
+from ccviz.problem.blocks import contract
+from ccviz.studies.least_change import least_change
+from tests.made_soft import draw_soft, least_objective
+from tests.seeds import seeds
+from tests.studies.test_link_prices import feasible_problem
+
+
+def fewest_moves(problem, best, old, allowed):
+    """Return the least number of points that move, over all clusterings and cluster numbers."""
+    fewest = problem.n
+    for labels in product(range(problem.k), repeat=problem.n):
+        moved = int((np.array(labels) != old).sum())
+        if moved >= fewest or len(set(labels)) < problem.k:
+            continue
+        partition = Partition(problem, np.array(labels))
+        if partition.violations.none_hard and partition.objective <= allowed:
+            fewest = moved
+    return fewest
+
+
+def assert_true(problem, found):
+    partition = found.partition
+    assert partition.violations.none_hard
+    assert partition.objective <= found.allowed
+    assert sorted(found.reasons) == found.moved.tolist()
+    block_of = contract(problem).block_of
+    for point, reason in found.reasons.items():
+        members = block_of == block_of[point]
+        back = partition.labels.copy()
+        back[members] = found.old[point]
+        alone = Partition(problem, back)
+        kept = alone.violations.none_hard and alone.cluster_sizes.all()
+        torn = (found.old[members] != found.old[point]).any()
+        assert (reason == "cost") == (kept and not torn)
+        assert reason == "link" or alone.objective > found.allowed
+        assert found.words(point).startswith("Moved: ")
+
+
+@pytest.mark.parametrize("slack", [0.0, 0.05, 0.5])
+def test_what_is_said_of_small_problems_is_true(slack):
+    extra = []
+    for seed in seeds(4, 30):
+        problem = feasible_problem(seed)
+        rng = np.random.default_rng(seed)
+        old = rng.integers(0, problem.k, problem.n)
+        best = solve(problem, "sdp", progress=False)
+        found = best.least_change(old, slack)
+        assert found.allowed <= (1.0 + slack + 1e-3) * least_objective(problem)
+        assert_true(problem, found)
+        extra.append(len(found.moved) - fewest_moves(problem, best.labels, old, found.allowed))
+    assert min(extra) >= 0
+    assert np.mean(extra) < 0.5
+
+
+def test_sizes_and_soft_links():
+    for seed in seeds(6, 40):
+        problem = draw_soft(seed)
+        if problem is None or least_objective(problem) == np.inf:
+            continue
+        best = solve(problem, "sdp", progress=False)
+        old = np.random.default_rng(seed).integers(0, problem.k, problem.n)
+        assert_true(problem, best.least_change(old, 0.2))
+
+
+def test_an_answer_that_may_stay_stays():
+    points = np.array([[0.0], [1.0], [2.0], [5.4], [9.0], [10.0], [11.0]])
+    problem = Problem(points, 2)
+    result = solve(problem, "sdp")
+    assert len(result.least_change(1 - result.labels).moved) == 0
+    other = result.labels.copy()
+    other[3] = other[6]
+    assert result.least_change(other, 0.0).moved.tolist() == [3]
+    found = result.least_change(other, 0.5)
+    assert len(found.moved) == 0
+    assert found.partition.objective > result.objective
+
+
+def test_what_cannot_be_is_refused():
+    problem = Problem(np.eye(4), 2, must_link=[(0, 1)])
+    with pytest.raises(CcvizError, match="for each of the 4 points"):
+        least_change(problem, [0, 0, 1, 1], [0, 1, 2, 0])
+    with pytest.raises(CcvizError, match="breaks a constraint"):
+        least_change(problem, [0, 1, 1, 1], [0, 1, 1, 0])
