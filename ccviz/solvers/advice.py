@@ -1,4 +1,4 @@
-"""Which solver to take: one for the problem at hand, and why the others cannot have it."""
+"""The solver to recommend for a problem, and why other solvers do not support it."""
 
 from __future__ import annotations
 
@@ -9,39 +9,47 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers import SOLVERS, Solver
 
-# What these rest on is in benchmarks/results/advised.md, and of the plane in plane.md.
+# The limits are chosen by benchmarks/results/advised.md; those in the plane by plane.md.
 _PROVED_BLOCKS = 500
-"""Blocks up to which an exact solver usually proves the optimum within a minute."""
+"""Largest number of blocks for which an exact solver usually proves the optimum in a minute."""
 
 _SOFT_BLOCKS = 250
-"""Blocks up to which its gap is usually below 1 % within a minute under soft links."""
+"""Largest number of blocks, with soft links, whose gap is usually below 1 % after a minute."""
 
 _FEW_POINTS = 5000
+"""Largest number of points, with soft links, for which `bh-kmeans` is recommended."""
+
 _CROWDED = 4
-"""Points a cluster below which clusters are so small that they can be listed."""
+"""Points per cluster below which `colgen` can enumerate the clusters."""
 
 _PLANE_BLOCKS = 700
+"""Largest number of blocks in the plane for which `colgen` is quick."""
+
 _PLANE_POINTS = 60
-"""Blocks, and points a cluster, up to which column generation is quick in the plane."""
+"""Largest number of points per cluster in the plane for which `colgen` is quick."""
 
 _MANY_BLOCKS = 200
-"""Blocks up to which the semidefinite bound is as quick there."""
+"""Largest number of blocks in the plane for which `sdp` is as quick as `colgen`."""
 
 _FEW_CLUSTERS = 10
-"""Clusters up to which a bound for many points comes soon."""
+"""Largest number of clusters for which a bound for many points is quick."""
 
 _TREE_BLOCKS = 4000
+"""Largest number of blocks for which `sdp` may leave a smaller gap than `divide`."""
+
 _TREE_S = 60.0
-"""Most blocks, and least seconds, with which one tree has a smaller gap than parts."""
+"""Least time limit in seconds with which it does."""
 
 _DIVIDE_S = 10.0
+"""Least time limit in seconds for `divide`."""
+
 _CUT_A_SECOND = 500
-"""Least seconds for parts, and blocks a second that hard sets are cut into parts and bounded."""
+"""Blocks per second that `divide` partitions and bounds on a hard data set."""
 
 
 @dataclass(frozen=True)
 class Advice:
-    """A solver to take.
+    """A recommended solver.
 
     Attributes
     ----------
@@ -61,7 +69,7 @@ def advice(
     but: str = "",
     seconds: float | None = None,
 ) -> Advice:
-    """Return the solver to take for a problem.
+    """Return the solver to recommend for a problem.
 
     Parameters
     ----------
@@ -111,7 +119,7 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
 
 
 def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | None:
-    """Return what proves something in the time there is; None if nothing is sure to."""
+    """Return a solver that proves a bound within the time limit; None if that is not sure."""
     if blocks <= _PROVED_BLOCKS and problem.n < _CROWDED * problem.k:
         return Advice("colgen", "It lists small clusters, and proves which are best.")
     in_the_plane = problem.X.shape[1] <= 2 and problem.n < _PLANE_POINTS * problem.k
@@ -135,11 +143,11 @@ _OTHERS = (
     Advice("ipc-kmeans", "It keeps every hard link, and restarts where it is stuck."),
     _RULES,
 )
-"""Where the best one cannot have it, or was tried."""
+"""Recommended where the best solver does not support the problem, or was tried."""
 
 
 def obstacles(problem: Problem, keeping: Problem | None = None) -> dict[str, str]:
-    """Return which solvers cannot have a problem.
+    """Return the solvers that do not support a problem.
 
     Parameters
     ----------
@@ -157,7 +165,7 @@ def obstacles(problem: Problem, keeping: Problem | None = None) -> dict[str, str
 
 
 def obstacle(kind: type[Solver], problem: Problem) -> str:
-    """Return why a solver cannot have a problem, in a few words; empty if it can.
+    """Return why a solver does not support a problem, in a few words; empty if it does.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ def worth_seeing(upper: FloatArray, lower: FloatArray) -> tuple[float, float] | 
 
 
 def bounds(run: Run | None, against: Against = "time") -> Bounds:
-    """Return the history of both bounds, held up to the run's present moment."""
+    """Return the history of both bounds, continued to the run's present moment."""
     if run is None:
         return Bounds(*(np.zeros(0) for _ in range(4)))
     history = list(run.history)

@@ -30,7 +30,7 @@ class Implied:
 def implied(draft: Draft, most: int) -> Implied:
     """Return the hard links that follow from a draft's hard links and are not among them.
 
-    Those that stand for rules are not counted: they are as many as pairs of points.
+    Links made by rules are not counted: there may be one for each pair of points.
 
     Points that must-links join are a block: all its pairs belong together, and a cannot-link to
     one of its points holds for all. With two clusters, two blocks that are both kept apart from

@@ -47,8 +47,8 @@ class Relaxed:
     Attributes
     ----------
     image : (r, k) uint8
-        255 where a block surely belongs to a cluster. Blocks are ordered by their cluster, and
-        those that hesitate come last; averaged down where there are more than 400.
+        255 where a block surely belongs to a cluster. Blocks are ordered by their cluster,
+        undecided ones last; averaged down where there are more than 400.
     blocks : int
     """
 

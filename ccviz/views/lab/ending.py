@@ -1,4 +1,4 @@
-"""What the end of a run, or a dead end on its way, has to say."""
+"""Notices about the end of a run, and about dead ends during it."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Ending:
             self._worded.lit = self._ringed
 
     def _tell(self, shot: Shot) -> None:
-        """Say once that a run which was just made came to nothing, and what to try."""
+        """Report once that a run which has just ended found no clustering, and what to try."""
         run = shot.run
         fresh = shot.info.id == self._runner.run_id != self._told
         if not fresh or run.finished is None or run.status != "unknown":

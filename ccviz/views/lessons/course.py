@@ -15,12 +15,12 @@ from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
 Memory = list[Any]
-"""What the steps so far have found, to be compared with what comes."""
+"""Findings of earlier steps, with which later steps compare theirs."""
 
 _SETTINGS = (
     "solver", "seed", "weight", "time_limit", "gap_limit", "node_limit", "as_edited", "links_drawn",
 )  # fmt: skip
-"""What a lesson may change, and gives back when it is left."""
+"""Settings that a lesson may change, and that are restored when it is left."""
 
 _NO_LIMITS: dict[str, Any] = {"time_limit": None, "gap_limit": None, "node_limit": None}
 

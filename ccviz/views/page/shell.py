@@ -62,7 +62,9 @@ def build() -> pn.template.Template:
     send_all()
     keep_parameters_as_text()
     shorten_socket_logs()
-    settings.perform_document_validation = False  # a test does: a tenth of what a page takes
+    settings.perform_document_validation = (
+        False  # it takes a tenth of a page's time; a test does it
+    )
     _lose_in_our_words()
     archive, person = pn.state.as_cached("archive", Archive), visitor()
     many = _IDLE_WORKERS_OF_A_CLASS if person.in_class else 1
@@ -84,7 +86,7 @@ def build() -> pn.template.Template:
     importing = Importing(session)
     last_project: LastProject | None = pn.state.cache.get(LAST_PROJECT)
     brought = last_project is not None and last_project.register(session, importing)
-    if not (asked or empty or brought):  # nothing else comes onto the table
+    if not (asked or empty or brought):  # nothing else is to be shown
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
     page = _page(session, importing, drafts)
@@ -116,9 +118,9 @@ def _lose_in_our_words() -> None:
 
 
 def freeze_imports() -> bool:
-    """Keep the garbage collector from what the libraries made, which lasts as long as the server.
+    """Exclude the libraries' objects from garbage collection: they last as long as the server.
 
-    To go through it takes a tenth of a second, in which no page moves.
+    A pass over them takes a tenth of a second, during which no page moves.
     """
     gc.collect()
     gc.freeze()

@@ -12,7 +12,7 @@ from ccviz.views.panels.messages import in_one_message
 
 
 class BrushPanel(pn.viewable.Viewer):
-    """Seen while points are painted."""
+    """Visible while points are painted."""
 
     def __init__(self, painter: Painter) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is known, in one line over every tab: badge, WCSS, lower bound, gap, and whose it is."""
+"""The line over every tab: badge, WCSS, lower bound and gap of the run, and its name."""
 
 from __future__ import annotations
 
