@@ -1,12 +1,15 @@
-"""Trees of the example problems, and prices of links: proofs that live with their links.
+"""Trees of the example problems, prices of links, and proofs that go on after an edit.
 
-    python benchmarks/living.py [--only NAME ...] [--draws 3] [--table]
+    python benchmarks/living.py [--only NAME ...] [--draws 3] [--bench DIR] [--table]
 
 One thread, CPU seconds. An example problem is solved with the settings that it names, and its proof
 is checked by `ccviz.proof.verify`. For prices 50 links are drawn from the classes of iris and wine,
 5 or 10 % of them wrong; a draw whose links contradict one another is left out. The table has the
 CPU time of one cold proof, of the first limits and of all proofs, and the number of wrong links
-among the ten highest prices, with the number that chance would put there. A row is added as each
+among the ten highest prices, with the number that chance would put there. For edits 20 links are
+added one by one to an instance of each published data set (Piccialli et al. 2022): each proof goes
+on with the one before, and beside it the same problem is solved from nothing. Both checkers look
+at every proof that went on. A row is added as each
 case ends; one that is in the table is not repeated. `--table` only writes the summary.
 """
 
@@ -14,9 +17,12 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -29,10 +35,25 @@ from ccviz.data import load, random_pairs  # noqa: E402
 from ccviz.data.examples import EXAMPLES  # noqa: E402
 from ccviz.errors import ContradictionError  # noqa: E402
 from ccviz.proof.verify import verify  # noqa: E402
+from ccviz.runs.codec import encode_event, encode_problem  # noqa: E402
+from ccviz.runs.file import write_frames  # noqa: E402
+from ccviz.runs.run import Result  # noqa: E402
 from ccviz.studies.link_prices import price_steps  # noqa: E402
+from ccviz.studies.suite import instances  # noqa: E402
+
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+from check_proof import judge  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 TREES, PRICES = RESULTS / "living_trees.csv", RESULTS / "living_prices.csv"
+EDITS = RESULTS / "living_edits.csv"
+SHARED = Path(__file__).parents[2] / "shared" / "bench"
+BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED)) / "pc-sos-sdp"
+PUBLISHED = (
+    "iris", "wine", "seeds", "glass", "connectionist", "heart", "vertebral", "ecoli", "accent",
+    "ECG5000", "computers",
+)  # fmt: skip
+STEPS = 20
 SETS = ("iris", "wine")
 LINKS = 50
 TOP = 10
@@ -42,6 +63,8 @@ def main() -> None:
     """Measure what is not in the tables yet, and write the summary."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="*", default=[*SETS, *EXAMPLES])
+    parser.add_argument("--edits", nargs="*", default=PUBLISHED)
+    parser.add_argument("--bench", type=Path, default=BENCH, help="the folder pc-sos-sdp")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--table", action="store_true")
     asked = parser.parse_args()
@@ -49,6 +72,8 @@ def main() -> None:
         warm_up()
         for name in asked.only:
             measure(name, asked.draws)
+        for name in asked.edits:
+            edits(asked.bench, name)
     (RESULTS / "living.md").write_text(summary(), encoding="utf-8")
 
 
@@ -118,10 +143,87 @@ def prices(name: str, wrong: float, seed: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def edits(bench: Path, name: str) -> None:
+    """Add the rows of a published data set: links of a second instance, added to the first."""
+    one, other = [each for each in instances(bench, f"{name}/*") if each.ml and each.cl][:2]
+    base, more = one.problem(), other.problem()
+    both = zip(more.must_link.pairs.tolist(), more.cannot_link.pairs.tolist(), strict=False)
+    added = [(kind, pair) for two in both for kind, pair in enumerate(two)][:STEPS]
+    done = sum(row["set"] == name for row in read_rows(EDITS))
+    if done == len(added):
+        return
+    links = [base.must_link.pairs.tolist(), base.cannot_link.pairs.tolist()]
+    result = solve(base, "sdp")
+    for step, (kind, pair) in enumerate(added):
+        links[kind].append(pair)
+        problem = Problem(base.X, base.k, *links)
+        began = time.process_time()
+        before, result = result, solve(problem, "sdp", start=result)
+        warm = time.process_time() - began
+        if step >= done:
+            append_row(EDITS, {"set": name, "n": base.n, "k": base.k, "step": step,
+                               "added": ("must", "cannot")[kind],
+                               **_beside(problem, before, result, warm)})  # fmt: skip
+
+
+def _beside(problem: Problem, before: Result, result: Result, warm: float) -> dict[str, Any]:
+    """Return the columns of a run that went on, beside one from nothing."""
+    began = time.process_time()
+    cold = solve(problem, "sdp")
+    cpu = time.process_time() - began
+    kept, events = result.run.kept_tree, [record.event for record in result.records()]
+    assert kept is not None
+    with tempfile.TemporaryDirectory() as folder, (path := Path(folder) / "run").open("wb") as file:
+        frames: list[Any] = [{"problem": encode_problem(problem)}]
+        frames += [[at, 0.0, encode_event(event)] for at, event in enumerate(events)]
+        write_frames(file, frames)
+        file.flush()
+        second, _ = judge(path, 1e-4)
+    return {
+        "leaves": kept.leaves, "reopened": kept.reopened, "nodes": result.nodes,
+        "cold_nodes": cold.nodes, "warm_s": round(warm, 3), "cold_s": round(cpu, 3),
+        "share": round(warm / cpu, 3),
+        "same": abs(result.objective - cold.objective) <= 1e-4 * cold.objective,
+        "bound_held": result.lower_bound >= before.lower_bound,
+        "verified": verify(problem, events).accepted, "verified_again": second,
+    }  # fmt: skip
+
+
+def _edits_by_set() -> list[dict[str, Any]]:
+    """Return a row for each published data set that has any."""
+    rows = read_rows(EDITS)
+    found = []
+    for name in (name for name in PUBLISHED if any(row["set"] == name for row in rows)):
+        its = [row for row in rows if row["set"] == name]
+        shares = [float(row["share"]) for row in its]
+        warm, cold = (sum(float(row[key]) for row in its) for key in ("warm_s", "cold_s"))
+        found.append({
+            "set": name, "n": its[0]["n"], "links": len(its),
+            "searched": sum(row["reopened"] != "0" for row in its),
+            "median_share": round(median(shares), 3), "largest_share": round(max(shares), 2),
+            "all_warm_s": round(warm, 2), "all_cold_s": round(cold, 2),
+            "same": sum(row["same"] == "True" for row in its),
+            "verified": sum(row["verified"] == "True" for row in its),
+            "verified_again": sum(row["verified_again"] == "True" for row in its),
+        })  # fmt: skip
+    return found
+
+
+def _not_measured() -> list[str]:
+    """Return a sentence on the published data sets without all rows."""
+    rows = read_rows(EDITS)
+    missing = [name for name in PUBLISHED if sum(row["set"] == name for row in rows) < STEPS]
+    if not missing:
+        return []
+    return ["", f"Not measured, or not with all {STEPS} links: {', '.join(missing)}."]
+
+
 def summary() -> str:
-    """Return both tables as Markdown."""
+    """Return the tables as Markdown."""
     parts = (("Example problems with a tree", TREES), ("Prices of links", PRICES))
-    lines = [
+    by_set = _edits_by_set()
+    lines = ["# Links added one by one", "", *_markdown(by_set), *_not_measured(), ""]
+    lines += [
         line
         for title, path in parts
         if (rows := read_rows(path))
@@ -130,11 +232,13 @@ def summary() -> str:
     return "\n".join(lines)
 
 
-def _markdown(rows: list[dict[str, str]]) -> Iterator[str]:
+def _markdown(rows: list[dict[str, Any]]) -> Iterator[str]:
+    if not rows:
+        return
     yield f"| {' | '.join(rows[0])} |"
     yield f"|{'---|' * len(rows[0])}"
     for row in rows:
-        yield f"| {' | '.join(row.values())} |"
+        yield f"| {' | '.join(map(str, row.values()))} |"
 
 
 if __name__ == "__main__":

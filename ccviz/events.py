@@ -327,15 +327,16 @@ class TreeKept(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """An earlier run's tree goes on, after an edit of its problem; its nodes follow as events.
 
     ``lower_bound`` is what the earlier run proved, if that holds for this problem, else -inf. Of
-    ``leaves`` closed ones, ``reopened`` are open again. ``run`` names the earlier run if it is
-    stored. ``times``, ``nodes``, ``upper`` and ``lower`` (m,) are the bounds that it and those
-    before it went through, in seconds before the edit, and ``edits`` when their problems were
-    edited.
+    ``leaves`` closed ones, ``reopened`` are open again; ``following`` events bring the nodes.
+    ``run`` names the earlier run if it is stored. ``times``, ``nodes``, ``upper`` and ``lower``
+    (m,) are the bounds that it and those before it went through, in seconds before the edit, and
+    ``edits`` when their problems were edited.
     """
 
     lower_bound: float
     leaves: int
     reopened: int
+    following: int = 0
     run: str = ""
     times: np.ndarray
     nodes: np.ndarray

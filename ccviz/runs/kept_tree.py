@@ -18,7 +18,7 @@ import numpy as np
 from msgspec.structs import replace as replace_event
 
 from ccviz.arrays import IntArray
-from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned, NodeReopened, TreeKept
+from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned, NodeReopened, Noted, TreeKept
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
@@ -97,9 +97,17 @@ def kept_tree(
         old.enter(node)
     leaves = {each.node: old.leaf(each) for each in earlier.events if isinstance(each, NodePruned)}
     reopened = sum(isinstance(event, NodeReopened) for event in leaves.values())
-    summary = _summary(earlier, lower_bound, len(leaves), reopened)
     branched, ends = _folded(opened, branched, leaves, enough)
-    return summary, *_in_order(opened, branched, ends)
+    events = (*_in_order(opened, branched, ends), _said(lower_bound, len(leaves), reopened))
+    summary = _summary(earlier, lower_bound)
+    return replace_event(
+        summary, leaves=len(leaves), reopened=reopened, following=len(events)
+    ), *events
+
+
+def _said(lower_bound: float, leaves: int, reopened: int) -> Noted:
+    bound = "bound kept, " if math.isfinite(lower_bound) else ""
+    return Noted(text=f"The tree goes on: {bound}{reopened:,} of {leaves:,} leaves opened again.")
 
 
 _Ends = dict[int, NodePruned | NodeReopened]
@@ -149,7 +157,7 @@ def _folded(
     return stay, ends
 
 
-def _summary(earlier: Earlier, lower_bound: float, leaves: int, reopened: int) -> TreeKept:
+def _summary(earlier: Earlier, lower_bound: float) -> TreeKept:
     run, before = earlier.run, earlier.run.kept_tree
     moments = [
         (moment.time_s, float(moment.nodes), moment.upper_bound, moment.lower_bound)
@@ -166,8 +174,8 @@ def _summary(earlier: Earlier, lower_bound: float, leaves: int, reopened: int) -
     times, nodes, upper, lower = table[-_MOST_MOMENTS:].T
     return TreeKept(
         lower_bound=lower_bound,
-        leaves=leaves,
-        reopened=reopened,
+        leaves=0,
+        reopened=0,
         run=earlier.run_id,
         times=times - run.time_s,
         nodes=nodes,

@@ -250,7 +250,7 @@ class _Events:
                 raise _MisfitError(f"an earlier proof whose {kind} has {wrong}") from None
 
     def _tree(self, event: TreeKept) -> None:
-        _counts(event.leaves, event.reopened)
+        _counts(event.leaves, event.reopened, event.following)
         _bounds(event.lower_bound)
         for values in (event.times, event.nodes, event.upper, event.lower):
             _numbers("earlier bounds", values, event.times.shape[:1])

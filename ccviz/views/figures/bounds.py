@@ -42,6 +42,8 @@ class BoundsFigure:
                 "at", name, source=self._source, mode="after", line_width=2.5, legend_label=words
             )
         legend_above(self.plot)
+        self._edits = ColumnDataSource({"at": np.empty(0)})
+        self._marks = self.plot.vspan("at", source=self._edits, line_width=1, name="edits")
         self._corners = ColumnDataSource({"x": np.empty(0), "y": np.empty(0)})
         self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
         self.plot.add_tools(
@@ -63,6 +65,7 @@ class BoundsFigure:
         dress(self.plot, look)
         for name, color in (("upper", look.upper), ("lower", look.lower)):
             self._lines[name].glyph.line_color = color
+        self._marks.glyph.line_color = look.faint
 
     def show(self, frame: Bounds, against: str = "time") -> None:
         """Draw a frame."""
@@ -71,6 +74,7 @@ class BoundsFigure:
         lower.visible = bool(np.isfinite(frame.lower).any())  # heuristics have none
         heights = frame.heights or ()
         refill(self._corners, x=np.repeat(frame.at[-1:], len(heights)), y=np.array(heights))
+        refill(self._edits, at=frame.edits)
         columns = {name: getattr(frame, name) for name in ("at", "upper", "lower", "gap")}
         old = {name: np.asarray(self._source.data[name], dtype=float) for name in columns}
         # The last moment shown was the cursor's, which has moved: it is redrawn.

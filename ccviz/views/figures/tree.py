@@ -62,6 +62,8 @@ _NARROW = 430
 
 _LIVES = ("opened", "closed")
 _OUTLINE = "#5b6673"
+_LIT = "#f0a30a"
+"""Outline of a node that an edit opened again."""
 _MARGIN, _TOO_WIDE, _AS_GOOD = 0.15, 2.0, 2e-4
 _BRANCH, _BRANCH_ROOM = ("x", "y", "text"), (0.55, 2.4)
 """Columns of the labels of branches; width of a character and height of a label, both as shares of
@@ -343,9 +345,10 @@ def node_looks(frame: TreeFrame) -> dict[str, np.ndarray]:
     kinds = np.where(folded, "folded", frame.state)
     looks = [MARKS[kind] for kind in kinds]
     words = [
-        f"{state}; {hidden} nodes below, {still_open} of them open" if hidden else state
-        for (_, _, state), hidden, still_open in zip(
-            looks, frame.hidden, frame.hidden_open, strict=True
+        f"{state}{', opened again after an edit' * again}"
+        + (f"; {hidden} nodes below, {still_open} of them open" if hidden else "")
+        for (_, _, state), hidden, still_open, again in zip(
+            looks, frame.hidden, frame.hidden_open, frame.reopened.tolist(), strict=True
         )
     ]
     return {
@@ -358,7 +361,9 @@ def node_looks(frame: TreeFrame) -> dict[str, np.ndarray]:
             9.0,
         ),
         # A cross has no area: its lines carry the colour.
-        "stroke": np.where(kinds == "infeasible", MARKS["infeasible"][1], _OUTLINE).astype(object),
-        "stroke_width": np.where(kinds == "infeasible", 2.5, 0.8),
+        "stroke": np.select(
+            [kinds == "infeasible", frame.reopened], [MARKS["infeasible"][1], _LIT], _OUTLINE
+        ).astype(object),
+        "stroke_width": np.where((kinds == "infeasible") | frame.reopened, 2.5, 0.8),
         "words": np.array(words, dtype=object),
     }

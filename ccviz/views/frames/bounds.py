@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -23,12 +23,15 @@ class Bounds:
     at : (m,) float64
         Seconds, or number of nodes.
     upper, lower, gap : (m,) float64
+    edits : (e,) float64
+        Where the problem was edited while the tree went on.
     """
 
     at: FloatArray
     upper: FloatArray
     lower: FloatArray
     gap: FloatArray
+    edits: FloatArray = field(default_factory=lambda: np.zeros(0))
 
     @property
     def heights(self) -> tuple[float, float] | None:
@@ -60,8 +63,8 @@ def bounds(run: Run | None, against: Against = "time") -> Bounds:
     """Return the history of both bounds, continued to the run's present moment."""
     if run is None:
         return Bounds(*(np.zeros(0) for _ in range(4)))
-    history = list(run.history)
-    if history:
+    history = [*_before(run), *run.history]
+    if run.history:
         now = Moment(run.time_s, len(run.tree), history[-1].upper_bound, history[-1].lower_bound)
         history.append(now)
     at = [moment.time_s if against == "time" else float(moment.nodes) for moment in history]
@@ -69,7 +72,28 @@ def bounds(run: Run | None, against: Against = "time") -> Bounds:
     lower = np.array([_known(moment.lower_bound) for moment in history])
     with np.errstate(divide="ignore", invalid="ignore"):
         gap = np.maximum(upper - lower, 0.0) / upper
-    return Bounds(np.array(at), upper, lower, gap)
+    return Bounds(np.array(at), upper, lower, gap, _edits(run, against))
+
+
+def _before(run: Run) -> list[Moment]:
+    """Return the moments of the earlier runs whose tree goes on in this one, before time 0."""
+    kept = run.kept_tree
+    if kept is None:
+        return []
+    rows = zip(kept.times, kept.nodes.astype(int), kept.upper, kept.lower, strict=True)
+    return [Moment(float(at), int(nodes), float(up), float(low)) for at, nodes, up, low in rows]
+
+
+def _edits(run: Run, against: Against) -> FloatArray:
+    """Return where the edits are on the axis."""
+    kept = run.kept_tree
+    if kept is None or not len(kept.times):
+        return np.zeros(0)
+    times = np.append(kept.edits, 0.0)
+    if against == "time":
+        return times
+    last = np.searchsorted(kept.times, times, side="right") - 1
+    return kept.nodes[np.maximum(last, 0)]
 
 
 def _known(bound: float) -> float:

@@ -103,6 +103,8 @@ class TreeFrame:
         The label of the branch to the node, empty at the root.
     hidden, hidden_open : (m,) int64
         Nodes folded away beneath it, and how many of those are open.
+    reopened : (m,) bool
+        Which were closed in an earlier run, and were opened again.
     upper_bound : float
         Objective of the incumbent; inf without one.
     total : int
@@ -124,6 +126,7 @@ class TreeFrame:
     branch: np.ndarray
     hidden: np.ndarray
     hidden_open: np.ndarray
+    reopened: np.ndarray
     upper_bound: float
     total: int
     axis: Axis
@@ -379,6 +382,7 @@ class Tree:
             branch=np.array([branch_label(each) for each in facts], dtype=object),
             hidden=np.where(folded, column(shown, "size", np.int64) - 1, 0),
             hidden_open=np.where(folded, column(shown, "open", np.int64), 0),
+            reopened=column(facts, "is_reopened", bool),
             upper_bound=self.upper_bound,
             total=len(self.nodes),
             axis=axis,

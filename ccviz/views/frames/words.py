@@ -107,18 +107,6 @@ def _kept(event: events.ProofKept) -> str:
     )
 
 
-def kept_words(event: events.TreeKept) -> str:
-    """Return how much of an earlier tree an edit leaves, as a sentence.
-
-    Parameters
-    ----------
-    event : TreeKept
-    """
-    bound = "bound kept, " if np.isfinite(event.lower_bound) else ""
-    again = f"{event.reopened:,} of {event.leaves:,} leaves opened again."
-    return f"The tree goes on: {bound}{again}"
-
-
 _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.Started: _started,
     events.Noted: lambda event: event.text,
@@ -132,7 +120,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.IncumbentFound: _incumbent,
     events.BoundImproved: lambda event: f"The lower bound rose to {number(event.lower_bound)}.",
     events.InfeasibilityProved: lambda event: f"Proved infeasible: {event.reason}",
-    events.TreeKept: kept_words,
+    events.TreeKept: lambda _: "The problem was edited, and the earlier tree goes on.",
     events.NodeReopened: lambda event: f"Node {event.node} is opened again.",
     events.NodeOpened: _opened,
     events.NodeBounded: lambda event: f"Node {event.node}: bound {number(event.lower_bound)}.",

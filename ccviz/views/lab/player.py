@@ -7,12 +7,13 @@ ten milliseconds can be watched for ten seconds, and a live run and an old one p
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 
 import param
 
 from ccviz.errors import ArchiveError
-from ccviz.events import Assigned, Event, IncumbentFound, Record
+from ccviz.events import Assigned, Event, IncumbentFound, Record, TreeKept
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.run import Run
@@ -91,6 +92,7 @@ class Player(param.Parameterized):
         super().__init__()
         self._archive = archive
         self._run_id = ""
+        self._later: list[str] = []
         self._due = 0.0
         self._since = -1
         self._fresh: list[Record] = []
@@ -102,6 +104,10 @@ class Player(param.Parameterized):
 
     def open(self, run_id: str, playing: bool = True) -> None:
         """Show a run from before its first record."""
+        self._later = []
+        self._open(run_id, playing)
+
+    def _open(self, run_id: str, playing: bool) -> None:
         self._run_id = run_id
         self._run = Run(self._archive.problem(run_id))
         self._checkpoints = Checkpoints()
@@ -152,6 +158,8 @@ class Player(param.Parameterized):
         Earlier records draw nothing, so they are folded at once. 0 if none of the next records is
         such a one.
         """
+        if (folded := self._folded()) > self._run.seq:
+            return min(folded, last) - self._run.seq
         if self._run.labels is not None or self._run.seq >= _BEFORE_PICTURE:
             return 0
         records = self._archive.records(self._run_id, self._run.seq, limit=_BEFORE_PICTURE)
@@ -162,14 +170,39 @@ class Player(param.Parameterized):
         """Show one more record; False if there is none yet."""
         self.playing = False
         info = self._archive.info(self._run_id)
+        if self._run.finished is not None and self._later:
+            self._open(self._later.pop(), playing=False)
+            self.seek(self._folded())
+            return True
         event = self._advance(1, info.last_seq)
         if event is not None:
             self._show(event, info)
         return event is not None
 
     def back(self) -> None:
-        """Show the record before."""
+        """Show the record before; before an edit over which a tree went on, the run before it."""
+        kept = self._run.kept_tree
+        if kept is not None and kept.run and self._run.seq <= self._folded():
+            later = [*self._later, self._run_id]
+            with suppress(ArchiveError):  # the earlier run was deleted
+                self._archive.info(kept.run)
+                self._open(kept.run, playing=False)
+                self._later = later
+                self.end()
+                return
         self.seek(self._run.seq - 1)
+
+    def _folded(self) -> int:
+        """Return the record that shows the tree of an earlier run whole; -1 without one.
+
+        It comes after the start, the summary, the nodes, and is the first clustering.
+        """
+        kept = self._run.kept_tree
+        if kept is None and self._run.seq < 1:
+            records = self._archive.records(self._run_id, limit=2)
+            found = (each.event for each in records if isinstance(each.event, TreeKept))
+            kept = next(found, None)
+        return -1 if kept is None else 2 + kept.following
 
     def end(self) -> None:
         """Show the last record there is."""

@@ -12,7 +12,7 @@ from ccviz.views.frames.after_edit import after_edit
 def run_to_start_from(
     run: Run | None, run_id: str, archive: Archive, solver: Solver, problem: Problem
 ) -> str:
-    """Return the id of the run shown if its proof holds for an edited problem; else nothing.
+    """Return the id of the run shown if something of it holds for an edited problem; else nothing.
 
     Only an exact solver takes it, and only after an edit: the same problem is solved again from
     nothing.
@@ -37,4 +37,4 @@ def run_to_start_from(
     if run.termination != "proved":
         return ""
     edited = after_edit(run, problem)
-    return run_id if edited is not None and edited.holding in ("proof", "bound") else ""
+    return run_id if edited is not None and edited.holding != "nothing" else ""

@@ -1,7 +1,7 @@
 import numpy as np
 
 from ccviz import Problem
-from ccviz.events import BoundImproved, IncumbentFound, Record
+from ccviz.events import BoundImproved, IncumbentFound, Record, TreeKept
 from ccviz.runs.run import Run
 from ccviz.views.frames.bounds import bounds
 
@@ -35,3 +35,25 @@ def test_the_heights_worth_seeing_leave_out_the_first_clusterings():
         run.apply(Record(seq, 1.0 + seq, event))
     low, high = bounds(run).heights
     assert low < run.lower_bound < run.objective < high < worst
+
+
+def test_the_bounds_of_earlier_runs_come_before_the_edit():
+    run = Run(Problem([[0.0], [1.0], [4.0]], 2))
+    kept = TreeKept(
+        lower_bound=0.2,
+        leaves=3,
+        reopened=1,
+        times=np.array([-3.0, -2.0, -1.0, 0.0]),
+        nodes=np.array([0.0, 1.0, 3.0, 5.0]),
+        upper=np.array([np.inf, 0.6, 0.6, 0.5]),
+        lower=np.array([0.1, 0.1, 0.2, 0.2]),
+        edits=np.array([-2.0]),
+    )
+    run.apply(Record(0, 0.0, kept))
+    run.apply(Record(1, 1.0, IncumbentFound(labels=np.array([0, 0, 1]))))
+    frame = bounds(run)
+    assert frame.at.tolist() == [-3.0, -2.0, -1.0, 0.0, 1.0, 1.0]
+    assert frame.lower.tolist() == [0.1, 0.1, 0.2, 0.2, 0.2, 0.2]
+    assert frame.edits.tolist() == [-2.0, 0.0]
+    assert bounds(run, "nodes").edits.tolist() == [1.0, 5.0]
+    assert len(bounds(Run(run.problem)).edits) == 0

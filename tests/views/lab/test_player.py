@@ -1,8 +1,18 @@
 import numpy as np
 import pytest
 
-from ccviz.events import Assigned, BoundImproved, CentersMoved, Finished, IncumbentFound, Record
+from ccviz import Problem, solve
+from ccviz.events import (
+    Assigned,
+    BoundImproved,
+    CentersMoved,
+    Finished,
+    IncumbentFound,
+    NodeOpened,
+    Record,
+)
 from ccviz.runs.archive import Archive
+from ccviz.runs.earlier import stored_run
 from ccviz.views.lab.player import Player
 
 
@@ -115,3 +125,37 @@ def test_gaps_of_a_busy_worker_are_stepped_over(archive, problem, labels):
     assert player.shot.seq == 40
     player.back()
     assert player.shot.run.lower_bound == 1.0
+
+
+def test_the_player_reaches_back_over_an_edit(archive):
+    X = np.random.default_rng(4).normal(size=(12, 2))
+    first = Stored(archive, solve(Problem(X, 3), "sdp", cuts="none"))
+    other = int(np.flatnonzero(first.labels != first.labels[0])[0])
+    edited = Problem(X, 3, must_link=[(0, other)])
+    second = Stored(archive, solve(edited, "sdp", cuts="none", start=first.earlier))
+    player = Player(archive)
+    player.open(second.run_id)
+    player.tick(0.0)
+    assert len(player.shot.run.tree) == second.kept_nodes  # at once, however slow the pace
+    player.back()
+    assert player.run_id == first.run_id
+    assert player.shot.at_end
+    assert player.step()
+    assert player.run_id == second.run_id
+    assert len(player.shot.run.tree) == second.kept_nodes
+    archive.delete(first.run_id)
+    player.back()
+    assert player.run_id == second.run_id
+
+
+class Stored:
+    """A result in an archive."""
+
+    def __init__(self, archive, result):
+        self.run_id = archive.create(result.run.problem, "sdp", {})
+        archive.append(self.run_id, result.records(), None)
+        self.labels, self.earlier = result.labels, stored_run(archive, self.run_id)
+        kept = result.run.kept_tree
+        events = [record.event for record in result.records()]
+        begun = events[: 2 + kept.following] if kept else []
+        self.kept_nodes = sum(isinstance(event, NodeOpened) for event in begun)
