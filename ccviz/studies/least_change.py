@@ -118,8 +118,21 @@ def least_change(
     affordable = [labels for labels in found if _fits(Partition(problem, labels), allowed)]
     labels = min(affordable, key=lambda each: int((each != old).sum()))
     labels = _back(problem, blocks, labels, old, allowed)
-    partition = Partition(problem, labels)
-    return LeastChange(partition, old, allowed, _reasons(problem, blocks, labels, old))
+    return said_of(problem, labels, old, allowed)
+
+
+def said_of(problem: Problem, labels: IntArray, old: IntArray, allowed: float) -> LeastChange:
+    """Return a clustering near to an old one with the reasons for its moves.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels, old : (n,) int64
+    allowed : float
+        The most that it may cost.
+    """
+    reasons = _reasons(problem, contract(problem), labels, old)
+    return LeastChange(Partition(problem, labels), old, allowed, reasons)
 
 
 def _fits(partition: Partition, allowed: float) -> bool:

@@ -44,6 +44,7 @@ from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.repairing import Repair
 from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.starting import run_to_start_from
+from ccviz.views.lab.staying import Staying
 from ccviz.views.lab.suiting import impossible, unsuited
 from ccviz.views.lab.sureness import Sureness
 from ccviz.views.lab.watching import watched_settings
@@ -132,13 +133,14 @@ class Session(Picking):
         self.playback = Playback(archive, self.runner, self.player)
         self.pricing = self.pricing_kind(archive, queue, person.quota, self.player, pool)
         self.sureness = Sureness(archive, queue, person.quota, self.player, pool)
+        self.staying = Staying(person.quota, self.player, pool)
         self.edits = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, pool)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
         self._jobs = (
-            self.file_jobs, self.elbow, self.batch, self.pricing, self.sureness,
+            self.file_jobs, self.elbow, self.batch, self.pricing, self.sureness, self.staying,
             self.repair, self.asking,
         )  # fmt: skip
         self._history = History(draft)

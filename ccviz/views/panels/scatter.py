@@ -10,6 +10,7 @@ import param
 from bokeh.events import Pan, PanEnd, PanStart, SelectionGeometry
 
 from ccviz.arrays import IntArray
+from ccviz.problem.partition import Partition
 from ccviz.views.figures.decisions import DecisionsOverlay
 from ccviz.views.figures.scatter import ScatterFigure
 from ccviz.views.frames.links import lines, path
@@ -26,6 +27,7 @@ from ccviz.views.frames.scatter import (
     plane,
     repaired,
 )
+from ccviz.views.frames.staying import stay_words
 from ccviz.views.frames.sureness import answer_words, sure_only
 from ccviz.views.lab.canvas import NAME as PAINTED
 from ccviz.views.lab.canvas import blank_plane
@@ -96,6 +98,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.pricing.param.watch(self._on_prices, "known")
         session.sureness.param.watch(self._on_shot, "known")
         session.repair.param.watch(self._on_shot, "partition")
+        session.staying.param.watch(self._on_stay, "found")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
         self.param.watch(self._on_shot, "by_class")
         self.legend = Legend(session)
@@ -140,7 +143,11 @@ class ScatterPanel(pn.viewable.Viewer):
     def _say_links(self) -> None:
         draft = self._session.draft
         if draft.n <= MOST_TOLD:
-            self._figure.say_links(links_of(draft.data, draft.links))
+            words = links_of(draft.data, draft.links)
+            found = self._session.staying.found
+            for point in [] if found is None else found.reasons:
+                words[point] = " ".join(filter(None, (found.words(point), words[point])))
+            self._figure.say_links(words)
 
     def _color(self) -> None:
         if self._is_blank:
@@ -151,14 +158,15 @@ class ScatterPanel(pn.viewable.Viewer):
         truth = session.draft.data.truth
         painted = run is None and self._painter.active
         hues, inside_node = session.cluster_colors, node_labels(self._inspection)
-        if session.repair.partition is not None and session.asking.labels is None:
-            frame = repaired(session.repair.partition, self._plane, hues.shown)
+        instead = session.repair.partition or _stayed(session)
+        if instead is not None and session.asking.labels is None:
+            frame = repaired(instead, self._plane, hues.shown)
         elif session.asking.labels is None:
             before = hues.shown if run is None else hues.before
             frame = coloring(run, self._plane, before, inside_node)
         else:
             frame = learned(session.asking.labels, session.draft.k, hues.shown)
-        is_repaired = session.repair.partition is not None
+        is_repaired = instead is not None
         alone = session.asking.labels is None and inside_node is None and not is_repaired
         hues.keep(frame.labels, is_answer=alone and has_answered(run))
         found = session.asking.labels is not None or (run is not None and run.labels is not None)
@@ -177,6 +185,8 @@ class ScatterPanel(pn.viewable.Viewer):
         priced = session.pricing.known if by_price else None
         prices = price_list(priced, session.draft.problem)
         self.legend.note = legend_words(prices) if by_price and session.draft.links else ""
+        if instead is not None and session.staying.found is not None:
+            self.legend.note = stay_words(session.staying.found)
         must, cannot = (
             lines(session.draft, kind, self._plane, labels, prices) for kind in ("must", "cannot")
         )
@@ -193,6 +203,13 @@ class ScatterPanel(pn.viewable.Viewer):
         else:
             self._say_links()
             self._color()
+
+    def _on_stay(self, event: Any) -> None:
+        """Ring the points that moved, and let their tooltips say why."""
+        moved = [] if event.new is None else event.new.moved.tolist()
+        self._figure.show_held(self._plane, moved or self._session.held)
+        self._say_links()
+        self._color()
 
     def _on_shot(self, *_: Any) -> None:
         self._color()
@@ -282,6 +299,12 @@ class ScatterPanel(pn.viewable.Viewer):
         found = inside(self._plane.x, self._plane.y, _corners(event.geometry))
         if len(found) > 1:
             self._session.pick_group(found.tolist())
+
+
+def _stayed(session: Session) -> Partition | None:
+    """Return the clustering that stays near to the one before, of the run shown at its end."""
+    found, run = session.staying.found, session.run
+    return found.partition if found is not None and has_answered(run) else None
 
 
 def _corners(geometry: dict[str, Any]) -> list[tuple[float, float]]:
