@@ -312,6 +312,7 @@ class Whole:
     def settles(self, index, low, high, mark, guess, v):
         """Whether no set with its centre in a box is below v."""
         search, (share, prices, t, mean), one = self.search, guess, 1 << 20
+        search.budget.spend("looks at blocks", 20 * search.x.size)
         S, m, u, inside, free = self.sums[index], self.m[index], self.u[index], mark == 1, mark == 0
         low, high, (v, t) = self.of(low, 1), self.of(high, 1), self.of([v, t])
         if search.sized:

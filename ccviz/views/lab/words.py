@@ -10,6 +10,7 @@ import param
 
 from ccviz.errors import CcvizError, ContradictionError
 from ccviz.views.lab.notice import Notice, as_sentence
+from ccviz.views.upstream.socket_logs import is_of_page
 
 _log = logging.getLogger(__name__)
 
@@ -35,6 +36,10 @@ class Worded(param.Parameterized):
         """Report an error; write the traceback of an unexpected one to the log."""
         if isinstance(mistake, CcvizError):
             self.notice = Notice("error", as_sentence(str(mistake)))
+            return
+        if is_of_page(mistake):
+            _log.warning("a value of a page was refused: %s", type(mistake).__name__)
+            self.notice = Notice("error", "The page sent a value that cannot be; it was not used.")
             return
         _log.error("unforeseen", exc_info=mistake)
         what = f"{type(mistake).__name__}: {mistake}"

@@ -47,6 +47,7 @@ from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 from ccviz.views.upstream.address_parameters import keep_parameters_as_text
 from ccviz.views.upstream.message_queue import send_all
+from ccviz.views.upstream.page_messages import limit_pages
 from ccviz.views.upstream.page_template import Template
 from ccviz.views.upstream.socket_logs import shorten_socket_logs
 
@@ -62,6 +63,7 @@ def build() -> pn.template.Template:
     send_all()
     keep_parameters_as_text()
     shorten_socket_logs()
+    limit_pages()
     settings.perform_document_validation = (
         False  # it takes a tenth of a page's time; a test does it
     )

@@ -15,6 +15,7 @@ from ccviz.runs.database import default_path
 from ccviz.views.serve.access import Access, load_key
 from ccviz.views.serve.access_handlers import guard
 from ccviz.views.serve.visitor import ACCESS
+from ccviz.views.upstream.page_messages import limit_pages
 from ccviz.views.upstream.socket_logs import shorten_socket_logs
 
 _THIS_MACHINE = ("localhost", "127.0.0.1")
@@ -115,6 +116,7 @@ def serve(serving: Serving, main: Path) -> None:
             "choose another with --port or --address."
         ) from None
     shorten_socket_logs()
+    limit_pages()
     server.start()
     server.io_loop.start()
 

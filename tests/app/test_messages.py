@@ -1,0 +1,147 @@
+"""A page that lies: messages to the server that no page of ours sends."""
+
+import asyncio
+import base64
+import gzip
+import json
+import random
+import re
+from urllib.request import urlopen
+
+import psutil
+import pytest
+from tornado.httpclient import HTTPRequest
+from tornado.websocket import websocket_connect
+
+from tests.app.driver import Server
+
+pytestmark = pytest.mark.slow
+
+MARK = "hostile-7f3"
+CHANGES = 150
+BOMB = base64.b64encode(gzip.compress(bytes(200 << 20), compresslevel=1)).decode()
+VALUES = (
+    None, MARK, -1, 1e308, 10**400, True, [[]], [MARK] * 100_000, {"a": MARK}, [1, [2, [3]]],
+    {"type": "number", "value": "nan"}, {"type": "symbol", "name": "os.system"}, {"id": "nowhere"},
+    {"type": "object", "name": "CustomJS", "id": MARK, "attributes": {"code": MARK}},
+    {"type": "object", "name": "builtins.eval", "id": MARK, "attributes": {}},
+    {"type": "bytes", "data": BOMB}, {"type": "bytes", "data": "AAAA"},
+    {"type": "ndarray", "array": ["x"], "dtype": "S1000000000", "shape": [1], "order": "little"},
+    {"type": "ndarray", "array": [1.0], "dtype": "float64", "shape": [10**9, 10**9],
+     "order": "little"},
+    {"type": "ndarray", "array": [MARK], "dtype": "object", "shape": [1], "order": "little"},
+    {"type": MARK}, {"type": "map", "entries": [[[], 1]]}, {"type": "slice"},
+)  # fmt: skip
+
+
+class Page:
+    """A socket of a page, without a browser that keeps to the rules."""
+
+    async def open(self, server):
+        html = await asyncio.to_thread(lambda: urlopen(server.url).read().decode())
+        token = re.search(r'"token":\s*"([^"]+)"', html)[1]
+        host = f"127.0.0.1:{server.port}"
+        asked = HTTPRequest(f"ws://{host}/main/ws", headers={"Origin": f"http://{host}"})
+        self._socket = await websocket_connect(
+            asked, subprotocols=["bokeh", token], max_message_size=1 << 30
+        )
+        await self.hear("ACK")
+        return self
+
+    async def send(self, kind, content, **head):
+        head = {"msgid": "1", "msgtype": kind, **head}
+        content = content if isinstance(content, str) else json.dumps(content)
+        for part in (json.dumps(head), "{}", content):
+            await self._socket.write_message(part)
+
+    async def hear(self, *kinds):
+        """Return the kind and the content of the next message of these kinds, None at the end."""
+        while (head := await self._socket.read_message()) is not None:
+            head = json.loads(head)
+            parts = [await self._socket.read_message() for _ in range(2)]
+            for _ in range(2 * head.get("num_buffers", 0)):
+                await self._socket.read_message()
+            if head["msgtype"] in kinds:
+                return head["msgtype"], json.loads(parts[1])
+        return None
+
+    async def pull(self):
+        await self.send("PULL-DOC-REQ", {})
+        return (await self.hear("PULL-DOC-REPLY"))[1]["doc"]
+
+    async def patch(self, *events):
+        await self.send("PATCH-DOC", {"events": events})
+        return await self.hear("OK", "ERROR")
+
+
+def models(value):
+    """Yield name, id and attributes of the models in a document."""
+    if isinstance(value, dict) and value.get("type") == "object" and "id" in value:
+        yield value["name"], value["id"], value.get("attributes", {})
+    for each in value.values() if isinstance(value, dict) else value:
+        if isinstance(each, dict | list):
+            yield from models(each)
+
+
+def changes(doc, rng):
+    """Yield changes: of properties, some of which no page changes, of columns, of the page."""
+    found = {(name, attr): id for name, id, attrs in models(doc) for attr in attrs}
+    for (_, attr), id in rng.sample(sorted(found.items()), CHANGES):
+        for value in rng.sample(VALUES, 2):
+            yield {"kind": "ModelChanged", "model": {"id": id}, "attr": attr, "new": value}
+    for value in VALUES:
+        yield {"kind": "ModelChanged", "model": {"id": id}, "attr": "tags", "new": value}
+    sources = [id for name, id, _ in models(doc) if name == "ColumnDataSource"][:3]
+    for id in sources:
+        keys = {"ColumnDataChanged": "data", "ColumnsStreamed": "data", "ColumnsPatched": "patches"}
+        for kind, key in keys.items():
+            for data in ({"x": [MARK] * 100_000}, {MARK: [1]}, {"x": [[10**9, 1]]}, [], None):
+                yield {"kind": kind, "model": {"id": id}, "column_source": {"id": id}, key: data}
+    for model in ({"id": "p1"}, {"id": "nowhere"}, None, VALUES[13]):
+        yield {"kind": "ModelChanged", "model": model, "attr": "visible", "new": False}
+        yield {"kind": "RootAdded", "model": model}
+        yield {"kind": "RootRemoved", "model": model}
+    yield {"kind": "TitleChanged", "title": f"<script>{MARK}</script>"}
+    yield {"kind": "MessageSent", "msg_type": "bokeh_event", "msg_data": {"event_name": MARK}}
+    yield {"kind": MARK}
+    yield {}
+
+
+async def lie(server):
+    """Let one page lie, and return what another is, and a third that comes later."""
+    other, liar = await Page().open(server), await Page().open(server)
+    for change in changes(await liar.pull(), random.Random(0)):
+        answer = await asyncio.wait_for(liar.patch(change), 120)
+        if answer is None:  # it was put out
+            liar = await Page().open(server)
+        elif answer[0] == "ERROR":
+            assert answer[1]["traceback"] is None
+            assert str(server.home) not in answer[1]["text"]
+    for content in (
+        "[" * 100_000,
+        "{",
+        '{"events": 5}',
+        '{"events": [' + "9" * 10**5 + "]}",
+    ):
+        await liar.send("PATCH-DOC", content)
+        if await asyncio.wait_for(liar.hear("OK", "ERROR"), 120) is None:
+            liar = await Page().open(server)
+    later = await Page().open(server)
+    return await other.pull(), await later.pull()
+
+
+def test_a_page_that_lies_harms_itself_only(tmp_path):
+    server = Server(tmp_path)
+    try:
+        other, later = asyncio.run(lie(server))
+        memory = psutil.Process(server.process.pid).memory_info().rss
+        assert server.process.poll() is None
+    finally:
+        server.close()
+    log = server.log.read_text()
+    assert MARK not in json.dumps(other)
+    assert MARK not in json.dumps(later)
+    assert "Traceback" not in log, log[log.index("Traceback") - 500 :][:5000]
+    assert "was refused" in log
+    assert len(log) < 1 << 20
+    assert memory < 1 << 30
