@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -27,6 +28,7 @@ from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_text import Wish, parse_rule
+from ccviz.problem.rule_words import Columns as RuleColumns
 from ccviz.row_links import RowLinks
 from ccviz.runs.earlier import same_points
 from ccviz.runs.run import Result
@@ -156,7 +158,9 @@ class ConstrainedKMeans(
         sizes
             Instead of the constructor's.
         rules : sequence of str or of rules
-            ``"diameter<=3"`` and its like, see `ccviz.problem.rule_text.parse_rule`.
+            ``"diameter<=3"`` and its like, see `ccviz.problem.rule_text.parse_rule`. A column is
+            named as in the frame X; values from elsewhere make a `ccviz.problem.sums.MinSum` or
+            `ccviz.problem.sums.MaxSum`.
         links : RowLinks, optional
             Links instead of ``must_link`` and ``cannot_link`` that cross-validation and pipelines
             take along with the rows.
@@ -193,7 +197,7 @@ class ConstrainedKMeans(
             sizes,
             weights=_weights_of(sample_weight, points),
         )
-        wishes = _wishes(rules)
+        wishes = _wishes(rules, partial(_column_of, X))
         if wishes:
             problem = with_rules(problem, wishes, solver_class(self.solver).supports.rules)
         self._keep(
@@ -359,13 +363,25 @@ def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:
     return solve_assignment(cost, structure).labels
 
 
-def _wishes(rules: Any) -> list[Wish | AskedRule]:
+def _wishes(rules: Any, column: RuleColumns) -> list[Wish | AskedRule]:
     """Return rules, those in words parsed."""
-    wishes = [parse_rule(each) if isinstance(each, str) else each for each in read_rules(rules)]
+    wishes = [
+        parse_rule(each, column=column) if isinstance(each, str) else each
+        for each in read_rules(rules)
+    ]
     for each in wishes:
         if not isinstance(each, Wish | AskedRule):
             raise ProblemError(f"the rule {quote(each)} is neither text nor a rule.")
     return wishes
+
+
+def _column_of(X: Any, name: str) -> Any:
+    """Return a column of a data frame."""
+    names = [str(each) for each in getattr(X, "columns", ())]
+    if name not in names:
+        known = ", ".join(names) or "none"
+        raise ProblemError(f"X has no column {quote(name)}; it has {known}.")
+    return X[X.columns[names.index(name)]]
 
 
 def _links_of(links: RowLinks, n: int, *given: Any) -> tuple[Links, Links]:

@@ -19,7 +19,9 @@ def draw(kind, seed):
     X = rng.normal(size=(n, int(rng.integers(1, 4)))) * 10.0 ** rng.integers(-2, 3)
     more, rules = _GIVEN[kind](rng, X, k)
     known = rng.integers(0, 2, n)
-    return {"X": X, "k": k, **more}, [AskedRule.read(rule, lambda _: known) for rule in rules]
+    column = rng.integers(0, 9, n) / rng.choice([1, 10])
+    asked = [AskedRule.read(rule, lambda _: known, lambda _: column) for rule in rules]
+    return {"X": X, "k": k, **more}, asked
 
 
 def _hard(name):
@@ -74,6 +76,8 @@ _GIVEN = {
     "size>=": lambda rng, X, k: ({}, [f"size>={int(rng.integers(1, len(X) // k + 1))}"]),
     "overlap()<=": lambda rng, X, k: ({}, [f"overlap(known)<={int(rng.integers(2, 4))}"]),
     "difference()>=": lambda rng, X, k: ({}, ["difference(known)>=1"]),
+    "sum()<=": lambda rng, X, k: ({}, [f"sum(column)<={rng.uniform(110, 160) / k:.3g}%"]),
+    "sum()>=": lambda rng, X, k: ({}, [f"sum(column)>={rng.uniform(40, 90) / k:.3g}%"]),
     "weights": _weights,
     "weights and sizes": lambda *of: ({**_weights(*of)[0], **_equal(*of)[0]}, ()),
 }

@@ -148,6 +148,15 @@ def test_rules_are_kept(iris):
         assert np.linalg.norm(cluster[:, None] - cluster, axis=2).max() <= 3.2
 
 
+def test_limits_on_sums_name_a_column_of_the_frame(iris):
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(iris, columns=["a", "b", "c", "d"])
+    model = ConstrainedKMeans(3, random_state=0).fit(frame, rules=["sum(c)>=30%"])
+    assert np.bincount(model.labels_, iris[:, 2]).min() >= 0.3 * iris[:, 2].sum()
+    with pytest.raises(ProblemError, match="X has no column 'e'; it has a, b, c, d"):
+        ConstrainedKMeans(3).fit(frame, rules=["sum(e)>=30%"])
+
+
 def test_distances_to_the_means_with_names(iris):
     model = ConstrainedKMeans(3, random_state=0).set_output(transform="pandas").fit(iris)
     distances = model.transform(iris)

@@ -35,12 +35,33 @@ def covered(leaves):
 # --- Rules and colourings -------------------------------------------------------------------------
 
 
+def on_grid(values, limit, n):
+    """Return a column's values as whole numbers below 2^53 in all, and a limit in their unit."""
+    right = len(values) == n and all(is_number(each) and each >= 0 for each in [*values, limit])
+    need(right, "a rule's column or limit is none")
+    values = np.array(values, float)
+    unit = math.ldexp(1.0, math.frexp(math.fsum(values))[1] - 52)
+    need(
+        unit > 0.0 and not np.fmod(values, unit).any(),
+        "a rule's column has sums that are not exact",
+    )
+    return values / unit, Fraction(limit) / Fraction(unit)
+
+
+def floor_of(rule, n):
+    """Return the values and the least sum of a cluster of a lower limit on a sum."""
+    _, fields, parts = rule
+    need({*fields} == {"values", "limit"} and not parts, "a rule is of no known kind")
+    values, limit = on_grid(fields["values"], fields["limit"], n)
+    return values, math.ceil(limit)
+
+
 def loads_of(rule, X):
     """Return a rule's alternatives; each is a list of loads: most, weights, pairs that weigh 1."""
     (kind, fields, parts), n = rule, len(X)
     names = {"Both": "", "Either": "", "MaxSize": "limit", "MaxDiameter": "limit"}
     names |= {"MaxOverlap": "points limit", "MinDifference": "points limit"}
-    names |= {"SoftCannotLink": "pairs limit"}
+    names |= {"SoftCannotLink": "pairs limit", "MaxSum": "values limit"}
     need(kind in names and {*fields} == {*names[kind].split()}, "a rule is of no known kind")
     below, pairs = [loads_of(part, X) for part in parts], fields.get("pairs", [])
     named = [*fields.get("points", []), *(i for pair in pairs for i in pair)]
@@ -54,6 +75,9 @@ def loads_of(rule, X):
     weight = np.zeros(n)
     weight[fields.get("points", [])] = 1.0
     weight = 1.0 - weight if kind in ("MaxSize", "MinDifference") else weight
+    if kind == "MaxSum":
+        weight, limit = on_grid(fields["values"], limit, n)
+        limit = min(math.floor(limit), 2**53)
     if kind == "MaxDiameter":
         points = X.tolist()
         far = [math.dist(points[i], points[j]) > limit for i, j in combinations(range(n), 2)]
@@ -137,13 +161,13 @@ class Duals:
 
     def __init__(self, run, blocks, block, slip, places, certificate):
         self.run, self.blocks, self.block, self.slip = run, blocks, block, slip
-        self.sized, zoned = run.sizes is not None or bool(run.soft), CASES.keys() & {*certificate}
+        self.sized, zoned = run.told is not None or bool(run.soft), CASES.keys() & {*certificate}
         other = places or zoned or "taken" in certificate
         need(not (self.sized and other), "it has places or zones under sizes or soft links")
         self.classes, self.constant = [((0, 0), run.k)], blocks.soft.inside
         if self.sized:
             least = min(each for each in run.weights if each)
-            lower, upper = run.sizes or ([least] * run.k, [run.mass] * run.k)
+            lower, upper = run.told or ([least] * run.k, [run.mass] * run.k)
             self.classes = sorted(Counter(zip(map(int, lower), map(int, upper))).items())
         counts = np.array([count for _, count in self.classes])
         self.values = self.read_values(certificate)

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import CASES, Duals, colourable, covered, loads_of, packable
+from check_clusters import CASES, Duals, colourable, covered, floor_of, loads_of, packable
 from check_file import ROUND, Budget, Limit, array, is_number, is_whole, need, take, unpacked
 
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
@@ -112,8 +112,11 @@ class Run:
         X, self.k = array(problem["X"], "f2", self.budget), problem["k"]
         right = X.size and is_whole(self.k) and self.k in range(1, len(X) + 1)
         need(right, "the points are none, or k is none of 1 to n")
-        ways = loads_of(["Both", {}, problem.get("rules", [])], X)
-        self.is_ruled, self.ways = ways != [[]], ways
+        rules = problem.get("rules", [])
+        self.floors = [floor_of(rule, len(X)) for rule in rules if rule[0] == "MinSum"]
+        self.ways = loads_of(["Both", {}, [rule for rule in rules if rule[0] != "MinSum"]], X)
+        self.is_ruled = bool(rules)
+        self.has_others = not {rule[0] for rule in rules} <= {"MinSum", "MaxSum"}
         ratios = [x.as_integer_ratio() for x in X.ravel().tolist()]
         self.shift = max(q.bit_length() for _, q in ratios) - 1
         rows = [p << self.shift + 1 - q.bit_length() for p, q in ratios]
@@ -157,7 +160,6 @@ class Run:
         """Return the fewest and the most points of each cluster, None without limits."""
         if lower is None and upper is None:
             return None
-        need((self.weights == 1).all(), "weights beside sizes cannot be checked")
         n, sizes = len(self.rows), [array(each, "i1", self.budget) for each in (lower, upper)]
         need(all(len(each) == self.k for each in sizes), "sizes are not one for each cluster")
         lower, upper = sizes[0].clip(1, n + 1), sizes[1].clip(0, n + 1)
@@ -165,6 +167,11 @@ class Run:
             (lower <= upper).all() and lower.sum() <= n <= upper.sum(), "sizes leave no clustering"
         )
         return lower, upper
+
+    @property
+    def told(self):
+        """The sizes that bounds know: none beside weights."""
+        return self.sizes if (self.weights == 1).all() else None
 
     def is_pair(self, pair):
         return is_pair(pair) and max(pair) < len(self.rows)
@@ -226,7 +233,7 @@ class Run:
         need(not self.soft, "a proof that was kept cannot be checked of soft links")
         run = copy.copy(self)
         run.begin()
-        run.ways, run.is_ruled, run.links = [[]], False, []
+        run.ways, run.floors, run.is_ruled, run.links = [[]], [], False, []
         for together, name in ((True, "must_link"), (False, "cannot_link")):
             pairs = array(event[name], "i2", self.budget)
             right = pairs.shape[1] == 2 or not pairs.size
@@ -294,6 +301,8 @@ class Run:
 
     def keeps_rules(self, inside):
         """Whether a cluster keeps all rules."""
+        if any(values[inside].sum() < least for values, least in self.floors):
+            return False
         return any(
             all(w[inside].sum() + inside[pairs].all(axis=1).sum() <= most for most, w, pairs in way)
             for way in self.ways
@@ -326,8 +335,14 @@ class Run:
         none = (block[apart[:, 0]] == block[apart[:, 1]]).any()
         heavy = np.isin(np.arange(block.max() + 1), block[self.weights > 0])
         counts = heavy[block]
-        free = not self.is_ruled and counts[[i for pair, *_ in self.soft for i in pair]].all()
-        need(heavy.all() or free, "points of weight 0 have soft links, or rules beside them")
+        free = (
+            not self.is_ruled
+            and self.sizes is None
+            and counts[[i for pair, *_ in self.soft for i in pair]].all()
+        )
+        need(
+            heavy.all() or free, "points of weight 0 have soft links, or rules or sizes beside them"
+        )
         block = np.where(heavy, np.cumsum(heavy) - 1, 0)[block]
         pairs = block[apart[counts[apart].all(axis=1)]]
         return None if none or heavy.sum() < self.k else (block, pairs, counts)
@@ -420,7 +435,7 @@ class Run:
         x, over, m, bits, slip, bound = self.means(block)
         exponent, conflict = self.shift - bits, self.matrix(pairs, len(m))
         blocks = Blocks(x, m, over, self.mass, self.k, conflict, exponent, bits, self.one)
-        blocks.sizes, blocks.soft = self.sizes, Soft(self.soft, block.tolist(), 4**bits)
+        blocks.sizes, blocks.soft = self.told, Soft(self.soft, block.tolist(), 4**bits)
         if none and "duals" not in certificate:
             return self.check_none(block, blocks, certificate)
         columns = None
@@ -460,12 +475,12 @@ class Run:
             if self.sizes is None:
                 can = colourable(blocks.conflict, self.k, self.budget)
             else:
-                can = packable(blocks.m, blocks.conflict, *self.sizes, self.budget)
+                can = packable(np.bincount(block), blocks.conflict, *self.sizes, self.budget)
             need(not can, "it is called infeasible, but a clustering exists")
 
     def parts(self):
         """Return what the parts of the cut with the highest claims add up to."""
-        other = self.is_ruled or self.soft
+        other = self.has_others or self.soft
         need(not other, "rules and soft links cannot be checked of a run that was divided")
         need((found := self.blocks()) is not None, "the run has parts, but contradicting links")
         (block, pairs, counts), bounds = found, []

@@ -93,7 +93,7 @@ def elbow(
     for notice in dataset.notices:
         tell(notice)
     chosen = build_solver(solver, param or [])
-    asked, keeps = read_rules(rule or []), chosen.supports.rules
+    asked, keeps = read_rules(rule or [], dataset), chosen.supports.rules
     problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
     ruled = {each.k: _ruled(each, asked, keeps) for each in problems}
     with threadpool_limits(1), Progress(err) as progress:

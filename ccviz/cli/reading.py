@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from ccviz.cli.standard_input import source_of
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.link_files import Link, read_links_file
+from ccviz.data.named_column import column_values
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import SCALINGS, scale
 from ccviz.errors import ParameterError, ProblemError
@@ -106,14 +108,13 @@ def choose_solver(
     name: str,
     params: Sequence[str],
     problem: Problem,
-    rules: Sequence[str],
+    asked: Sequence[AskedRule],
     seconds: float | None = None,
 ) -> tuple[Solver, Problem, str]:
     """Return the solver, the problem with the rules as it keeps them, and why it was taken.
 
     The last is empty where the solver was named. What is advised depends on the time limit.
     """
-    asked = read_rules(rules)
     why = ""
     if name == AUTO:
         if params:
@@ -127,9 +128,10 @@ def choose_solver(
     return solver, problem, why
 
 
-def read_rules(texts: Iterable[str]) -> list[AskedRule]:
-    """Return the rules of ``--rule`` options, with the clusterings that they name."""
-    return [AskedRule.read(text, _clustering) for text in texts]
+def read_rules(texts: Iterable[str], dataset: Dataset) -> list[AskedRule]:
+    """Return the rules of ``--rule`` options, with the clusterings and columns that they name."""
+    column = partial(column_values, dataset)
+    return [AskedRule.read(text, _clustering, column) for text in texts]
 
 
 def _clustering(name: str) -> IntArray:

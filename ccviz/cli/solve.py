@@ -46,6 +46,7 @@ from ccviz.cli.reading import (
     build_problem,
     choose_solver,
     find_data,
+    read_rules,
     table_options,
     with_setup,
     with_threads,
@@ -108,7 +109,8 @@ def solve(
     problem = build_problem(dataset, k, links or [], sizes, scale)
     mended = problem.notices
     solver, param = with_setup(dataset, solver, param or [])
-    chosen, problem, why = choose_solver(solver, param, problem, rule or [], time_limit)
+    asked = read_rules(rule or [], dataset)
+    chosen, problem, why = choose_solver(solver, param, problem, asked, time_limit)
     if threads is not None:
         chosen = with_threads(chosen, threads)
     limits = Limits(time_limit, gap, node_limit)

@@ -6,61 +6,66 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
 
-import numpy as np
-
 from ccviz.errors import ProblemError
 from ccviz.problem.links import Links
-from ccviz.problem.rule_words import Clusterings, RuleWords, split_rule
+from ccviz.problem.rule_words import Clusterings, Columns, RuleWords, looked_up, split_rule
 from ccviz.problem.sizes import Sizes
+from ccviz.problem.weights import checked_values
 
 
 @dataclass(frozen=True)
 class AskedRule:
-    """A rule as text (see `split_rule`), with the labels of the clustering that it names.
+    """A rule as text (see `split_rule`), with the clustering or column that it names.
 
     Parameters
     ----------
     text : str
         Such as ``difference(first)>=2``.
-    known : tuple of int
-        The label of each point in that clustering; empty where the rule names none.
+    known : tuple of int or of float
+        The label of each point in that clustering, or its value in that column; empty where the
+        rule names neither.
 
     Raises
     ------
     ProblemError
-        If the text is not a rule, or the clustering is missing.
+        If the text is not a rule, the clustering or column is missing, or a value is not a finite
+        number of at least 0.
     """
 
     text: str
-    known: tuple[int, ...] = ()
+    known: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if bool(self.words.clustering) != bool(self.known):
-            raise ProblemError(f"the rule {self.text!r} and its clustering do not fit together.")
-        if min(self.known, default=0) < 0:
+        if bool(self.words.name) != bool(self.known):
+            what = "column" if self.words.names_column else "clustering"
+            raise ProblemError(f"the rule {self.text!r} and its {what} do not fit together.")
+        if self.words.names_column:
+            checked = checked_values(self.known, f"the column {self.words.name!r} of a rule")
+            object.__setattr__(self, "known", tuple(checked.tolist()))
+        elif not all(isinstance(label, int) for label in self.known):
+            raise ProblemError(f"the rule {self.text!r} names a clustering with broken labels.")
+        elif min(self.known, default=0) < 0:
             raise ProblemError(f"the rule {self.text!r} names a clustering with negative labels.")
 
     @classmethod
-    def read(cls, text: str, clustering: Clusterings | None = None) -> Self:
-        """Parse a rule and look up the clustering that it names.
+    def read(
+        cls, text: str, clustering: Clusterings | None = None, column: Columns | None = None
+    ) -> Self:
+        """Parse a rule and look up the clustering or column that it names.
 
         Parameters
         ----------
         text : str
-        clustering : callable, optional
-            Returns the (n,) labels of a clustering by its name.
+        clustering, column : callable, optional
+            Return the (n,) labels of a clustering, and the (n,) values of a column, by its name.
 
         Raises
         ------
         ProblemError
-            If the text is not a rule, or it names an unknown clustering.
+            If the text is not a rule, or it names an unknown clustering or column.
         """
-        words = split_rule(text)
-        if not words.clustering:
-            return cls(text.strip())
-        if clustering is None:
-            raise ProblemError(f"the rule {text!r} names a clustering, but none is known here.")
-        return cls(text.strip(), tuple(np.asarray(clustering(words.clustering)).tolist()))
+        known = looked_up(text, split_rule(text), clustering, column)
+        return cls(text.strip(), tuple(known.tolist()))
 
     @cached_property
     def words(self) -> RuleWords:
@@ -68,7 +73,7 @@ class AskedRule:
         return split_rule(self.text)
 
     def check(self, n: int) -> None:
-        """Check that the clustering that it names has ``n`` points.
+        """Check that the clustering or column that it names has ``n`` points.
 
         Parameters
         ----------
@@ -80,8 +85,9 @@ class AskedRule:
         ProblemError
         """
         if self.known and len(self.known) != n:
+            what = "column" if self.words.names_column else "clustering"
             raise ProblemError(
-                f"the rule {self.text!r} names a clustering of {len(self.known):,} points, "
+                f"the rule {self.text!r} names a {what} of {len(self.known):,} points, "
                 f"but there are {n:,}."
             )
 

@@ -12,6 +12,8 @@ from scipy.spatial.distance import cdist
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import sum_limit
+from ccviz.problem.weights import exact_grid
 
 _CELLS = 1 << 22  # distances computed at a time
 
@@ -24,8 +26,8 @@ class KeptRule:
     ----------
     rule : AskedRule
     found : float
-        The largest diameter, the smallest separation or size, the most shared points: whatever
-        the rule limits.
+        The largest diameter, the smallest separation or size, the most shared points, the
+        largest or smallest sum: whatever the rule limits.
     holds : bool
     """
 
@@ -59,6 +61,11 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
 
 def _judged(rule: AskedRule, found: float) -> KeptRule:
     words = rule.words
+    if words.names_column:
+        limit = sum_limit(np.array(rule.known), words).limit
+        return KeptRule(
+            rule, found, found <= limit if words.kind.endswith("<=") else found >= limit
+        )
     holds = found <= words.limit if words.kind.endswith("<=") else found >= words.limit
     return KeptRule(rule, found, holds)
 
@@ -107,6 +114,11 @@ def _difference(_: Problem, labels: IntArray, rule: AskedRule) -> float:
     return float(missed.min()) if len(missed) else np.inf
 
 
+def _sums(problem: Problem, labels: IntArray, rule: AskedRule) -> FloatArray:
+    on_grid = exact_grid(np.array(rule.known))[1]
+    return np.bincount(labels, on_grid, problem.k).astype(np.float64)
+
+
 _MEASURES: dict[str, Callable[[Problem, IntArray, AskedRule], float]] = {
     "diameter<=": _diameter,
     "separation>=": _separation,
@@ -114,4 +126,6 @@ _MEASURES: dict[str, Callable[[Problem, IntArray, AskedRule], float]] = {
     "size>=": lambda problem, labels, _: float(_sizes(problem, labels).min()),
     "overlap()<=": _overlap,
     "difference()>=": _difference,
+    "sum()<=": lambda problem, labels, rule: float(_sums(problem, labels, rule).max()),
+    "sum()>=": lambda problem, labels, rule: float(_sums(problem, labels, rule).min()),
 }

@@ -2,7 +2,9 @@
 
 A maximum diameter is a cannot-link for each pair too far apart, a minimum separation a must-link
 for each pair too near (Davidson and Ravi 2007). Points stay as they are, and so do labels: a
-clustering of the reduced problem is one of the problem that was asked, and the reverse.
+clustering of the reduced problem is one of the problem that was asked, and the reverse. An upper
+limit on a column's sum stays a rule, and adds a cannot-link for each two blocks that together pass
+it.
 """
 
 from __future__ import annotations
@@ -17,11 +19,12 @@ from scipy.spatial.distance import cdist
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
 from ccviz.problem.asked import Asked, AskedRule
-from ccviz.problem.blocks import refine
+from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
 from ccviz.problem.rule_text import MinSeparation, MinSize, Wish, parse_rule
 from ccviz.problem.rules import Both, MaxDiameter, MaxSize, minimum_separation
 from ccviz.problem.sizes import Sizes
+from ccviz.problem.sums import sum_limits, too_heavy
 
 MOST_PAIRS = 50_000_000
 """Most pairs of points whose distances are computed."""
@@ -71,7 +74,7 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
 
 
 def _wish(rule: AskedRule) -> Wish:
-    return parse_rule(rule.text, lambda _: rule.known)
+    return parse_rule(rule.text, lambda _: rule.known, lambda _: rule.known)
 
 
 def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
@@ -91,7 +94,19 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
     sizes = _sizes(problem, smallest, largest)
     far = _far(problem, across) if across < np.inf else _NO_PAIRS
     near = _near(problem, apart) if apart > 0 else _NO_PAIRS
-    return refine(replace(problem, sizes=sizes, rules=tuple(left)), near, far)
+    reduced = refine(replace(problem, sizes=sizes, rules=tuple(left)), near, far)
+    return _apart(reduced)
+
+
+def _apart(problem: Problem) -> Problem:
+    """Return the problem with a cannot-link for each two blocks that a limit on a sum parts."""
+    limits = sum_limits(problem)
+    for rule in limits:
+        rule.check(problem)
+    pairs = list(too_heavy(problem, contract(problem).block_of)) if limits else []
+    if sum(map(len, pairs)) > MOST_LINKS:
+        raise ProblemError(_TOO_MANY.format("sum", MOST_LINKS, "cannot-links"))
+    return refine(problem, _NO_PAIRS, np.concatenate(pairs)) if pairs else problem
 
 
 def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:

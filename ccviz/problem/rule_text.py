@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ccviz.errors import ProblemError
-from ccviz.problem.rule_words import Clusterings, split_rule
+from ccviz.problem.rule_words import Clusterings, Columns, looked_up, split_rule
 from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize, Rule, different_from
+from ccviz.problem.sums import sum_limit
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,9 @@ Wish = Rule | MinSeparation | MinSize
 """Any rule on every cluster; `ccviz.problem.reduction` reduces some to links and sizes."""
 
 
-def parse_rule(text: str, clustering: Clusterings | None = None) -> Wish:
+def parse_rule(
+    text: str, clustering: Clusterings | None = None, column: Columns | None = None
+) -> Wish:
     """Parse a rule.
 
     Parameters
@@ -51,9 +53,13 @@ def parse_rule(text: str, clustering: Clusterings | None = None) -> Wish:
     text : str
         ``diameter<=3``, ``separation>=0.5``, ``size<=40``, ``size>=5``; ``overlap(C)<=3`` for at
         most 3 points shared by any cluster and any cluster of the known clustering C, and
-        ``difference(C)>=2`` for at least 2 points of each cluster of C that any cluster lacks.
+        ``difference(C)>=2`` for at least 2 points of each cluster of C that any cluster lacks;
+        ``sum(V)>=1000`` and ``sum(V)<=20%`` for the sum of the column V in any cluster, a number
+        or a share of all points' sum.
     clustering : callable, optional
         Returns the (n,) labels of C.
+    column : callable, optional
+        Returns the (n,) values of V.
 
     Returns
     -------
@@ -65,12 +71,7 @@ def parse_rule(text: str, clustering: Clusterings | None = None) -> Wish:
         If the text is not a rule; the sentence shows the grammar.
     """
     words = split_rule(text)
-    make = _MAKERS[words.kind]
-    if not words.clustering:
-        return make(words.limit, None)
-    if clustering is None:
-        raise ProblemError(f"the rule {text!r} names a clustering, but none is known here.")
-    return make(words.limit, np.asarray(clustering(words.clustering)))
+    return _MAKERS[words.kind](words, looked_up(text, words, clustering, column))
 
 
 def overlap_of(labels: ArrayLike, limit: int) -> Both:
@@ -93,11 +94,13 @@ def overlap_of(labels: ArrayLike, limit: int) -> Both:
 
 
 _MAKERS: dict[str, Callable[..., Wish]] = {
-    "diameter<=": lambda limit, _: MaxDiameter(limit),
-    "separation>=": lambda limit, _: MinSeparation(limit),
-    "size<=": lambda limit, _: MaxSize(limit),
-    "size>=": lambda limit, _: MinSize(limit),
-    "overlap()<=": lambda limit, labels: overlap_of(labels, limit),
-    "difference()>=": lambda limit, labels: different_from(labels, limit),
+    "diameter<=": lambda words, _: MaxDiameter(words.limit),
+    "separation>=": lambda words, _: MinSeparation(words.limit),
+    "size<=": lambda words, _: MaxSize(words.limit),
+    "size>=": lambda words, _: MinSize(words.limit),
+    "overlap()<=": lambda words, labels: overlap_of(labels, words.limit),
+    "difference()>=": lambda words, labels: different_from(labels, words.limit),
+    "sum()<=": lambda words, values: sum_limit(values, words),
+    "sum()>=": lambda words, values: sum_limit(values, words),
 }
 """How a rule is made, by its word and sign."""

@@ -66,7 +66,7 @@ def checked_weights(given: Any, n: int) -> FloatArray | None:
             raise ProblemError(f"the weights are {words} in {rows(np.flatnonzero(wrong))}.")
     if not weights.any():
         raise ProblemError("every weight is 0, but at least one point must count.")
-    shift = min(_shift(weights), _shift(_on_grid(weights, _shift(weights))))
+    shift, on_grid = exact_grid(weights)
     units = np.ldexp(weights, shift)
     light = np.flatnonzero((weights > 0.0) & ((weights < _SMALLEST) | (units < _FEWEST)))
     if len(light):
@@ -74,8 +74,61 @@ def checked_weights(given: Any, n: int) -> FloatArray | None:
             f"the weights are above 0 in {rows(light)}, but too small beside the others to be "
             "added up. Give such points the weight 0."
         )
-    weights = _on_grid(weights, shift)
+    weights = on_grid
     return None if (weights == 1.0).all() else freeze(weights)
+
+
+def checked_values(given: Any, called: str) -> FloatArray:
+    """Return the values of a column, checked.
+
+    Parameters
+    ----------
+    given : sequence of float
+    called : str
+        Words for the column, for the sentence of an error.
+
+    Returns
+    -------
+    (n,) float64
+
+    Raises
+    ------
+    ProblemError
+        If they are not finite numbers of at least 0; the sentence names the rows at fault.
+    """
+    try:
+        values = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ProblemError(f"{called} holds no numbers, one a point.") from None
+    if values.ndim != 1 or not len(values):
+        raise ProblemError(f"{called} holds no numbers, one a point.")
+    for wrong, words in (
+        (~np.isfinite(values), "missing or infinite"),
+        (values < 0.0, "below 0"),
+    ):
+        if wrong.any():
+            raise ProblemError(f"{called} is {words} in {rows(np.flatnonzero(wrong))}.")
+    if not np.isfinite(values.sum()):
+        raise ProblemError(f"the sum of {called} is beyond all numbers.")
+    return values
+
+
+def exact_grid(values: FloatArray) -> tuple[int, FloatArray]:
+    """Return a grid on which sums of values are exact, and the values on it.
+
+    Parameters
+    ----------
+    values : (n,) float64
+        Not negative, with a finite sum.
+
+    Returns
+    -------
+    shift : int
+        The grid's unit is 2 to minus that power.
+    values : (n,) float64
+    """
+    shift = min(_shift(values), _shift(_on_grid(values, _shift(values))))
+    return shift, _on_grid(values, shift)
 
 
 def _shift(weights: FloatArray) -> int:

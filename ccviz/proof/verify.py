@@ -28,6 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -35,6 +36,7 @@ from ccviz.errors import CcvizError
 from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import lacking_of, relaxed
+from ccviz.problem.sums import sum_limits, without_lower_sums
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
@@ -72,6 +74,21 @@ class _Check:
     enough: float = -math.inf  # leaf bounds from here on suffice for the gap
     trusted: int = 0
 
+    @cached_property
+    def told(self) -> Problem:
+        """The problem as bounds know it."""
+        return _told(self.problem)
+
+
+def _told(problem: Problem) -> Problem:
+    """Return the problem without what bounds leave out.
+
+    That are lower limits on sums, and sizes beside weights. A bound without them holds with them.
+    """
+    if problem.weights is not None and problem.sizes is not None:
+        problem = replace(problem, sizes=None)
+    return without_lower_sums(problem)
+
 
 def verify(
     problem: Problem,
@@ -107,9 +124,9 @@ def verify(
     is_divided = any(isinstance(event, PartsCut) for event in events)
     has_tree = any(isinstance(event, NodeOpened) for event in events)
     try:
-        if kept and (not has_tree or read_proof(problem, events).is_open):
+        if kept and (not has_tree or read_proof(_told(problem), events).is_open):
             return _kept(problem, events, kept, gap, Budget.of(work))
-        proof = read_proof(problem, events) if has_tree or not is_divided else None
+        proof = read_proof(_told(problem), events) if has_tree or not is_divided else None
         if is_divided and (proof is None or proof.is_open):
             return _divided(problem, read_division(problem, events), gap)
         assert proof is not None
@@ -118,13 +135,7 @@ def verify(
         return Verdict(False, f"no proof: {flaw}.")
 
 
-def _check_kinds(problem: Problem) -> None:
-    if problem.weights is not None and problem.sizes is not None:
-        raise FlawError("weights beside sizes cannot be verified")
-
-
 def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
-    _check_kinds(problem)
     check_cover(proof)
     check = _Check(problem, proof, unit_of(problem), budget)
     _check_clusterings(check, gap)
@@ -137,8 +148,8 @@ def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verd
 
 
 def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
-    if problem.is_soft or problem.rules:
-        raise FlawError("only hard links and sizes can be verified of a run that was divided")
+    if problem.is_soft or len(problem.rules) > len(sum_limits(problem)):
+        raise FlawError("soft links and rules cannot be verified of a run that was divided")
     proof = Proof(clusterings=division.clusterings)
     check = _Check(problem, proof, unit_of(problem), Budget.of(0.0))
     _check_clusterings(check, gap)
@@ -166,7 +177,7 @@ def _kept(
     if not any(isinstance(event, NodeOpened) for event in before):
         division = read_division(earlier, before)
         return _compared(outer, *parts_bound(earlier, outer.unit, division), gap)
-    proof = read_proof(earlier, before)
+    proof = read_proof(_told(earlier), before)
     check_cover(proof)
     check = _Check(earlier, proof, outer.unit, budget, outer.upper_bound, outer.enough)
     lower_bound = min(_check_leaf(check, leaf) for leaf in sorted(proof.leaves))
@@ -276,7 +287,7 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
 
 def _spectral(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> float:
     """Return a semidefinite certificate's bound; without one, the scatter inside the blocks."""
-    k, sizes = check.problem.k, check.problem.sizes
+    k, sizes = check.told.k, check.told.sizes
     exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
     limits = None if sizes is None else (float(sizes.lower.min()), float(sizes.upper.max()))
     caps = soft_caps(check.problem, check.unit, blocks, limits[1] if limits else math.inf)
@@ -331,7 +342,7 @@ def _column_bound(
     check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of the duals, searched only as far as the requested gap needs it."""
-    if needs_classes(check.problem):
+    if needs_classes(check.told):
         return _class_bound(check, blocks, means, leaf, proved)
     duals, least = _duals(check, leaf, means)
     places = _places(check, node, leaf, means)
@@ -402,7 +413,7 @@ def _lagrangian(
         least = min(least, (needed + 4.0 * margin - total) / k)
     answers = [
         none_below(pricing, least, check.budget)
-        for pricing in pricings(check.problem, blocks.block_of, means, duals, places)
+        for pricing in pricings(check.told, blocks.block_of, means, duals, places)
     ]
     answers += _in_zones(check, blocks, means, duals, least, cases)
     if False in answers:
@@ -429,16 +440,14 @@ def _class_bound(
 def _class_values(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> ClassValues:
     exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
     links = soft_costs(check.problem, check.unit, blocks)
-    return class_values(check.problem, leaf.certificate, exponent, len(means.mass), links)
+    return class_values(check.told, leaf.certificate, exponent, len(means.mass), links)
 
 
 def _searched(
     check: _Check, blocks: PlainBlocks, means: Centroids, values: ClassValues, needed: float
 ) -> float:
     """Return the bound of class values, having searched for clusters of lower value."""
-    bound, is_done = class_bound(
-        check.problem, blocks.block_of, means, values, needed, check.budget
-    )
+    bound, is_done = class_bound(check.told, blocks.block_of, means, values, needed, check.budget)
     check.trusted += not is_done
     return bound
 
@@ -458,7 +467,7 @@ def _in_zones(
         none_below(pricing, least, check.budget, box_of[case.zone])
         for case, its in zip(cases, places, strict=True)
         if not box_of[case.zone].is_empty
-        for pricing in pricings(check.problem, blocks.block_of, means, duals + case.change, its)
+        for pricing in pricings(check.told, blocks.block_of, means, duals + case.change, its)
     ]
 
 
@@ -478,7 +487,7 @@ def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
         means = centroids(check.unit, blocks)
         # No clustering costs more between its blocks than one single cluster does.
         whole = float(means.mass @ (means.points**2).sum(axis=1)) * _BEYOND
-        if needs_classes(problem):
+        if needs_classes(check.told):
             values = _class_values(check, blocks, means, leaf)
             whole += values.links.most * _BEYOND
             if _searched(check, blocks, means, values, whole * _BEYOND) <= whole:

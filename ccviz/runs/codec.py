@@ -50,7 +50,7 @@ class _PackedRule(msgspec.Struct, array_like=True):
 
 
 class _PackedAsked(msgspec.Struct):
-    """What was asked, before rules became links and sizes: each rule's text and clustering."""
+    """What was asked: rules, each with the clustering or column that it names, links and sizes."""
 
     rules: list[tuple[str, np.ndarray]]
     must_link: np.ndarray
@@ -286,7 +286,7 @@ def encode_problem(problem: Problem) -> bytes:
 def _pack_asked(asked: Asked) -> _PackedAsked:
     sizes = asked.sizes
     return _PackedAsked(
-        rules=[(rule.text, np.array(rule.known, dtype=np.int64)) for rule in asked.rules],
+        rules=[(rule.text, _known_array(rule)) for rule in asked.rules],
         must_link=_link_table(asked.must_link),
         cannot_link=_link_table(asked.cannot_link),
         lower=sizes.lower if sizes else None,
@@ -294,9 +294,13 @@ def _pack_asked(asked: Asked) -> _PackedAsked:
     )
 
 
+def _known_array(rule: AskedRule) -> np.ndarray:
+    return np.array(rule.known, dtype=np.float64 if rule.words.names_column else np.int64)
+
+
 def _unpack_asked(packed: PackedProblem) -> Asked:
     asked: Any = packed.asked
-    rules = tuple(AskedRule(text, tuple(_labels(known))) for text, known in asked.rules)
+    rules = tuple(_unpack_asked_rule(text, known) for text, known in asked.rules)
     for rule in rules:
         rule.check(len(packed.X))
     given = Problem(  # which checks them
@@ -305,11 +309,13 @@ def _unpack_asked(packed: PackedProblem) -> Asked:
     return Asked(rules, given.must_link, given.cannot_link, given.sizes)
 
 
-def _labels(known: np.ndarray) -> list[int]:
-    if known.dtype.kind != "i" or known.ndim != 1:
+def _unpack_asked_rule(text: str, known: np.ndarray) -> AskedRule:
+    if known.ndim != 1 or known.dtype.kind not in "if":
+        raise ValueError("what a rule names is no row of numbers")
+    rule = AskedRule(text, tuple(known.tolist()))
+    if known.dtype.kind == "f" and not rule.words.names_column:
         raise ValueError("a clustering that a rule names is no row of whole numbers")
-    labels: list[int] = known.tolist()
-    return labels
+    return rule
 
 
 def _unpack_sizes(packed: PackedProblem | _PackedAsked) -> Sizes | None:
@@ -342,7 +348,7 @@ def _unpack_rule(packed: _PackedRule) -> Any:
 
 def _rule_class(kind: str) -> Any:
     # Imported here: few problems have rules.
-    from ccviz.problem import rules
+    from ccviz.problem import rules, sums
 
     known = (
         rules.MaxSize,
@@ -352,6 +358,8 @@ def _rule_class(kind: str) -> Any:
         rules.MaxDiameter,
         rules.Both,
         rules.Either,
+        sums.MaxSum,
+        sums.MinSum,
     )
     return next((cls for cls in known if cls.__name__ == kind), None)
 

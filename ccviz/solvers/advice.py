@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ccviz.errors import UnsupportedError
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import sum_limits
 from ccviz.solvers import SOLVERS, Solver
 
 # The limits are chosen by benchmarks/results/advised.md; those in the plane by plane.md.
@@ -102,8 +103,12 @@ def advice(
 
 
 def _best(problem: Problem, seconds: float | None) -> Advice:
-    if problem.rules:
+    if len(problem.rules) > len(sum_limits(problem)):
         return _RULES
+    if problem.rules:
+        if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
+            return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
+        return Advice("bh-kmeans", "It keeps the limits on sums, and every hard link.")
     if problem.is_soft:
         if contract(problem).s <= _SOFT_BLOCKS:
             return Advice("sdp", "It weighs soft links, and proves how good its clustering is.")

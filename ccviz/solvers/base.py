@@ -16,6 +16,7 @@ from ccviz.errors import ParameterError, UnsupportedError, quote
 from ccviz.events import Event, Record
 from ccviz.problem.blocks import contract, has_unweighted_blocks
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import sum_limits
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,8 @@ class Supports:
         Cluster sizes are kept.
     rules : bool
         Anti-monotone constraints are kept.
+    sums : bool
+        Limits on the sum of a column in each cluster are kept.
     weights : bool
         The objective and the centres count the weights of points.
     weighted_sizes : bool
@@ -50,6 +53,7 @@ class Supports:
     soft: bool = False
     sizes: bool = False
     rules: bool = False
+    sums: bool = False
     weights: bool = False
     weighted_sizes: bool = False
     exact: bool = False
@@ -70,12 +74,14 @@ class Supports:
         """
         weighted, sized = problem.weights is not None, problem.sizes is not None
         both = self.weights and self.sizes
+        sums = sum_limits(problem)
         return [
             words
             for asked, can, words in (
                 (problem.is_soft, self.soft, "soft links"),
                 (sized, self.sizes, "cluster sizes"),
-                (bool(problem.rules), self.rules, "rules on clusters"),
+                (len(problem.rules) > len(sums), self.rules, "rules on clusters"),
+                (bool(sums), self.sums, "limits on sums"),
                 (weighted, self.weights, "weights of points"),
                 (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
                 (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),

@@ -53,7 +53,7 @@ class BhKMeans(Solver):
     title: ClassVar[str] = "BH-kmeans"
     paper: ClassVar[str] = "Baumann and Hochbaum (2022)"
     supports: ClassVar[Supports] = Supports(
-        soft=True, sizes=True, weights=True, weighted_sizes=True, start=True
+        soft=True, sizes=True, sums=True, weights=True, weighted_sizes=True, start=True
     )
     group: ClassVar[str] = "Noisy links"
     keeps_float32: ClassVar[bool] = True

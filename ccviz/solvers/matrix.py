@@ -43,6 +43,7 @@ class Kind(NamedTuple):
 
 _X = np.array([[0.0], [1.0], [2.0], [10.0], [11.0], [13.0]])
 _KNOWN = (0, 0, 0, 1, 1, 1)
+_COLUMN = (1.0, 2.0, 3.0, 2.0, 1.0, 3.0)
 _WEIGHTS = [1.0, 2.0, 1.0, 3.0, 1.0, 0.5]
 
 KINDS = (
@@ -58,6 +59,8 @@ KINDS = (
     Kind("size>=", rules=("size>=2",)),
     Kind("overlap()<=", rules=("overlap(known)<=2",)),
     Kind("difference()>=", rules=("difference(known)>=1",)),
+    Kind("sum()<=", rules=("sum(column)<=60%",)),
+    Kind("sum()>=", rules=("sum(column)>=40%",)),
     Kind("weights", {"weights": _WEIGHTS}),
     Kind("weights and sizes", {"weights": _WEIGHTS, "sizes": [3, 3]}),
 )
@@ -89,7 +92,7 @@ def sample(kind: Kind, keeps_rules: bool) -> Problem:
     keeps_rules : bool
         Whether the solver keeps rules by itself.
     """
-    rules = [AskedRule.read(text, lambda _: _KNOWN) for text in kind.rules]
+    rules = [AskedRule.read(text, lambda _: _KNOWN, lambda _: _COLUMN) for text in kind.rules]
     return with_rules(Problem(_X, 2, **kind.given), rules, keeps_rules)
 
 

@@ -55,7 +55,7 @@ class Pccc(Solver):
     title: ClassVar[str] = "PCCC"
     paper: ClassVar[str] = "Baumann and Hochbaum (2023)"
     supports: ClassVar[Supports] = Supports(
-        soft=True, sizes=True, weights=True, weighted_sizes=True, start=True
+        soft=True, sizes=True, sums=True, weights=True, weighted_sizes=True, start=True
     )
     group: ClassVar[str] = "Noisy links"
     keeps_float32: ClassVar[bool] = True

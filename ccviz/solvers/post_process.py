@@ -39,7 +39,7 @@ class PostProcess(Solver):
     name: ClassVar[str] = "post-process"
     title: ClassVar[str] = "Post-processing"
     paper: ClassVar[str] = "Nghiem, Vrain, Dao and Davidson (2020)"
-    supports: ClassVar[Supports] = Supports(soft=True, sizes=True)
+    supports: ClassVar[Supports] = Supports(soft=True, sizes=True, sums=True)
 
     clustering: str = setting(
         "k-means",

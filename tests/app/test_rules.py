@@ -140,3 +140,16 @@ def test_a_click_on_a_node_moves_nothing_and_its_tooltip_goes(lab_of, picture):
     page.mouse.move(at[0] + 1, at[1], steps=2)
     lab.wait_for(lambda: "depth 0" not in page.evaluate(_TOOLTIP))
     picture(page, "node")
+
+
+def test_a_limit_on_a_sum_names_a_column(lab):
+    lab.press("Add a rule")
+    column = lab.page.get_by_label("Column that the rule adds up")
+    assert column.is_hidden()
+    add(lab, "Sum of a column at least", "90%")
+    lab.see(re.compile("each need"))
+    column.select_option(index=1)
+    add(lab, "Sum of a column at least", "20%")
+    rules(lab).filter(has_text="at least 20 % of sepal width").wait_for()
+    lab.run()
+    rules(lab).filter(has_text="holds: ").wait_for()

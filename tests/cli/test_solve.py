@@ -272,6 +272,17 @@ def test_a_signal_stops_the_run_and_its_result_is_kept(command, ccviz, folder, n
     assert "interrupted" in ccviz("runs").out
 
 
+def test_a_rule_adds_up_a_column_that_is_no_feature(ccviz, folder):
+    lines = [f"{x},{people}" for x, people in zip(range(8), (9, 1, 1, 1, 1, 1, 1, 9), strict=True)]
+    write(folder, "towns.csv", "x,people\n" + "\n".join(lines) + "\n")
+    words = ["solve", "towns.csv", "-k", 2, "--columns", "x", "--no-archive", "--json", "-"]
+    done = ccviz(*words, "--solver", "blp-kmeans", "--rule", "sum(people)<=50%")
+    assert json.loads(done.out)["labels"] in ([0] * 4 + [1] * 4, [1] * 4 + [0] * 4)
+    sentence = ccviz(*words, "--rule", "sum(men)<=50%").sentence
+    assert sentence.startswith("there is no column 'men' of numbers; there are x, people")
+    assert ccviz(*words, "--rule", "sum(people)<=40%").code == 2
+
+
 @pytest.mark.slow
 def test_rules(ccviz, folder):
     words = ["solve", "iris", "--no-archive", "--json", "-"]

@@ -140,7 +140,11 @@ def test_problem_comes_back_as_it_was():
 
 def test_rules_come_back_as_they_were_asked():
     given = Problem(np.eye(5) * 3, 2, must_link=[(0, 1, 2.0)], sizes=([1, 1], [4, 4]))
-    asked = [AskedRule("diameter<=9"), AskedRule("overlap(first)<=3", (0, 0, 1, 1, 1))]
+    asked = [
+        AskedRule("diameter<=9"), AskedRule("overlap(first)<=3", (0, 0, 1, 1, 1)),
+        AskedRule("sum(v)>=0.5", (1.0, 0.5, 0.0, 2.0, 1.0)),
+        AskedRule("sum(v)<=90%", (1, 2, 3, 4, 5)),
+    ]  # fmt: skip
     problem = with_rules(given, asked, keeps_rules=True)
     back = decode_problem(encode_problem(problem))
     assert back.asked.rules == tuple(asked)

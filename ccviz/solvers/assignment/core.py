@@ -6,7 +6,7 @@ reductions and search run again, and HiGHS solves the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from ccviz.solvers.assignment.kernels.assign import LARGEST_SEARCHED, assign, ch
 from ccviz.solvers.assignment.kernels.rules import State, table_of, unfold
 from ccviz.solvers.assignment.kernels.search import SOLVED
 from ccviz.solvers.assignment.milp import milp_assignment
-from ccviz.solvers.assignment.result import Assignment, objective_of
+from ccviz.solvers.assignment.result import Assignment, keeps_all, objective_of
 from ccviz.solvers.assignment.structure import Structure
 
 
@@ -45,6 +45,10 @@ class SearchLimits:
 LIMITS = SearchLimits()
 """The usual limits."""
 
+_SURELY_WIDER, _SURELY_TIGHTER = 1e-6, 2e-6
+"""Shares of a column's largest value by which limits on its sums are widened for a proof that
+they cannot be kept, and tightened where HiGHS's own tolerance broke them."""
+
 
 def solve_conditions(
     cost: FloatArray,
@@ -56,6 +60,36 @@ def solve_conditions(
     """Solve an assignment with sizes or non-empty clusters, links or not."""
     reduced = reduce_by_bound(cost, structure, nonempty, known)
     return _by_highs(cost, structure, nonempty, reduced, deadline)
+
+
+def solve_sums(
+    cost: FloatArray,
+    structure: Structure,
+    nonempty: bool,
+    known: IntArray | None,
+    deadline: Deadline,
+) -> Assignment:
+    """Solve an assignment with limits on sums by HiGHS, without reductions of ours."""
+    warm = known if known is not None and keeps_all(known, structure, nonempty) else None
+    best = np.inf if warm is None else objective_of(warm, cost, structure)
+    for slack in (_SURELY_WIDER, -_SURELY_TIGHTER):
+        answer = milp_assignment(
+            cost,
+            structure,
+            nonempty=nonempty,
+            warm_start=warm,
+            time_limit=deadline.left,
+            stop=deadline.stop,
+            cliques=True,
+            slack=slack,
+        )
+        if not answer.found or keeps_all(answer.labels, structure, nonempty):
+            break
+        answer = Assignment(np.full(structure.s, -1), np.inf, proved=False, infeasible=False)
+    if warm is not None and best < answer.objective:
+        return Assignment(warm, best, answer.proved, infeasible=False)
+    is_proof = slack > 0.0
+    return answer if is_proof else replace(answer, proved=False, infeasible=False)
 
 
 def finish_core(

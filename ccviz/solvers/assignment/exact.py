@@ -13,7 +13,13 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.assignment.core import LIMITS, SearchLimits, finish_core, solve_conditions
+from ccviz.solvers.assignment.core import (
+    LIMITS,
+    SearchLimits,
+    finish_core,
+    solve_conditions,
+    solve_sums,
+)
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.kernels.assign import assign, assign_linked, cheapest
 from ccviz.solvers.assignment.kernels.rules import Candidates, State
@@ -65,6 +71,8 @@ def solve_assignment(
     """
     cost = np.ascontiguousarray(cost, dtype=np.float64)
     deadline = Deadline(time_limit, stop)
+    if structure.sums:
+        return solve_sums(cost, structure, nonempty, warm_start, deadline)
     if structure.lower is not None and structure.upper is not None:
         if is_transport(structure):
             answer = solve_transport(lambda rows: cost[rows], structure, nonempty, prices)
@@ -143,7 +151,12 @@ def _finished(
 
 def is_transport(structure: Structure) -> bool:
     """Whether there are sizes and no links, and every block is one point."""
-    return structure.is_sized and len(structure.pairs) == 0 and bool((structure.mass == 1).all())
+    return (
+        structure.is_sized
+        and not structure.sums
+        and len(structure.pairs) == 0
+        and bool((structure.mass == 1).all())
+    )
 
 
 def solve_transport(

@@ -18,7 +18,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.silent_highs import make_highs
 from ccviz.solvers.assignment.bound import clique_rows
 from ccviz.solvers.assignment.result import Assignment, objective_of
-from ccviz.solvers.assignment.structure import Structure
+from ccviz.solvers.assignment.structure import Structure, SumRow
 from ccviz.solvers.base import never
 
 COST_RANGE = 1e4
@@ -35,6 +35,7 @@ def milp_assignment(
     time_limit: float | None = None,
     stop: Callable[[], bool] = never,
     cliques: bool = False,
+    slack: float = 0.0,
 ) -> Assignment:
     """Solve an assignment step by HiGHS, without reductions of ours.
 
@@ -56,6 +57,9 @@ def milp_assignment(
         Cheap; HiGHS ends once it is true.
     cliques : bool
         Whether conflicts become rows of whole cliques, which bound better, or rows of pairs.
+    slack : float
+        By what share of a column's largest value limits on its sums are widened: HiGHS's own
+        tolerance is no proof that they cannot be kept, or that they are.
 
     Returns
     -------
@@ -70,6 +74,8 @@ def milp_assignment(
     model.add_conflicts(*(clique_rows(structure) if cliques else _pair_rows(structure)))
     model.add_soft_links(structure)
     model.add_sizes(structure, nonempty)
+    for row in structure.sums:
+        model.add_sum(row, slack)
     labels, status = model.solve(warm_start, time_limit, stop)
     proved = status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kInfeasible)
     if labels is None:
@@ -137,6 +143,14 @@ class _Model:
         if nonempty:
             ones = np.ones(len(block))
             self._add(centre, columns, ones, np.ones(k), np.full(k, np.inf))
+
+    def add_sum(self, row: SumRow, slack: float) -> None:
+        """Keep the sum of a column in each cluster within its limits, in units of its largest."""
+        block, centre = np.nonzero(self.inside)
+        unit, k = row.values.max() or 1.0, self.inside.shape[1]
+        values = row.values[block] / unit
+        lower, upper = row.lower / unit - slack, row.upper / unit + slack
+        self._add(centre, np.arange(len(block)), values, np.full(k, lower), np.full(k, upper))
 
     def _add_charge(self, pairs: IntArray, weights: FloatArray, sign: float) -> None:
         """Charge y_ej: y_ej >= x_aj + x_bj - 1 (sign 1) or y_ej >= x_aj - x_bj (sign -1)."""

@@ -64,6 +64,14 @@ def links_cost(labels: IntArray, structure: Structure) -> float:
     return structure.constant + float(shared)
 
 
+def keeps_all(labels: IntArray, structure: Structure, nonempty: bool) -> bool:
+    """Whether labels keep the conflicts, sizes and sums, and leave no cluster empty if asked."""
+    if labels.min() < 0 or links_cost(labels, structure) == np.inf:
+        return False
+    sums = all(row.keep(labels, structure.k) for row in structure.sums)
+    return sums and keeps_sizes(labels, structure, nonempty)
+
+
 def keeps_sizes(labels: IntArray, structure: Structure, nonempty: bool) -> bool:
     """Whether labels keep the sizes, and leave no cluster empty if that is asked."""
     load = np.bincount(labels, weights=structure.mass, minlength=structure.k)

@@ -84,7 +84,7 @@ class Descent:
         -------
         Assignment
         """
-        if self._structure.is_sized:
+        if self._structure.is_sized or self._structure.sums:
             answer = self._solve(centers)
             self._prices = answer.prices
         else:
@@ -163,4 +163,5 @@ def _inner(structure: Structure) -> Structure:
         mass=structure.mass[structure.linked],
         lower=None,
         upper=None,
+        sums=(),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,29 @@ from ccviz.compiled import njit
 from ccviz.feasibility.graph import Graph
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.links import Links
+from ccviz.problem.sums import MaxSum, SumLimit
+
+
+class SumRow(NamedTuple):
+    """A limit on the sum of a column in each cluster.
+
+    Attributes
+    ----------
+    values : (s,) float64
+        The sum of each block.
+    lower, upper : float
+        Limits of a cluster's sum.
+    """
+
+    values: FloatArray
+    lower: float
+    upper: float
+
+    def keep(self, labels: IntArray, k: int) -> bool:
+        """Whether each of k clusters keeps the limits; labels of -1 are in none."""
+        inside = labels >= 0
+        sums = np.bincount(labels[inside], self.values[inside], k)
+        return bool(((sums >= self.lower) & (sums <= self.upper)).all())
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +59,8 @@ class Structure:
         Points in each block.
     lower, upper : (k,) float64 or None
         Points that each cluster may hold.
+    sums : tuple of SumRow
+        Limits on the sums of columns.
     """
 
     s: int
@@ -47,6 +73,7 @@ class Structure:
     mass: FloatArray
     lower: FloatArray | None
     upper: FloatArray | None
+    sums: tuple[SumRow, ...] = ()
 
     @property
     def is_sized(self) -> bool:
@@ -123,6 +150,19 @@ class Structure:
 
 def structure_of(blocks: Blocks) -> Structure:
     """Return the structure of a contracted problem."""
+    structure = _links_and_sizes(blocks)
+    limits = [rule for rule in blocks.rules if isinstance(rule, SumLimit)]
+    return replace(structure, sums=tuple(_row(blocks, rule) for rule in limits))
+
+
+def _row(blocks: Blocks, rule: SumLimit) -> SumRow:
+    values = np.bincount(blocks.block_of, rule.values, blocks.s).astype(np.float64)
+    if isinstance(rule, MaxSum):
+        return SumRow(values, 0.0, rule.limit)
+    return SumRow(values, rule.limit, np.inf)
+
+
+def _links_and_sizes(blocks: Blocks) -> Structure:
     lower = None if blocks.sizes is None else blocks.sizes.lower
     upper = None if blocks.sizes is None else blocks.sizes.upper
     if not (len(blocks.soft_must) or len(blocks.soft_cannot)):

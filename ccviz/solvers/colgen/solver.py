@@ -26,7 +26,9 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         soft=True,
         sizes=True,
         rules=True,
+        sums=True,
         weights=True,
+        weighted_sizes=True,
         exact=True,
         bounds=True,
         resume=True,
@@ -44,14 +46,21 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         from ccviz.solvers.colgen.node import advance
         from ccviz.solvers.common.scaling import rescale, work_rescaled
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
+        from ccviz.solvers.start.leaving_out import leaving_out
         from ccviz.solvers.start.memetic import first_labels
 
-        scaled, exponent = rescale(problem)
+        search = leaving_out(problem, keeps_largest_sums=True)
+        known = yield from search.opened(context)
+        if known is None:
+            return
+        scaled, exponent = rescale(search.told)
+        work = partial(work_rescaled, partial(advance, scaled, self, params), exponent)
         yield from branch_and_bound(
             problem,
             context,
-            partial(work_rescaled, partial(advance, scaled, self, params), exponent),
+            search.counting(work),
             tolerance=self.tolerance,
             order=self.order,
             first=partial(first_labels, problem, context, self.incumbent),
+            known=known,
         )

@@ -24,7 +24,7 @@ def why_infeasible(problem: Problem) -> InfeasibilityProved:
     if known.feasible is False:
         return InfeasibilityProved(reason=known.reason, points=known.points)
     return InfeasibilityProved(
-        reason="an exhaustive search proved that no clustering keeps the links and sizes."
+        reason="an exhaustive search proved that no clustering keeps the links, sizes and rules."
     )
 
 

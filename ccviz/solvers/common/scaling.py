@@ -18,6 +18,7 @@ from ccviz.events import ColumnsPriced, CutsAdded, Event
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Alternatives, Rule, conjunction
+from ccviz.problem.sums import sum_limits
 from ccviz.solvers.common.dimensions import rotate
 from ccviz.solvers.search.tree import Report, Task
 
@@ -60,7 +61,9 @@ def rescale(problem: Problem) -> tuple[Problem, int]:
     exponent = _REACH - int(np.frexp(reach)[1])
     if not counted.all():  # a point of weight 0 may be far from all others
         exponent = min(exponent, _FARTHEST - int(np.frexp(np.abs(centred.X).max())[1]))
-    rules = (_Settled(conjunction(problem, problem.rules)),) if problem.rules else ()
+    sums = sum_limits(problem)  # which have a unit of their own
+    others = [rule for rule in problem.rules if rule not in sums]
+    rules = (*sums, _Settled(conjunction(problem, others))) if others else sums
     X = rotate(centred.X) if problem.d > problem.n else centred.X
     scaled = replace(
         centred,

@@ -55,9 +55,9 @@ AT_ONCE = 1.5e10
 _ENDLESS = 1e9
 """Patience with which all rounds of an effort are run."""
 
-_WITHOUT_SIZES = (
-    "The lower bound leaves the cluster sizes out. It holds with them, since sizes only exclude "
-    "clusterings, but the gap counts their cost."
+_WITHOUT = (
+    "The lower bound leaves the {} out. It holds with them, since they only exclude clusterings, "
+    "but the gap counts their cost."
 )
 
 Group = tuple[int, ...]
@@ -144,8 +144,9 @@ class Division:
 
     def _is_better(self, labels: IntArray) -> bool:
         """Keep a clustering if it is better than the best."""
-        objective = Partition(self.problem, self.blocks.lift(labels)).wcss
-        better = objective < self.upper_bound
+        found = Partition(self.problem, self.blocks.lift(labels))
+        objective = found.wcss
+        better = objective < self.upper_bound and found.violations.none_hard
         if better:
             self.labels, self.upper_bound = labels, objective
         return better
@@ -185,8 +186,10 @@ class Division:
         self._adopt([(number,) for number in range(count)])
         part_of = self.blocks.lift(self.found.part_of)
         yield PartsCut(parts=count, part_of=part_of, dropped=lost)
-        if self.problem.sizes is not None:
-            yield Noted(text=_WITHOUT_SIZES)
+        left_out = ["cluster sizes"] if self.problem.sizes is not None else []
+        left_out += ["limits on sums"] if self.problem.rules else []
+        if left_out:
+            yield Noted(text=_WITHOUT.format(" and ".join(left_out)))
         if lost:
             yield Noted(
                 text=f"{lost:,} of {len(self.blocks.conflicts):,} cannot-links between blocks go "

@@ -41,7 +41,9 @@ class Sdp(TreeSettings, NodeSettings, Solver):
     supports: ClassVar[Supports] = Supports(
         soft=True,
         sizes=True,
+        sums=True,
         weights=True,
+        weighted_sizes=True,
         exact=True,
         bounds=True,
         resume=True,
@@ -76,18 +78,21 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         from ccviz.solvers.common.scaling import rescale, work_rescaled
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
+        from ccviz.solvers.start.leaving_out import leaving_out
         from ccviz.solvers.start.memetic import first_labels
 
-        known = None
+        search = leaving_out(problem)
         if not problem.is_soft and contract(problem).s >= self.divide_from:
             known = yield from self._presolved(problem, context)
-            if known is None:
-                return
-        scaled, exponent = rescale(problem)
+        else:
+            known = yield from search.opened(context)
+        if known is None:
+            return
+        scaled, exponent = rescale(search.told)
         yield from branch_and_bound(
             problem,
             context,
-            partial(work_rescaled, partial(advance, scaled, self), exponent),
+            search.counting(partial(work_rescaled, partial(advance, scaled, self), exponent)),
             tolerance=self.tolerance,
             order=self.order,
             first=partial(first_labels, problem, context, self.incumbent),

@@ -30,7 +30,8 @@ def staged_clusterings(
     """Yield clusterings of the blocks, (s,) labels and their source, or the proof of none.
 
     The first comes after an assignment or two, however many points there are. Under sizes all
-    clusterings come from BLP k-means, and swaps that keep the sizes.
+    clusterings come from BLP k-means, and swaps that keep the sizes; under rules from BLP k-means
+    alone.
 
     Parameters
     ----------
@@ -55,6 +56,8 @@ def staged_clusterings(
 
 def _exchanged(blocks: Blocks, labels: IntArray) -> IntArray:
     """Return the labels after improving exchanges that keep links and sizes."""
+    if blocks.rules:
+        return labels
     if blocks.sizes is None:
         return exchange(blocks, relax(blocks), labels)
     if blocks.s > _SWAPPED:
@@ -63,7 +66,7 @@ def _exchanged(blocks: Blocks, labels: IntArray) -> IntArray:
 
 
 def _thorough(method: str, blocks: Blocks) -> Solver:
-    if blocks.sizes is not None:
+    if blocks.sizes is not None or blocks.rules:
         return BlpKMeans(n_init=_STARTS)
     if method == "memetic" or (method == "auto" and blocks.s * blocks.k <= _MEMETIC_WORK):
         return SMdeClust(restarts=0)

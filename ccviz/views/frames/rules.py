@@ -31,8 +31,10 @@ _WORDS = {
     "separation>=": "separation at least {limit}",
     "size<=": "at most {limit} points a cluster",
     "size>=": "at least {limit} points a cluster",
-    "overlap()<=": "at most {limit} points shared with a cluster of {run}",
-    "difference()>=": "unlike {run}, by {limit} points a cluster",
+    "overlap()<=": "at most {limit} points shared with a cluster of {name}",
+    "difference()>=": "unlike {name}, by {limit} points a cluster",
+    "sum()<=": "at most {limit} of {name} a cluster",
+    "sum()>=": "at least {limit} of {name} a cluster",
 }
 
 
@@ -44,7 +46,8 @@ def rule_words(rule: AskedRule) -> str:
     rule : AskedRule
     """
     words = rule.words
-    return _WORDS[words.kind].format(limit=f"{words.limit:,.6g}", run=words.clustering)
+    limit = f"{words.limit:,.6g}{' %' if words.is_share else ''}"
+    return _WORDS[words.kind].format(limit=limit, name=words.name)
 
 
 def rule_rows(rules: tuple[AskedRule, ...], answer: Partition | None) -> tuple[RuleRow, ...]:

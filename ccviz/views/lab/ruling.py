@@ -1,10 +1,11 @@
-"""Rules added by hand, with the clustering of a stored run if they refer to one."""
+"""Rules added by hand, with the clustering of a stored run or a column if they refer to one."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from ccviz.arrays import IntArray
+from ccviz.data.named_column import column_values
 from ccviz.errors import ArchiveError, CcvizError, ContradictionError, ProblemError
 from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
@@ -23,10 +24,11 @@ class RuleKind:
     ----------
     label : str
     before : str
-        Text before the limit; ``{}`` for a run.
+        Text before the limit; ``{}`` for a run or a column.
     unit : str
         Unit of the limit.
-    names_run : bool
+    names_run, names_column : bool
+        Whether it is about a run's clustering, or about a column of the data.
     help_text : str
     """
 
@@ -35,6 +37,7 @@ class RuleKind:
     unit: str
     help_text: str
     names_run: bool = False
+    names_column: bool = False
 
 
 KINDS = (
@@ -58,11 +61,21 @@ KINDS = (
         "No cluster shares more points than these with any cluster of that run.",
         names_run=True,
     ),
+    RuleKind(
+        "Sum of a column at least", "sum({})>=", "number or 10%",
+        "In every cluster; a share is of the column's sum over all points. Values as in the table.",
+        names_column=True,
+    ),
+    RuleKind(
+        "Sum of a column at most", "sum({})<=", "number or 20%",
+        "In every cluster; a share is of the column's sum over all points. Values as in the table.",
+        names_column=True,
+    ),
 )  # fmt: skip
 """Kinds of rules, in the order in which they are offered."""
 
 
-def add_rule(session: Session, kind: RuleKind, limit: str, run_id: str = "") -> str:
+def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> str:
     """Ask for one more rule.
 
     Parameters
@@ -71,8 +84,8 @@ def add_rule(session: Session, kind: RuleKind, limit: str, run_id: str = "") -> 
     kind : RuleKind
     limit : str
         As it was typed.
-    run_id : str
-        The run whose clustering it names.
+    named : str
+        The id of the run whose clustering it names, or the column.
 
     Returns
     -------
@@ -82,9 +95,13 @@ def add_rule(session: Session, kind: RuleKind, limit: str, run_id: str = "") -> 
     try:
         if not limit.strip():
             raise ProblemError("type a number.")
-        called = called_by(session.archive, run_id) if kind.names_run else ""
+        called = called_by(session.archive, named) if kind.names_run else named
         text = f"{kind.before.format(called)}{limit.strip()}"
-        rule = AskedRule.read(text, lambda _: clustering_of(session.archive, run_id))
+        rule = AskedRule.read(
+            text,
+            lambda _: clustering_of(session.archive, named),
+            lambda _: column_values(session.draft.data, named),
+        )
         draft = session.draft.with_rules([*session.draft.rules, rule])
     except CcvizError as refused:
         session.lit = refused.chain if isinstance(refused, ContradictionError) else ()

@@ -11,6 +11,7 @@ const FORM = html`<div class="head"><h2>Rules</h2><button type="button" class="t
   <form hidden novalidate>
     <select name="kind" aria-label="Kind of rule"></select>
     <select name="run" aria-label="Run that the rule names"></select>
+    <select name="column" aria-label="Column that the rule adds up"></select>
     <input name="limit" inputmode="decimal" autocomplete="off" aria-label="Limit of the rule">
     <button>Add</button>
     <p role="alert"></p><p class="help"></p>
@@ -20,7 +21,7 @@ export function render({model}) {
   const box = document.createElement("div")
   box.innerHTML = FORM.text
   const [list, form, toggle] = ["ul", "form", ".toggle"].map((each) => box.querySelector(each))
-  const {kind, run, limit} = form.elements
+  const {kind, run, column, limit} = form.elements
   const chosen = () => model.kinds[Number(kind.value)]
   const options = (items) => html`${items.map(([value, label]) =>
     html`<option value="${value}">${label}</option>`)}`.text
@@ -31,9 +32,15 @@ export function render({model}) {
     if (model.runs.some(({id}) => id === before)) run.value = before
     drawKind()
   }
+  const drawColumns = () => {
+    const before = column.value
+    column.innerHTML = options(model.columns.map((name) => [name, name]))
+    if (model.columns.includes(before)) column.value = before
+  }
   const drawKind = () => {
-    const {unit, help, names_run: named} = chosen()
+    const {unit, help, names_run: named, names_column: summed} = chosen()
     run.hidden = !named || !model.runs.length
+    column.hidden = !summed
     limit.placeholder = unit
     box.querySelector(".help").textContent =
       named && !model.runs.length ? "There is no run on these points yet: make one first." : help
@@ -53,9 +60,10 @@ export function render({model}) {
   })
   form.addEventListener("submit", (event) => {
     event.preventDefault()
-    const named = chosen().names_run
+    const {names_run: named, names_column: summed} = chosen()
     model.send_msg({
-      what: "add", kind: Number(kind.value), limit: limit.value, run: named ? run.value : "",
+      what: "add", kind: Number(kind.value), limit: limit.value,
+      named: named ? run.value : summed ? column.value : "",
     })
   })
   // A rule that was taken leaves the field for the next one.
@@ -64,9 +72,11 @@ export function render({model}) {
     drawRows()
   })
   model.on("runs", drawRuns)
+  model.on("columns", drawColumns)
   model.on("shown", drawShown)
   model.on("refused", drawRefused)
   drawRows()
+  drawColumns()
   drawRuns()
   drawShown()
   drawRefused()

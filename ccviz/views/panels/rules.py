@@ -7,6 +7,7 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ccviz.data.named_column import column_names
 from ccviz.runs.info import RunInfo
 from ccviz.views.frames.rules import rule_rows
 from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
@@ -33,13 +34,14 @@ class RulesPanel(JSComponent):
     kinds = param.List(
         default=[
             {"label": each.label, "unit": each.unit, "help": each.help_text,
-             "names_run": each.names_run}
+             "names_run": each.names_run, "names_column": each.names_column}
             for each in KINDS
         ],
         constant=True,
     )  # fmt: skip
     rows = param.List(default=[])
     runs = param.List(default=[])
+    columns = param.List(default=[])
     refused = param.String(default="")
     shown = param.Boolean(default=False)
 
@@ -66,6 +68,9 @@ class RulesPanel(JSComponent):
             self.rows = rows
         if self.shown:
             self._list_runs()
+            columns = list(column_names(session.draft.data))
+            if columns != self.columns:
+                self.columns = columns
 
     def _list_runs(self) -> None:
         runs = [{"id": info.id, "label": _label(info)} for info in runs_to_name(self._session)]
@@ -84,7 +89,7 @@ class RulesPanel(JSComponent):
             drop_rule(session, session.draft.rules[message["place"]])
         else:
             kind = KINDS[message["kind"]]
-            self.refused = add_rule(session, kind, message["limit"], message["run"])
+            self.refused = add_rule(session, kind, message["limit"], message["named"])
 
 
 def _label(info: RunInfo) -> str:

@@ -59,7 +59,7 @@ _RULES_FROM = (
 
 
 def _rules(draft: Draft, keeps_rules: bool) -> list[str]:
-    """Return the lines that add rules, each with the clustering that it names."""
+    """Return the lines that add rules, each with the clustering or column that it names."""
     if not draft.rules:
         return []
     known = [f", {rule.known}" if rule.known else "" for rule in draft.rules]

@@ -63,10 +63,10 @@ class _Link(msgspec.Struct, array_like=True):
 
 
 class _Rule(msgspec.Struct, array_like=True):
-    """A rule in its words, and the labels of the clustering that it names."""
+    """A rule in its words, and the clustering or column that it names."""
 
     text: str
-    known: list[_Whole] = []
+    known: list[_Whole | float] = []
 
 
 class _Head(msgspec.Struct):

@@ -1,4 +1,4 @@
-"""Rules in an address: their own words, with the clustering that one names beside its name."""
+"""Rules in an address: their own words, with the clustering or column that one names beside it."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ Finder = Callable[[str], IntArray]
 def rules_text(rules: Iterable[AskedRule]) -> str:
     """Return rules as an address has them, such as ``diameter<=3;difference(first:0011)>=2``.
 
+    The values of a column are joined by commas: ``sum(people:3,5.5,1,2)>=4``.
+
     Parameters
     ----------
     rules : iterable of AskedRule
@@ -39,10 +41,12 @@ def rules_text(rules: Iterable[AskedRule]) -> str:
 def _text(rule: AskedRule) -> str:
     if not rule.known:
         return rule.text
+    name = quote(rule.words.name, safe=" ")
+    if rule.words.names_column:
+        return _renamed(rule.text, f"{name}:{','.join(f'{value:.17g}' for value in rule.known)}")
     if max(rule.known) >= len(_DIGITS):
         raise CcvizError("A clustering with this number of clusters does not fit into an address.")
-    name, labels = rule.words.clustering, "".join(_DIGITS[label] for label in rule.known)
-    return _renamed(rule.text, f"{quote(name, safe=' ')}:{labels}")
+    return _renamed(rule.text, f"{name}:{''.join(_DIGITS[int(each)] for each in rule.known)}")
 
 
 def read_rules(text: str, find: Finder) -> list[AskedRule]:
@@ -62,7 +66,7 @@ def read_rules(text: str, find: Finder) -> list[AskedRule]:
     Raises
     ------
     CcvizError
-        If a word is no rule, or a run is not there.
+        If a word is no rule, or a run or the values of a column are not there.
     """
     return [_read(word, find) for word in text.split(";") if word.strip()]
 
@@ -72,11 +76,18 @@ def _read(word: str, find: Finder) -> AskedRule:
         name, colon, digits = called.partition(":")
         return _decoded(digits) if colon else find(unquote(name))
 
-    rule = AskedRule.read(word, look_up)
+    rule = AskedRule.read(word, look_up, _values)
     if not rule.known:
         return rule
-    name = unquote(rule.words.clustering.partition(":")[0])
+    name = unquote(rule.words.name.partition(":")[0])
     return AskedRule(_renamed(rule.text, name), rule.known)
+
+
+def _values(called: str) -> list[float]:
+    try:
+        return [float(word) for word in called.partition(":")[2].split(",")]
+    except ValueError:
+        raise ProblemError("the address has a column with values that are no numbers.") from None
 
 
 def _decoded(digits: str) -> list[int]:
@@ -86,6 +97,6 @@ def _decoded(digits: str) -> list[int]:
 
 
 def _renamed(text: str, name: str) -> str:
-    """Return a rule's text with another name for its clustering."""
+    """Return a rule's text with another name for its clustering or column."""
     start, end = text.index("("), text.rindex(")")
     return f"{text[: start + 1]}{name}{text[end:]}"

@@ -14,7 +14,7 @@ from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.suiting import unable
 from ccviz.views.link_table import Link
 
-DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP = KINDS
+DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP, SUM_LEAST, SUM_MOST = KINDS
 
 
 def remember(session, labels, name="first"):
@@ -48,6 +48,19 @@ def test_a_rule_is_an_edit_like_any_other(session):
     drop_rule(session, session.draft.rules[0])
     assert session.draft.rules == ()
     assert session.can_undo
+
+
+def test_a_limit_on_a_sum_names_a_column(session):
+    column = session.draft.data.features[0]
+    assert add_rule(session, SUM_LEAST, "20%", column) == ""
+    assert add_rule(session, SUM_MOST, "20%", column).startswith("3 clusters with a sum of at most")
+    (rule,) = session.draft.rules
+    assert rule.text == f"sum({column})>=20%"
+    assert rule.known == tuple(session.draft.data.X[:, 0].tolist())
+    assert rule_rows((rule,), None)[0].words == f"at least 20 % of {column} a cluster"
+    cannot = unable(session.draft)
+    assert cannot["rbba"] == "no limits on sums"
+    assert not {"blp-kmeans", "sdp", "colgen", "divide"} & set(cannot)
 
 
 def test_what_is_refused_is_a_sentence_and_changes_nothing(session):

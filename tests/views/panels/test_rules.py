@@ -8,7 +8,7 @@ def test_a_rule_is_added_refused_and_taken_away(session):
     assert panel.rows == []
     panel._handle_msg({"what": "toggle"})
     assert (panel.shown, panel.runs) == (True, [])
-    add = {"what": "add", "kind": 0, "run": ""}
+    add = {"what": "add", "kind": 0, "named": ""}
     panel._handle_msg(add | {"limit": "wide"})
     assert "a number of at least 0" in panel.refused
     panel._handle_msg(add | {"limit": "4"})

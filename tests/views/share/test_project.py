@@ -281,7 +281,13 @@ def test_a_project_keeps_its_rules(session, open_session):
     known = tuple([0, 1, 2, 3] * 10)
     session.set_sizes("")
     session.adopt(
-        session.draft.with_rules([AskedRule("size<=25"), AskedRule("overlap(first)<=9", known)])
+        session.draft.with_rules(
+            [
+                AskedRule("size<=25"),
+                AskedRule("overlap(first)<=9", known),
+                AskedRule("sum(v)>=3.5", tuple([0.5, 1.0, 2.0, 3.0] * 10)),
+            ]
+        )
     )
     content = save_project(session, with_runs=False)
     other = open_session()

@@ -1,0 +1,46 @@
+"""Exact search under constraints that bounds leave out."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, start
+from ccviz.events import Noted
+from ccviz.problem.sums import MaxSum, MinSum
+from ccviz.solvers.start.leaving_out import leaving_out
+
+VALUES = (3.0, 0.0, 2.0, 1.0, 1.0, 1.0)
+
+
+@pytest.fixture
+def problem():
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])
+    return Problem(X, 3, rules=(MinSum((1.0,) * 6, 2.0), MaxSum(VALUES, 4.0)))
+
+
+def test_what_bounds_leave_out(problem):
+    assert leaving_out(problem).told.rules == ()
+    assert leaving_out(problem, keeps_largest_sums=True).told.rules == problem.rules[1:]
+    assert leaving_out(problem).sentence.startswith(
+        "The bounds of single nodes leave limits on sums"
+    )
+    weighted = Problem(problem.X, 3, sizes=[2, 2, 2], weights=[1, 2, 1, 1, 1, 1])
+    assert leaving_out(weighted).told.sizes is None
+    sized = replace(weighted, weights=None)
+    assert leaving_out(sized).is_whole
+
+
+@pytest.mark.parametrize("solver", ["sdp", "colgen"])
+def test_the_optimum_is_proved_and_the_run_says_what_is_left_out(problem, solver):
+    run = start(problem, solver).result()
+    assert run.status == "optimal"
+    assert run.partition.violations.none_hard
+    noted = [record.event.text for record in run.records() if isinstance(record.event, Noted)]
+    assert any("leave limits on sums out" in text for text in noted)
+
+
+def test_a_limit_that_no_clustering_keeps_is_infeasible():
+    rules = (MinSum((1.0,) * 4, 2.0), MinSum((3.0, 0.0, 0.0, 1.0), 2.0))
+    problem = Problem(np.arange(4.0)[:, None], 2, rules=rules)
+    assert start(problem, "sdp").result().status == "infeasible"
