@@ -73,6 +73,7 @@ ORDER = [
     "ccviz.estimator",
     "ccviz.studies",
     "ccviz.views.palette",
+    "ccviz.views.cluster_names",
     "ccviz.views.link_table",
     "ccviz.views.draft",
     "ccviz.views.person",

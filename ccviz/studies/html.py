@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from html import escape
 from itertools import islice
@@ -59,7 +59,11 @@ $decisions
 
 
 def report_html(
-    data: Dataset, result: Result, labels: IntArray | None = None, day: date | None = None
+    data: Dataset,
+    result: Result,
+    labels: IntArray | None = None,
+    day: date | None = None,
+    names: Mapping[int, str] | None = None,
 ) -> str:
     """Return a report on a clustering.
 
@@ -73,6 +77,8 @@ def report_html(
         The same clusters by other numbers, which the report is to call them by.
     day : date, optional
         When the report is written; today by default.
+    names : mapping of int to str, optional
+        Of clusters, by these numbers.
 
     Returns
     -------
@@ -83,7 +89,7 @@ def report_html(
     assert partition is not None
     problem, k = partition.problem, partition.problem.k
     shown = partition if labels is None else Partition(problem, labels)
-    marks = profile(data.X, shown.labels, k, data.features)
+    marks = profile(data.X, shown.labels, k, data.features, names)
     return _PAGE.substitute(
         title=escape(f"{data.name}: {k} clusters"),
         message=escape(result.message),
@@ -91,7 +97,7 @@ def report_html(
         clusters="".join(f"<p>{escape(each)}</p>\n" for each in _sentences(marks)),
         asked=_rules(shown) + _links(data, shown),
         profile=_table(profile_rows(marks)),
-        fit=_table(_fit(shown)),
+        fit=_table(_fit(shown, marks.called)),
         decisions=_table(_decisions(data)) + "".join(f"<p>{escape(n)}</p>" for n in data.notices),
     )
 
@@ -126,7 +132,8 @@ def _sentences(marks: Profile) -> Iterator[str]:
             if varied[f]:
                 here, everywhere = number(marks.means[j, f], 4), number(marks.mean[f], 4)
                 parts.append(f"{marks.features[f]} {here} against {everywhere} in all")
-        yield f"Cluster {j}: {'; '.join(parts)}."
+        called = marks.called[j]
+        yield f"{called[:1].upper()}{called[1:]}: {'; '.join(parts)}."
 
 
 def _rules(shown: Partition) -> str:
@@ -163,13 +170,13 @@ def _told_links(data: Dataset, links: Links, labels: IntArray, together: bool) -
     return _table(rows) + (f"<p>and {more:,} more</p>" if more > 0 else "")
 
 
-def _fit(partition: Partition) -> Iterable[Sequence[str]]:
+def _fit(partition: Partition, called: Sequence[str]) -> Iterable[Sequence[str]]:
     found = standing(partition)
     yield ["cluster", "points", "mean distance", "mean silhouette"]
     for j, size in enumerate(partition.cluster_sizes.tolist()):
         own = partition.labels == j
         distance, silhouette = found.distance[own].mean(), found.silhouette[own].mean()
-        yield [f"cluster {j}", f"{size}", f"{distance:.4g}", f"{silhouette:.3f}"]
+        yield [called[j], f"{size}", f"{distance:.4g}", f"{silhouette:.3f}"]
 
 
 def _decisions(data: Dataset) -> Iterable[Sequence[str]]:

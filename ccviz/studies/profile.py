@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,8 @@ class Profile:
         Of the points of each cluster; NaN for an empty one.
     sizes : (k,) int64
         Points in each cluster.
+    called : tuple of str
+        What each cluster is called.
     """
 
     features: tuple[str, ...]
@@ -39,9 +41,16 @@ class Profile:
     means: FloatArray
     spreads: FloatArray
     sizes: IntArray
+    called: tuple[str, ...]
 
 
-def profile(X: FloatArray, labels: IntArray, k: int, features: Sequence[str]) -> Profile:
+def profile(
+    X: FloatArray,
+    labels: IntArray,
+    k: int,
+    features: Sequence[str],
+    names: Mapping[int, str] | None = None,
+) -> Profile:
     """Return what marks each cluster.
 
     Parameters
@@ -53,6 +62,8 @@ def profile(X: FloatArray, labels: IntArray, k: int, features: Sequence[str]) ->
     k : int
     features : sequence of str
         Names of the columns of X.
+    names : mapping of int to str, optional
+        Of clusters; one without is called by its number.
 
     Returns
     -------
@@ -75,6 +86,7 @@ def profile(X: FloatArray, labels: IntArray, k: int, features: Sequence[str]) ->
         means=means[:, order],
         spreads=np.sqrt(within)[:, order],
         sizes=sizes,
+        called=tuple((names or {}).get(j, f"cluster {j}") for j in range(k)),
     )
 
 
@@ -91,8 +103,7 @@ def profile_rows(found: Profile, digits: int = 4) -> Iterator[list[str]]:
     ------
     list of str
     """
-    k = len(found.sizes)
-    yield ["feature", "separation", "all", *(f"cluster {j}" for j in range(k))]
+    yield ["feature", "separation", "all", *found.called]
     yield ["points", "", f"{found.sizes.sum()}", *map(str, found.sizes.tolist())]
     for j, feature in enumerate(found.features):
         pairs = [
@@ -120,7 +131,7 @@ def profile_csv(found: Profile, style: CsvStyle = PLAIN_CSV) -> str:
 
 
 def _all_digits(found: Profile) -> Iterator[list[Any]]:
-    groups = ["all", *(f"cluster {j}" for j in range(len(found.sizes)))]
+    groups = ["all", *found.called]
     yield ["feature", "separation", *(f"{g} {what}" for g in groups for what in ("mean", "spread"))]
     sizes = [int(found.sizes.sum()), *found.sizes.tolist()]
     yield ["points", "", *(cell for size in sizes for cell in (size, ""))]

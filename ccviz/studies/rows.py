@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
 
-from ccviz.arrays import FloatArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.table import Cells, own_names
 from ccviz.problem.partition import Partition
@@ -78,7 +78,7 @@ def _to_means(partition: Partition, own: FloatArray) -> FloatArray:
     return np.where(alone, 0.0, (other - own) / np.where(largest > 0, largest, 1.0))
 
 
-def rows_csv(data: Dataset, partition: Partition) -> str:
+def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | None = None) -> str:
     """Return the rows of a table with three columns more: cluster, distance and silhouette.
 
     Parameters
@@ -87,6 +87,8 @@ def rows_csv(data: Dataset, partition: Partition) -> str:
         If it came from a file, all its columns are there, ids and words too.
     partition : Partition
         Of its points, scaled or not.
+    names : mapping of int to str, optional
+        Of clusters; they are a column more.
 
     Returns
     -------
@@ -99,12 +101,18 @@ def rows_csv(data: Dataset, partition: Partition) -> str:
     columns = [
         *_columns(data),
         ("cluster", partition.labels),
+        *_named(partition.labels, names or {}),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
     ]
     head = own_names([name for name, _ in columns])
     plain = (each.tolist() if isinstance(each, np.ndarray) else each for _, each in columns)
     return data.style.table(chain([head], zip(*plain, strict=True)))
+
+
+def _named(labels: IntArray, names: Mapping[int, str]) -> Iterator[tuple[str, Cells]]:
+    if names:
+        yield "cluster name", [names.get(j, "") for j in labels.tolist()]
 
 
 def _columns(data: Dataset) -> Iterator[tuple[str, Cells]]:

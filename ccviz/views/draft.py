@@ -20,6 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.weights import checked_weights
 from ccviz.solvers.base import Solver
+from ccviz.views.cluster_names import ClusterName
 from ccviz.views.link_table import Kind, Link, LinkTable
 
 MOST_AT_ONCE = 20_000
@@ -44,6 +45,8 @@ class Draft:
         Pairs answered by *unsure*; they add no links.
     rules : tuple of AskedRule
         All of them must hold.
+    cluster_names : tuple of ClusterName
+        What clusters of an answer are called.
     """
 
     data: Dataset
@@ -54,6 +57,7 @@ class Draft:
     upper: tuple[int, ...] = ()
     unsure: tuple[tuple[int, int], ...] = ()
     rules: tuple[AskedRule, ...] = ()
+    cluster_names: tuple[ClusterName, ...] = ()
 
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
@@ -127,6 +131,10 @@ class Draft:
     def with_unsure(self, i: int, j: int) -> Draft:
         """Return the draft with one more pair answered by *unsure*."""
         return replace(self, unsure=(*self.unsure, (i, j)))
+
+    def with_cluster_names(self, names: Iterable[ClusterName]) -> Draft:
+        """Return the draft with these names of clusters and no others."""
+        return replace(self, cluster_names=tuple(names))
 
     def with_k(self, k: int) -> Draft:
         """Return the draft for another number of clusters; sizes are freed."""

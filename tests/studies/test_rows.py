@@ -48,6 +48,15 @@ def test_rows_keep_their_columns_and_say_where_they_stood():
     ]  # fmt: skip
 
 
+def test_names_of_clusters_are_a_column():
+    data = read_table(b"x\n1\n2\n9\n")
+    head, *lines = csv.reader(
+        rows_csv(data, Partition(Problem(data.X, 2), [0, 0, 1]), {1: "far"}).splitlines()
+    )
+    assert head[:3] == ["x", "cluster", "cluster name"]
+    assert [line[2] for line in lines] == ["", "", "far"]
+
+
 def test_rows_come_back_in_the_form_of_their_file():
     text = (
         "Kunde;Größe;Umsatz;Käufe;Ort\n9007199254740993;1,5;1.234,25;12;Köln\n"

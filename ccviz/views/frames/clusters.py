@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,12 +31,15 @@ class Head:
         Of all points.
     silhouette : float
         Mean over its points.
+    name : str
+        That a person gave it; empty without.
     """
 
     number: int
     size: int
     share: float
     silhouette: float
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,9 @@ class Clusters:
     simplified: bool
 
 
-def clusters(data: Dataset, partition: Partition) -> Clusters:
+def clusters(
+    data: Dataset, partition: Partition, names: Mapping[int, str] | None = None
+) -> Clusters:
     """Return how the clusters of a clustering differ.
 
     Parameters
@@ -109,12 +115,14 @@ def clusters(data: Dataset, partition: Partition) -> Clusters:
         The points in the units that people read.
     partition : Partition
         Its numbers are those on the page.
+    names : mapping of int to str, optional
+        Of clusters, by these numbers.
     """
-    k = partition.problem.k
+    k, called = partition.problem.k, names or {}
     found = profile(data.X, partition.labels, k, data.features)
     fit = standing(partition, MOST_COMPARED)
     return Clusters(
-        heads=tuple(_head(j, partition, fit.silhouette) for j in range(k)),
+        heads=tuple(_head(j, partition, fit.silhouette, called.get(j, "")) for j in range(k)),
         rows=tuple(_row(found, j) for j in range(min(len(found.features), MOST_FEATURES))),
         features=len(found.features),
         silhouette=float(fit.silhouette.mean()),
@@ -122,11 +130,11 @@ def clusters(data: Dataset, partition: Partition) -> Clusters:
     )
 
 
-def _head(number: int, partition: Partition, silhouette: FloatArray) -> Head:
+def _head(number: int, partition: Partition, silhouette: FloatArray, name: str) -> Head:
     own = partition.labels == number
     size = int(own.sum())
     mean = float(silhouette[own].mean()) if size else float("nan")
-    return Head(number, size, size / len(own), mean)
+    return Head(number, size, size / len(own), mean, name)
 
 
 def _row(found: Profile, j: int) -> FeatureRow:

@@ -89,7 +89,7 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
     )
     return replace(
         flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=(),
-        rules=rules,
+        rules=rules, cluster_names=(),
     )  # fmt: skip
 
 

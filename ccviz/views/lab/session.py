@@ -17,6 +17,7 @@ import param
 
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ParameterError, UnsupportedError
+from ccviz.problem.partition import Partition
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
@@ -36,12 +37,13 @@ from ccviz.views.lab.example import Example
 from ccviz.views.lab.file_jobs import FileJobs
 from ccviz.views.lab.notice import Notice, failure
 from ccviz.views.lab.personal_archive import personal_archive
-from ccviz.views.lab.picking import LET_GO, Picking
+from ccviz.views.lab.picking import LET_GO
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.pricing import Pricing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.repairing import Repair
+from ccviz.views.lab.reshaping import Reshaping
 from ccviz.views.lab.runner import Runner, RunRequest
 from ccviz.views.lab.starting import run_to_start_from
 from ccviz.views.lab.staying import Staying
@@ -54,7 +56,7 @@ from ccviz.views.person import ALONE, Person
 _SOLVER = "blp-kmeans"
 
 
-class Session(Picking):
+class Session(Reshaping):
     """The state of one browser session.
 
     Attributes
@@ -356,6 +358,11 @@ class Session(Picking):
     def run(self) -> Run | None:
         """The run that is shown, up to the player's cursor."""
         return self.player.shot.run if self.player.shot else None
+
+    @property
+    def answer(self) -> Partition | None:
+        """The best clustering of the run that is shown."""
+        return self.run.incumbent if self.run else None
 
     def set_solver(self, name: str, **settings: Any) -> None:
         """Choose a solver and its settings; by default, all that can be watched is shown."""

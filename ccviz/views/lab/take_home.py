@@ -51,11 +51,13 @@ def answer_download(session: Session, what: Wish) -> DownloadRequest:
     # The run with its events stays here: a report has no word of it.
     result = replace(result_of(run), run=None)  # type: ignore[arg-type]
     suffix, kind = _FILES[what]
-    args = (what, data, result, colors)
+    args = (what, data, result, colors, session.cluster_names(colors))
     return DownloadRequest(f"{data.name}{suffix}", kind, write, args, is_small(data))
 
 
-def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:
+def write(
+    what: Wish, data: Dataset, result: Result, colors: IntArray, names: dict[int, str]
+) -> str:
     """Return the text of a file.
 
     Parameters
@@ -66,6 +68,8 @@ def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:
         With an answer.
     colors : (n,) int
         The number of each point's cluster on the page.
+    names : dict of int to str
+        Of clusters, by these numbers.
 
     Returns
     -------
@@ -73,8 +77,8 @@ def write(what: Wish, data: Dataset, result: Result, colors: IntArray) -> str:
     """
     assert result.partition is not None
     if what == "report":
-        return report_html(data, result, colors)
+        return report_html(data, result, colors, names=names)
     if what == "rows":
-        return rows_csv(data, Partition(result.partition.problem, colors))
-    marks = profile(data.X, colors, result.partition.problem.k, data.features)
+        return rows_csv(data, Partition(result.partition.problem, colors), names)
+    marks = profile(data.X, colors, result.partition.problem.k, data.features, names)
     return profile_csv(marks, data.style) if what == "profile" else profile_markdown(marks)

@@ -9,8 +9,11 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ccviz.data.names import NameBook
+from ccviz.errors import CcvizError
 from ccviz.numbers import count
 from ccviz.problem.partition import Partition
+from ccviz.views.cluster_names import ClusterName
 from ccviz.views.frames.clusters import Cell, Clusters, FeatureRow, Head, clusters
 from ccviz.views.frames.rules import RuleRow, rule_rows
 from ccviz.views.lab.download import Download, deliver
@@ -39,6 +42,7 @@ class ClustersPanel(JSComponent):
 
     table = param.Dict(default={"about": _NONE})
     chosen = param.Integer(default=None, allow_None=True)
+    point = param.String(default="")
     in_front = param.Boolean(default=False)
 
     _esm = with_template("clusters.js")
@@ -48,24 +52,33 @@ class ClustersPanel(JSComponent):
     def __init__(self, session: Session, **params: Any) -> None:
         super().__init__(sizing_mode="stretch_both", margin=0, **params)
         self._session = session
-        self._drawn: Partition | None = None
+        self._drawn: tuple[Partition | None, tuple[ClusterName, ...]] = (None, ())
         session.player.param.watch(self._refresh, ["shot", "playing"])
+        session.param.watch(self._refresh, "draft")
         session.param.watch(lambda event: setattr(self, "chosen", event.new), "isolated")
+        session.param.watch(self._on_picked, "picked")
         self.param.watch(self._refresh, "in_front")
 
     def _refresh(self, *_: Any) -> None:
-        session, run = self._session, self._session.run
-        answer = run.incumbent if run else None
+        session, answer = self._session, self._session.answer
+        now = (answer, session.draft.cluster_names)
         # No table is made for a clustering that is shown only for a moment.
-        if not self.in_front or session.player.playing or answer is self._drawn:
+        if not self.in_front or session.player.playing or now == self._drawn:
             return
-        self._drawn = answer
+        self._drawn = now
         if answer is None:
             self.table = {"about": _NONE}
             return
         colors = session.cluster_colors.of(answer.labels, answer.problem.k)
         shown = Partition(answer.problem, colors)
-        self.table = content(clusters(session.draft.data, shown), _rules(answer))
+        names = session.cluster_names(colors)
+        self.table = content(clusters(session.draft.data, shown, names), _rules(answer))
+
+    def _on_picked(self, event: Any) -> None:
+        """Offer to move the point that is picked alone."""
+        names = self._session.draft.data.names
+        one = event.new[0] if len(event.new) == 1 else None
+        self.point = "" if one is None else names[one] if names else str(one)
 
     def _hand(self, download: Download) -> None:
         self._send_msg(asdict(download))
@@ -74,11 +87,26 @@ class ClustersPanel(JSComponent):
         in_one_message(self._act)(data)
 
     def _act(self, message: dict[str, Any]) -> None:
-        if message["what"] == "file":
-            with self._session.in_words():
-                deliver(self._session, answer_download(self._session, message["file"]), self._hand)
-        else:
-            self._session.isolate(message["cluster"])
+        session, what = self._session, message["what"]
+        with session.in_words():
+            if what == "file":
+                deliver(session, answer_download(session, message["file"]), self._hand)
+            elif what == "name":
+                session.name_cluster(message["cluster"], message["name"])
+            elif what == "merge":
+                session.merge_clusters(message["one"], message["other"])
+            elif what == "move":
+                [point] = self._one_point(str(message["point"]))
+                session.move_point(point, message["cluster"])
+            else:
+                session.isolate(message["cluster"])
+
+    def _one_point(self, text: str) -> list[int]:
+        draft = self._session.draft
+        points = NameBook(draft.n, draft.data.names).read(text)
+        if len(points) != 1:
+            raise CcvizError("Type one point to move.")
+        return points
 
 
 def _rules(answer: Partition) -> tuple[RuleRow, ...]:
@@ -115,6 +143,7 @@ def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
 def _head(head: Head) -> dict[str, Any]:
     return {
         "number": head.number,
+        "name": head.name,
         "color": cluster_colors(head.number + 1)[-1],
         "size": f"{head.size:,}",
         "share": f"{head.share:.0%}",

@@ -177,7 +177,7 @@ class ScatterPanel(pn.viewable.Viewer):
             called = session.draft.data.classes or [f"class {j}" for j in range(truth.max() + 1)]
             known, first = np.unique(truth, return_index=True)
             names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
-        self.legend.show(frame.labels, names)
+        self.legend.show(frame.labels, names or session.cluster_names(frame.labels))
         if alone and not names:
             frame = sure_only(frame, session.sureness.known, session.rise)
         self._figure.show_clusters(only(frame, session.isolated, session.differing), bool(names))

@@ -184,7 +184,9 @@ def way_back(session: Session, drafts: KeptDrafts | None = None) -> str:
 
 def _words(session: Session, drafts: KeptDrafts | None) -> str:
     try:
-        return query(session)
+        # An address holds no names of clusters.
+        if drafts is None or not session.draft.cluster_names:
+            return query(session)
     except CcvizError:
         if drafts is None:
             return ""

@@ -34,6 +34,7 @@ from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
 from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
+from ccviz.views.cluster_names import ClusterName
 from ccviz.views.draft import Draft
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.lab.personal_archive import personal_archive
@@ -69,6 +70,13 @@ class _Rule(msgspec.Struct, array_like=True):
     known: list[_Whole | float] = []
 
 
+class _Name(msgspec.Struct, array_like=True):
+    """What the cluster of a point is called."""
+
+    point: _Whole
+    text: str
+
+
 class _Head(msgspec.Struct):
     """All but the points and the runs; the second format has rules."""
 
@@ -90,6 +98,7 @@ class _Head(msgspec.Struct):
     gap_limit: float | None
     node_limit: int | None
     rules: list[_Rule] = []
+    cluster_names: list[_Name] = []
 
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
@@ -164,6 +173,7 @@ def _head(session: Session) -> _Head:
         gap_limit=session.gap_limit,
         node_limit=session.node_limit,
         rules=[_Rule(rule.text, list(rule.known)) for rule in draft.rules],
+        cluster_names=[_Name(name.point, name.text) for name in draft.cluster_names],
     )  # fmt: skip
 
 
@@ -291,6 +301,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         and 0 <= head.seed < 1 << 63
         and all(limit is None or limit >= 0 for limit in (head.time_limit, head.gap_limit))
         and (head.node_limit is None or head.node_limit >= 1)
+        and all(0 <= name.point < points.n for name in head.cluster_names)
     )
     if not sound:
         raise CcvizError("its parts do not fit together.")
@@ -304,6 +315,9 @@ def _draft(head: _Head, points: Problem) -> Draft:
               for link in head.links),
         tuple(head.lower), tuple(head.upper),
         rules=tuple(AskedRule(plain(rule.text), tuple(rule.known)) for rule in head.rules),
+        cluster_names=tuple(
+            ClusterName(name.point, plain(name.text)) for name in head.cluster_names
+        ),
     )  # fmt: skip
     _ = draft.problem  # raises the sentence
     return draft

@@ -12,6 +12,7 @@ from ccviz.data.datasets import load
 from ccviz.events import IncumbentFound, Record, Started
 from ccviz.problem.asked import AskedRule
 from ccviz.runs.archive import Archive
+from ccviz.views.cluster_names import ClusterName
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
@@ -54,6 +55,7 @@ def session(open_session):
     session.show_axes("x1", "PC 1")
     session.set_solver("blp-kmeans", n_init=3)
     session.param.update(seed=7, time_limit=9.0, node_limit=5)
+    session.adopt(session.draft.with_cluster_names([ClusterName(3, "the left moon")]))
     remember(session, "first")
     remember(session, "second")
     return session
@@ -80,6 +82,7 @@ def test_a_project_opens_on_another_machine(session, open_session):
     )  # fmt: skip
     assert (ours.k, ours.scaling, ours.links) == (theirs.k, theirs.scaling, theirs.links)
     assert (ours.lower, ours.upper) == (theirs.lower, theirs.upper)
+    assert ours.cluster_names == theirs.cluster_names != ()
     for name in ("x_axis", "y_axis", "solver", "seed", "time_limit", "gap_limit", "node_limit"):
         assert getattr(session, name) == getattr(other, name)
     assert [info.name for info in other.archive.runs()] == ["second", "first"]

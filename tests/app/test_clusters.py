@@ -1,0 +1,40 @@
+"""Clusters in a real browser: named, merged, and given a point."""
+
+import re
+
+import pytest
+
+pytestmark = pytest.mark.browser
+
+
+def test_clusters_are_named_merged_and_given_a_point(lab_of):
+    lab = lab_of("?data=iris&k=3&solver=blp-kmeans")
+    lab.choose("Speed", "Speed: Live")
+    lab.run()
+    lab.room("Clusters")
+    lab.page.once("dialog", lambda dialog: dialog.accept("large flowers"))
+    lab.page.get_by_role("button", name="Name cluster 1").click()
+    lab.page.get_by_role("button", name="large flowers: ").wait_for()  # of the legend
+    labels = lab.labels()
+
+    lab.page.get_by_label("Merge", exact=True).select_option("large flowers")
+    lab.page.get_by_label("with", exact=True).select_option("cluster 2")
+    lab.press("Merge")
+    lab.see_notice("k is 2 now, and 9 must-links")
+    ends = [int(end) for link in lab.links() for end in re.findall(r"\d+", link)[:2]]
+    assert {labels[end] for end in ends} <= {1, 2}
+    lab.page.keyboard.press("Escape")
+    lab.press("Undo")
+    lab.see("k = 3")
+
+    point = labels.index(0)
+    lab.click_point(point)
+    into = lab.page.get_by_label("belongs in", exact=True)
+    into.select_option("large flowers")
+    lab.wait_for(
+        lambda: lab.page.get_by_label("Point", exact=True).last.input_value() == str(point)
+    )
+    lab.press("Move")
+    lab.see_notice("5 must-links and 1 cannot-link were made.")
+    lab.run()
+    lab.wait_for(lambda: lab.labels()[point] == 1)
