@@ -30,7 +30,7 @@ def clustered(lab, n: int) -> list[list[str]]:
     lab.see("k = 4")
     lab.press("Run")
     lab.page.get_by_role("button", name="Run", exact=True, disabled=False).wait_for()
-    lab.wait_for(lambda: profile(lab).locator("thead button").count() == 4)
+    lab.wait_for(lambda: profile(lab).locator("thead [data-cluster]").count() == 4)
     lab.wait_for(lambda: profile(lab).locator("tbody tr").count() == 12)
     name, text = taken_home(lab, "My rows with clusters (CSV)")
     assert name == "customers-clusters.csv"
@@ -92,7 +92,7 @@ def one_alone(lab, clusters: set[int]) -> None:
     assert set(lab.labels()) == clusters == {0, 1, 2, 3}
     lab.page.get_by_role("button", name=re.compile("^cluster 1: ")).click()
     lab.wait_for(lambda: set(lab.labels()) == {-1, 1})
-    chosen = profile(lab).get_by_role("button", name="cluster 1")
+    chosen = profile(lab).get_by_role("button", name="cluster 1", exact=True)
     assert chosen.get_attribute("aria-pressed") == "true"
     chosen.click()
     lab.wait_for(lambda: set(lab.labels()) == clusters)
