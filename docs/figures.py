@@ -211,8 +211,16 @@ def page_million() -> dict[str, str]:
 def memory_left() -> dict[str, str]:
     """Return by how much the server grows with people who have gone."""
     (crowd,) = [line for name, line in cells("page_soak").items() if name.startswith("20 sessions")]
-    (after_class,) = re.findall(r"\(\+([\d.]+) %\)", text("class_server"))
-    return {"memory-sessions": crowd[2].lstrip("+"), "memory-class": f"{after_class} %"}
+    (_, first, _), (classes, after, change) = re.findall(
+        r"^\| (\d+) \| ([\d,]+) \| \d+ \| \+([\d.]+) \|", text("class_memory"), re.MULTILINE
+    )
+    return {
+        "memory-sessions": crowd[2].lstrip("+"),
+        "memory-class": f"{change} %",
+        "memory-classes": classes,
+        "memory-objects": first,
+        "memory-objects-after": after,
+    }
 
 
 def counted() -> dict[str, str]:
