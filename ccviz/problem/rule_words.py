@@ -1,15 +1,116 @@
-"""The parts of a rule's text: word and sign, limit, and the clustering or column named."""
+"""The kinds of rules, and the parts of a rule's text: kind, limit, clustering or column named."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.errors import ProblemError
+
+
+@dataclass(frozen=True)
+class RuleKind:
+    """A kind of rule, as it is written and as people read and choose it.
+
+    Attributes
+    ----------
+    name : str
+        Word and sign, as ``"diameter<="``, with ``()`` if a rule names something.
+    text : str
+        The rule with letters for its parts, as ``"diameter<=D"``.
+    words : str
+        The rule in words, with ``{limit}`` and ``{name}``.
+    label, help_text : str
+        Words of the form on the page.
+    unit : str
+        Unit of the limit; points are counted in whole numbers.
+    names : {"", "run", "column"}
+        What a rule of the kind names: nothing, a run's clustering, or a column of the data.
+    """
+
+    name: str
+    text: str
+    words: str
+    label: str
+    help_text: str
+    unit: str
+    names: Literal["", "run", "column"] = ""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the limit is a whole number."""
+        return self.unit == "points"
+
+    def written(self, limit: str, name: str = "") -> str:
+        """Return the text of a rule of this kind.
+
+        Parameters
+        ----------
+        limit, name : str
+        """
+        return f"{self.name.replace('()', f'({name})')}{limit}"
+
+
+RULE_KINDS = {
+    kind.name: kind
+    for kind in (
+        RuleKind(
+            "diameter<=", "diameter<=D", "diameter at most {limit}", "Diameter at most",
+            "No two points of a cluster are further apart; in the units of the features as scaled.",
+            "distance",
+        ),
+        RuleKind(
+            "separation>=", "separation>=D", "separation at least {limit}", "Separation at least",
+            "Points of different clusters are no nearer; in the units of the features as scaled.",
+            "distance",
+        ),
+        RuleKind(
+            "size<=", "size<=N", "at most {limit} points a cluster", "Size at most",
+            "Of every cluster.", "points",
+        ),
+        RuleKind(
+            "size>=", "size>=N", "at least {limit} points a cluster", "Size at least",
+            "Of every cluster.", "points",
+        ),
+        RuleKind(
+            "difference()>=", "difference(CLUSTERING)>=N",
+            "unlike {name}, by {limit} points a cluster", "Different from a run",
+            "Another answer: every cluster lacks at least these points of each cluster of that "
+            "run.",
+            "points", "run",
+        ),
+        RuleKind(
+            "overlap()<=", "overlap(CLUSTERING)<=N",
+            "at most {limit} points shared with a cluster of {name}", "Overlap with a run at most",
+            "No cluster shares more points than these with any cluster of that run.",
+            "points", "run",
+        ),
+        RuleKind(
+            "sum()>=", "sum(COLUMN)>=S", "at least {limit} of {name} a cluster",
+            "Sum of a column at least",
+            "In every cluster; a share is of the column's sum over all points. Values as in the "
+            "table.",
+            "number or 10%", "column",
+        ),
+        RuleKind(
+            "sum()<=", "sum(COLUMN)<=S", "at most {limit} of {name} a cluster",
+            "Sum of a column at most",
+            "In every cluster; a share is of the column's sum over all points. Values as in the "
+            "table.",
+            "number or 20%", "column",
+        ),
+    )
+}  # fmt: skip
+"""The kinds of rules by their names, in the order in which the page offers them."""
+
+_TEXTS = [kind.text for kind in RULE_KINDS.values()]
+GRAMMAR = f"{', '.join(_TEXTS[:-1])} or {_TEXTS[-1]}, where S may be a share as 20%"
+"""The rules as text, for sentences."""
 
 
 @dataclass(frozen=True)
@@ -35,13 +136,8 @@ class RuleWords:
     @property
     def names_column(self) -> bool:
         """Whether the name is that of a column of numbers."""
-        return self.kind.startswith("sum()")
+        return RULE_KINDS[self.kind].names == "column"
 
-
-GRAMMAR = (
-    "diameter<=D, separation>=D, size<=N, size>=N, overlap(CLUSTERING)<=N, "
-    "difference(CLUSTERING)>=N, sum(COLUMN)<=S or sum(COLUMN)>=S, where S may be a share as 20%"
-)
 
 _MOST_WHOLE = 1 << 62  # larger limits on points are cut to this
 
@@ -52,18 +148,6 @@ Clusterings = Callable[[str], ArrayLike]
 
 Columns = Callable[[str], ArrayLike]
 """Returns the values of a column by its name."""
-
-_IS_WHOLE = {
-    "diameter<=": False,
-    "separation>=": False,
-    "size<=": True,
-    "size>=": True,
-    "overlap()<=": True,
-    "difference()>=": True,
-    "sum()<=": False,
-    "sum()>=": False,
-}
-"""Whether a rule's limit is a whole number, by its word and sign."""
 
 
 def split_rule(text: str) -> RuleWords:
@@ -84,14 +168,15 @@ def split_rule(text: str) -> RuleWords:
         If the text is not a rule.
     """
     match = _RULE.fullmatch(text)
-    kind = "" if match is None else f"{match[1].lower()}{'()' if match[2] else ''}{match[3]}"
-    if match is None or kind not in _IS_WHOLE:
+    name = "" if match is None else f"{match[1].lower()}{'()' if match[2] else ''}{match[3]}"
+    kind = RULE_KINDS.get(name)
+    if match is None or kind is None:
         raise ProblemError(f"the rule {text!r} is not {GRAMMAR}.")
     given, is_share = match[4], False
-    if kind.startswith("sum()") and given.endswith("%"):
+    if kind.names == "column" and given.endswith("%"):
         given, is_share = given[:-1].rstrip(), True
-    limit = _limit(text, given, whole=_IS_WHOLE[kind])
-    return RuleWords(kind, limit, (match[2] or "").strip(), is_share)
+    limit = _limit(text, given, whole=kind.is_whole)
+    return RuleWords(name, limit, (match[2] or "").strip(), is_share)
 
 
 def looked_up(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.kept import KeptRule
 from ccviz.problem.partition import Partition
+from ccviz.problem.rule_words import RULE_KINDS
 
 
 @dataclass(frozen=True)
@@ -26,18 +27,6 @@ class RuleRow:
     holds: bool = True
 
 
-_WORDS = {
-    "diameter<=": "diameter at most {limit}",
-    "separation>=": "separation at least {limit}",
-    "size<=": "at most {limit} points a cluster",
-    "size>=": "at least {limit} points a cluster",
-    "overlap()<=": "at most {limit} points shared with a cluster of {name}",
-    "difference()>=": "unlike {name}, by {limit} points a cluster",
-    "sum()<=": "at most {limit} of {name} a cluster",
-    "sum()>=": "at least {limit} of {name} a cluster",
-}
-
-
 def rule_words(rule: AskedRule) -> str:
     """Return a rule in words.
 
@@ -47,7 +36,7 @@ def rule_words(rule: AskedRule) -> str:
     """
     words = rule.words
     limit = f"{words.limit:,.6g}{' %' if words.is_share else ''}"
-    return _WORDS[words.kind].format(limit=limit, name=words.name)
+    return RULE_KINDS[words.kind].words.format(limit=limit, name=words.name)
 
 
 def rule_rows(rules: tuple[AskedRule, ...], answer: Partition | None) -> tuple[RuleRow, ...]:

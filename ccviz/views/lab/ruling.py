@@ -2,77 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ccviz.arrays import IntArray
 from ccviz.data.named_column import column_values
 from ccviz.errors import ArchiveError, CcvizError, ContradictionError, ProblemError
 from ccviz.problem.asked import AskedRule
+from ccviz.problem.rule_words import RuleKind
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.views.lab.notice import as_sentence
 from ccviz.views.lab.session import Session
 
 _MOST_RUNS = 50
-
-
-@dataclass(frozen=True)
-class RuleKind:
-    """A kind of rule, as people choose it.
-
-    Attributes
-    ----------
-    label : str
-    before : str
-        Text before the limit; ``{}`` for a run or a column.
-    unit : str
-        Unit of the limit.
-    names_run, names_column : bool
-        Whether it is about a run's clustering, or about a column of the data.
-    help_text : str
-    """
-
-    label: str
-    before: str
-    unit: str
-    help_text: str
-    names_run: bool = False
-    names_column: bool = False
-
-
-KINDS = (
-    RuleKind(
-        "Diameter at most", "diameter<=", "distance",
-        "No two points of a cluster are further apart; in the units of the features as scaled.",
-    ),
-    RuleKind(
-        "Separation at least", "separation>=", "distance",
-        "Points of different clusters are no nearer; in the units of the features as scaled.",
-    ),
-    RuleKind("Size at most", "size<=", "points", "Of every cluster."),
-    RuleKind("Size at least", "size>=", "points", "Of every cluster."),
-    RuleKind(
-        "Different from a run", "difference({})>=", "points",
-        "Another answer: every cluster lacks at least these points of each cluster of that run.",
-        names_run=True,
-    ),
-    RuleKind(
-        "Overlap with a run at most", "overlap({})<=", "points",
-        "No cluster shares more points than these with any cluster of that run.",
-        names_run=True,
-    ),
-    RuleKind(
-        "Sum of a column at least", "sum({})>=", "number or 10%",
-        "In every cluster; a share is of the column's sum over all points. Values as in the table.",
-        names_column=True,
-    ),
-    RuleKind(
-        "Sum of a column at most", "sum({})<=", "number or 20%",
-        "In every cluster; a share is of the column's sum over all points. Values as in the table.",
-        names_column=True,
-    ),
-)  # fmt: skip
-"""Kinds of rules, in the order in which they are offered."""
 
 
 def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> str:
@@ -95,8 +35,8 @@ def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> s
     try:
         if not limit.strip():
             raise ProblemError("type a number.")
-        called = called_by(session.archive, named) if kind.names_run else named
-        text = f"{kind.before.format(called)}{limit.strip()}"
+        called = called_by(session.archive, named) if kind.names == "run" else named
+        text = kind.written(limit.strip(), called)
         rule = AskedRule.read(
             text,
             lambda _: clustering_of(session.archive, named),

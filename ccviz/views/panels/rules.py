@@ -8,9 +8,10 @@ import param
 from panel.custom import JSComponent
 
 from ccviz.data.named_column import column_names
+from ccviz.problem.rule_words import RULE_KINDS
 from ccviz.runs.info import RunInfo
 from ccviz.views.frames.rules import rule_rows
-from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
+from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
@@ -34,8 +35,8 @@ class RulesPanel(JSComponent):
     kinds = param.List(
         default=[
             {"label": each.label, "unit": each.unit, "help": each.help_text,
-             "names_run": each.names_run, "names_column": each.names_column}
-            for each in KINDS
+             "names_run": each.names == "run", "names_column": each.names == "column"}
+            for each in RULE_KINDS.values()
         ],
         constant=True,
     )  # fmt: skip
@@ -88,7 +89,7 @@ class RulesPanel(JSComponent):
         elif what == "drop":
             drop_rule(session, session.draft.rules[message["place"]])
         else:
-            kind = KINDS[message["kind"]]
+            kind = [*RULE_KINDS.values()][message["kind"]]
             self.refused = add_rule(session, kind, message["limit"], message["named"])
 
 

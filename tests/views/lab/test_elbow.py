@@ -2,9 +2,10 @@ import math
 
 import pytest
 
+from ccviz.problem.rule_words import RULE_KINDS
 from ccviz.studies.elbow import Step
 from ccviz.views.lab.elbow import finder
-from ccviz.views.lab.ruling import KINDS, add_rule
+from ccviz.views.lab.ruling import add_rule
 from ccviz.views.link_table import Link
 from ccviz.views.panels.elbow import ElbowPanel
 from tests.patience import wait_until
@@ -94,7 +95,7 @@ def test_who_finds_the_clusterings_can_have_the_problem(session):
 
 
 def test_rules_go_along_and_forbid_what_they_forbid(session):
-    add_rule(session, KINDS[2], "60")
+    add_rule(session, RULE_KINDS["size<="], "60")
     session.elbow.start(session.draft, 2, 3, 0.0)
     sweep_out(session)
     two, three = session.elbow.steps

@@ -4,17 +4,18 @@ import numpy as np
 
 from ccviz.data.datasets import load
 from ccviz.events import Finished, IncumbentFound, Record, Started
+from ccviz.problem.rule_words import RULE_KINDS
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft, draft_of_problem
 from ccviz.views.frames.rules import rule_rows
 from ccviz.views.frames.scatter import plane
 from ccviz.views.lab.canvas import with_points, without_points
-from ccviz.views.lab.ruling import KINDS, add_rule, drop_rule, runs_to_name
+from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.suiting import unable
 from ccviz.views.link_table import Link
 
-DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP, SUM_LEAST, SUM_MOST = KINDS
+DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP, SUM_LEAST, SUM_MOST = RULE_KINDS.values()
 
 
 def remember(session, labels, name="first"):

@@ -1,8 +1,9 @@
 """Which solver suits, and what is said where one does not, or gave up."""
 
 from ccviz.problem.asked import AskedRule
+from ccviz.problem.rule_words import RULE_KINDS
 from ccviz.views.lab.many_links import draw_links
-from ccviz.views.lab.ruling import KINDS, add_rule
+from ccviz.views.lab.ruling import add_rule
 from ccviz.views.lab.suiting import advised, in_titles
 from ccviz.views.link_table import Link
 from tests.views.lab.test_session import play_out
@@ -29,7 +30,7 @@ def test_who_cannot_do_it_is_named_with_one_that_can(session):
 
 
 def test_one_solver_takes_every_kind_of_constraint_and_none_is_left_beside_it(session):
-    add_rule(session, KINDS[3], "10")
+    add_rule(session, RULE_KINDS["size>="], "10")
     session.add_links([Link("must", 0, 1, 2.0)])
     assert advised(session.draft).solver == "sdp"
     known = AskedRule("overlap(first)<=60", tuple([0, 1, 2] * 50))
