@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from ccviz.data import load
 from tests.app.test_views import nodes
 
 pytestmark = pytest.mark.browser
@@ -31,6 +32,21 @@ def pair_of(labels, used):
     """Return two points of the largest cluster that no link has yet."""
     largest = np.bincount(labels).argmax()
     return [i for i in np.flatnonzero(labels == largest).tolist() if i not in used][:2]
+
+
+def parents(lab):
+    """Return what was decided at each node of the tree by its number, while the tree is drawn."""
+    tree = next(iter(lab.sources("tree", "lower_bound")), {"node": [], "decision": []})
+    return dict(zip(tree["node"], tree["decision"], strict=True))
+
+
+def near_pair(data, labels, used):
+    """Return the two nearest points in different clusters that no link has yet."""
+    X = np.array(data)
+    far = ((X[:, None] - X) ** 2).sum(axis=2)
+    far[labels[:, None] == labels] = np.inf
+    far[sorted(used)] = far[:, sorted(used)] = np.inf
+    return [int(i) for i in np.unravel_index(far.argmin(), far.shape)]
 
 
 def proofs(server):
@@ -70,3 +86,29 @@ def test_ten_links_are_made_one_by_one_and_undone(lab_of, server, picture):
     lab.wait_for(lambda: "Optimal clustering" in lab.card and bound(lab) == first)
     lab.wait_for(lambda: nodes(lab)["node"] == tree)
     assert proofs(server) == 3
+
+
+@pytest.mark.slow
+def test_the_tree_goes_on_over_links_that_the_clustering_breaks(lab_of, server, picture):
+    lab = lab_of("?data=ring_around_ring&solver=sdp&set.cuts=none&seed=1")
+    lab.run()
+    run_as_edited(lab, True)
+    lab.wait_for(lambda: "Optimal clustering" in lab.card)
+    first, before, tree = bound(lab), len(lab.links()), parents(lab)
+    assert len(tree) > 3
+    data = load("ring_around_ring")
+    used = {i for pairs in (data.setup.must_link, data.setup.cannot_link) for i in np.ravel(pairs)}
+    i, j = near_pair(data.X, np.array(lab.labels()), used)
+    lab.link("must", i, j)
+    lab.wait_for(lambda: proofs(server) == 2 and len(lab.links()) == before + 1)
+    lab.wait_for(lambda: "Optimal clustering" in lab.card and bound(lab) is not None)
+    assert bound(lab) >= first - 1e-6 * first
+    after = parents(lab)
+    picture(lab.page, "goes on")
+    stayed = tree.keys() & after.keys()
+    assert 0 in stayed
+    assert {node: tree[node] for node in stayed} == {node: after[node] for node in stayed}
+    assert len(stayed) >= len(tree) // 2
+    lab.page.keyboard.press("z")
+    lab.wait_for(lambda: bound(lab) == first and parents(lab) == tree)
+    assert proofs(server) == 2

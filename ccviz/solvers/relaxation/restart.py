@@ -17,6 +17,9 @@ from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 from ccviz.solvers.search.tree import Multipliers
 
+_PENALTY = 0.2
+"""Penalty as a share of a cold start's: multipliers near the best ones need a smaller one."""
+
 
 def restart(relaxation: Relaxation, block_of: IntArray, left: Multipliers) -> AnyIterate:
     """Return the first iterate of a node from multipliers over other blocks of the same points.
@@ -37,6 +40,7 @@ def restart(relaxation: Relaxation, block_of: IntArray, left: Multipliers) -> An
     cuts, proper = cuts.merged(child_of)
     weights = certificate["weights"].astype(np.float64)[proper]
     at = cold_start(relaxation)
+    at = replace(at, penalty=_PENALTY * at.penalty)
     T = _overlap(relaxation, block_of, left.block_of)
     N = symmetric(certificate["nonnegativity"].astype(np.float64), len(first))
     M = -(T @ N @ T.T)
