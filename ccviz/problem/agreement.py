@@ -102,20 +102,19 @@ def _adjusted_information(table: IntArray) -> float:
 def _expected_information(table: IntArray) -> float:
     """Return the mean mutual information of random partitions with the same sizes."""
     n = int(table.sum())
-    return float(sum(_expected(int(a), int(b), n) for a in table.sum(1) for b in table.sum(0)))
+    logs = gammaln(np.arange(n + 1) + 1.0)  # of the factorials
+    return float(
+        sum(_expected(a, b, logs) for a in table.sum(1).tolist() for b in table.sum(0).tolist())
+    )
 
 
-def _expected(a: int, b: int, n: int) -> float:
+def _expected(a: int, b: int, logs: FloatArray) -> float:
     """Return the share of a class of a points and a cluster of b (Vinh et al., equation 4)."""
+    n = len(logs) - 1
     first = max(1, a + b - n)
-    shared = np.arange(first, min(a, b) + 1, dtype=np.float64)
-    log_ways = _log_factorial(a) + _log_factorial(b) + _log_factorial(n - a) + _log_factorial(n - b)
-    log_ways = log_ways - _log_factorial(n) - sum(
-        gammaln(left + 1.0) for left in (shared, a - shared, b - shared, n - a - b + shared)
-    )  # fmt: skip
-    information = shared / n * (np.log(n * shared) - np.log(float(a) * b))
+    shared = np.arange(first, min(a, b) + 1)
+    log_ways = logs[a] + logs[b] + logs[n - a] + logs[n - b] - logs[n]
+    log_ways = log_ways - sum(logs[left] for left in (shared, a - shared, b - shared))
+    log_ways -= logs[n - a - b + shared]
+    information = shared / n * (np.log(n * shared.astype(np.float64)) - np.log(float(a) * b))
     return float((information * np.exp(log_ways)).sum())
-
-
-def _log_factorial(number: int) -> FloatArray:
-    return gammaln(number + 1.0)

@@ -20,7 +20,7 @@ def test_points_that_might_leave_are_grey(lab_of, picture):
 def test_few_points_move_after_an_edit(lab_of, picture):
     lab = lab_of("?data=iris&k=3&solver=sdp&seed=1")
     lab.run()
-    lab.press("Stay near")
+    lab.press("Stay")
     lab.link("must", 0, 60)  # which runs by itself, after a quick proof
     lab.see(re.compile("moved .ringed.: WCSS"))
     picture(lab.page, "stay-near")

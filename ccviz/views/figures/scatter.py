@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.events import MouseMove, RangesUpdate
 from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, PanTool, Range1d
+from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.views.figures.base import cluster_mapper, dress, name_axes, plain_figure, refill
@@ -242,10 +244,22 @@ class ScatterFigure:
 
     def say_links(self, words: Sequence[str]) -> None:
         """Let tooltips say which links each point has; nothing where there are too many points."""
-        if len(words) == len(self._points.data["links"]) and list(words) != list(
-            self._points.data["links"]
-        ):
-            self._points.patch({"links": [(slice(len(words)), list(words))]})
+        if len(words) == len(self._points.data["links"]):
+            self._patch("links", np.array(words, dtype=object))
+
+    def _patch(self, column: str, values: NDArray[Any]) -> None:
+        """Send the rows of a column that differ, or the whole column if most of them do.
+
+        An edit changes the words of two points, and the browser takes up as many rows as come.
+        """
+        before = np.asarray(self._points.data[column], dtype=values.dtype)
+        rows = np.flatnonzero(before != values)
+        if len(rows) > len(values) // 4:
+            whole = values.tolist() if values.dtype == object else values
+            self._points.patch({column: [(slice(len(values)), whole)]})
+        elif len(rows):
+            changes = zip(rows.tolist(), values[rows].tolist(), strict=True)
+            self._points.patch({column: list(changes)})
 
     def show_clusters(self, frame: Coloring, by_class: bool = False) -> None:
         """Colour the points that changed, and move the centres."""
@@ -258,7 +272,7 @@ class ScatterFigure:
             if changed or not (self._density.is_drawn or len(self.rows)):
                 self._redraw()
         elif changed:
-            self._points.patch({"label": [(slice(len(labels)), labels)]})
+            self._patch("label", labels)
         refill(
             self._centers,
             x=frame.centers[:, 0],

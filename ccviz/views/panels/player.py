@@ -38,8 +38,7 @@ class PlayerPanel(pn.viewable.Viewer):
             description=None, css_classes=["unlabelled"],
         )  # fmt: skip
         self._stay = pn.widgets.Toggle.from_param(
-            session.staying.param.wanted, name="Stay near", margin=(0, 4, 0, 0),
-            css_classes=["small"],
+            session.staying.param.wanted, name="Stay", margin=(0, 2, 0, 0),
         )  # fmt: skip
         self._slider = pn.widgets.IntSlider(
             name="Moment of the run", start=0, end=1, value=0, show_value=False,
