@@ -1,4 +1,4 @@
-"""How sure the points are, and as little change as possible, on the page."""
+"""How sure the points are on the page: bounds in the background, a slider, and the plot."""
 
 import re
 
@@ -15,12 +15,3 @@ def test_points_that_might_leave_are_grey(lab_of, picture):
     lab.see(re.compile("points proved to belong here unless the cost may rise by more than 2 %"))
     lab.press("Stop bounds")
     picture(lab.page, "how-sure")
-
-
-def test_few_points_move_after_an_edit(lab_of, picture):
-    lab = lab_of("?data=iris&k=3&solver=sdp&seed=1")
-    lab.run()
-    lab.press("Stay")
-    lab.link("must", 0, 60)  # which runs by itself, after a quick proof
-    lab.see(re.compile("moved .ringed.: WCSS"))
-    picture(lab.page, "stay-near")

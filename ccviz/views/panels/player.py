@@ -37,9 +37,6 @@ class PlayerPanel(pn.viewable.Viewer):
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
             description=None, css_classes=["unlabelled"],
         )  # fmt: skip
-        self._stay = pn.widgets.Toggle.from_param(
-            session.staying.param.wanted, name="Stay", margin=(0, 2, 0, 0),
-        )  # fmt: skip
         self._slider = pn.widgets.IntSlider(
             name="Moment of the run", start=0, end=1, value=0, show_value=False,
             sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
@@ -55,7 +52,7 @@ class PlayerPanel(pn.viewable.Viewer):
         self._refresh()
 
     def __panel__(self) -> Any:
-        buttons = [self._run, self._pause, self._back, self._step, self._stop, self._stay]
+        buttons = [self._run, self._pause, self._back, self._step, self._stop]
         bar = pn.Row(
             *buttons, pn.Spacer(sizing_mode="stretch_width"), self._pace,
             sizing_mode="stretch_width", margin=(8, 10, 2, 10), css_classes=["wraps"],

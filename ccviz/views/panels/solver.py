@@ -60,6 +60,9 @@ class SolverPanel(pn.viewable.Viewer):
         self._nodes = _limit(session.param.node_limit, "Node limit", 100)
         self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
         self._as_edited = pn.widgets.Toggle(name="Run as I edit", margin=(4, 4))
+        self._stay = pn.widgets.Toggle.from_param(
+            session.staying.param.wanted, name="Stay near the clustering before", margin=(4, 4)
+        )
         self._as_edited.param.watch(
             self._following.unless(lambda event: setattr(session, "as_edited", event.new)), "value"
         )
@@ -109,7 +112,7 @@ class SolverPanel(pn.viewable.Viewer):
         more = [widget for name, widget in self._inputs.items() if name in advanced]
         with rebuilt():
             self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
-            self._advanced.objects = [*more, *limits, self._as_edited]
+            self._advanced.objects = [*more, *limits, self._as_edited, self._stay]
 
     def _show_as_edited(self, *_: Any) -> None:
         told = self._session.as_edited
