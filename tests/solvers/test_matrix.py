@@ -40,13 +40,21 @@ def test_exact_solvers_prove_what_they_take():
         for name, row in matrix().items()
         if make_solver(name).supports.exact
     }
-    assert levels == {"sdp": {"proof", "no"}, "colgen": {"proof", "no"}, "rbba": {"proof", "no"}}
+    assert levels == {"sdp": {"proof", "no"}, "colgen": {"proof"}, "rbba": {"proof", "no"}}
 
 
-@pytest.mark.parametrize(("name", "kind", "level"), [*PROVED, *OTHERS])
+def sample_of(cell):
+    """Return a cell as a parameter of the test below, slow where its trees are long."""
+    marks = [pytest.mark.slow] if cell[:2] == ("colgen", "sum()>=") else []
+    return pytest.param(*cell, marks=marks)
+
+
+@pytest.mark.parametrize(("name", "kind", "level"), map(sample_of, [*PROVED, *OTHERS]))
 def test_a_sample_of_cells_holds_against_brute_force(name, kind, level):
     solver = make_solver(name)
-    for seed in range(3 if level == "proof" else 1):
+    # Trees whose bounds leave something out are long: `benchmarks/matrix.py` has more of them.
+    few = level != "proof" or kind in ("sum()<=", "sum()>=", "weights and sizes")
+    for seed in range(1 if few else 3):
         problem = problem_of(kind, seed, solver.supports.rules)
         if problem is not None:
             assert list(faults(problem, name, level)) == []
