@@ -351,6 +351,6 @@ _KINDS = {
     "weights under rules": (_weighted_rules, 4),
     "two sides": (_two_sides, 4),
     "kept": (_kept, 4),
-    "kept tree": (_kept_tree, 4),
+    "kept tree": (_kept_tree, 3),
     "tree of parts": (_branched_parts, 2),
 }
