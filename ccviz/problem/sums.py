@@ -232,3 +232,17 @@ def too_heavy(problem: Problem, block_of: IntArray) -> Iterator[IntArray]:
 
 def _on_grid(rounding: Any, limit: float, shift: int) -> float:
     return float(np.ldexp(rounding(np.ldexp(limit, shift)), -shift))
+
+
+def as_bounded(problem: Problem) -> Problem:
+    """Return the problem without the constraints that bounds leave out.
+
+    These are lower limits on sums, and sizes beside weights. A bound without them holds with them.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    if problem.weights is not None and problem.sizes is not None:
+        problem = replace(problem, sizes=None)
+    return without_lower_sums(problem)

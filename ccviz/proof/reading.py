@@ -95,6 +95,23 @@ class Leaf:
     lower_bound: float
     certificate: dict[str, np.ndarray]
 
+    @property
+    def exponent(self) -> int:
+        """The power of two by which the points were scaled for the certificate."""
+        unit = self.certificate.get("unit")
+        return 0 if unit is None else int(unit[0])
+
+    def require(self, *names: str) -> None:
+        """Raise a `FlawError` if the certificate lacks one of the arrays.
+
+        Parameters
+        ----------
+        *names : str
+        """
+        for name in names:
+            if name not in self.certificate:
+                raise FlawError(f"lacks its {name}")
+
 
 @dataclass(frozen=True, eq=False)
 class Clustering:

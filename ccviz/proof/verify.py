@@ -36,7 +36,7 @@ from ccviz.errors import CcvizError
 from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import lacking_of, relaxed
-from ccviz.problem.sums import sum_limits, without_lower_sums
+from ccviz.problem.sums import as_bounded, sum_limits
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
@@ -77,17 +77,7 @@ class _Check:
     @cached_property
     def told(self) -> Problem:
         """The problem as bounds know it."""
-        return _told(self.problem)
-
-
-def _told(problem: Problem) -> Problem:
-    """Return the problem without what bounds leave out.
-
-    That are lower limits on sums, and sizes beside weights. A bound without them holds with them.
-    """
-    if problem.weights is not None and problem.sizes is not None:
-        problem = replace(problem, sizes=None)
-    return without_lower_sums(problem)
+        return as_bounded(self.problem)
 
 
 def verify(
@@ -124,9 +114,9 @@ def verify(
     is_divided = any(isinstance(event, PartsCut) for event in events)
     has_tree = any(isinstance(event, NodeOpened) for event in events)
     try:
-        if kept and (not has_tree or read_proof(_told(problem), events).is_open):
+        if kept and (not has_tree or read_proof(as_bounded(problem), events).is_open):
             return _kept(problem, events, kept, gap, Budget.of(work))
-        proof = read_proof(_told(problem), events) if has_tree or not is_divided else None
+        proof = read_proof(as_bounded(problem), events) if has_tree or not is_divided else None
         if is_divided and (proof is None or proof.is_open):
             return _divided(problem, read_division(problem, events), gap)
         assert proof is not None
@@ -177,7 +167,7 @@ def _kept(
     if not any(isinstance(event, NodeOpened) for event in before):
         division = read_division(earlier, before)
         return _compared(outer, *parts_bound(earlier, outer.unit, division), gap)
-    proof = read_proof(_told(earlier), before)
+    proof = read_proof(as_bounded(earlier), before)
     check_cover(proof)
     check = _Check(earlier, proof, outer.unit, budget, outer.upper_bound, outer.enough)
     lower_bound = min(_check_leaf(check, leaf) for leaf in sorted(proof.leaves))
@@ -288,17 +278,17 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
 def _spectral(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> float:
     """Return a semidefinite certificate's bound; without one, the scatter inside the blocks."""
     k, sizes = check.told.k, check.told.sizes
-    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    exponent = 2 * (check.unit.exponent - leaf.exponent)
     limits = None if sizes is None else (float(sizes.lower.min()), float(sizes.upper.max()))
     caps = soft_caps(check.problem, check.unit, blocks, limits[1] if limits else math.inf)
     if "lifted" in leaf.certificate:
         if sizes is None or not sizes.is_exact:
             raise FlawError("is lifted by sizes that are not given")
-        _require(leaf, "lifted", "points", "kind", "owner", "weights")
+        leaf.require("lifted", "points", "kind", "owner", "weights")
         classes = classes_of(sizes.lower)
         between = lifted_bound(means, classes, k, leaf.certificate, exponent, caps)
     elif "nonnegativity" in leaf.certificate:
-        _require(leaf, "nonnegativity", "points", "kind", "weights")
+        leaf.require("nonnegativity", "points", "kind", "weights")
         soft = terms_at(caps, means.mass, leaf.certificate, exponent, limits)
         between = spectral_bound(means, k, leaf.certificate, exponent, limits=limits, soft=soft)
     elif caps is not None and len(means.mass) == k:  # every block is a cluster
@@ -326,18 +316,6 @@ def _agree(check: _Check, claimed: float, found: float) -> bool:
     return abs(found - claimed) <= _AGREE * size + check.unit.scaled(plain)
 
 
-def _require(leaf: Leaf, *names: str) -> None:
-    for name in names:
-        if name not in leaf.certificate:
-            raise FlawError(f"lacks its {name}")
-
-
-def _own_exponent(leaf: Leaf) -> int:
-    """Return the power of two by which the points were scaled for this certificate."""
-    unit = leaf.certificate.get("unit")
-    return 0 if unit is None else int(unit[0])
-
-
 def _column_bound(
     check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
@@ -358,7 +336,7 @@ def _column_bound(
 
 def _cases(check: _Check, leaf: Leaf, means: Centroids, places: Places) -> list[Case]:
     """Return the cases of a leaf in zones."""
-    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    exponent = 2 * (check.unit.exponent - leaf.exponent)
     cases = read_cases(leaf, check.problem.n, len(means.mass), exponent)
     if cases and len(places.radius):
         raise FlawError("has zones below places")
@@ -369,7 +347,7 @@ def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
     """Return the discs of a node, with their duals as prizes."""
     taken, empty = places_at(check.proof, node)
     prize = leaf.certificate.get("taken", np.zeros(0))
-    prize = rescaled(prize, 2 * (check.unit.exponent - _own_exponent(leaf)))
+    prize = rescaled(prize, 2 * (check.unit.exponent - leaf.exponent))
     if prize.shape != (len(taken),):
         raise FlawError(f"has {prize.size} duals of taken places, and there are {len(taken)}")
     if (prize < 0.0).any():
@@ -379,8 +357,8 @@ def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
 
 def _duals(check: _Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, float]:
     """Return the duals and the least value in the unit of the check."""
-    _require(leaf, "duals", "least")
-    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    leaf.require("duals", "least")
+    exponent = 2 * (check.unit.exponent - leaf.exponent)
     duals = rescaled(leaf.certificate["duals"], exponent)
     least = float(rescaled(leaf.certificate["least"], exponent)[0])
     if duals.shape != means.mass.shape:
@@ -438,7 +416,7 @@ def _class_bound(
 
 
 def _class_values(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> ClassValues:
-    exponent = 2 * (check.unit.exponent - _own_exponent(leaf))
+    exponent = 2 * (check.unit.exponent - leaf.exponent)
     links = soft_costs(check.problem, check.unit, blocks)
     return class_values(check.told, leaf.certificate, exponent, len(means.mass), links)
 

@@ -276,7 +276,7 @@ def test_a_clustering_that_costs_nothing_has_no_gap():
 
 
 def test_what_cannot_be_verified_says_so(divided_proof):
-    of_parts = "only hard links and sizes can be verified of a run that was divided"
+    of_parts = "soft links and rules cannot be verified of a run that was divided"
     plain, events = divided_proof
     refused(Problem(plain.X, plain.k, cannot_link=[(0, 1, 2.0)]), events, of_parts)
     n, k = plain.n, plain.k

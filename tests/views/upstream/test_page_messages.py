@@ -86,7 +86,7 @@ def test_an_answer_has_no_traceback(limited):
 
     message = Protocol().create("SERVER-INFO-REQ")
     try:
-        raise OSError("/home/of/the/server")
+        raise OSError("/folder/of/the/server")
     except OSError as broken:
         answer = Connection().error(message, repr(broken))
     assert answer.content == {"text": "OSError", "traceback": None}
