@@ -7,7 +7,7 @@ rounded to the same grid. So every program agrees on whether a cluster keeps a l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -177,17 +177,6 @@ def sum_limits(problem: Problem) -> tuple[SumLimit, ...]:
     return tuple(rule for rule in problem.rules if isinstance(rule, SumLimit))
 
 
-def without_lower_sums(problem: Problem) -> Problem:
-    """Return the problem without lower limits on sums, all of whose rules are anti-monotone.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
-    rules = tuple(rule for rule in problem.rules if not isinstance(rule, MinSum))
-    return problem if len(rules) == len(problem.rules) else replace(problem, rules=rules)
-
-
 def too_heavy(problem: Problem, block_of: IntArray) -> Iterator[IntArray]:
     """Yield (m, 2) pairs of points that no cluster can hold under each upper limit on a sum.
 
@@ -232,17 +221,3 @@ def too_heavy(problem: Problem, block_of: IntArray) -> Iterator[IntArray]:
 
 def _on_grid(rounding: Any, limit: float, shift: int) -> float:
     return float(np.ldexp(rounding(np.ldexp(limit, shift)), -shift))
-
-
-def as_bounded(problem: Problem) -> Problem:
-    """Return the problem without the constraints that bounds leave out.
-
-    These are lower limits on sums, and sizes beside weights. A bound without them holds with them.
-
-    Parameters
-    ----------
-    problem : Problem
-    """
-    if problem.weights is not None and problem.sizes is not None:
-        problem = replace(problem, sizes=None)
-    return without_lower_sums(problem)

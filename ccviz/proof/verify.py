@@ -32,17 +32,15 @@ from functools import cached_property
 
 import numpy as np
 
-from ccviz.errors import CcvizError
 from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
-from ccviz.problem.relaxed import lacking_of, relaxed
-from ccviz.problem.sums import as_bounded, sum_limits
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
 from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
 from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable, is_clique
 from ccviz.proof.cover import check_cover, links_at, places_at
+from ccviz.proof.fewer import as_bounded, has_only_sums, without_lacking
 from ccviz.proof.kept import earlier_problem
 from ccviz.proof.lifted import classes_of, lifted_bound
 from ccviz.proof.packing import packable
@@ -138,7 +136,7 @@ def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verd
 
 
 def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
-    if problem.is_soft or len(problem.rules) > len(sum_limits(problem)):
+    if problem.is_soft or not has_only_sums(problem):
         raise FlawError("soft links and rules cannot be verified of a run that was divided")
     proof = Proof(clusterings=division.clusterings)
     check = _Check(problem, proof, unit_of(problem), Budget.of(0.0))
@@ -244,13 +242,8 @@ def _without(check: _Check, leaf: Leaf) -> _Check:
     Without some of its constraints a problem has all its clusterings, and none costs more. So a
     bound that is proved without them holds, and a leaf that is infeasible without them is.
     """
-    lacking = lacking_of(leaf.certificate)
-    if not lacking.arrays():
-        return check
-    try:
-        return replace(check, problem=relaxed(check.problem, lacking))
-    except CcvizError as wrong:
-        raise FlawError(f"is made without what is not there: {wrong}") from None
+    problem = without_lacking(check.problem, leaf.certificate)
+    return check if problem is check.problem else replace(check, problem=problem)
 
 
 def _blocks(check: _Check, node: int) -> PlainBlocks | None:

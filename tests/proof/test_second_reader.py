@@ -211,7 +211,7 @@ def test_a_value_may_nest_without_end(check_proof, tmp_path):
         ([1.0, 1.0, 1.0], None, "weights are none"),
         ([0.0, 0.0, 0.0, 0.0], None, "weights are none"),
         ([1.0, 1e-18, 1.0, 1.0], None, "sums that are not exact"),
-        ([1.0, 2.0, 0.5, 1.0], [2, 2], "weights beside sizes"),
+        ([1.0, 2.0, 0.5, 1.0], [2, 2], "breaks the sizes"),
         ([0.0, 2.0, 0.5, 1.0], None, ""),
         ([0.0, 0.0, 0.0, 1.0], None, "a cluster holds no weight"),
     ],
