@@ -126,11 +126,6 @@ def test_weights_and_sizes_together_are_kept_by_counting_points():
         ("dils", {"weights": [1.0, 2.0, 1.0, 1.0]}, "cannot handle weights of points"),
         (
             "sdp",
-            {"weights": [1.0, 2.0, 1.0, 1.0], "sizes": [2, 2]},
-            "sdp cannot handle weights beside cluster sizes; these can: ",
-        ),
-        (
-            "sdp",
             {"weights": [1.0, 0.0, 1.0, 1.0], "cannot_link": [(0, 1)]},
             "cannot handle constraints on points of weight 0; no solver here can",
         ),

@@ -155,4 +155,4 @@ def test_what_takes_long_comes_later_and_a_refusal_ends_it(session, monkeypatch)
 def test_u_without_a_question_says_how_to_be_asked(session):
     session.asking.stop()
     session.unsure()
-    assert "press A" in session.notice.text
+    assert "Press A" in session.notice.text
