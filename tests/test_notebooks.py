@@ -19,8 +19,7 @@ def kernel(tmp_path_factory):
     from jupyter_client.manager import KernelManager
 
     manager = KernelManager(kernel_name="python3")
-    # On processors that other tests use, the threads of linear algebra wait for each other: teams
-    # of twenty took 180 processor seconds with two threads, and 8 with one.
+    # On processors that other tests use, the threads of linear algebra wait for each other.
     own = {"CCVIZ_HOME": str(tmp_path_factory.mktemp("home")), "OMP_NUM_THREADS": "1"}
     manager.start_kernel(cwd=str(NOTEBOOKS[0].parent), env=os.environ | own)
     yield manager

@@ -1,6 +1,8 @@
 """Backends of a workforce: this process, and local worker processes. `dask` has the third.
 
-Local workers are spawned, use one BLAS thread each, and end with their parent however it ends.
+Tasks use one BLAS thread wherever they run: matrices of up to some 900 rows gain nothing from a
+second one, and on busy processors the threads wait for each other. Local workers are spawned, and
+end with their parent however it ends.
 """
 
 from __future__ import annotations
@@ -11,11 +13,20 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import BrokenExecutor, Executor, Future
 from concurrent.futures import ProcessPoolExecutor as Pool
+from functools import cache
 from multiprocessing.connection import Connection
 from multiprocessing.connection import wait as wait_for_end
 from typing import Any, Protocol
 
+from threadpoolctl import ThreadpoolController, threadpool_limits
+
 from ccviz.solvers.search.semaphores import survive_lost_tracker
+
+
+@cache
+def _libraries() -> ThreadpoolController:
+    """Return the loaded libraries that have threads; to find them takes milliseconds."""
+    return ThreadpoolController()
 
 
 class SerialExecutor(Executor):
@@ -24,7 +35,8 @@ class SerialExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         """Call the function and return a future that is done; errors are raised at once."""
         future: Future[Any] = Future()
-        future.set_result(fn(*args, **kwargs))
+        with _libraries().limit(limits=1, user_api="blas"):
+            future.set_result(fn(*args, **kwargs))
         return future
 
 
@@ -116,8 +128,6 @@ class Processes:
 
 
 def _start_worker(lifeline: Connection) -> None:
-    from threadpoolctl import threadpool_limits
-
     threadpool_limits(1)
     threading.Thread(target=_die_with, args=(lifeline,), daemon=True).start()
 
