@@ -124,7 +124,7 @@ def keys(pairs: IntArray, n: int) -> IntArray:
     ----------
     pairs : (m, 2) int64
     n : int
-        Number of points.
+        Number of points, or whatever the pairs are of.
     """
     return pairs[:, 0] * n + pairs[:, 1]
 

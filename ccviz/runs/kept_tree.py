@@ -22,7 +22,7 @@ from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned, NodeReopen
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
-from ccviz.problem.relaxed import WITHOUT, Lacking, is_within, lacking_of, relaxed, shared
+from ccviz.problem.relaxed import WITHOUT, Lacking, is_within, keys, lacking_of, relaxed, shared
 from ccviz.problem.sizes import Sizes
 from ccviz.runs.run import Run
 from ccviz.solvers.base import Solver
@@ -99,10 +99,7 @@ def kept_tree(
     reopened = sum(isinstance(event, NodeReopened) for event in leaves.values())
     branched, ends = _folded(opened, branched, leaves, enough)
     events = (*_in_order(opened, branched, ends), _said(lower_bound, len(leaves), reopened))
-    summary = _summary(earlier, lower_bound)
-    return replace_event(
-        summary, leaves=len(leaves), reopened=reopened, following=len(events)
-    ), *events
+    return _summary(earlier, lower_bound, len(leaves), reopened, len(events)), *events
 
 
 def _said(lower_bound: float, leaves: int, reopened: int) -> Noted:
@@ -157,7 +154,9 @@ def _folded(
     return stay, ends
 
 
-def _summary(earlier: Earlier, lower_bound: float) -> TreeKept:
+def _summary(
+    earlier: Earlier, lower_bound: float, leaves: int, reopened: int, following: int
+) -> TreeKept:
     run, before = earlier.run, earlier.run.kept_tree
     moments = [
         (moment.time_s, float(moment.nodes), moment.upper_bound, moment.lower_bound)
@@ -174,8 +173,9 @@ def _summary(earlier: Earlier, lower_bound: float) -> TreeKept:
     times, nodes, upper, lower = table[-_MOST_MOMENTS:].T
     return TreeKept(
         lower_bound=lower_bound,
-        leaves=0,
-        reopened=0,
+        leaves=leaves,
+        reopened=reopened,
+        following=following,
         run=earlier.run_id,
         times=times - run.time_s,
         nodes=nodes,
@@ -330,7 +330,7 @@ def _is_unused(certificate: dict[str, np.ndarray], blocks: Blocks, left: Blocks)
         return False
     if (blocks.sizes is None) != (left.sizes is None) or not _same_soft(blocks, left):
         return False
-    gone = np.setdiff1d(_keys(blocks.conflicts, blocks.s), _keys(left.conflicts, blocks.s))
+    gone = np.setdiff1d(keys(blocks.conflicts, blocks.s), keys(left.conflicts, blocks.s))
     if not len(gone):
         return True
     # The constants of soft links depend on the conflicts.
@@ -352,10 +352,6 @@ def _same_soft(blocks: Blocks, left: Blocks) -> bool:
         np.array_equal(old.pairs, new.pairs) and np.array_equal(old.weights, new.weights)
         for old, new in pairs
     )
-
-
-def _keys(pairs: IntArray, s: int) -> IntArray:
-    return pairs[:, 0] * s + pairs[:, 1]
 
 
 def _reopened(

@@ -15,9 +15,7 @@ from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-
-PROVED_WIDTH = 5e-4
-"""Distance of a margin's two limits, as a share of the objective, up to which it is proved."""
+from ccviz.studies.price_table import PROVED_WIDTH
 
 _UNREADABLE = "the stored margins of this run cannot be read."
 

@@ -21,7 +21,7 @@ from ccviz.runs.run import Run
 Kind = Literal["must", "cannot"]
 
 PROVED_WIDTH = 5e-4
-"""Distance of a price's two limits, as a share of the objective, up to which it counts as proved.
+"""Distance of two limits, as a share of the objective, up to which a price or margin is proved.
 
 Two proofs with the default tolerance of 1e-4 leave a distance of at most 2e-4.
 """
