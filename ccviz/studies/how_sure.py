@@ -22,14 +22,15 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.errors import CcvizError, ContradictionError, ProblemError, UnsupportedError
+from ccviz.errors import CcvizError, ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, check, make_solver
+from ccviz.solvers import Solver, make_solver
 from ccviz.studies.margin_table import Margin, Margins, unsure
+from ccviz.studies.near_problem import check_bounded, descended
 
 if TYPE_CHECKING:
     from ccviz.studies.opposite_root import Root
@@ -260,13 +261,10 @@ class Opposites:
         return (_NO_PAIRS, pair) if self.labels[i] == self.labels[j] else (pair, _NO_PAIRS)
 
     def _descended(self, opposite: Problem) -> Limits:
-        # Imported here: compiled code is not for the process that only draws.
-        from ccviz.solvers.sdp.rounding import repaired
-
-        found = repaired(opposite, self.labels, exchanges=True)
-        if found is None or not Partition(opposite, found).violations.none_hard:
+        found = descended(opposite, self.labels)
+        if found is None:
             return Limits(self.lower_bound)
-        return Limits(self.lower_bound, found, Partition(opposite, found).objective)
+        return Limits(self.lower_bound, found.labels, found.objective)
 
     @cached_property
     def _root(self) -> Root | None:
@@ -320,16 +318,7 @@ def check_margins(run: Run, solver: Solver) -> None:
     CcvizError, UnsupportedError
         As `how_sure`.
     """
-    problem = run.problem
-    if run.incumbent is None or not run.incumbent.violations.none_hard:
-        raise CcvizError("This run has no clustering that keeps the links, so no margins.")
-    if problem.rules:
-        raise UnsupportedError("Margins are known only where no rules are kept.")
-    if not np.isfinite(run.lower_bound):
-        raise CcvizError("Margins need a lower bound: run an exact solver first.")
-    if not solver.supports.exact:
-        raise UnsupportedError(f"{solver.name} proves no optimum, so no margin.")
-    check(solver, problem)
+    check_bounded(run, solver, "margin", "Margins are known only where no rules are kept.")
 
 
 def _limited(margins: Margins, point: int, limits: Limits) -> Margins:

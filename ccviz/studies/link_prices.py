@@ -20,12 +20,12 @@ import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import IntArray
-from ccviz.errors import CcvizError, UnsupportedError
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
-from ccviz.solvers import Solver, check, make_solver
+from ccviz.solvers import Solver, make_solver
+from ccviz.studies.near_problem import check_bounded, descended
 from ccviz.studies.price_table import LinkPrice, Prices, unpriced
 
 
@@ -128,16 +128,8 @@ def check_priced(run: Run, solver: Solver) -> None:
     CcvizError, UnsupportedError
         As `link_prices`.
     """
-    problem = run.problem
-    if run.incumbent is None or not run.incumbent.violations.none_hard:
-        raise CcvizError("This run has no clustering that keeps the links, so no prices.")
-    if problem.rules:
-        raise UnsupportedError("Links have prices only where no rules are kept beside them.")
-    if not np.isfinite(run.lower_bound):
-        raise CcvizError("Prices need a lower bound: run an exact solver first.")
-    if not solver.supports.exact:
-        raise UnsupportedError(f"{solver.name} proves no optimum, so no price.")
-    check(solver, problem)
+    no_rules = "Links have prices only where no rules are kept beside them."
+    check_bounded(run, solver, "price", no_rules)
 
 
 def _asks_the_same(problem: Problem, smaller: Problem) -> bool:
@@ -152,15 +144,9 @@ def _asks_the_same(problem: Problem, smaller: Problem) -> bool:
 
 def _cost_without(smaller: Problem, labels: IntArray) -> float:
     """Return the cost of a clustering without a link, by a descent from the one with it."""
-    # Imported here: compiled code is not for the process that only draws.
-    from ccviz.solvers.sdp.rounding import repaired
-
     cost = Partition(smaller, labels).objective  # less its weight, if it is soft and broken
-    found = repaired(smaller, labels, exchanges=True)
-    if found is None:
-        return cost
-    partition = Partition(smaller, found)
-    return min(cost, partition.objective) if partition.violations.none_hard else cost
+    found = descended(smaller, labels)
+    return cost if found is None else min(cost, found.objective)
 
 
 def _first_groups(prices: Prices) -> tuple[tuple[int, ...], ...]:

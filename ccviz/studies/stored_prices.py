@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
+from functools import partial
 from math import inf
 from pathlib import Path
 
 from ccviz.runs.archive import Archive
-from ccviz.runs.database import is_read_only
-from ccviz.runs.run import Run
 from ccviz.solvers import Solver
+from ccviz.studies.kept_study import KeptStudy, last_within
 from ccviz.studies.link_prices import price_steps
 from ccviz.studies.price_table import Prices, decode_prices, encode_prices
 
+_PRICES = KeptStudy("prices", encode_prices, decode_prices)
 
-def stored_prices(archive: Archive, run_id: str, run: Run) -> Prices | None:
-    """Return the stored prices of a run's links; None if there are none.
-
-    Parameters
-    ----------
-    archive : Archive
-    run_id : str
-    run : Run
-        Its state at its end.
-
-    Raises
-    ------
-    ArchiveError
-        If there is no such run, or its prices cannot be read.
-    """
-    data = archive.study(run_id, "prices")
-    return None if data is None else decode_prices(data, run)
+stored_prices = _PRICES.stored
+"""Return the stored prices of a run's links, see `KeptStudy.stored`."""
 
 
 def price_stored(
@@ -57,14 +42,8 @@ def price_stored(
     ------
     Prices
     """
-    run = archive.load(run_id)
-    is_fixed = is_read_only(archive.path)
-    known = stored_prices(archive, run_id, run)
-    steps = price_steps(run, prove=prove, solver=solver, time_limit=time_limit, known=known)
-    for prices in steps:
-        if prices is not known and not is_fixed:
-            archive.keep_study(run_id, "prices", encode_prices(prices))
-        yield prices
+    steps = partial(price_steps, prove=prove, solver=solver, time_limit=time_limit)
+    yield from _PRICES.go_on(archive, run_id, steps)
 
 
 def price_in_process(
@@ -83,11 +62,6 @@ def price_in_process(
     budget_s : float
         Seconds after which no other proof begins.
     """
-    end = time.monotonic() + budget_s
-    waiting = 0
     with Archive(path) as archive:
-        for prices in price_stored(archive, run_id, solver=solver, time_limit=time_limit):
-            waiting = sum(map(len, prices.todo))
-            if time.monotonic() > end:
-                break
-    return waiting
+        steps = price_stored(archive, run_id, solver=solver, time_limit=time_limit)
+        return sum(map(len, last_within(budget_s, steps).todo))

@@ -1,0 +1,61 @@
+"""What studies of a run's problem and of problems near to it share: a check, and a descent."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.arrays import IntArray
+from ccviz.errors import CcvizError, UnsupportedError
+from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
+from ccviz.runs.run import Run
+from ccviz.solvers import Solver, check
+
+
+def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
+    """Check that a run has a clustering and a bound, and a problem that a solver can prove.
+
+    Parameters
+    ----------
+    run : Run
+    solver : Solver
+    what : {"price", "margin"}
+        What the study is to find.
+    no_rules : str
+        Sentence for a problem with rules.
+
+    Raises
+    ------
+    CcvizError
+        If the run has no clustering that keeps the links, or no lower bound.
+    UnsupportedError
+        If the problem has rules, or the solver proves no bounds.
+    """
+    if run.incumbent is None or not run.incumbent.violations.none_hard:
+        raise CcvizError(f"This run has no clustering that keeps the links, so no {what}s.")
+    if run.problem.rules:
+        raise UnsupportedError(no_rules)
+    if not np.isfinite(run.lower_bound):
+        raise CcvizError(f"{what.capitalize()}s need a lower bound: run an exact solver first.")
+    if not solver.supports.exact:
+        raise UnsupportedError(f"{solver.name} proves no optimum, so no {what}.")
+    check(solver, run.problem)
+
+
+def descended(problem: Problem, labels: IntArray) -> Partition | None:
+    """Return a clustering by a descent from labels; None if it keeps not all hard constraints.
+
+    Parameters
+    ----------
+    problem : Problem
+    labels : (n,) int64
+        Which may break constraints.
+    """
+    # Imported here: compiled code is not for the process that only draws.
+    from ccviz.solvers.sdp.rounding import repaired
+
+    found = repaired(problem, labels, exchanges=True)
+    if found is None:
+        return None
+    partition = Partition(problem, found)
+    return partition if partition.violations.none_hard else None
