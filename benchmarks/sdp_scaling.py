@@ -27,8 +27,8 @@ from ccviz.solvers.relaxation.admm import (  # noqa: E402
     Iterate,
     cold_start,
     exchange_cuts,
-    iterate,
 )
+from ccviz.solvers.relaxation.engine import iterate  # noqa: E402
 from ccviz.solvers.relaxation.model import relax  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "sdp_scaling.md"

@@ -28,8 +28,8 @@ from ccviz.solvers.relaxation.admm import (  # noqa: E402
     balance,
     cold_start,
     exchange_cuts,
-    iterate,
 )
+from ccviz.solvers.relaxation.engine import iterate  # noqa: E402
 from ccviz.solvers.relaxation.model import Relaxation, relax  # noqa: E402
 from ccviz.solvers.relaxation.scs_backend import solve_by_scs  # noqa: E402
 from ccviz.studies.suite import instances  # noqa: E402

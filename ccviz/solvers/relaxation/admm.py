@@ -10,13 +10,11 @@ multipliers of any iteration prove a bound, see `certificate`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.base import never
 from ccviz.solvers.relaxation import kernels, soft_prices
 from ccviz.solvers.relaxation.certificate import Certificate, certify
 from ccviz.solvers.relaxation.cuts import Cuts, no_cuts, rows_of, separate
@@ -24,7 +22,6 @@ from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
 from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.soft_prices import SoftAscent, SoftPrices
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
-from ccviz.solvers.search.tree import StoppedError
 
 STEP = 1.5
 """Step of the multipliers; the method converges below (1 + sqrt 5) / 2."""
@@ -143,32 +140,7 @@ def inherit(parent: Iterate, child_of: IntArray, of: Relaxation, child: Relaxati
     )
 
 
-def iterate(
-    relaxation: Relaxation, start: Iterate, iterations: int, stop: Callable[[], bool] = never
-) -> Iterate:
-    """Run ADMM for some iterations on fixed cuts and certify the bound reached.
-
-    Raises
-    ------
-    StoppedError
-        If ``stop`` returns true before an iteration.
-    """
-    splitting = _Splitting(relaxation, start)
-    for _ in range(iterations):
-        if stop():
-            raise StoppedError
-        splitting.step()
-    reached = splitting.reached()
-    found = splitting.certificate(reached.weights, reached.prices)
-    better = start.best is None or found.lower_bound > start.best.lower_bound
-    return replace(
-        reached,
-        iterations=start.iterations + iterations,
-        best=found if better else start.best,
-    )
-
-
-class _Splitting:
+class Splitting:
     """ADMM on fixed cuts, with the arrays that its iterations change in place.
 
     Weights of cuts are here multiplied by the norms of their rows and divided by rho.
@@ -224,10 +196,12 @@ class _Splitting:
             self._soft.sweep(G)
         np.fill_diagonal(G, np.clip(np.diagonal(G), *self._diagonal[2:]))
 
-    def reached(self) -> Iterate:
-        """Return the iterate that the steps have reached, with the certificate of the start."""
-        return replace(
-            self._start,
+    def reached(self, iterations: int) -> Iterate:
+        """Return the iterate after a number of steps, with the better bound of start and end."""
+        start = self._start
+        at = replace(
+            start,
+            iterations=start.iterations + iterations,
             Y=self._Y,
             M=self._M,
             weights=self._weights * (self._start.penalty / self._rows.norm),
@@ -235,8 +209,11 @@ class _Splitting:
             basis=self._project.basis,
             residuals=relative_residuals(*self._residuals, self._Y, self._M),
         )
+        found = self._certificate(at.weights, at.prices)
+        is_better = start.best is None or found.lower_bound > start.best.lower_bound
+        return replace(at, best=found) if is_better else at
 
-    def certificate(self, weights: FloatArray, prices: SoftPrices | None) -> Certificate:
+    def _certificate(self, weights: FloatArray, prices: SoftPrices | None) -> Certificate:
         """Return the bound that the multipliers of the last step prove."""
         rho, unit = self._start.penalty, self._start.unit
         # The step of 1.5 leaves the cone of multipliers; the unit step of the same iteration is

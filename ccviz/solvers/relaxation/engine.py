@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from ccviz.arrays import IntArray
 from ccviz.solvers.base import never
@@ -13,9 +13,21 @@ from ccviz.solvers.relaxation.cuts import Cuts
 from ccviz.solvers.relaxation.kernels import MOST_MEMBERS
 from ccviz.solvers.relaxation.lifted import LiftedIterate
 from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.search.tree import StoppedError
 
 AnyIterate = Iterate | LiftedIterate
 At = TypeVar("At", Iterate, LiftedIterate, AnyIterate)
+Reached = TypeVar("Reached", covariant=True)
+
+
+class _Splitting(Protocol[Reached]):
+    """An alternating direction method on fixed cuts."""
+
+    def step(self) -> None:
+        """Take one step."""
+
+    def reached(self, iterations: int) -> Reached:
+        """Return the iterate after a number of steps, with the better bound of start and end."""
 
 
 def cold_start(relaxation: Relaxation) -> AnyIterate:
@@ -66,8 +78,16 @@ def iterate(
         If ``stop`` is true before an iteration.
     """
     if isinstance(start, LiftedIterate):
-        return lifted.iterate(relaxation, start, iterations, stop)
-    return admm.iterate(relaxation, start, iterations, stop)
+        return _reached(lifted.LiftedSplitting(relaxation, start), iterations, stop)
+    return _reached(admm.Splitting(relaxation, start), iterations, stop)
+
+
+def _reached(splitting: _Splitting[At], iterations: int, stop: Callable[[], bool]) -> At:
+    for _ in range(iterations):
+        if stop():
+            raise StoppedError
+        splitting.step()
+    return splitting.reached(iterations)
 
 
 def exchange_cuts(

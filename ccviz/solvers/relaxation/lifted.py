@@ -21,7 +21,6 @@ Sudoso (2023); the alternating direction method is that of `admm`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,7 +29,6 @@ from scipy.linalg import block_diag
 from scipy.optimize import isotonic_regression
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.base import never
 from ccviz.solvers.relaxation import kernels
 from ccviz.solvers.relaxation.admm import (
     FORBIDDEN,
@@ -46,7 +44,6 @@ from ccviz.solvers.relaxation.lifted_certificate import LiftedCertificate, certi
 from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
 from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
-from ccviz.solvers.search.tree import StoppedError
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,32 +138,7 @@ def inherit(
     )
 
 
-def iterate(
-    relaxation: Relaxation, start: LiftedIterate, iterations: int, stop: Callable[[], bool] = never
-) -> LiftedIterate:
-    """Run the method for some iterations on fixed cuts and certify the bound reached.
-
-    Raises
-    ------
-    StoppedError
-        If ``stop`` is true before an iteration.
-    """
-    splitting = _LiftedSplitting(relaxation, start)
-    for _ in range(iterations):
-        if stop():
-            raise StoppedError
-        splitting.step()
-    reached = splitting.reached()
-    found = splitting.certificate(reached.weights)
-    better = start.best is None or found.lower_bound > start.best.lower_bound
-    return replace(
-        reached,
-        iterations=start.iterations + iterations,
-        best=found if better else start.best,
-    )
-
-
-class _LiftedSplitting:
+class LiftedSplitting:
     """ADMM on fixed cuts, with the arrays that its iterations change in place.
 
     Weights of cuts are here multiplied by the norms of their rows and divided by rho.
@@ -230,10 +202,12 @@ class _LiftedSplitting:
         share, _ = model.shares(G)
         model.tie(G, share)
 
-    def reached(self) -> LiftedIterate:
-        """Return the iterate that the steps have reached, with the certificate of the start."""
-        return replace(
-            self._start,
+    def reached(self, iterations: int) -> LiftedIterate:
+        """Return the iterate after a number of steps, with the better bound of start and end."""
+        start = self._start
+        at = replace(
+            start,
+            iterations=start.iterations + iterations,
             B=self._B,
             M=self._M,
             weights=tuple(
@@ -243,8 +217,11 @@ class _LiftedSplitting:
             bases=tuple(each.basis for each in self._project),
             residuals=relative_residuals(*self._residuals, self._B, self._M),
         )
+        found = self._certificate(at.weights)
+        is_better = start.best is None or found.lower_bound > start.best.lower_bound
+        return replace(at, best=found) if is_better else at
 
-    def certificate(self, weights: tuple[FloatArray, ...]) -> LiftedCertificate:
+    def _certificate(self, weights: tuple[FloatArray, ...]) -> LiftedCertificate:
         """Return the bound that the multipliers of the last step prove."""
         rho, unit = self._start.penalty, self._start.unit
         multiplier = self._M - (STEP - 1.0) * rho * (self._X - self._B)

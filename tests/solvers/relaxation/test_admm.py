@@ -3,8 +3,9 @@ import pytest
 
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.admm import cold_start, exchange_cuts, inherit, iterate
+from ccviz.solvers.relaxation.admm import cold_start, exchange_cuts, inherit
 from ccviz.solvers.relaxation.cuts import no_cuts
+from ccviz.solvers.relaxation.engine import iterate
 from ccviz.solvers.relaxation.model import relax
 from tests.solvers.relaxation.cvxpy_reference import solve_textbook
 

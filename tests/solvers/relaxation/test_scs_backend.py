@@ -3,7 +3,8 @@ import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
-from ccviz.solvers.relaxation.admm import cold_start, exchange_cuts, iterate
+from ccviz.solvers.relaxation.admm import cold_start, exchange_cuts
+from ccviz.solvers.relaxation.engine import iterate
 from ccviz.solvers.relaxation.model import relax
 from ccviz.solvers.relaxation.scs_backend import solve_by_scs
 from tests.solvers.relaxation.cvxpy_reference import solve_textbook
