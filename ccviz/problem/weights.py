@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, freeze
 from ccviz.errors import ProblemError
@@ -57,13 +58,9 @@ def checked_weights(given: Any, n: int) -> FloatArray | None:
         raise ProblemError("the weights are not numbers, one a point.") from None
     if weights.shape != (n,):
         raise ProblemError(f"there are {n} points but weights of shape {weights.shape}.")
-    for wrong, words in (
-        (~np.isfinite(weights), "missing or infinite"),
-        (weights < 0.0, "below 0"),
-        (weights > _LARGEST, f"over {_LARGEST:g}"),
-    ):
-        if wrong.any():
-            raise ProblemError(f"the weights are {words} in {rows(np.flatnonzero(wrong))}.")
+    _refuse("the weights are", "missing or infinite", ~np.isfinite(weights))
+    _refuse("the weights are", "below 0", weights < 0.0)
+    _refuse("the weights are", f"over {_LARGEST:g}", weights > _LARGEST)
     if not weights.any():
         raise ProblemError("every weight is 0, but at least one point must count.")
     shift, on_grid = exact_grid(weights)
@@ -102,15 +99,16 @@ def checked_values(given: Any, called: str) -> FloatArray:
         raise ProblemError(f"{called} holds no numbers, one a point.") from None
     if values.ndim != 1 or not len(values):
         raise ProblemError(f"{called} holds no numbers, one a point.")
-    for wrong, words in (
-        (~np.isfinite(values), "missing or infinite"),
-        (values < 0.0, "below 0"),
-    ):
-        if wrong.any():
-            raise ProblemError(f"{called} is {words} in {rows(np.flatnonzero(wrong))}.")
+    _refuse(f"{called} is", "missing or infinite", ~np.isfinite(values))
+    _refuse(f"{called} is", "below 0", values < 0.0)
     if not np.isfinite(values.sum()):
         raise ProblemError(f"the sum of {called} is beyond all numbers.")
     return values
+
+
+def _refuse(these_are: str, words: str, wrong: NDArray[np.bool_]) -> None:
+    if wrong.any():
+        raise ProblemError(f"{these_are} {words} in {rows(np.flatnonzero(wrong))}.")
 
 
 def exact_grid(values: FloatArray) -> tuple[int, FloatArray]:

@@ -18,7 +18,7 @@ from ccviz.events import ColumnsPriced, CutsAdded, Event
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.rules import Alternatives, Rule, conjunction
-from ccviz.problem.sums import sum_limits
+from ccviz.problem.sums import SumLimit, sum_limits
 from ccviz.solvers.common.dimensions import rotate
 from ccviz.solvers.search.tree import Report, Task
 
@@ -62,7 +62,7 @@ def rescale(problem: Problem) -> tuple[Problem, int]:
     if not counted.all():  # a point of weight 0 may be far from all others
         exponent = min(exponent, _FARTHEST - int(np.frexp(np.abs(centred.X).max())[1]))
     sums = sum_limits(problem)  # which have a unit of their own
-    others = [rule for rule in problem.rules if rule not in sums]
+    others = [rule for rule in problem.rules if not isinstance(rule, SumLimit)]
     rules = (*sums, _Settled(conjunction(problem, others))) if others else sums
     X = rotate(centred.X) if problem.d > problem.n else centred.X
     scaled = replace(

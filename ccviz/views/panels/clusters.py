@@ -96,17 +96,16 @@ class ClustersPanel(JSComponent):
             elif what == "merge":
                 session.merge_clusters(message["one"], message["other"])
             elif what == "move":
-                [point] = self._one_point(str(message["point"]))
-                session.move_point(point, message["cluster"])
+                session.move_point(self._one_point(str(message["point"])), message["cluster"])
             else:
                 session.isolate(message["cluster"])
 
-    def _one_point(self, text: str) -> list[int]:
+    def _one_point(self, text: str) -> int:
         draft = self._session.draft
         points = NameBook(draft.n, draft.data.names).read(text)
         if len(points) != 1:
             raise CcvizError("Type one point to move.")
-        return points
+        return points[0]
 
 
 def _rules(answer: Partition) -> tuple[RuleRow, ...]:

@@ -82,7 +82,7 @@ class ResultPanel(pn.viewable.Viewer):
             run, with_scores=not self._session.player.playing,
             asked=self._session.draft.problem, repaired=self._session.repair.partition,
         )  # fmt: skip
-        answer = run.incumbent if run else None
+        answer = self._session.answer
         if answer is not None:
             colors = self._session.cluster_colors.of(answer.labels, answer.problem.k)
             sizes = np.bincount(colors, minlength=answer.problem.k)
