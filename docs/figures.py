@@ -74,6 +74,18 @@ def classes_proved() -> dict[str, str]:
     return found
 
 
+def forecasts() -> dict[str, str]:
+    """Return the held-out error of forecasts of the time to a proof."""
+    rows = table("forecast")
+    found = {"forecast-runs": whole(total(rows, "runs"))}
+    for line in rows:
+        found |= {
+            f"forecast-inside-{line['solver']}": whole(float(line["in_range_percent"])),
+            f"forecast-factor-{line['solver']}": f"{float(line['median_factor']):.1f}",
+        }
+    return found
+
+
 def sizes_proved() -> dict[str, str]:
     """Return what `sdp` proves under cluster sizes."""
     rows = table("sizes_proved")
@@ -400,7 +412,7 @@ def tests() -> dict[str, str]:
 
 SOURCES = [
     sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane,
-    assignment, questions,
+    assignment, forecasts, questions,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
     workers, export, cluster, advised, advice, constraints, tests,
 ]  # fmt: skip

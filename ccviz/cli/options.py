@@ -127,6 +127,10 @@ StartFrom = Annotated[
 ]
 Name = Annotated[str, typer.Option(help="Name of the run in the archive.")]
 Keep = Annotated[bool, typer.Option("--archive/--no-archive", help="Store the run in the archive.")]
+Forecasts = Annotated[
+    bool,
+    typer.Option("--forecast", help="Only say how long a proof may take, by measured runs."),
+]
 Quiet = Annotated[
     bool,
     typer.Option("--quiet", "-q", help="Print errors only: no notice, no progress, no summary."),

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 
 import typer
 
-from ccviz.cli.common import exit_code, tell
+from ccviz.cli.common import exit_code, out, tell
 from ccviz.cli.drive import drive, enter
 from ccviz.cli.options import (
     ClassColumn,
     Columns,
     Data,
+    Forecasts,
     Gap,
     Header,
     HeaderRow,
@@ -53,11 +55,15 @@ from ccviz.cli.reading import (
 )
 from ccviz.cli.report import Files, report, take_home
 from ccviz.feasibility.conflict import explain_conflict
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
+from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
 from ccviz.runs.earlier import stored_run
 from ccviz.runs.limits import Limits
 from ccviz.runs.stepper import start
+from ccviz.solvers import SOLVERS
+from ccviz.solvers.forecast import forecast
 
 
 def solve(
@@ -91,6 +97,7 @@ def solve(
     report_file: ReportFile = None,
     name: Name = "",
     archive: Keep = True,
+    forecast_only: Forecasts = False,
     quiet: Quiet = False,
 ) -> None:
     """Cluster a data set under links, sizes and rules.
@@ -110,6 +117,9 @@ def solve(
     mended = problem.notices
     solver, param = with_setup(dataset, solver, param or [])
     asked = read_rules(rule or [], dataset)
+    if forecast_only:
+        print_forecasts(problem, asked)
+        return
     chosen, problem, why = choose_solver(solver, param, problem, asked, time_limit)
     if threads is not None:
         chosen = with_threads(chosen, threads)
@@ -135,6 +145,16 @@ def solve(
     if result.status == "infeasible" and not quiet and not problem.rules and not problem.asked:
         explain(problem)
     raise typer.Exit(exit_code(result, is_lost=whole_id != run_id))
+
+
+def print_forecasts(problem: Problem, asked: Sequence[AskedRule]) -> None:
+    """Print how long each solver that proves may take, those that were measured."""
+    kinds = ((kind, with_rules(problem, asked, kind.supports.rules)) for kind in SOLVERS)
+    found = [each for kind, given in kinds if (each := forecast(given, kind.name))]
+    for each in found:
+        out.print(f"{each.solver}: {each.words}")
+    if not found:
+        out.print("No run of a solver that proves bounds for this problem was measured.")
 
 
 def explain(problem: Problem) -> None:

@@ -9,6 +9,7 @@ from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.problem.sums import sum_limits
 from ccviz.solvers import SOLVERS, Solver
+from ccviz.solvers.forecast import forecast
 
 # The limits are chosen by benchmarks/results/advised.md; those in the plane by plane.md.
 _PROVED_BLOCKS = 500
@@ -93,13 +94,22 @@ def advice(
         If no solver supports the problem.
     """
     cannot = {*obstacles(problem, keeping), but}
-    best = _best(problem, seconds)
+    best = _with_forecast(_best(problem, seconds), problem, seconds)
     if best.solver not in cannot:
         return best
     for other in _OTHERS:
         if other.solver not in cannot:
             return other
     raise UnsupportedError("no solver keeps all of this together; take something away.")
+
+
+def _with_forecast(best: Advice, problem: Problem, seconds: float | None) -> Advice:
+    """Return the advice with the time of a proof, where such proofs were measured."""
+    found = forecast(problem, best.solver)
+    if found is None or found.beyond or found.gap:
+        return best
+    late = " The time limit may end it before." if seconds and seconds < found.high else ""
+    return Advice(best.solver, f"{best.why} {found.words}{late}")
 
 
 def _best(problem: Problem, seconds: float | None) -> Advice:
@@ -131,7 +141,7 @@ def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | N
     if in_the_plane and _MANY_BLOCKS < blocks <= _PLANE_BLOCKS:
         return Advice("colgen", "It proves the best clustering of points in the plane.")
     if blocks <= _PROVED_BLOCKS:
-        return Advice("sdp", "With few points it proves the best clustering in seconds.")
+        return Advice("sdp", "With few points it proves the best clustering.")
     if seconds is None or problem.k > _FEW_CLUSTERS:
         return None
     if seconds < max(_DIVIDE_S, blocks / _CUT_A_SECOND):

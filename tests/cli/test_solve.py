@@ -322,3 +322,12 @@ def test_an_example_problem_brings_links_and_a_solver(ccviz):
     made = json.loads(done.out)
     assert made["solver"] == "sdp"
     assert "Two rings" in done.err
+
+
+def test_a_forecast_is_printed_without_a_run(ccviz, folder):
+    done = ccviz("solve", "iris", "-k", 3, "--forecast")
+    assert done.code == 0
+    assert re.search(r"^sdp: A proof takes about \S+ s \(.* s\) on a machine like ours\.$",
+                     done.out, re.MULTILINE)  # fmt: skip
+    equal = ccviz("solve", "iris", "-k", 3, "--forecast", "--sizes", "equal")
+    assert "a guess, for sizes was not measured" in equal.out

@@ -8,6 +8,7 @@ import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
+from ccviz.solvers.forecast import forecast
 from ccviz.views.frames.words import sentence
 from ccviz.views.lab.player import PACES
 from ccviz.views.lab.session import Session
@@ -16,6 +17,7 @@ from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.messages import in_one_message
 
+_FORECAST = Markup('<span class="forecast" title="{words}">{short}</span>')
 _WORDS = Markup('<div class="words" role="status" title="{words}"><b>{place}</b> {words}</div>')
 
 
@@ -37,6 +39,7 @@ class PlayerPanel(pn.viewable.Viewer):
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
             description=None, css_classes=["unlabelled"],
         )  # fmt: skip
+        self._forecast = Html("", sizing_mode="stretch_width", margin=(4, 6), name="forecast")
         self._slider = pn.widgets.IntSlider(
             name="Moment of the run", start=0, end=1, value=0, show_value=False,
             sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
@@ -49,12 +52,14 @@ class PlayerPanel(pn.viewable.Viewer):
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.runner.param.watch(self._refresh, ["state", "waiting"])
         session.param.watch(self._refresh, "solver")
+        session.param.watch(self._tell_forecast, ["solver", "draft"])
         self._refresh()
+        self._tell_forecast()
 
     def __panel__(self) -> Any:
         buttons = [self._run, self._pause, self._back, self._step, self._stop]
         bar = pn.Row(
-            *buttons, pn.Spacer(sizing_mode="stretch_width"), self._pace,
+            *buttons, self._forecast, self._pace,
             sizing_mode="stretch_width", margin=(8, 10, 2, 10), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
@@ -73,6 +78,13 @@ class PlayerPanel(pn.viewable.Viewer):
         self._follow()
         place, words = self._sentence()
         self._words.object = _WORDS.format(place=place, words=words)
+
+    def _tell_forecast(self, *_: Any) -> None:
+        """Say beside the buttons how long a proof of the present problem may take."""
+        session = self._session
+        found = forecast(session.draft.problem_for(session.solver), session.solver.name)
+        told = _FORECAST.format(words=found.words, short=found.short) if found else ""
+        self._forecast.object = told
 
     def _follow(self) -> None:
         shot = self._session.player.shot

@@ -20,3 +20,17 @@ def test_it_says_what_it_waits_for(session):
 
     wait_until(began)
     assert "The solver is loaded…" not in words(panel)
+
+
+def test_the_time_of_a_proof_is_forecast_beside_the_buttons(session):
+    panel = PlayerPanel(session)
+    forecast = next(each for each in panel.__panel__()[0] if each.name == "forecast")
+    assert not forecast.object
+    session.set_solver("sdp")
+    assert "Proof: " in forecast.object
+    assert "on a machine like ours" in forecast.object
+    before = forecast.object
+    session.set_k(session.draft.k + 3)
+    assert forecast.object != before
+    session.set_solver("k-means")
+    assert not forecast.object
