@@ -17,7 +17,7 @@ from ccviz.solvers.relaxation.model import Relaxation
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 from ccviz.solvers.search.tree import Multipliers
 
-_PENALTY = 0.5
+_PENALTY = 0.35
 """Penalty as a share of a cold start's: multipliers near the best ones need a smaller one."""
 
 

@@ -44,6 +44,8 @@ class NodeState:
         Best bound after each round at this node.
     fresh : bool
         Whether this is the root before its first descent.
+    restarted : bool
+        Whether it goes on with an earlier run's multipliers.
     """
 
     blocks: Blocks
@@ -51,10 +53,14 @@ class NodeState:
     at: AnyIterate
     bounds: tuple[float, ...] = ()
     fresh: bool = False
+    restarted: bool = False
 
 
 _TRIALS = 20
-"""Further descents when a node closes or branches, the last chance of the node to improve."""
+"""Further descents when a node closes or branches, the last chance of the node to improve.
+
+A restarted node that closes goes without: the clustering it began with is within the gap.
+"""
 _SCS_ACCURACY = 1e-5
 """Accuracy of SCS, as in the paper, section 4.1."""
 
@@ -68,7 +74,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     if isinstance(opened, Report):
         return opened
     state, labels = opened
-    is_known = isinstance(task.state, Multipliers) and np.isfinite(task.upper_bound)
+    is_known = state.restarted and np.isfinite(task.upper_bound)
     if task.decisions or labels is None or is_known:
         return _round(settings, task, state)
     state = replace(state, fresh=True)
@@ -94,7 +100,9 @@ def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | 
         return _infeasible(feasible.reason, feasible.points)
     blocks = contract(problem)
     relaxation = relax(blocks)
-    state = NodeState(blocks, relaxation, _start(task, blocks, relaxation))
+    restarted = isinstance(task.state, Multipliers)
+    at = _start(task, blocks, relaxation)
+    state = NodeState(blocks, relaxation, at, restarted=restarted)
     return state, feasible.labels
 
 
@@ -124,7 +132,7 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     )
     limit = cutoff(task.upper_bound, settings.tolerance)
     if bound >= limit:
-        return _rounded(report, task, state, _TRIALS)
+        return _rounded(report, task, state, 0 if state.restarted else _TRIALS)
     if state.relaxation.s == state.relaxation.k:
         only = state.blocks.block_of
         return replace(report, verdict="integral", labels=only, source="the only clustering")
