@@ -54,7 +54,7 @@ from ccviz.cli.reading import (
     with_threads,
 )
 from ccviz.cli.report import Files, report, take_home
-from ccviz.feasibility.conflict import explain_conflict
+from ccviz.feasibility.conflict import can_explain, explain_conflict
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
@@ -142,7 +142,7 @@ def solve(
     result, whole_id = drive(stepper, kept, run_id, quiet=quiet)
     report(problem, result, whole_id, files, quiet=quiet)
     take_home(dataset, result, files)
-    if result.status == "infeasible" and not quiet and not problem.rules and not problem.asked:
+    if result.status == "infeasible" and not quiet and can_explain(problem):
         explain(problem)
     raise typer.Exit(exit_code(result, is_lost=whole_id != run_id))
 

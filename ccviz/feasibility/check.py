@@ -1,4 +1,4 @@
-"""Feasibility of the hard links and sizes, with a witness.
+"""Feasibility of the hard links, sizes and limits on sums, with a witness.
 
 Hard links without sizes are feasible exactly if the conflict graph of the blocks has a colouring
 with k colours (Davidson and Ravi 2007 show the question to be NP-complete).
@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.feasibility.colouring import Core, clique_above, colour_last, peel
 from ccviz.feasibility.packing import Packing, pack_by_highs, pack_quickly
 from ccviz.problem.blocks import Blocks, contract, two_colouring
 from ccviz.problem.links import chain
 from ccviz.problem.problem import Problem
+from ccviz.problem.sizes import Sizes
+from ccviz.problem.sums import MaxSum, SumLimit, sum_limits
 
 LARGEST_CORE = 20_000
 """Most blocks of a core that is searched: each step of a search takes time linear in them."""
@@ -47,13 +49,16 @@ class Feasibility:
 
 
 def check_feasibility(
-    problem: Problem, time_limit: float = 60.0, with_labels: bool = True
+    problem: Problem,
+    time_limit: float = 60.0,
+    with_labels: bool = True,
+    with_sums: bool = False,
 ) -> Feasibility:
     """Decide whether any clustering keeps the hard links and sizes.
 
     Methods in order: an odd cycle (k = 2); peeling off vertices of low degree, which leaves
     cores; in each core a greedy clique and a search for a colouring; last HiGHS, for the
-    undecided cores, or for the whole problem if sizes bind.
+    undecided cores, or for the whole problem if sizes or sums bind.
 
     Parameters
     ----------
@@ -62,6 +67,9 @@ def check_feasibility(
         Seconds for HiGHS.
     with_labels : bool
         Whether to return a clustering if one exists; colouring a million blocks takes seconds.
+    with_sums : bool
+        Whether limits on sums have to be kept too. Not at the nodes of a search: the checker of
+        proofs finds no clustering infeasible by them.
 
     Returns
     -------
@@ -77,9 +85,12 @@ def check_feasibility(
         if len(clique) > blocks.k:
             sentence = f"{len(clique)} points exclude each other ({{}}), but k is {blocks.k}."
             return _infeasible(blocks, core.vertices[clique], sentence)
-    if blocks.sizes is not None:
+    limits = sum_limits(problem) if with_sums else ()
+    if blocks.sizes is not None or limits:
         cliques_by_block = [core.vertices[c] for core, c in zip(cores, cliques, strict=True)]
-        return _with_sizes(blocks, max(cliques_by_block, key=len, default=_NO_BLOCKS), time_limit)
+        largest = max(cliques_by_block, key=len, default=_NO_BLOCKS)
+        packing = _packing(blocks, [_amounts(problem, blocks, limit) for limit in limits])
+        return _packed(blocks, packing, largest, time_limit)
     colour = np.full(blocks.s, -1, dtype=np.int64)
     for core, clique in zip(cores, cliques, strict=True):
         if len(core.vertices) > LARGEST_CORE:
@@ -104,7 +115,7 @@ _NO_COLOURING = (
     "a search proved that the cannot-links among {} blocks of points cannot all be kept."
 )
 _TOO_LARGE = "must-links hold {} points together, more than the largest size allows."
-_NO_PACKING = "a search proved that no clustering keeps both the links and the sizes."
+_NO_PACKING = "a search proved that no clustering keeps both the links and the {}."
 
 
 def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> IntArray | None:
@@ -118,25 +129,47 @@ def _colour_core(core: Core, clique: list[int], k: int, time_limit: float) -> In
         return colour
     if answer == search.NONE:
         return _NO_BLOCKS
-    ones, no_lower = np.ones(size, dtype=np.int64), np.zeros(k, dtype=np.int64)
-    packing = Packing(ones, core.edges, no_lower, np.full(k, size))
+    packing = Packing(np.ones((1, size)), core.edges, np.zeros((1, k)), np.full((1, k), size))
     feasible, labels = pack_by_highs(packing, np.array(clique), time_limit)
     return _NO_BLOCKS if feasible is False else labels
 
 
-def _with_sizes(blocks: Blocks, clique: IntArray, time_limit: float) -> Feasibility:
-    assert blocks.sizes is not None
-    mass = blocks.count.astype(np.int64)
-    packing = Packing(mass, blocks.conflicts, blocks.sizes.lower, blocks.sizes.upper)
-    if mass.max() > blocks.sizes.upper.max():
-        return Feasibility(False, None, (), _TOO_LARGE.format(mass.max()))
+def _packing(blocks: Blocks, sums: list[tuple[FloatArray, float, float]]) -> Packing:
+    """Return the blocks under their sizes, at least a point each, and under limits on sums."""
+    any_size = Sizes(np.ones(blocks.k, np.int64), np.full(blocks.k, len(blocks.block_of)))
+    sizes = blocks.sizes or any_size
+    values = [blocks.count, *(amounts for amounts, _, _ in sums)]
+    limits = [(np.full(blocks.k, low), np.full(blocks.k, high)) for _, low, high in sums]
+    lower, upper = zip((sizes.lower, sizes.upper), *limits, strict=True)
+    return Packing(
+        np.array(values, dtype=np.float64),
+        blocks.conflicts,
+        np.array(lower, dtype=np.float64),
+        np.array(upper, dtype=np.float64),
+    )
+
+
+def _amounts(problem: Problem, blocks: Blocks, limit: SumLimit) -> tuple[FloatArray, float, float]:
+    """Return (s,) the sum of each block, and the least and the largest of a cluster."""
+    values = np.bincount(blocks.block_of, limit.weights(problem)).astype(np.float64)
+    return (
+        (values, 0.0, limit.limit) if isinstance(limit, MaxSum) else (values, limit.limit, np.inf)
+    )
+
+
+def _packed(blocks: Blocks, packing: Packing, clique: IntArray, time_limit: float) -> Feasibility:
+    heaviest = int(blocks.count.max())
+    if heaviest > packing.upper[0].max():
+        return Feasibility(False, None, (), _TOO_LARGE.format(heaviest))
     labels = pack_quickly(packing)
     if labels is not None:
         return _feasible(blocks, labels)
     feasible, labels = pack_by_highs(packing, clique, time_limit)
     if labels is not None:
         return _feasible(blocks, labels)
-    reason = _NO_PACKING if feasible is False else _UNDECIDED.format(time_limit)
+    kinds = ["sizes"] * (blocks.sizes is not None) + ["limits on sums"] * (len(packing.amounts) > 1)
+    no_packing = _NO_PACKING.format(" and the ".join(kinds))
+    reason = no_packing if feasible is False else _UNDECIDED.format(time_limit)
     return Feasibility(feasible, None, (), reason)
 
 

@@ -19,9 +19,13 @@ from ccviz.arrays import IntArray
 from ccviz.feasibility.check import Feasibility, check_feasibility
 from ccviz.problem.links import closure
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import MaxSum, SumLimit, sum_limits
 
 SIZES = -1
-"""The number of the cluster sizes, as one constraint, among the numbers of the links."""
+"""The number of the cluster sizes, as one constraint, among the numbers of the links.
+
+Limits on sums have the numbers below it.
+"""
 
 _CHECK_S = 2.0
 """Time limit in seconds of one feasibility check."""
@@ -37,11 +41,13 @@ class Conflict:
         The hard links of the conflict, zero-based pairs of points.
     with_sizes : bool
         Whether the cluster sizes are part of it.
+    sums : tuple of str
+        The limits on sums that are part of it, as text.
     is_minimal : bool
         Whether all of it can be kept once any one is given up; False if the time ran out.
     give_up_must, give_up_cannot : (m, 2) int64
         Links without which a clustering exists; none if the time ran out before such a set was
-        found. Sizes alone can always be kept.
+        found, or if sizes and sums cannot be kept even without links.
     is_fewest : bool
         Whether no smaller set of links will do.
     """
@@ -49,6 +55,7 @@ class Conflict:
     must_link: IntArray
     cannot_link: IntArray
     with_sizes: bool
+    sums: tuple[str, ...]
     is_minimal: bool
     give_up_must: IntArray
     give_up_cannot: IntArray
@@ -64,8 +71,11 @@ class Conflict:
     def reason(self) -> str:
         """The conflict as a sentence."""
         parts = ["the cluster sizes"] * self.with_sizes
+        parts += [f"the rule {text}" for text in self.sums]
         parts += _in_words("must-link", self.must_link)
         parts += _in_words("cannot-link", self.cannot_link)
+        if len(parts) == 1:
+            return f"{parts[0]} cannot be kept."
         sentence = f"{_enumerated(parts)} cannot all be kept"
         return sentence + ("; without any one of them the others can." if self.is_minimal else ".")
 
@@ -80,13 +90,25 @@ class Conflict:
         return f"A clustering exists without {_enumerated(links)}{few}."
 
 
+def can_explain(problem: Problem) -> bool:
+    """Return whether all rules of a problem are limits on sums, which conflicts may name.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+    are_sums = all(isinstance(rule, SumLimit) for rule in problem.rules)
+    return are_sums and all(rule.words.names_column for rule in problem.given.rules)
+
+
 def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | None:
     """Return a minimal conflict of an infeasible problem, and the fewest links to give up.
 
     Parameters
     ----------
     problem : Problem
-        Of its constraints the hard links and the sizes count.
+        Of its constraints the hard links, the sizes and the limits on sums count, as they were
+        given.
     time_limit : float
         Seconds for all feasibility checks together.
 
@@ -103,23 +125,33 @@ def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | N
     is_minimal = not search.is_undecided
     given_up, is_fewest = search.fewest_to_give_up(conflict)
     return Conflict(
-        *search.pairs(conflict), SIZES in conflict, is_minimal, *search.pairs(given_up), is_fewest
+        *search.pairs(conflict),
+        SIZES in conflict,
+        tuple(search.text_of(each) for each in sorted(conflict, reverse=True) if each < SIZES),
+        is_minimal,
+        *search.pairs(given_up),
+        is_fewest,
     )
 
 
 class _Search:
     """Feasibility checks of subsets of a problem's constraints, which are numbers.
 
-    Must-links come first, then cannot-links; `SIZES` represents the sizes.
+    Must-links come first, then cannot-links; `SIZES` represents the sizes, and the numbers below it
+    the limits on sums.
     """
 
     def __init__(self, problem: Problem, end: float) -> None:
-        self._k, self._sizes, self._end = problem.k, problem.sizes, end
+        given = problem.given
+        self._k, self._sizes, self._end = problem.k, given.sizes, end
         self._X = np.zeros((problem.n, 1))  # the points do not matter
-        self._must = problem.must_link.hard.pairs
-        self._cannot = problem.cannot_link.hard.pairs
+        self._must = given.must_link.hard.pairs
+        self._cannot = given.cannot_link.hard.pairs
+        self._sums = sum_limits(problem)
+        self._texts = [rule.text for rule in given.rules] or list(map(_in_signs, self._sums))
         self.links = list(range(len(self._must) + len(self._cannot)))
-        self.all = [SIZES] * (problem.sizes is not None) + self.links
+        limits = [SIZES - 1 - number for number in range(len(self._sums))]
+        self.all = [SIZES] * (given.sizes is not None) + limits + self.links
         self.is_undecided = False
 
     @property
@@ -128,16 +160,21 @@ class _Search:
 
     def pairs(self, constraints: Sequence[int]) -> tuple[IntArray, IntArray]:
         """Return the must-links and the cannot-links among some constraints."""
-        links = np.array(sorted(each for each in constraints if each != SIZES), dtype=np.int64)
+        links = np.array(sorted(_links_of(constraints)), dtype=np.int64)
         first = len(self._must)
         return self._must[links[links < first]], self._cannot[links[links >= first] - first]
+
+    def text_of(self, limit: int) -> str:
+        """Return a limit on a sum as text, by its number."""
+        return self._texts[SIZES - 1 - limit]
 
     def check(self, constraints: Sequence[int]) -> Feasibility:
         must, cannot = self.pairs(constraints)
         sizes = self._sizes if SIZES in constraints else None
-        part = Problem(self._X, self._k, must, cannot, sizes)  # type: ignore[arg-type]
+        rules = tuple(self._sums[SIZES - 1 - each] for each in constraints if each < SIZES)
+        part = Problem(self._X, self._k, must, cannot, sizes, rules=rules)  # type: ignore[arg-type]
         seconds = min(_CHECK_S, max(self._end - time.monotonic(), 0.0))
-        return check_feasibility(part, seconds, with_labels=False)
+        return check_feasibility(part, seconds, with_labels=False, with_sums=True)
 
     def _near(self, points: Sequence[int], among: Sequence[int]) -> list[int]:
         """Return the constraints that the witness of a feasibility check rests on.
@@ -151,7 +188,7 @@ class _Search:
         block_of = closure(len(self._X), must)
         inside = np.isin(block_of, block_of[list(points)])
         both_inside = inside[np.concatenate([must, cannot])].all(axis=1)
-        links = sorted(each for each in among if each != SIZES)
+        links = sorted(_links_of(among))
         found = [each for each, is_inside in zip(links, both_inside, strict=True) if is_inside]
         return found if self._is_infeasible(found) else list(among)
 
@@ -177,15 +214,17 @@ class _Search:
         return _quick_xplain(self._is_infeasible, [], [], self._near(points, among))
 
     def fewest_to_give_up(self, conflict: Sequence[int]) -> tuple[list[int], bool]:
-        """Return the fewest links to give up, and whether that is proved; none out of time.
+        """Return the fewest links to give up, and whether that is proved.
+
+        None if the time ran out, or if some conflict has no link.
 
         Parameters
         ----------
         conflict : sequence of int
             The first one.
         """
-        conflicts = [[each for each in conflict if each != SIZES]]
-        while not self.is_out_of_time:
+        conflicts = [_links_of(conflict)]
+        while conflicts[-1] and not self.is_out_of_time:
             given_up = _hit(conflicts)
             left = [each for each in self.all if each not in given_up]
             answer = self.check(left)
@@ -194,8 +233,17 @@ class _Search:
             if answer.feasible is None:
                 break
             found = self.minimal(answer.points, left)
-            conflicts.append([each for each in found if each != SIZES])
+            conflicts.append(_links_of(found))
         return [], False
+
+
+def _in_signs(limit: SumLimit) -> str:
+    sign = "<=" if isinstance(limit, MaxSum) else ">="
+    return f"sum{sign}{limit.limit:.6g}"
+
+
+def _links_of(constraints: Sequence[int]) -> list[int]:
+    return [each for each in constraints if each > SIZES]
 
 
 def _quick_xplain(

@@ -1,21 +1,29 @@
-"""Colouring under sizes: a quick try, and the exact model for HiGHS.
+"""Colouring under sizes and limits on sums: a quick try, and the exact model for HiGHS.
 
-Blocks without conflicts differ only by their mass, so the model counts them by mass in each
+Blocks without conflicts differ only by their amounts, so the model counts them by amounts in each
 cluster; only blocks with conflicts get a column for each cluster of their own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import highspy
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.links import graph_of
 from ccviz.silent_highs import make_highs
+
+_SLACK = 1e-5
+"""Excess over a limit on a sum that the model allows, in mean sums: more than HiGHS tolerates.
+
+So what HiGHS calls infeasible is so beyond its tolerances.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,40 +32,67 @@ class Packing:
 
     Attributes
     ----------
-    mass : (s,) int64
+    amounts : (q, s) float64
+        What each block adds to its cluster: points, then the values of a column for each limit on
+        its sum. Sums of them are exact.
     edges : (e, 2) int64
         Blocks that must be apart.
-    lower, upper : (k,) int64
-        Mass of each cluster.
+    lower, upper : (q, k) float64
+        Limits on the amounts of each cluster.
     """
 
-    mass: IntArray
+    amounts: FloatArray
     edges: IntArray
-    lower: IntArray
-    upper: IntArray
+    lower: FloatArray
+    upper: FloatArray
+
+    @property
+    def s(self) -> int:
+        """Number of blocks."""
+        return self.amounts.shape[1]
 
     @property
     def k(self) -> int:
         """Number of clusters."""
-        return len(self.lower)
+        return self.lower.shape[1]
+
+    @cached_property
+    def unit(self) -> FloatArray:
+        """(q, 1) the mean amounts of a cluster, to compare and to scale by."""
+        unit = self.amounts.sum(axis=1, keepdims=True) / self.k
+        return np.where(unit > 0.0, unit, 1.0)
+
+    def keeps(self, labels: IntArray) -> bool:
+        """Return whether labels keep the limits and the blocks apart.
+
+        Parameters
+        ----------
+        labels : (s,) int64
+        """
+        load = np.array([np.bincount(labels, row, self.k) for row in self.amounts])
+        apart = labels[self.edges[:, 0]] != labels[self.edges[:, 1]]
+        return bool(apart.all() and (load >= self.lower).all() and (load <= self.upper).all())
 
 
 def pack_quickly(packing: Packing) -> IntArray | None:
     """Return (s,) labels found by one greedy pass, None if the pass finds no packing."""
-    graph = graph_of(packing.edges, len(packing.mass))
-    load = np.zeros(packing.k, dtype=np.int64)
-    labels = np.full(len(packing.mass), -1, dtype=np.int64)
+    graph = graph_of(packing.edges, packing.s)
+    load = np.zeros(packing.lower.shape)
+    labels = np.full(packing.s, -1, dtype=np.int64)
+    weight = (packing.amounts / packing.unit).sum(axis=0)
     # Tied and heavy blocks first: the light and free ones fill the gaps.
-    for block in np.lexsort((-packing.mass, -np.diff(graph.indptr))).tolist():
+    for block in np.lexsort((-weight, -np.diff(graph.indptr))).tolist():
         others = labels[graph.indices[graph.indptr[block] : graph.indptr[block + 1]]]
-        fits = load + packing.mass[block] <= packing.upper
+        after = load + packing.amounts[:, block, None]
+        fits: NDArray[np.bool_] = np.all(after <= packing.upper, axis=0)
         fits[others[others >= 0]] = False
         if not fits.any():
             return None
-        missing = np.where(fits, np.maximum(packing.lower - load, 0), -1)
-        room = np.where(fits, packing.upper - load, -1)
+        lacks = (np.maximum(packing.lower - load, 0.0) / packing.unit).sum(axis=0)
+        missing = np.where(fits, lacks, -1.0)
+        room = np.where(fits, ((packing.upper - load) / packing.unit).min(axis=0), -1.0)
         labels[block] = np.lexsort((room, missing))[-1]
-        load[labels[block]] += packing.mass[block]
+        load[:, labels[block]] = after[:, labels[block]]
     return labels if (load >= packing.lower).all() else None
 
 
@@ -78,12 +113,14 @@ def pack_by_highs(
     Returns
     -------
     feasible : bool or None
-        None if the time ran out.
+        None if the time ran out, or if sums pass a limit by no more than HiGHS can tell.
     labels : (s,) int64 or None
     """
     tied = np.unique(packing.edges)
-    free = np.setdiff1d(np.arange(len(packing.mass)), tied)
-    kinds, count = np.unique(packing.mass[free], return_counts=True)
+    free = np.setdiff1d(np.arange(packing.s), tied)
+    kinds, kind_of, count = np.unique(
+        packing.amounts[:, free], axis=1, return_inverse=True, return_counts=True
+    )
     model = make_highs(time_limit=time_limit)
     model.passModel(_model(packing, tied, kinds, count, clique))
     model.run()
@@ -92,26 +129,34 @@ def pack_by_highs(
     if model.getInfo().primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
         return None, None
     table = np.rint(np.array(model.getSolution().col_value)).astype(np.int64)
-    return True, _labels(packing, tied, free, table.reshape(-1, packing.k))
+    order = free[np.argsort(kind_of.ravel(), kind="stable")]
+    labels = _labels(packing, tied, order, table.reshape(-1, packing.k))
+    return (True, labels) if packing.keeps(labels) else (None, None)
 
 
 def _model(
-    packing: Packing, tied: IntArray, kinds: IntArray, count: IntArray, clique: IntArray
+    packing: Packing, tied: IntArray, kinds: FloatArray, count: IntArray, clique: IntArray
 ) -> highspy.HighsLp:
-    """Return the model: a row of columns for each tied block, and for each mass of free ones."""
+    """Return the model: a row of columns for each tied block, and for each kind of free ones."""
     k, t = packing.k, len(tied)
-    column = np.arange((t + len(kinds)) * k).reshape(-1, k)
-    amount = np.concatenate([np.ones(t, dtype=np.int64), count])
-    weight = np.concatenate([packing.mass[tied], kinds])
-    lower, upper = np.zeros(column.shape), np.repeat(amount[:, None], k, axis=1)
-    if len({*zip(packing.lower.tolist(), packing.upper.tolist(), strict=True)}) < 2:
+    column = np.arange((t + len(count)) * k).reshape(-1, k)
+    number = np.concatenate([np.ones(t, dtype=np.int64), count])
+    weight = np.concatenate([packing.amounts[:, tied], kinds], axis=1)
+    lower, upper = np.zeros(column.shape), np.repeat(number[:, None], k, axis=1)
+    alike = (np.ptp(packing.lower, axis=1) == 0.0) & (packing.upper == packing.upper[:, :1]).all(1)
+    if alike.all():
         lower[np.searchsorted(tied, clique), np.arange(len(clique))] = 1
     ends = column[np.searchsorted(tied, packing.edges)]  # (e, 2, k)
     rows = [
-        (column, np.ones(column.shape), amount, amount),
+        (column, np.ones(column.shape), number, number),
         (ends.transpose(0, 2, 1).reshape(-1, 2), np.ones((ends.size // 2, 2)), -np.inf, 1.0),
-        (column.T, np.tile(weight.astype(float), (k, 1)), packing.lower, packing.upper),
+        (column.T, np.tile(weight[0], (k, 1)), packing.lower[0], packing.upper[0]),
     ]
+    for of, unit, low, high in zip(
+        weight[1:], packing.unit[1:], packing.lower[1:], packing.upper[1:], strict=True
+    ):
+        values = np.tile(of / unit, (k, 1))
+        rows.append((column.T, values, low / unit - _SLACK, high / unit + _SLACK))
     return _as_lp(rows, lower.ravel(), upper.ravel())
 
 
@@ -143,10 +188,10 @@ def _as_lp(rows: list[tuple[Any, ...]], lower: FloatArray, upper: FloatArray) ->
 
 
 def _labels(packing: Packing, tied: IntArray, free: IntArray, table: IntArray) -> IntArray:
-    labels = np.empty(len(packing.mass), dtype=np.int64)
+    """Return the labels that a table says; the free blocks in the order of their kinds."""
+    labels = np.empty(packing.s, dtype=np.int64)
     labels[tied] = table[: len(tied)].argmax(axis=1)
-    by_mass = free[np.argsort(packing.mass[free], kind="stable")]
-    labels[by_mass] = np.concatenate(
+    labels[free] = np.concatenate(
         [np.repeat(np.arange(packing.k), row) for row in table[len(tied) :]]
         or [np.zeros(0, dtype=np.int64)]
     )

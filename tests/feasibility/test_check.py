@@ -1,5 +1,6 @@
 """Answers about feasibility against enumeration, and their witnesses."""
 
+from dataclasses import replace
 from itertools import combinations, pairwise
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 from ccviz import Partition, Problem, ProblemError, check_feasibility
 from ccviz.feasibility import check
 from ccviz.problem.links import closure
+from ccviz.problem.sums import MaxSum, MinSum
 from tests.seeds import seeds
 
 
@@ -30,6 +32,15 @@ def draw(rng, with_sizes):
         return None
 
 
+def with_sums(rng, problem):
+    """Return a problem with one or two limits on the sum of a column besides."""
+    values = tuple((rng.integers(0, 9, problem.n) / 4).tolist())
+    mean = sum(values) / problem.k
+    least = MinSum(values, float(mean * rng.uniform(0.3, 1.0)))
+    most = MaxSum(values, float(mean * rng.uniform(1.0, 2.0)))
+    return replace(problem, rules=[(least,), (most,), (least, most)][rng.integers(3)])
+
+
 def is_feasible(problem):
     """Try every labelling of the blocks."""
     block_of = closure(problem.n, problem.must_link.hard.pairs)
@@ -41,6 +52,10 @@ def is_feasible(problem):
     if problem.sizes is not None:
         lower, upper = problem.sizes.lower, problem.sizes.upper
     fits = ((count >= lower[:, None]) & (count <= upper[:, None])).all(0)
+    for rule in problem.rules:
+        sums = np.array([rule.weights(problem) @ (labels == cluster) for cluster in range(k)])
+        within = sums <= rule.limit if isinstance(rule, MaxSum) else sums >= rule.limit
+        fits &= within.all(0)
     return bool((fits & (labels[i] != labels[j]).all(0)).any())
 
 
@@ -58,6 +73,18 @@ def test_every_answer_of_a_seeded_sweep_is_right(seed, with_sizes):
             assert Partition(problem, answer.labels).violations.none_hard
         else:
             assert answer.labels is None
+
+
+@pytest.mark.parametrize("with_sizes", [False, True])
+def test_answers_with_limits_on_sums_are_right(with_sizes):
+    rng = np.random.default_rng([5, with_sizes])
+    drawn = [problem for _ in range(60) if (problem := draw(rng, with_sizes)) is not None]
+    problems = [with_sums(rng, problem) for problem in drawn]
+    answers = [check_feasibility(problem, with_sums=True) for problem in problems]
+    assert [answer.feasible for answer in answers] == [is_feasible(each) for each in problems]
+    assert {answer.feasible for answer in answers} == {True, False}
+    for problem, answer in zip(problems, answers, strict=True):
+        assert not answer.feasible or Partition(problem, answer.labels).violations.none_hard
 
 
 def points(n):

@@ -1,5 +1,6 @@
 """Minimal conflicts and the fewest links to give up, against enumeration."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -7,7 +8,10 @@ import pytest
 
 from ccviz import Problem
 from ccviz.feasibility.conflict import SIZES, explain_conflict
-from tests.feasibility.test_check import draw, is_feasible
+from ccviz.problem.asked import AskedRule
+from ccviz.problem.reduction import with_rules
+from ccviz.problem.sums import MaxSum
+from tests.feasibility.test_check import draw, is_feasible, with_sums
 from tests.seeds import seeds
 
 
@@ -19,7 +23,7 @@ def without(problem, gone, with_sizes=True):
         problem.X, problem.k,
         np.delete(must, [i for i in gone if i < first], axis=0),
         np.delete(cannot, [i - first for i in gone if i >= first], axis=0),
-        sizes=problem.sizes if with_sizes else None,
+        sizes=problem.sizes if with_sizes else None, rules=problem.rules,
     )  # fmt: skip
 
 
@@ -92,3 +96,45 @@ def test_no_time_is_no_explanation():
     conflict = explain_conflict(problem, time_limit=0.0)
     assert conflict is None or not conflict.is_minimal
     assert SIZES < 0
+
+
+@pytest.mark.parametrize("seed", seeds(12, 200))
+@pytest.mark.parametrize("with_sizes", [False, True])
+def test_a_conflict_with_limits_on_sums_is_minimal(seed, with_sizes):
+    rng = np.random.default_rng([seed, with_sizes, 7])
+    problem = None
+    while problem is None or len(problem.cannot_link) > 8 or is_feasible(problem):
+        problem = draw(rng, with_sizes)
+        problem = problem and with_sums(rng, problem)
+    conflict = explain_conflict(problem)
+    assert conflict.is_minimal
+    named = {text: limit for limit in problem.rules if (text := words(limit)) in conflict.sums}
+    assert len(named) == len(conflict.sums)
+    only = replace(of_conflict(problem, conflict), rules=tuple(named.values()))
+    assert not is_feasible(only)
+    links = len(only.must_link) + len(only.cannot_link)
+    assert all(is_feasible(without(only, [gone])) for gone in range(links))
+    if conflict.with_sizes:
+        assert is_feasible(without(only, [], with_sizes=False))
+    for gone in named.values():
+        assert is_feasible(replace(only, rules=tuple({*only.rules} - {gone})))
+    without_links = without(problem, range(len(problem.must_link) + len(problem.cannot_link)))
+    assert conflict.is_fewest == is_feasible(without_links)
+    if conflict.is_fewest:
+        assert len(conflict.give_up_must) + len(conflict.give_up_cannot) == fewest(problem)
+
+
+def words(limit):
+    return f"sum{'<=' if isinstance(limit, MaxSum) else '>='}{limit.limit:.6g}"
+
+
+def test_sums_that_no_clustering_keeps_are_named_as_they_were_given():
+    people = (6, 6, 6, 1, 1, 1)
+    rules = [AskedRule(f"sum(people){sign}", people) for sign in ("<=8", ">=6")]
+    assert explain_conflict(with_rules(Problem(np.eye(6), 3), rules, True)) is None
+    apart = with_rules(Problem(np.eye(6), 3, must_link=[(3, 4), (4, 5)]), rules, True)
+    conflict = explain_conflict(apart)
+    assert conflict.sums == ("sum(people)<=8",)
+    assert "the rule sum(people)<=8" in conflict.reason
+    assert conflict.is_fewest
+    assert len(conflict.give_up_must) == 1

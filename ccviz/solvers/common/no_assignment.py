@@ -20,7 +20,7 @@ def why_infeasible(problem: Problem) -> InfeasibilityProved:
     -------
     InfeasibilityProved
     """
-    known = check_feasibility(problem)
+    known = check_feasibility(problem, with_sums=True)
     if known.feasible is False:
         return InfeasibilityProved(reason=known.reason, points=known.points)
     return InfeasibilityProved(

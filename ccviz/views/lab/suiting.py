@@ -6,7 +6,7 @@ import re
 
 from ccviz.errors import UnsupportedError
 from ccviz.feasibility.check import check_feasibility
-from ccviz.feasibility.conflict import explain_conflict
+from ccviz.feasibility.conflict import can_explain, explain_conflict
 from ccviz.runs.run import Run
 from ccviz.solvers import SOLVERS, Solver, check
 from ccviz.solvers.advice import Advice, advice, obstacles
@@ -84,13 +84,14 @@ def impossible(draft: Draft) -> tuple[Notice, tuple[int, ...]] | None:
     """
     if not (draft.rules or draft.links.has("cannot") or _has_small_sizes(draft)):
         return None
-    answer = check_feasibility(draft.problem, time_limit=_CHECK_S, with_labels=False)
+    problem = draft.problem
+    answer = check_feasibility(problem, _CHECK_S, with_labels=False, with_sums=True)
     if answer.feasible is not False:
         return None
     rules = " and rules" if draft.rules else ""
     why, advice, points = answer.reason, "", answer.points
-    if not draft.rules and (conflict := explain_conflict(draft.problem, _EXPLAIN_S)):
-        advice = f" {conflict.advice}"
+    if can_explain(problem) and (conflict := explain_conflict(problem, _EXPLAIN_S)):
+        advice = f" {conflict.advice}" if conflict.advice else ""
         if not points:
             why, points = conflict.reason, conflict.points
     text = f"No clustering can keep these links{rules}: {why}{advice}"
