@@ -26,7 +26,7 @@ from ccviz.cli.options import (
     Worksheet,
 )
 from ccviz.cli.reading import build_problem, find_data, table_options
-from ccviz.cli.report import check_writable, output
+from ccviz.cli.report import check_writable, output, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
@@ -89,9 +89,10 @@ def ask(
         learner.answer(_REPLIES[reply])
     _report(dataset, problem.k, learner, why)
     if labels is not None:
-        _write(labels, (f"{each}\n" for each in learner.labels.tolist()))
+        write_labels(labels, learner.labels)
     if out_file is not None:
-        _write(out_file, _link_lines(learner))
+        with output(out_file) as file:
+            file.write("".join(_link_lines(learner)).encode())
 
 
 def _tell_links(learner: Learner, problem: Problem) -> None:
@@ -143,8 +144,3 @@ def _link_lines(learner: Learner) -> Iterator[str]:
         if kept and answer.pair not in told:
             told.add(answer.pair)
             yield f"{'ML' if answer.together else 'CL'} {answer.i} {answer.j}\n"
-
-
-def _write(path: str, lines: Iterator[str]) -> None:
-    with output(path) as file:
-        file.write("".join(lines).encode())

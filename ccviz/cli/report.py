@@ -12,6 +12,7 @@ from typing import IO, Any
 import msgspec
 from rich.table import Table
 
+from ccviz.arrays import IntArray
 from ccviz.cli.common import out
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
@@ -54,11 +55,16 @@ def report(
             file.write(msgspec.json.format(msgspec.json.encode(as_json(problem, result, run_id))))
             file.write(b"\n")
     if labels_file is not None and result.labels is not None:
-        with output(labels_file) as file:
-            file.write("".join(f"{label}\n" for label in result.labels.tolist()).encode())
+        write_labels(labels_file, result.labels)
     if not (files.takes_stdout or quiet):
         out.print(_summary(result, run_id))
         out.print(result.message, markup=False)
+
+
+def write_labels(path: str, labels: IntArray) -> None:
+    """Write the cluster of each point, one per line; ``-`` is stdout."""
+    with output(path) as file:
+        file.write("".join(f"{label}\n" for label in labels.tolist()).encode())
 
 
 def as_json(problem: Problem, result: Result, run_id: str) -> dict[str, Any]:

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from ccviz.cli.common import out
-from ccviz.cli.report import check_writable, output
+from ccviz.cli.options import LabelsFile
+from ccviz.cli.report import check_writable, write_labels
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number
 from ccviz.runs.archive import Archive
@@ -21,7 +22,7 @@ def stay(
         float, typer.Option(min=0.0, help="Share by which the cost may rise, in percent.")
     ] = 1.0,
     top: Annotated[int, typer.Option(min=1, help="Number of moved points printed.")] = 20,
-    labels: Annotated[str | None, typer.Option(help="Write the labels as CSV.")] = None,
+    labels: LabelsFile = None,
 ) -> None:
     """Move as few points as possible from an earlier clustering, at little more than the best cost.
 
@@ -35,9 +36,7 @@ def stay(
         raise CcvizError("Both runs need a clustering.")
     found = least_change(now.problem, now.incumbent.labels, before.incumbent.labels, rise / 100.0)
     if labels is not None:
-        with output(labels) as file:
-            rows = map(str, found.partition.labels.tolist())
-            file.write("\n".join(["label", *rows, ""]).encode())
+        write_labels(labels, found.partition.labels)
     if labels != "-":
         out.print(_words(found, now.objective))
         for point in found.moved[:top].tolist():

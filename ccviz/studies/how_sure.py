@@ -104,10 +104,10 @@ def margin_steps(
     while margins.todo:
         point, *rest = margins.todo
         pair = (point, int(margins.other[point]))
-        limits = opposites.at_root(*pair)
-        margins = replace(_limited(margins, point, limits), todo=tuple(rest))
+        bound = opposites.root_bound(*pair, float(margins.above[point]))
+        margins = replace(_limited(margins, point, Limits(bound)), todo=tuple(rest))
         if prove and not margins.of(point).is_proved:
-            proof = opposites.proved(*pair, chosen, time_limit)
+            proof = opposites.proved(*pair, margins.labels, chosen, time_limit)
             margins = _limited(margins, point, proof)
         yield margins
 
@@ -146,7 +146,8 @@ def pair_margin(
     limits = opposites.at_root(i, j)
     found = _margin_of(i, j, labels, low, high, limits)
     if prove and not found.is_proved:
-        limits = limits.with_both(opposites.proved(i, j, chosen, time_limit))
+        start = labels if limits.labels is None else limits.labels
+        limits = limits.with_both(opposites.proved(i, j, start, chosen, time_limit))
         found = _margin_of(i, j, labels, low, high, limits)
     return found
 
@@ -231,19 +232,35 @@ class Opposites:
         ----------
         i, j : int
         """
-        opposite = self.of(i, j)
-        if opposite is None:
-            return Limits(np.inf)
-        found = self._descended(opposite)
-        bound = -np.inf if self._root is None else self._root.bound(self._pairs(i, j), found.above)
-        return replace(found, below=max(found.below, bound))
+        found = self.at_once(i, j)
+        if np.isinf(found.below):
+            return found
+        return replace(found, below=self.root_bound(i, j, found.above))
 
-    def proved(self, i: int, j: int, solver: Solver, time_limit: float | None = None) -> Limits:
+    def root_bound(self, i: int, j: int, above: float) -> float:
+        """Return a lower bound from the relaxation, warm from that of the problem.
+
+        Parameters
+        ----------
+        i, j : int
+            For which `of` gives a problem.
+        above : float
+            Cost of the best clustering known that has the opposite decision.
+        """
+        if self._root is None:
+            return self.lower_bound
+        return max(self.lower_bound, self._root.bound(self._pairs(i, j), above))
+
+    def proved(
+        self, i: int, j: int, start: IntArray, solver: Solver, time_limit: float | None = None
+    ) -> Limits:
         """Return limits from a whole proof.
 
         Parameters
         ----------
         i, j : int
+        start : (n,) int64
+            A clustering to begin with, which is repaired where it lacks the opposite decision.
         solver : Solver
         time_limit : float, optional
             Seconds.
@@ -251,7 +268,6 @@ class Opposites:
         opposite = self.of(i, j)
         if opposite is None:
             return Limits(np.inf)
-        start = self._descended(opposite).labels
         result = solve(opposite, solver, start=start, time_limit=time_limit, progress=False)
         below = max(self.lower_bound, result.lower_bound)
         return Limits(below, result.labels, result.objective)
@@ -290,6 +306,7 @@ def first_margins(run: Run) -> Margins:
     for point in todo.tolist():
         limits = opposites.at_once(point, int(margins.other[point]))
         margins = _limited(margins, point, limits)
+    todo = todo[np.isfinite(margins.below[todo])]
     order = np.argsort(margins.above[todo], kind="stable")
     return replace(margins, todo=tuple(todo[order].tolist()))
 

@@ -1,5 +1,6 @@
 """Margins of points and pairs: against brute force, refusals, and what is kept with a run."""
 
+import sys
 from dataclasses import replace
 from itertools import combinations
 
@@ -8,6 +9,7 @@ import pytest
 
 from ccviz import CcvizError, Problem, solve
 from ccviz.errors import ArchiveError, ContradictionError, ProblemError, UnsupportedError
+from ccviz.problem.blocks import contract
 from ccviz.problem.rules import MaxDiameter
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import summarise
@@ -141,3 +143,15 @@ def test_margins_are_kept_with_their_run_and_go_on(tmp_path):
                 stored_margins(archive, run_id, result.run)
         archive.delete(run_id)
         assert not archive._file.read("SELECT * FROM margins")
+
+
+def test_each_point_is_descended_from_once(monkeypatch):
+    problem = feasible_problem(1, soft=False)
+    run = solve(problem, "sdp").run
+    module = sys.modules[how_sure.__module__]
+    found = []
+    descend = module.descended
+    monkeypatch.setattr(module, "descended", lambda *given: found.append(given) or descend(*given))
+    first, *_ = margin_steps(run)
+    centres = int((first.center >= 0).sum())
+    assert len(found) <= len(set(contract(problem).block_of)) + centres * (centres - 1) // 2
