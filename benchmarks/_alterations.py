@@ -21,16 +21,18 @@ from ccviz.events import (
     PartsCut,
     ProofKept,
 )
+from ccviz.problem.problem import Problem
 
 _KINDS = (IncumbentFound, NodeOpened, NodeBranched, NodePruned, PartsCut, PartBounded, ProofKept)
 _FACTORS = (0.0, -1.0, 0.9, 1.1, 1.0 + 1e-6, 1e30, 1e-30, np.nan, np.inf)
 
 
-def altered(rng: np.random.Generator, events: list[Event]) -> list[Event]:
+def altered(rng: np.random.Generator, problem: Problem, events: list[Event]) -> list[Event]:
     """Return the events with one changed, left out or there twice."""
     places = [i for i, event in enumerate(events) if isinstance(event, _KINDS)]
     at = places[rng.integers(len(places))]
-    instead = [[], [events[at]] * 2, *[[_changed(rng, events[at])]] * 8][rng.integers(10)]
+    changed = _changed(rng, problem, events[at])
+    instead = [[], [events[at]] * 2, *[[changed]] * 8][rng.integers(10)]
     return [*events[:at], *instead, *events[at + 1 :]]
 
 
@@ -45,7 +47,9 @@ def altered_bytes(rng: np.random.Generator, stored: list[bytes]) -> list[bytes]:
         data[rng.integers(len(data))] ^= 1 << rng.integers(8)
         return [*stored[:at], bytes(data), *stored[at + 1 :]]
     found = list(_packed(value))
-    if way == 1 or not found:
+    if way == 3 and value.get("rules"):
+        _alter_rule(rng, value["rules"])
+    elif way == 1 or not found:
         value["more" if rng.random() < 0.5 else "place"] = True
     elif way == 2:
         del value[sorted(value)[rng.integers(len(value))]]
@@ -72,18 +76,37 @@ def _packed(value: Any) -> Iterator[list[Any]]:
 
 def _alter_packed(rng: np.random.Generator, packed: list[Any]) -> None:
     """Change what is said of an array, or its bytes."""
-    part = rng.integers(5)
+    part = rng.integers(6)
     if part < 2:  # the type it has, or is stored in
         packed[part] = ("f8", "f4", "i8", "i4", "i2", "i1", "u1", "b1", "c8")[rng.integers(9)]
     elif part == 2 and packed[2]:
         packed[2][rng.integers(len(packed[2]))] += int(rng.integers(-2, 3))
     elif part == 3:
         packed[3] = not packed[3]
+    elif part == 4 and packed[0] == packed[1] == "f8" and not packed[3] and packed[4]:
+        numbers = np.frombuffer(packed[4], "<f8").copy()
+        at = rng.integers(len(numbers))
+        with np.errstate(over="ignore"):
+            numbers[at] = _number(rng, numbers[at])
+        packed[4] = numbers.tobytes()
     else:
         packed[4] = packed[4][:-1] if rng.random() < 0.5 else packed[4] + bytes(8)
 
 
-def _changed(rng: np.random.Generator, event: Event) -> Event:
+def _alter_rule(rng: np.random.Generator, rules: list[Any]) -> None:
+    """Leave a rule out, or change its limit or one of its values."""
+    at = rng.integers(len(rules))
+    fields = rules[at][1]
+    if not fields or rng.random() < 0.2:
+        del rules[at]
+    elif "values" in fields and rng.random() < 0.5:
+        which = rng.integers(len(fields["values"]))
+        fields["values"][which] = float(rng.choice([0.0, 1.0, 0.1, 1e30, fields["limit"]]))
+    else:
+        fields["limit"] = _number(rng, fields.get("limit", 1.0))
+
+
+def _changed(rng: np.random.Generator, problem: Problem, event: Event) -> Event:
     """Return an event with one field changed."""
     match event:
         case IncumbentFound():
@@ -99,18 +122,18 @@ def _changed(rng: np.random.Generator, event: Event) -> Event:
             if rng.random() < 0.3:
                 change = {"parts": event.parts + int(rng.integers(-2, 3))}
         case NodePruned() | PartBounded():
-            change = _of_leaf(rng, event)
+            change = _of_leaf(rng, problem, event)
         case ProofKept():
-            change = _of_kept(rng, event)
+            change = _of_kept(rng, problem, event)
         case _:
             raise TypeError(event)
     return msgspec.structs.replace(event, **change)
 
 
-def _of_kept(rng: np.random.Generator, event: ProofKept) -> dict[str, Any]:
+def _of_kept(rng: np.random.Generator, problem: Problem, event: ProofKept) -> dict[str, Any]:
     """Change the earlier problem, or one of its events."""
     if rng.random() < 0.7:
-        return {"events": tuple(altered(rng, list(event.events)))}
+        return {"events": tuple(altered(rng, problem, list(event.events)))}
     names = [name for name in ("must_link", "cannot_link") if getattr(event, name).size]
     names += ["lower", "upper"] if event.lower is not None else []
     if not names or rng.random() < 0.3:
@@ -125,10 +148,27 @@ def _of_clustering(rng: np.random.Generator, event: IncumbentFound) -> dict[str,
     return {"labels": _array(rng, event.labels)}
 
 
-def _of_leaf(rng: np.random.Generator, event: NodePruned | PartBounded) -> dict[str, Any]:
+def _of_leaf(
+    rng: np.random.Generator, problem: Problem, event: NodePruned | PartBounded
+) -> dict[str, Any]:
+    if isinstance(event, NodePruned) and rng.random() < 0.15:
+        return {"certificate": event.certificate | _lacking(rng, problem)}
     if isinstance(event, PartBounded) and (event.leaves or event.merged) and rng.random() < 0.7:
         return _of_tree(rng, event)
     return _of_certificate(rng, event)
+
+
+def _lacking(rng: np.random.Generator, problem: Problem) -> dict[str, np.ndarray]:
+    """Say that a leaf was made without some constraints, most of them the problem's own."""
+    which = ("must", "cannot", "sizes")[rng.integers(3)]
+    if which == "sizes":
+        if rng.random() < 0.3:
+            return {"with_sizes": np.zeros((0, problem.k), dtype=np.int64)}
+        return {"with_sizes": np.sort(rng.integers(0, problem.n + 1, (2, problem.k)), axis=0)}
+    pairs = getattr(problem, f"{which}_link").pairs
+    if len(pairs) and rng.random() < 0.8:
+        return {f"without_{which}": pairs[rng.random(len(pairs)) < 0.5]}
+    return {f"without_{which}": rng.integers(0, problem.n, (1, 2))}
 
 
 def _of_tree(rng: np.random.Generator, event: PartBounded) -> dict[str, Any]:

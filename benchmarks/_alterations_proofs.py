@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import msgspec
@@ -21,6 +21,7 @@ from ccviz.problem.rules import (
     MinDifference,
     SoftCannotLink,
 )
+from ccviz.problem.sums import MaxSum, MinSum
 from ccviz.proof.verify import verify
 
 SEMIDEFINITE = (
@@ -334,6 +335,61 @@ def _kept_tree(seed: int) -> tuple[Problem, list[Event], float]:
     return problem, events_of(problem, "sdp", start=earlier, cuts="none"), 1e-4
 
 
+def _summed(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run under limits on sums of a column: lower, upper or both; the last divided."""
+    rng = np.random.default_rng(400 + seed)
+    n, k = (150, 3) if seed == 6 else (9, 3)
+    column = rng.integers(0, 9, n) / (1 + 9 * (seed % 2))
+    share = column.sum() / k
+    lower, upper = MinSum(tuple(column), 0.7 * share), MaxSum(tuple(column), 1.3 * share)
+    rules = ((lower,), (upper,), (lower, upper))[seed % 3]
+    if seed == 6:
+        problem = Problem(_drawn(seed, n, k, 6.0).X, k, rules=rules)
+        return problem, *_run(problem, "divide", 5e-3)
+    links = {"cannot_link": [(0, 1)]} if seed % 2 else {"must_link": [(0, 1)]}
+    problem = Problem(rng.normal(size=(n, 2)), k, rules=rules, **links)
+    return problem, *_run(problem, "sdp" if seed < 3 else "colgen", 1e-4)
+
+
+def _weights_and_sizes(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run under sizes of points with weights; the last divided."""
+    rng = np.random.default_rng(500 + seed)
+    n, k = (150, 3) if seed == 4 else (9, 3)
+    X = _drawn(seed, n, k, 6.0).X if seed == 4 else rng.normal(size=(n, 2))
+    sizes = ([n // k - 1] * k, [n // k + 1] * k) if seed % 2 else [n // k] * k
+    links = {} if seed == 4 else {"cannot_link": [(0, 1)], "must_link": [(2, 3, 0.4)]}
+    problem = Problem(X, k, sizes=sizes, weights=10.0 ** rng.uniform(-1, 1, n), **links)
+    if seed == 4:
+        return problem, *_run(problem, "divide", 0.03)
+    return problem, *_run(problem, "sdp" if seed < 2 else "colgen", 1e-4)
+
+
+def _run(problem: Problem, solver: str, gap: float) -> tuple[list[Event], float]:
+    settings = {"part_size": 50} if solver == "divide" else {}
+    return [*map(_bare, events_of(problem, solver, **settings))], gap
+
+
+def _made_without(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run with leaves that were made without links, soft links or sizes that came later.
+
+    Two points of different clusters that are near each other are must-linked in each edit.
+    """
+    X = np.random.default_rng(600 + seed).normal(size=(12 if seed < 4 else 16, 2))
+    weight, must, cannot = (0.1,) if seed % 2 else (), [], [(0, 1), (2, 3)]
+    problem = Problem(X, 3, must, cannot)
+    result, settings = None, {"cuts": "none", "tolerance": 1e-6}
+    for edit in range(2):
+        result = solve(problem, "sdp", start=result, **settings)
+        labels = result.labels
+        free = [i for i in range(6, len(X)) if i not in {*chain(*must)}]
+        apart = [(i, j) for i, j in combinations(free, 2) if labels[i] != labels[j]]
+        near = min(apart, key=lambda pair: float(np.linalg.norm(X[pair[0]] - X[pair[1]])))
+        must = [*must, (*near, *weight)]
+        limits = (np.full(3, 2), np.full(3, len(X) - 4)) if edit and seed % 3 == 0 else None
+        problem = Problem(X, 3, must, [*cannot, (4, 5)][: 2 + edit], sizes=limits)
+    return problem, events_of(problem, "sdp", start=result, **settings), 1e-4
+
+
 _KINDS = {
     "sdp": (_sdp, 8),
     "colgen": (_colgen, 6),
@@ -352,5 +408,8 @@ _KINDS = {
     "two sides": (_two_sides, 4),
     "kept": (_kept, 4),
     "kept tree": (_kept_tree, 3),
+    "sums": (_summed, 7),
+    "weights and sizes": (_weights_and_sizes, 5),
+    "made without": (_made_without, 6),
     "tree of parts": (_branched_parts, 2),
 }

@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
 
 _PATIENCE_MS = 180_000
+_TRACED = re.compile(r"^bytes traced: (\d+)$", re.MULTILINE)
 _LEFT = re.compile(r"^objects left: (\d+)$", re.MULTILINE)
 
 DRAWN = """() => {
@@ -59,11 +60,13 @@ WATCH = """() => {
 _APP = """
 import gc
 import signal
+import tracemalloc
 from ccviz.cli import main
 
 
 def collect(*_):
     gc.collect()
+    print("bytes traced:", tracemalloc.get_traced_memory()[0], flush=True)
     print("objects left:", len(gc.get_objects()), flush=True)
 
 
@@ -134,6 +137,15 @@ class Server:
         while len(found := _LEFT.findall(self.log.read_text())) == before:
             time.sleep(0.1)
         return int(found[-1])
+
+    def traced_mb(self) -> float:
+        """Return what the last collection left of traced memory, 0 without tracemalloc."""
+        return int(_TRACED.findall(self.log.read_text())[-1]) / 1e6
+
+    def ended(self) -> int:
+        """Return how many runs have ended."""
+        with Archive(self._home / "runs.sqlite") as archive:
+            return sum(info.state != "running" for info in archive.runs())
 
     def most_memory_mb(self) -> float:
         """Return the most that it ever held (Linux)."""

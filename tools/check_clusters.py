@@ -101,49 +101,36 @@ def loads_over(run, block):
         yield loads
 
 
-def colourable(conflict, k, budget):
-    """Whether k colours suffice, by trying all; colours not in use are alike."""
-    core = np.ones(len(conflict), bool)
-    while (few := core & (conflict @ core.astype(int) < k)).any():  # they always find a colour
-        core &= ~few
-    near = [np.flatnonzero(row).tolist() for row in conflict[np.ix_(core, core)]]
-    todo = [([0] * len(near), 0)]  # the colours around each vertex as bits, -1 if it has one
-    while todo:
-        around, used = todo.pop()
-        free = [v for v, bits in enumerate(around) if bits >= 0]
+def placeable(m, conflict, lower, upper, budget):
+    """Whether blocks fit into clusters of limited sizes, by trying all; without masses, colours.
+
+    The next block is one that the most clusters are barred to; clusters not in use that have the
+    same limits are alike.
+    """
+    core, k = np.ones(len(m), bool), len(lower)
+    while not m.any() and (few := core & (conflict @ core.astype(int) < k)).any():
+        core &= ~few  # they always find a colour
+    m, near = m[core], [np.flatnonzero(row).tolist() for row in conflict[np.ix_(core, core)]]
+    todo, limits = [([0] * len(m), np.zeros(k), 0)], [*zip(lower, upper)]
+    while todo:  # the clusters barred to each block as bits, -1 if it is in one
+        barred, size, used = todo.pop()
+        free = [b for b, bits in enumerate(barred) if bits >= 0]
+        budget.spend("looks at blocks", 1000 + 10 * len(m))
+        budget.spend("bytes", 8 * len(m))
+        if not np.maximum(lower - size, 0).sum() <= m[free].sum() <= (upper - size).sum():
+            continue
         if not free:
             return True
-        v = max(free, key=lambda v: (around[v].bit_count(), len(near[v])))
-        for colour in reversed(range(min(used + 1, k))):
-            if not around[v] >> colour & 1:
-                todo.append((after := around.copy(), max(used, colour + 1)))
-                for w in near[v]:
-                    after[w] |= 1 << colour if after[w] >= 0 else 0
-                after[v] = -1
-        budget.spend("looks at blocks", 1000 + 10 * len(near))
-        budget.spend("bytes", 8 * len(near))
-    return False
-
-
-def packable(m, conflict, lower, upper, budget):
-    """Whether blocks fit into clusters of limited sizes, by trying all, the largest first."""
-    order = np.lexsort((-conflict.sum(axis=1), -m))
-    m, conflict, limits = m[order], conflict[np.ix_(order, order)], [*zip(lower, upper)]
-    left = np.append(np.cumsum(m[::-1])[::-1], 0.0)
-    todo = [()]  # the clusters of the first blocks
-    while todo:
-        put = todo.pop()
-        at, size = len(put), np.bincount(np.array(put, int), m[: len(put)], len(lower))
-        budget.spend("looks at blocks", 1000 + len(m))
-        if not np.maximum(lower - size, 0).sum() <= left[at] <= (upper - size).sum():
-            continue
-        if at == len(m):
-            return True
-        barred = {put[each] for each in np.flatnonzero(conflict[at, :at])}
-        empty = {limits[c]: c for c in np.flatnonzero(size == 0.0)[::-1]}  # those alike are one
-        places = [*np.flatnonzero(size > 0.0), *empty.values()]
-        fit = [c for c in places if c not in barred and size[c] + m[at] <= upper[c]]
-        todo += [(*put, c) for c in reversed(fit)]
+        b = max(free, key=lambda b: (barred[b].bit_count(), m[b], len(near[b])))
+        alike = {limits[c]: c for c in reversed(range(k)) if not used >> c & 1}
+        open_ = [c for c in range(k) if used >> c & 1 or alike[limits[c]] == c]
+        for c in reversed([c for c in open_ if not barred[b] >> c & 1]):
+            if size[c] + m[b] <= upper[c]:
+                after, grown = barred.copy(), size + m[b] * (np.arange(k) == c)
+                for other in near[b]:
+                    after[other] |= 1 << c if after[other] >= 0 else 0
+                after[b] = -1
+                todo.append((after, grown, used | 1 << c))
     return False
 
 

@@ -22,7 +22,7 @@ from pathlib import Path
 
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
-from check_clusters import CASES, Duals, colourable, covered, floor_of, loads_of, packable
+from check_clusters import CASES, Duals, covered, floor_of, loads_of, placeable
 from check_file import ROUND, Budget, Limit, array, is_number, is_whole, need, take, unpacked
 
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
@@ -241,11 +241,7 @@ class Run:
             run.links += [(pair, together) for pair in pairs.tolist()]
         mine = {(frozenset(pair), together) for pair, together in self.links}
         need(mine >= {(frozenset(p), t) for p, t in run.links}, "a kept link is not given")
-        run.sizes = run.read_sizes(event.get("lower"), event.get("upper"))
-        if run.sizes is not None:
-            need(self.sizes is not None, "kept sizes are not given")
-            (low, high), (lower, upper) = run.sizes, self.sizes
-            need((low <= lower).all() and (high >= upper).all(), "kept sizes are not given")
+        run.sizes = self.wider(run.read_sizes(event.get("lower"), event.get("upper")))
         for at, each in enumerate(event["events"]):
             right = each["type"] in KEPT.split() and (each["type"] == "Started") == (at == 0)
             need(right, "a kept event is out of place")
@@ -415,10 +411,16 @@ class Run:
             table = certificate["with_sizes"]
             right = self.sizes is not None and table.shape in ((0, self.k), (2, self.k))
             need(right, "it has sizes that are none")
-            run.sizes = tuple(table) if len(table) else None
-            wider = not len(table) or (table[0] <= self.sizes[0]) & (table[1] >= self.sizes[1])
-            need(np.all(wider), "it has sizes that are not wider")
+            run.sizes = self.wider(tuple(table) or None)
         return run
+
+    def wider(self, sizes):
+        """Return the sizes of a problem with fewer constraints, None for none."""
+        if sizes is not None:
+            need(self.sizes is not None, "it has sizes that are not given")
+            right = (sizes[0] <= self.sizes[0]).all() and (sizes[1] >= self.sizes[1]).all()
+            need(right, "it has sizes that are not wider")
+        return sizes
 
     def leaf(self, number, enough):
         """Return a leaf's bound, None if it holds no clustering."""
@@ -472,10 +474,9 @@ class Run:
         clique = np.unique(block[certificate.get("witness", np.zeros(0, int))])
         apart = blocks.conflict[np.ix_(clique, clique)] | np.eye(len(clique), dtype=bool)
         if len(clique) <= self.k or not apart.all():
-            if self.sizes is None:
-                can = colourable(blocks.conflict, self.k, self.budget)
-            else:
-                can = packable(np.bincount(block), blocks.conflict, *self.sizes, self.budget)
+            colours = np.zeros((2, self.k), int)
+            m = np.bincount(block) * (self.sizes is not None)
+            can = placeable(m, blocks.conflict, *(self.sizes or colours), self.budget)
             need(not can, "it is called infeasible, but a clustering exists")
 
     def parts(self):

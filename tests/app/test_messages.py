@@ -5,15 +5,12 @@ import base64
 import gzip
 import json
 import random
-import re
-from urllib.request import urlopen
 
 import psutil
 import pytest
-from tornado.httpclient import HTTPRequest
-from tornado.websocket import websocket_connect
 
 from tests.app.driver import Server
+from tests.app.socket_page import Page, models
 
 pytestmark = pytest.mark.slow
 
@@ -32,55 +29,6 @@ VALUES = (
     {"type": "ndarray", "array": [MARK], "dtype": "object", "shape": [1], "order": "little"},
     {"type": MARK}, {"type": "map", "entries": [[[], 1]]}, {"type": "slice"},
 )  # fmt: skip
-
-
-class Page:
-    """A socket of a page, without a browser that keeps to the rules."""
-
-    async def open(self, server):
-        html = await asyncio.to_thread(lambda: urlopen(server.url).read().decode())
-        token = re.search(r'"token":\s*"([^"]+)"', html)[1]
-        host = f"127.0.0.1:{server.port}"
-        asked = HTTPRequest(f"ws://{host}/main/ws", headers={"Origin": f"http://{host}"})
-        self._socket = await websocket_connect(
-            asked, subprotocols=["bokeh", token], max_message_size=1 << 30
-        )
-        await self.hear("ACK")
-        return self
-
-    async def send(self, kind, content, **head):
-        head = {"msgid": "1", "msgtype": kind, **head}
-        content = content if isinstance(content, str) else json.dumps(content)
-        for part in (json.dumps(head), "{}", content):
-            await self._socket.write_message(part)
-
-    async def hear(self, *kinds):
-        """Return the kind and the content of the next message of these kinds, None at the end."""
-        while (head := await self._socket.read_message()) is not None:
-            head = json.loads(head)
-            parts = [await self._socket.read_message() for _ in range(2)]
-            for _ in range(2 * head.get("num_buffers", 0)):
-                await self._socket.read_message()
-            if head["msgtype"] in kinds:
-                return head["msgtype"], json.loads(parts[1])
-        return None
-
-    async def pull(self):
-        await self.send("PULL-DOC-REQ", {})
-        return (await self.hear("PULL-DOC-REPLY"))[1]["doc"]
-
-    async def patch(self, *events):
-        await self.send("PATCH-DOC", {"events": events})
-        return await self.hear("OK", "ERROR")
-
-
-def models(value):
-    """Yield name, id and attributes of the models in a document."""
-    if isinstance(value, dict) and value.get("type") == "object" and "id" in value:
-        yield value["name"], value["id"], value.get("attributes", {})
-    for each in value.values() if isinstance(value, dict) else value:
-        if isinstance(each, dict | list):
-            yield from models(each)
 
 
 def changes(doc, rng):
@@ -109,11 +57,11 @@ def changes(doc, rng):
 
 async def lie(server):
     """Let one page lie, and return what another is, and a third that comes later."""
-    other, liar = await Page().open(server), await Page().open(server)
+    other, liar = await Page().open(server.url), await Page().open(server.url)
     for change in changes(await liar.pull(), random.Random(0)):
         answer = await asyncio.wait_for(liar.patch(change), 120)
         if answer is None:  # it was put out
-            liar = await Page().open(server)
+            liar = await Page().open(server.url)
         elif answer[0] == "ERROR":
             assert answer[1]["traceback"] is None
             assert str(server.home) not in answer[1]["text"]
@@ -125,8 +73,8 @@ async def lie(server):
     ):
         await liar.send("PATCH-DOC", content)
         if await asyncio.wait_for(liar.hear("OK", "ERROR"), 120) is None:
-            liar = await Page().open(server)
-    later = await Page().open(server)
+            liar = await Page().open(server.url)
+    later = await Page().open(server.url)
     return await other.pull(), await later.pull()
 
 

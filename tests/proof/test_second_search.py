@@ -261,11 +261,17 @@ def test_no_guess_settles_a_box_in_whole_numbers_that_holds_a_lower_set(check_se
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_colours_are_found_exactly_where_there_are_enough(check_clusters, budget, seed):
+def test_blocks_are_placed_exactly_where_they_can_be(check_clusters, budget, seed):
     rng = np.random.default_rng(seed)
-    pairs = np.triu(rng.random((7, 7)) < 0.6, 1)
-    conflict = pairs | pairs.T
+    pairs = np.triu(rng.random((7, 7)) < 0.6 * (seed % 2) + 0.3, 1)
+    conflict, mass = pairs | pairs.T, rng.integers(1, 4, 7)
     for k in (2, 3, 4):
-        colourings = (np.array(each) for each in product(range(k), repeat=7))
-        can = any(not conflict[np.equal.outer(each, each)].any() for each in colourings)
-        assert check_clusters.colourable(conflict, k, budget()) == can
+        free, nothing = np.zeros(k), np.zeros(7)
+        lower = rng.integers(1, 5, k)
+        upper = lower + rng.integers(0, 3, k)
+        found = [*map(np.array, product(range(k), repeat=7))]
+        found = [each for each in found if not conflict[np.equal.outer(each, each)].any()]
+        assert check_clusters.placeable(nothing, conflict, free, free, budget()) == bool(found)
+        sizes = [np.bincount(each, mass, k) for each in found]
+        can = any((lower <= size).all() and (size <= upper).all() for size in sizes)
+        assert check_clusters.placeable(mass, conflict, lower, upper, budget()) == can

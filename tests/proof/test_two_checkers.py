@@ -243,7 +243,7 @@ def test_a_kept_proof_needs_its_constraints(second, kinds):
     assert "no search tree" in second(proof.problem, events)[1]
     sized = msgspec.structs.replace(kept, lower=np.full(3, 2), upper=np.full(3, 20))
     events = [sized if event is kept else event for event in proof.events]
-    assert "kept sizes are not given" in second(proof.problem, events)[1]
+    assert "sizes that are not given" in second(proof.problem, events)[1]
     assert not verify(proof.problem, events).accepted
 
 
@@ -304,7 +304,7 @@ def test_no_alteration_proves_what_is_not_so(second, altered, request, name, cou
     rng = np.random.default_rng(0)
     accepted = 0
     for _ in range(count):
-        run = altered(rng, events)
+        run = altered(rng, problem, events)
         verdict = verify(problem, run, gap, work=0.1)
         assert verdict.accepted or verdict.sentence.startswith("no proof")
         if verdict.accepted:
@@ -316,4 +316,5 @@ def test_no_alteration_proves_what_is_not_so(second, altered, request, name, cou
             found = [event for event in run if isinstance(event, IncumbentFound)]
             best = min(Partition(problem, event.labels).objective for event in found)
             assert best <= truth.upper_bound / (1.0 - 1.01 * gap)
-    assert 0 < accepted < count
+    assert accepted < count
+    assert accepted or count < 100  # a few may all do harm

@@ -46,6 +46,7 @@ from ccviz.views.serve.last_project import LAST_PROJECT, LastProject
 from ccviz.views.serve.visitor import visitor
 from ccviz.views.share.address import apply_query
 from ccviz.views.upstream.address_parameters import keep_parameters_as_text
+from ccviz.views.upstream.event_lock import lock_events
 from ccviz.views.upstream.message_queue import send_all
 from ccviz.views.upstream.page_messages import limit_pages
 from ccviz.views.upstream.page_template import Template
@@ -61,6 +62,7 @@ def build() -> pn.template.Template:
     pn.extension(design=Lab)
     fetch_little()
     send_all()
+    lock_events()
     keep_parameters_as_text()
     shorten_socket_logs()
     limit_pages()
