@@ -8,25 +8,33 @@ U and a lower bound L of both problems it lies
 A clustering for P without l comes from the one of P by a descent: it gives a first lower limit
 within milliseconds. A proof gives the upper one. Links that cost nothing share a proof: with all
 links of a group S left out, OPT(P without S) <= OPT(P without l) for each l of S, so one lower
-bound limits all their prices. Only where it does not suffice the group is split.
+bound limits all their prices. Only where it does not suffice the group is split. A proof begins
+with the multipliers of an earlier one, and ends at the gap that a proved price allows.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
+from math import inf
 
 import numpy as np
 
 from ccviz.api import solve
 from ccviz.arrays import IntArray
+from ccviz.bounds import relative_gap
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
-from ccviz.runs.run import Run
+from ccviz.runs.earlier import Start
+from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree
+from ccviz.runs.run import Result, Run
 from ccviz.solvers import Solver, make_solver
 from ccviz.studies.near_problem import check_bounded, descended
-from ccviz.studies.price_table import LinkPrice, Prices, unpriced
+from ccviz.studies.price_table import PROVED_WIDTH, LinkPrice, Prices, unpriced
+
+_SAFE = 0.9
+"""Share of the width up to which a price is proved that the gaps may take up."""
 
 
 def link_prices(
@@ -88,9 +96,12 @@ def price_steps(
     check_priced(run, chosen)
     prices = known or estimated(run)
     yield prices
+    before: Result | None = None
     while prove and prices.todo:
-        prices = refined(prices, chosen, time_limit)
+        prices, result = refined(prices, chosen, time_limit, before)
         yield prices
+        if result.nodes == 1:  # multipliers help the next proof, decisions made for this one do not
+            before = result
 
 
 def estimated(run: Run) -> Prices:
@@ -159,8 +170,13 @@ def _first_groups(prices: Prices) -> tuple[tuple[int, ...], ...]:
     return (*singles, *([tuple(free.tolist())] if len(free) else []))
 
 
-def refined(prices: Prices, solver: Solver, time_limit: float | None = None) -> Prices:
-    """Return the prices after one more proof, that of the first group that waits.
+def refined(
+    prices: Prices,
+    solver: Solver,
+    time_limit: float | None = None,
+    before: Result | None = None,
+) -> tuple[Prices, Result]:
+    """Return the prices after one more proof, that of the first group that waits, and the proof.
 
     Parameters
     ----------
@@ -169,10 +185,14 @@ def refined(prices: Prices, solver: Solver, time_limit: float | None = None) -> 
     solver : Solver
     time_limit : float, optional
         Seconds; a proof that takes longer leaves its limits where they are by then.
+    before : Result, optional
+        A proof of the problem without another group: its tree goes on in this one.
     """
     group, *rest = prices.todo
     smaller = prices.without(group)
-    result = solve(smaller, solver, start=prices.labels, time_limit=time_limit, progress=False)
+    solver = _no_closer(solver, prices)
+    start = _start(prices, smaller, solver, before)
+    result = solve(smaller, solver, start=start, time_limit=time_limit, progress=False)
     below, above = prices.below.copy(), prices.above.copy()
     rows = list(group)
     below[rows] = np.maximum(below[rows], result.lower_bound)
@@ -186,7 +206,30 @@ def refined(prices: Prices, solver: Solver, time_limit: float | None = None) -> 
         if whole.violations.none_hard and whole.objective < prices.objective:
             labels = result.labels  # the run had not proved its optimum
     prices = replace(prices, labels=labels, above=above, below=below, todo=tuple(rest))
-    return replace(prices, todo=(*_split(prices, group, result.labels), *rest))
+    return replace(prices, todo=(*_split(prices, group, result.labels), *rest)), result
+
+
+def _no_closer(solver: Solver, prices: Prices) -> Solver:
+    """Return the solver with the widest gap that proves a price, if it has a tolerance.
+
+    The distance of the two limits is at most the gap of the whole problem plus that of the other.
+    """
+    allowed = _SAFE * PROVED_WIDTH - relative_gap(prices.objective, prices.lower_bound)
+    settings = asdict(solver)
+    if settings.get("tolerance", allowed) >= allowed:
+        return solver
+    return replace(solver, tolerance=allowed)  # type: ignore[call-arg]  # it has one
+
+
+def _start(prices: Prices, smaller: Problem, solver: Solver, before: Result | None) -> Start:
+    """Return what a proof begins with: a clustering, and the tree of the proof before."""
+    if before is None:
+        return Start(prices.labels)
+    earlier = Earlier(before.run, tuple(each.event for each in before.records()))
+    if not goes_on(smaller, solver, earlier):
+        return Start(prices.labels)
+    objective = Partition(smaller, prices.labels).objective
+    return Start(prices.labels, tree=kept_tree(smaller, solver, earlier, objective, -inf))
 
 
 def _split(

@@ -23,7 +23,7 @@ Kind = Literal["must", "cannot"]
 PROVED_WIDTH = 5e-4
 """Distance of two limits, as a share of the objective, up to which a price or margin is proved.
 
-Two proofs with the default tolerance of 1e-4 leave a distance of at most 2e-4.
+The proof of a price ends at the gap that this allows.
 """
 
 
