@@ -51,6 +51,9 @@ class ConstrainedKMeans(
         up for ``size_max``.
     sizes : str, int or sequence, optional
         ``"equal"``, ``"40-60"``, one size for all clusters, or what `ccviz.Problem` takes.
+    outliers : int
+        Rows that may be left out; they cost nothing and have the label -1. A few solvers can; see
+        `ccviz.Problem`.
     n_init, max_iter : int, optional
         Starts and iterations, for solvers that have these parameters; the solver's own default if
         None.
@@ -76,6 +79,7 @@ class ConstrainedKMeans(
     Attributes
     ----------
     labels_ : (n,) int64
+        -1 for rows left out.
     cluster_centers_ : (n_clusters, d) float64
         Means of the clusters.
     inertia_ : float
@@ -109,6 +113,7 @@ class ConstrainedKMeans(
         size_min: int | float | None = None,
         size_max: int | float | None = None,
         sizes: Any = None,
+        outliers: int = 0,
         n_init: int | None = None,
         init: str | ArrayLike | None = None,
         max_iter: int | None = None,
@@ -124,6 +129,7 @@ class ConstrainedKMeans(
         self.size_min = size_min
         self.size_max = size_max
         self.sizes = sizes
+        self.outliers = outliers
         self.n_init = n_init
         self.init = init
         self.max_iter = max_iter
@@ -196,6 +202,7 @@ class ConstrainedKMeans(
             cannot_link,
             sizes,
             weights=_weights_of(sample_weight, points),
+            outliers=self.outliers,
         )
         wishes = _wishes(rules, partial(_column_of, X))
         if wishes:
@@ -258,8 +265,8 @@ class ConstrainedKMeans(
         if result.partition is None or not result.partition.violations.none_hard:
             raise NoClusteringError(result.status, f"{self.solver}: {result.message}")
         self._n_features_out = self.n_clusters
-        self.labels_ = result.partition.labels.copy()
-        self.cluster_centers_ = result.partition.centers
+        self.labels_ = result.partition.shown.copy()
+        self.cluster_centers_ = result.partition.centers[: self.n_clusters]
         self.inertia_ = result.partition.wcss
         self.lower_bound_ = result.lower_bound
         self.gap_ = result.gap

@@ -59,6 +59,12 @@ def _distance(word, low, high):
     return given
 
 
+def _outliers(rng, X, k):
+    few = len(X) < 8  # so that every assignment can be listed
+    links = {"must_link": _pairs(rng, len(X))[:1], "cannot_link": _pairs(rng, len(X))}
+    return {"outliers": int(rng.integers(1, 2 + few)), **(links if rng.random() < 0.5 else {})}, ()
+
+
 def _weights(rng, X, k):
     return {"weights": 10.0 ** rng.uniform(-1, 1, len(X))}, ()
 
@@ -79,6 +85,7 @@ _GIVEN = {
     "sum()<=": lambda rng, X, k: ({}, [f"sum(column)<={rng.uniform(110, 160) / k:.3g}%"]),
     "sum()>=": lambda rng, X, k: ({}, [f"sum(column)>={rng.uniform(40, 90) / k:.3g}%"]),
     "weights": _weights,
+    "outliers": _outliers,
     "weights and sizes": lambda *of: ({**_weights(*of)[0], **_equal(*of)[0]}, ()),
 }
 

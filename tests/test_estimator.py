@@ -408,3 +408,12 @@ def test_a_warm_start_keeps_the_proof_of_the_last_fit():
 def test_a_start_that_cannot_be_gets_its_sentence(options, sentence):
     with pytest.raises((ParameterError, UnsupportedError), match=sentence):
         ConstrainedKMeans(2, **options).fit([[0.0], [1.0], [5.0], [6.0]])
+
+
+@pytest.mark.parametrize("solver", ["k-means", "colgen"])
+def test_outliers_have_the_label_minus_one(solver):
+    X = np.array([[0.0], [0.1], [9.0], [1.0], [1.1]])
+    model = ConstrainedKMeans(2, solver, outliers=1, random_state=0).fit(X)
+    assert (model.labels_ == -1).tolist() == [False, False, True, False, False]
+    assert sorted(model.cluster_centers_.ravel().tolist()) == pytest.approx([0.05, 1.05])
+    assert model.predict([[8.0]]) == model.labels_[3]

@@ -29,7 +29,7 @@ AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is co
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
 WRONG += (TypeError, ValueError, struct.error, zlib.error)
 HEAD = "name dataset solver settings limits seed problem workers scaling"
-PROBLEM = "X k must_link cannot_link lower upper truth rules asked weights"
+PROBLEM = "X k must_link cannot_link lower upper truth rules asked weights outliers"
 EVENTS = {  # those that matter: the fields they must have, and those they may have
     "Started": ("solver settings seed n d k n_blocks", ""),
     "IncumbentFound": ("labels", "source objective"),
@@ -107,7 +107,7 @@ class Run:
         return unpacked(take(file, int.from_bytes(take(file, 8), "big")))
 
     def read_problem(self, problem):
-        known = {*PROBLEM.split()[:-3]} <= {*problem} <= {*PROBLEM.split()}
+        known = {*PROBLEM.split()[:-4]} <= {*problem} <= {*PROBLEM.split()}
         need(known, "the problem lacks a field, or has one that is not known")
         X, self.k = array(problem["X"], "f2", self.budget), problem["k"]
         right = X.size and is_whole(self.k) and self.k in range(1, len(X) + 1)
@@ -125,6 +125,11 @@ class Run:
         self.weights, self.one = self.read_weights(problem)
         self.weighted = self.rows * self.weights[:, None]
         self.sizes = self.read_sizes(problem["lower"], problem["upper"])
+        if "outliers" in problem:  # their clusters are the last ones, of one point each
+            alone, sized = problem["outliers"], self.sizes is not None and not self.is_ruled
+            right = sized and "weights" not in problem and is_whole(alone) and 0 < alone < self.k
+            right = right and (self.sizes[0] == 1).all() and (self.sizes[1][-alone:] == 1).all()
+            need(right, "points left out are not clusters of one point")
         for together, name in ((True, "must_link"), (False, "cannot_link")):
             table = array(problem[name], "f2", self.budget, finite=False)
             need(table.shape[1] == 3 and (table[:, 2] > 0.0).all(), "a link has no weight")

@@ -43,6 +43,9 @@ SizesText = Annotated[
         help="Cluster sizes: 'equal', N or A-B; one for all clusters, or one each, with commas.",
     ),
 ]
+Outliers = Annotated[
+    int, typer.Option(min=0, help="Points that may be left out; their label is -1.")
+]
 Rules = Annotated[list[str] | None, typer.Option("--rule", help=f"A rule: {GRAMMAR}.")]
 Columns = Annotated[
     str | None,

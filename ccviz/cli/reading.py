@@ -69,7 +69,12 @@ def table_options(
 
 
 def build_problem(
-    dataset: Dataset, k: int | None, links: Sequence[str], sizes: str | None, scaling: str
+    dataset: Dataset,
+    k: int | None,
+    links: Sequence[str],
+    sizes: str | None,
+    scaling: str,
+    outliers: int = 0,
 ) -> Problem:
     """Return the problem over a data set; without files of links it has the data set's own."""
     if scaling not in SCALINGS:
@@ -93,6 +98,7 @@ def build_problem(
         sizes=None if sizes is None else read_sizes(sizes, len(dataset.X), k),  # type: ignore[arg-type]
         truth=dataset.truth,
         weights=dataset.weights,
+        outliers=outliers,
     )
 
 

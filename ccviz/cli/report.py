@@ -16,7 +16,7 @@ from ccviz.arrays import IntArray
 from ccviz.cli.common import out
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
-from ccviz.numbers import number, percent
+from ccviz.numbers import count, number, percent
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
@@ -79,7 +79,7 @@ def as_json(problem: Problem, result: Result, run_id: str) -> dict[str, Any]:
         "objective": result.objective,
         "lower_bound": result.lower_bound,
         "gap": result.gap,
-        "labels": partition.labels.tolist() if partition else None,
+        "labels": partition.shown.tolist() if partition else None,
         "violations": {
             "must_link": broken.must_link,
             "cannot_link": broken.cannot_link,
@@ -90,14 +90,14 @@ def as_json(problem: Problem, result: Result, run_id: str) -> dict[str, Any]:
         else None,
         "n": problem.n,
         "d": problem.d,
-        "k": problem.k,
+        "k": problem.n_clusters,
         "n_blocks": result.n_blocks,
         "nodes": result.nodes,
         "time_s": result.time_s,
         "seed": result.seed,
         "wcss": partition.wcss if partition else None,
         "penalty": partition.penalty if partition else None,
-        "cluster_sizes": partition.cluster_sizes.tolist() if partition else None,
+        "cluster_sizes": partition.kept_sizes.tolist() if partition else None,
         "scores": partition.scores if partition else {},
         "run": run_id or None,
     }
@@ -121,7 +121,9 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
         for kept in result.partition.kept_rules:
             yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({number(kept.found)})"
-        yield "cluster sizes", " ".join(map(str, result.partition.cluster_sizes.tolist()))
+        yield "cluster sizes", " ".join(map(str, result.partition.kept_sizes.tolist()))
+        if outliers := result.partition.problem.outliers:
+            yield "left out", count(outliers, "point")
         for name, value in result.partition.scores.items():
             yield name, f"{value:.4f}"
     yield "blocks", str(result.n_blocks)
@@ -140,7 +142,7 @@ def take_home(data: Dataset, result: Result, files: Files) -> None:
             file.write(rows_csv(data, result.partition).encode())
     if files.profile is not None:
         partition = result.partition
-        found = profile(data.X, partition.labels, partition.problem.k, data.features)
+        found = profile(data.X, partition.shown, partition.problem.n_clusters, data.features)
         is_markdown = files.profile.endswith(".md")
         text = profile_markdown(found) if is_markdown else profile_csv(found, data.style)
         with output(files.profile) as file:

@@ -26,6 +26,7 @@ from ccviz.cli.options import (
     Name,
     NameColumn,
     NodeLimit,
+    Outliers,
     Params,
     ProfileFile,
     Quiet,
@@ -74,6 +75,7 @@ def solve(
     param: Params = None,
     sizes: SizesText = None,
     rule: Rules = None,
+    outliers: Outliers = 0,
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -113,7 +115,7 @@ def solve(
         columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
-    problem = build_problem(dataset, k, links or [], sizes, scale)
+    problem = build_problem(dataset, k, links or [], sizes, scale, outliers)
     mended = problem.notices
     solver, param = with_setup(dataset, solver, param or [])
     asked = read_rules(rule or [], dataset)

@@ -51,6 +51,8 @@ class Blocks:
         Points in each block (whole numbers), which sizes count. By default the masses.
     unweighted : (n,) bool or None
         Points of weight 0, if there are any.
+    outliers : int
+        Clusters, the last ones, whose point is left out.
     """
 
     block_of: IntArray
@@ -66,6 +68,7 @@ class Blocks:
     rules: tuple[Any, ...] = ()
     count: FloatArray = field(default_factory=lambda: np.zeros(0))
     unweighted: NDArray[np.bool_] | None = None
+    outliers: int = 0
 
     def __post_init__(self) -> None:
         if len(self.count) != len(self.mass):
@@ -245,6 +248,7 @@ def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Prob
         truth=problem.truth,
         rules=problem.rules,
         weights=problem.weights,
+        outliers=problem.outliers,
     )
 
 
@@ -329,6 +333,7 @@ def _summarise(problem: Problem, block_of: IntArray) -> Blocks:
         rules=problem.rules,
         count=freeze(count),
         unweighted=None if weights is None or weights.all() else weights == 0.0,
+        outliers=problem.outliers,
     )
 
 

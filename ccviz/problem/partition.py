@@ -56,7 +56,7 @@ class Partition:
     ----------
     problem : Problem
     labels : (n,) int
-        Clusters numbered 0 to k - 1.
+        Clusters numbered 0 to k - 1, those of points left out last.
 
     Raises
     ------
@@ -76,13 +76,24 @@ class Partition:
 
     def __repr__(self) -> str:
         return (
-            f"Partition({self.problem.n} points in {self.problem.k} clusters, WCSS {self.wcss:.6g})"
+            f"Partition({self.problem.n} points in {self.problem.n_clusters} clusters, "
+            f"WCSS {self.wcss:.6g})"
         )
+
+    @property
+    def shown(self) -> IntArray:
+        """(n,) labels as people see them: -1 for points left out."""
+        return self.problem.shown(self.labels)
 
     @cached_property
     def cluster_sizes(self) -> IntArray:
         """(k,) points in each cluster."""
         return np.bincount(self.labels, minlength=self.problem.k)
+
+    @property
+    def kept_sizes(self) -> IntArray:
+        """(n_clusters,) points in each cluster, those of points left out apart."""
+        return self.cluster_sizes[: self.problem.n_clusters]
 
     @cached_property
     def centers(self) -> FloatArray:

@@ -13,6 +13,13 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quote
 from ccviz.problem.asked import Asked
+from ccviz.problem.left_out import (
+    check_sizes,
+    read_outliers,
+    refuse_beside,
+    sizes_with,
+    spare_points,
+)
 from ccviz.problem.links import Links, chain, closure, read_links
 from ccviz.problem.points import is_missing, read_points, rows
 from ccviz.problem.sizes import Sizes, checked_sizes
@@ -30,7 +37,7 @@ class Problem:
         in half the memory, and mean the float64 numbers of the same values: costs, bounds,
         proofs and digests are those of `widened`, and sums and centres are always float64.
     k : int
-        Number of clusters; none may be empty.
+        Number of clusters; none may be empty. See ``outliers``.
     must_link, cannot_link : pairs
         Each ``(i, j)`` (hard) or ``(i, j, weight)`` (soft unless the weight is ``inf``),
         zero-based.
@@ -47,6 +54,11 @@ class Problem:
         Weight of each point in the objective and in the centres, not negative; 1 if none are
         given. A point of weight 0 is labelled and not counted. Every cluster holds a point that
         counts. Sizes and rules count points, whatever their weight.
+    outliers : int
+        Points that may be left out; they cost nothing. Each has a cluster of its own, numbered
+        after the others, and ``k`` counts these too once the problem is made. A point left out
+        keeps its cannot-links, and one with a must-link is never left out. See
+        `ccviz.problem.left_out`.
 
     Attributes
     ----------
@@ -70,6 +82,7 @@ class Problem:
     rules: tuple[Any, ...] = ()
     asked: Asked | None = None
     weights: FloatArray | None = None
+    outliers: int = 0
     notices: tuple[str, ...] = field(init=False, default=())
 
     def __post_init__(self) -> None:
@@ -77,20 +90,30 @@ class Problem:
         n = len(X)
         must_link, twice = read_links(self.must_link, n, "must-link")
         cannot_link, again = read_links(self.cannot_link, n, "cannot-link")
-        k = _read_k(self.k, n)
+        k, sizes, outliers = _read_k(self.k, n), self.sizes, self.outliers
+        fewer: list[str] = []
+        if outliers and sizes is None:
+            asked = read_outliers(outliers, n, k)
+            outliers = spare_points(must_link.hard.pairs, n, k, asked)
+            k += outliers
+            sizes = sizes_with(outliers, n, k) if outliers else None
+            fewer = _fewer(asked, outliers)
         checked = {
             "X": X,
             "k": k,
             "must_link": must_link,
             "cannot_link": cannot_link,
-            "sizes": checked_sizes(self.sizes, n, k),
+            "sizes": checked_sizes(sizes, n, k),
             "truth": _read_truth(self.truth, n),
             "rules": read_rules(self.rules),
             "weights": checked_weights(self.weights, n),
-            "notices": tuple(twice + again),
+            "outliers": outliers,
+            "notices": tuple(twice + again + fewer),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
+        if self.outliers:
+            _check_left_out(self)
         _check_closure(self)
 
     @property
@@ -102,6 +125,31 @@ class Problem:
     def d(self) -> int:
         """Number of features."""
         return self.X.shape[1]
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters, those of points left out apart."""
+        return self.k - self.outliers
+
+    @property
+    def limits_sizes(self) -> bool:
+        """Whether clusters have sizes to keep, other than that points left out are alone."""
+        if self.sizes is None or not self.outliers:
+            return self.sizes is not None
+        return bool((self.sizes.upper[: self.n_clusters] < self.n - self.k + 1).any())
+
+    def shown(self, labels: IntArray) -> IntArray:
+        """Return labels as people see them: -1 for points left out.
+
+        Parameters
+        ----------
+        labels : (n,) int64
+
+        Returns
+        -------
+        (n,) int64
+        """
+        return np.where(labels < self.n_clusters, labels, -1) if self.outliers else labels
 
     @property
     def masses(self) -> FloatArray:
@@ -119,16 +167,19 @@ class Problem:
 
     def __repr__(self) -> str:
         links = f"{len(self.must_link)} must-links, {len(self.cannot_link)} cannot-links"
-        return f"Problem({self.n} points by {self.d} features, k={self.k}, {links})"
+        out = f", up to {self.outliers} outliers" if self.outliers else ""
+        return f"Problem({self.n} points by {self.d} features, k={self.n_clusters}, {links}{out})"
 
     def _repr_html_(self) -> str:
         lines = [
             ("points", f"{self.n:,} with {self.d} feature{'s' * (self.d > 1)}"),
-            ("clusters", str(self.k)),
+            ("clusters", str(self.n_clusters)),
             ("must-links", _count(self.must_link)),
             ("cannot-links", _count(self.cannot_link)),
         ]
-        if self.sizes is not None:
+        if self.outliers:
+            lines.append(("outliers", f"up to {self.outliers:,}"))
+        if self.limits_sizes and self.sizes is not None:
             limits = zip(self.sizes.lower.tolist(), self.sizes.upper.tolist(), strict=True)
             lines.append(("sizes", ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in limits)))
         if self.given.rules:
@@ -168,9 +219,9 @@ class Problem:
         -------
         bool
         """
-        return (self.k, _rules(self)) == (other.k, _rules(other)) and all(
-            np.array_equal(ours, theirs)
-            for ours, theirs in zip(_asked(self), _asked(other), strict=True)
+        ours, theirs = ((each.k, each.outliers, _rules(each)) for each in (self, other))
+        return ours == theirs and all(
+            np.array_equal(*pair) for pair in zip(_asked(self), _asked(other), strict=True)
         )
 
     @property
@@ -214,6 +265,20 @@ def _read_k(given: Any, n: int) -> int:
     if k > n:
         raise ProblemError(f"k = {quote(k)} clusters are more than the {n} points.")
     return k
+
+
+def _fewer(asked: int, outliers: int) -> list[str]:
+    """Return a notice if must-links keep points from being left out."""
+    if outliers == asked:
+        return []
+    return [f"Of {asked} outliers only {outliers} can be: no point with a must-link is left out."]
+
+
+def _check_left_out(problem: Problem) -> None:
+    outliers = read_outliers(problem.outliers, problem.n, problem.n_clusters)
+    assert problem.sizes is not None
+    check_sizes(problem.sizes, outliers)
+    refuse_beside(problem.is_soft, bool(problem.rules), problem.weights is not None)
 
 
 def read_rules(given: Any) -> tuple[Any, ...]:

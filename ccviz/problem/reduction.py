@@ -91,6 +91,8 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
             largest = min(largest, wish.limit)
         else:
             left.append(wish)
+    if problem.outliers and (smallest > 1 or apart > 0.0):
+        raise ProblemError("points cannot be left out beside the rules size>= and separation>=.")
     sizes = _sizes(problem, smallest, largest)
     far = _far(problem, across) if across < np.inf else _NO_PAIRS
     near = _near(problem, apart) if apart > 0 else _NO_PAIRS

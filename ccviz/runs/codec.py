@@ -72,6 +72,7 @@ class PackedProblem(msgspec.Struct):
     rules: list[_PackedRule] = []
     asked: _PackedAsked | msgspec.UnsetType = msgspec.UNSET
     weights: np.ndarray | msgspec.UnsetType = msgspec.UNSET
+    outliers: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class Budget:
@@ -242,6 +243,7 @@ class Decoder:
             rules=rules,
             asked=asked,
             weights=None if packed.weights is msgspec.UNSET else packed.weights,
+            outliers=0 if packed.outliers is msgspec.UNSET else packed.outliers,
         )
 
 
@@ -279,6 +281,7 @@ def encode_problem(problem: Problem) -> bytes:
         rules=[_pack_rule(rule) for rule in problem.rules],
         asked=_pack_asked(problem.asked) if problem.asked else msgspec.UNSET,
         weights=msgspec.UNSET if problem.weights is None else problem.weights,
+        outliers=problem.outliers or msgspec.UNSET,
     )
     return _encoder.encode(packed)
 

@@ -411,7 +411,7 @@ class Result:
     def _repr_html_(self) -> str:
         rows = bound_rows(self.objective, self.lower_bound, self.gap)
         if self.partition is not None:
-            sizes = ", ".join(map(str, self.partition.cluster_sizes.tolist()))
+            sizes = ", ".join(map(str, self.partition.kept_sizes.tolist()))
             rows.append(("cluster sizes", sizes))
         if self.nodes:
             rows.append(("nodes", f"{self.nodes:,}"))
@@ -420,8 +420,8 @@ class Result:
 
     @property
     def labels(self) -> np.ndarray | None:
-        """(n,) int64 labels of the answer; None where there is none."""
-        return self.partition.labels if self.partition else None
+        """(n,) int64 labels of the answer, -1 for points left out; None where there is none."""
+        return self.partition.shown if self.partition else None
 
 
 def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:

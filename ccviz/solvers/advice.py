@@ -18,6 +18,9 @@ _PROVED_BLOCKS = 500
 _SOFT_BLOCKS = 250
 """Largest number of blocks, with soft links, whose gap is usually below 1 % after a minute."""
 
+_FEW_BLOCKS = 60
+"""Largest number of blocks, with outliers, for which `colgen` usually proves the optimum."""
+
 _FEW_POINTS = 5000
 """Largest number of points, with soft links, for which `bh-kmeans` is recommended."""
 
@@ -115,6 +118,8 @@ def _with_forecast(best: Advice, problem: Problem, seconds: float | None) -> Adv
 def _best(problem: Problem, seconds: float | None) -> Advice:
     if len(problem.rules) > len(sum_limits(problem)):
         return _RULES
+    if problem.outliers:
+        return _leaving_out(contract(problem).s)
     if problem.rules:
         if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
             return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
@@ -131,6 +136,12 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
         return Advice("blp-kmeans", "It keeps the sizes, and every link.")
     quick = Advice("blp-kmeans", "It keeps every link, and is quick with many points.")
     return _proving(problem, contract(problem).s, seconds) or quick
+
+
+def _leaving_out(blocks: int) -> Advice:
+    if blocks <= _FEW_BLOCKS:
+        return Advice("colgen", "It leaves outliers out, and proves which clusters are best.")
+    return Advice("blp-kmeans", "It leaves outliers out, and keeps every link.")
 
 
 def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | None:

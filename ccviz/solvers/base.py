@@ -38,6 +38,8 @@ class Supports:
         The objective and the centres count the weights of points.
     weighted_sizes : bool
         Weights of points are supported together with cluster sizes.
+    outliers : bool
+        Points may be left out.
     exact : bool
         Optimality can be proved.
     bounds : bool
@@ -56,6 +58,7 @@ class Supports:
     sums: bool = False
     weights: bool = False
     weighted_sizes: bool = False
+    outliers: bool = False
     exact: bool = False
     bounds: bool = False
     resume: bool = False
@@ -72,7 +75,7 @@ class Supports:
         -------
         list of str
         """
-        weighted, sized = problem.weights is not None, problem.sizes is not None
+        weighted, sized = problem.weights is not None, problem.limits_sizes
         both = self.weights and self.sizes
         sums = sum_limits(problem)
         return [
@@ -84,6 +87,7 @@ class Supports:
                 (bool(sums), self.sums, "limits on sums"),
                 (weighted, self.weights, "weights of points"),
                 (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
+                (problem.outliers > 0, self.outliers, "outliers"),
                 (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),
             )
             if asked and not can

@@ -1,5 +1,8 @@
 """K-means without constraints, the baseline of the other methods: it ignores links.
 
+With outliers, each iteration leaves out the points that are farthest from their centres: S. Chawla
+and A. Gionis: k-means-- (SIAM International Conference on Data Mining 2013).
+
 S. P. Lloyd: Least squares quantization in PCM (IEEE Transactions on Information Theory 28, 1982);
 first centres after D. Arthur and S. Vassilvitskii: k-means++ (SODA 2007).
 """
@@ -40,7 +43,7 @@ class KMeans(Solver):
     name: ClassVar[str] = "k-means"
     title: ClassVar[str] = "K-means without constraints"
     paper: ClassVar[str] = "Lloyd (1982)"
-    supports: ClassVar[Supports] = Supports(hard=False, weights=True, start=True)
+    supports: ClassVar[Supports] = Supports(hard=False, weights=True, outliers=True, start=True)
     keeps_float32: ClassVar[bool] = True
 
     n_init: int = setting(10, "Starts; the best answer is kept.", low=1, label="Starts")
@@ -83,7 +86,7 @@ class KMeans(Solver):
 
 def _assigned(problem: Problem, centers: FloatArray, strip: int = _STRIP) -> tuple[IntArray, float]:
     """Return the label of each point's nearest centre, no cluster left empty, and the WCSS."""
-    X, counted = problem.X, np.flatnonzero(problem.masses)
+    X, counted, centers = problem.X, np.flatnonzero(problem.masses), centers[: problem.n_clusters]
     labels, paid = np.empty(len(X), dtype=np.int64), np.empty(len(X))
     for at in range(0, len(X), strip):  # a table of all points by all centres may not fit
         some = slice(at, at + strip)
@@ -94,7 +97,22 @@ def _assigned(problem: Problem, centers: FloatArray, strip: int = _STRIP) -> tup
         point = counted[place]
         labels[point] = empty
         paid[point] = float(((X[point] - centers[empty]) ** 2).sum())
+    if problem.outliers:
+        _leave_out(problem, labels, paid)
     return labels, float(paid.sum() if problem.weights is None else problem.weights @ paid)
+
+
+def _leave_out(problem: Problem, labels: IntArray, paid: FloatArray) -> None:
+    """Give the farthest points clusters of their own, in place; none that is linked or alone."""
+    may = np.ones(problem.n, dtype=bool)
+    may[problem.must_link.hard.pairs] = False
+    size, out = np.bincount(labels), problem.n_clusters
+    for point in np.flatnonzero(may)[np.argsort(-paid[may], kind="stable")].tolist():
+        if out == problem.k:
+            break
+        if size[labels[point]] > 1:
+            size[labels[point]] -= 1
+            labels[point], paid[point], out = out, 0.0, out + 1
 
 
 def note_broken_links(problem: Problem, labels: IntArray | None) -> Iterator[Event]:

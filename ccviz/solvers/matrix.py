@@ -63,6 +63,7 @@ KINDS = (
     Kind("sum()>=", rules=("sum(column)>=40%",)),
     Kind("weights", {"weights": _WEIGHTS}),
     Kind("weights and sizes", {"weights": _WEIGHTS, "sizes": [3, 3]}),
+    Kind("outliers", {"outliers": 1}),
 )
 
 

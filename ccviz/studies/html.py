@@ -87,9 +87,9 @@ def report_html(
     """
     partition = result.partition
     assert partition is not None
-    problem, k = partition.problem, partition.problem.k
+    problem, k = partition.problem, partition.problem.n_clusters
     shown = partition if labels is None else Partition(problem, labels)
-    marks = profile(data.X, shown.labels, k, data.features, names)
+    marks = profile(data.X, shown.shown, k, data.features, names)
     return _PAGE.substitute(
         title=escape(f"{data.name}: {k} clusters"),
         message=escape(result.message),
@@ -108,7 +108,9 @@ def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterat
     scaling = scaling_of(data.X, problem.X)
     yield "date", day.isoformat()
     yield "points", f"{problem.n:,}"
-    yield "clusters", f"{problem.k}"
+    yield "clusters", f"{problem.n_clusters}"
+    if problem.outliers:
+        yield "left out", count(problem.outliers, "point")
     if scaling:
         yield "features", SCALINGS[scaling]
     yield "solver", f"{result.solver}, seed {result.seed}"
@@ -173,7 +175,7 @@ def _told_links(data: Dataset, links: Links, labels: IntArray, together: bool) -
 def _fit(partition: Partition, called: Sequence[str]) -> Iterable[Sequence[str]]:
     found = standing(partition)
     yield ["cluster", "points", "mean distance", "mean silhouette"]
-    for j, size in enumerate(partition.cluster_sizes.tolist()):
+    for j, size in enumerate(partition.kept_sizes.tolist()):
         own = partition.labels == j
         distance, silhouette = found.distance[own].mean(), found.silhouette[own].mean()
         yield [called[j], f"{size}", f"{distance:.4g}", f"{silhouette:.3f}"]

@@ -58,7 +58,7 @@ def profile(
     X : (n, d) float64
         The points in the units that people read, whatever they were scaled to for the solver.
     labels : (n,) int64
-        0 to k - 1.
+        0 to k - 1; -1 for points left out, which count only among all.
     k : int
     features : sequence of str
         Names of the columns of X.
@@ -70,10 +70,11 @@ def profile(
     Profile
     """
     mean = X.mean(axis=0, dtype=np.float64)
+    total = ((X - mean) ** 2).mean(axis=0)
+    X, labels = X[labels >= 0], labels[labels >= 0]
     sizes = np.bincount(labels, minlength=k)
     means = cluster_means(X, labels, k)
     within = cluster_means((X - means[labels]) ** 2, labels, k)
-    total = ((X - mean) ** 2).mean(axis=0)
     inside = np.nansum(within * sizes[:, None], axis=0) / len(X)
     separation = np.clip(1.0 - inside / np.where(total > 0, total, 1.0), 0.0, 1.0)
     separation = np.where(total > 0, separation, 0.0)

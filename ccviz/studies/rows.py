@@ -100,8 +100,8 @@ def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | Non
     silhouette = "silhouette (simplified)" if found.simplified else "silhouette"
     columns = [
         *_columns(data),
-        ("cluster", partition.labels),
-        *_named(partition.labels, names or {}),
+        ("cluster", partition.shown),
+        *_named(partition.shown, names or {}),
         ("distance", [*map(data.style.measure, found.distance.tolist())]),
         (silhouette, [*map(data.style.measure, found.silhouette.tolist())]),
     ]

@@ -331,3 +331,15 @@ def test_a_forecast_is_printed_without_a_run(ccviz, folder):
                      done.out, re.MULTILINE)  # fmt: skip
     equal = ccviz("solve", "iris", "-k", 3, "--forecast", "--sizes", "equal")
     assert "a guess, for sizes was not measured" in equal.out
+
+
+def test_outliers_are_left_out_of_labels_and_sizes(ccviz, folder):
+    done = ccviz("solve", "iris", "-k", 3, "--outliers", 5, "--solver", "k-means",
+                 "--json", "a.json", "--labels", "a.txt", "--table", "a.csv")  # fmt: skip
+    assert done.code == 0
+    told = json.loads((folder / "a.json").read_text())
+    assert told["objective"] == pytest.approx(65.75307828518173)
+    assert told["k"] == len(told["cluster_sizes"]) == 3
+    assert sum(told["cluster_sizes"]) == 145
+    for name in ("a.txt", "a.csv"):
+        assert len(re.findall(r"(?:^|,)-1(?:,|$)", (folder / name).read_text(), re.MULTILINE)) == 5

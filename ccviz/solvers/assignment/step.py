@@ -58,6 +58,7 @@ class Descent:
         self._blocks, self._limit, self._stop = blocks, time_limit, stop
         self._most_proved = most_proved
         self._passes = passes or Passes(blocks)
+        self._kept = blocks.k - blocks.outliers
         self._structure = structure_of(blocks)
         self._linked = self._structure.linked
         self._inner = _inner(self._structure)
@@ -131,17 +132,17 @@ class Descent:
         centroid, mass = self._blocks.centroid, self._blocks.mass
         if is_transport(self._structure):
             answer = solve_transport(
-                lambda rows: block_costs(freeze(centroid[rows]), freeze(mass[rows]), centers),
+                lambda rows: self._costs(freeze(centroid[rows]), freeze(mass[rows]), centers),
                 self._structure,
                 True,
                 self._prices,
             )
             if answer.found:
-                paid = self._passes.wcss(answer.labels, centers)
+                paid = self._paid(answer.labels, centers)
                 answer = replace(answer, objective=paid)
             return answer
         return solve_assignment(
-            block_costs(centroid, mass, centers),
+            self._costs(centroid, mass, centers),
             self._structure,
             nonempty=True,
             warm_start=self._labels,
@@ -149,6 +150,19 @@ class Descent:
             time_limit=self._limit,
             stop=self._stop,
         )
+
+    def _costs(self, centroid: FloatArray, mass: FloatArray, centers: FloatArray) -> FloatArray:
+        """Return the costs at each centre; a block that is left out costs nothing."""
+        costs = block_costs(centroid, mass, centers)
+        costs[:, self._kept :] = 0.0
+        return costs
+
+    def _paid(self, labels: IntArray, centers: FloatArray) -> float:
+        if not self._blocks.outliers:
+            return self._passes.wcss(labels, centers)
+        kept = np.flatnonzero(labels < self._kept)
+        centroid, mass = self._blocks.centroid, self._blocks.mass
+        return float(some_wcss(centroid, mass, kept, labels[kept], centers))
 
 
 def _inner(structure: Structure) -> Structure:

@@ -29,6 +29,7 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         sums=True,
         weights=True,
         weighted_sizes=True,
+        outliers=True,
         exact=True,
         bounds=True,
         resume=True,

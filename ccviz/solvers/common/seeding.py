@@ -16,6 +16,7 @@ from ccviz.problem.partition import cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
 from ccviz.solvers.common.plusplus import kmeans_plusplus
+from ccviz.solvers.common.trimmed import trimmed_centers, trimmed_seeds
 
 _WIDENED = 1 << 18
 """Points of float32 up to which draws are those of the same points as float64."""
@@ -90,9 +91,17 @@ def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> Floa
     if init == "random":
         counted = np.flatnonzero(problem.masses)
         return problem.X[rng.choice(counted, problem.k, replace=False)].astype(np.float64)
+    if out := problem.outliers:
+        given = (_widened(problem.X), problem.masses, problem.n_clusters, out, rng)
+        return _with_more(trimmed_seeds(*given), out)
     seed, weights = int(rng.integers(2**31)), problem.weights
     centers = kmeans_plusplus(_widened(problem.X), problem.k, seed, weights)
     return np.ascontiguousarray(centers, dtype=np.float64)
+
+
+def _with_more(centers: FloatArray, outliers: int) -> FloatArray:
+    """Return centres with one for each point left out, which is of no use."""
+    return np.concatenate([centers, np.repeat(centers[:1], outliers, axis=0)])
 
 
 def _widened(points: FloatArray) -> FloatArray:
@@ -114,7 +123,14 @@ def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means+
     Returns
     -------
     centers : (k, d) float64
+        Those of points left out are of no use.
     """
+    if blocks.outliers and init != "random":
+        centroid, out = _widened(blocks.centroid), blocks.outliers
+        given = (centroid, blocks.mass, blocks.k - out, out, rng)
+        if init == AUTO and blocks.s * blocks.k <= _TRIAL_WORK:
+            return _with_more(trimmed_centers(*given, _TRIALS, _TRIAL_ITERATIONS), out)
+        return _with_more(trimmed_seeds(*given), out)
     if init == AUTO and blocks.sizes is not None and blocks.s * blocks.k <= _TRIAL_WORK:
         return trial_centers(blocks, rng)
     if init == "random":

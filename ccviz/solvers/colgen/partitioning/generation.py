@@ -105,7 +105,15 @@ class Generation:
         if solution.artificial > _NEEDED:
             caps = _RAISED * self.phase.artificial_cost
             return replace(report, state=replace(self.phase, artificial_cost=caps))
+        if self._found_better(report):
+            return report  # and go on: the tolerance is finer then
         return self._settled(report, solution)
+
+    def _found_better(self, report: Report) -> bool:
+        if report.labels is None:
+            return False
+        found = Partition(self.given.problem, report.labels).objective
+        return found < self.given.task.upper_bound * (1.0 - 1e-9)
 
     def _iterate(self, solution: Solution) -> None:
         """Price at smoothed duals, and at the master's where that finds nothing new."""
