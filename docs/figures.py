@@ -7,7 +7,7 @@ import ast
 import re
 from functools import cache
 from pathlib import Path
-from statistics import mean
+from statistics import mean, median
 
 from result_tables import at_least, at_most, cells, chosen, percent, row, table, text, total, whole
 
@@ -176,6 +176,52 @@ def questions() -> dict[str, str]:
         for name, of in (("ask", ours), ("cobras", theirs))
         for asked in (25, 100)
     }
+
+
+def questions_beside() -> dict[str, str]:
+    """Return how *Ask me* compares with REACT, by ARI: quality, then similarity."""
+    found: dict[str, str] = {}
+    _, *parts = text("living_questions").split("## ")
+    for kind, part in zip(("quality", "similarity"), parts, strict=True):
+        for method, won, sets, lead in re.findall(
+            r"^- `(\w+)` .*? by ARI on (\d+) of (\d+) sets \(([+-][\d.]+) ", part, re.MULTILINE
+        ):
+            found[f"react-{method}-{kind}-sets"] = f"{won} of {sets}"
+            found[f"react-{method}-{kind}"] = lead.replace("-", "\N{MINUS SIGN}")
+    return found
+
+
+def edits() -> dict[str, str]:
+    """Return what a proof takes after one more link, as a share of one from nothing."""
+    rows = table("living_edits")
+    sets = {row["set"]: [] for row in rows}
+    for each in rows:
+        sets[each["set"]].append(float(each["share"]))
+    right = chosen(rows, same="True", verified="True", verified_again="True")
+    return {
+        "edits-sets": f"{len(sets)}",
+        "edits-links": f"{len(rows)}",
+        "edits-kept": percent(sum(each["reopened"] == "0" for each in rows) / len(rows), 0),
+        "edits-median": percent(median(share for each in sets.values() for share in each), 1),
+        "edits-worst-set": percent(max(map(median, sets.values())), 0),
+        "edits-worst": at_most(max(map(max, sets.values())), 2),
+        "edits-cpu": whole(total(rows, "warm_s")),
+        "edits-cold-cpu": whole(total(rows, "cold_s")),
+        "edits-verified": f"{len(right)}",
+    }
+
+
+def wrong_links() -> dict[str, str]:
+    """Return how often wrong links are among the ten highest prices."""
+    rows = table("living_wrong")
+    found = {"wrong-draws": f"{len(rows)}"}
+    for name, wrong in (("few", "0.05"), ("more", "0.1")):
+        sets = {each["set"] for each in chosen(rows, wrong=wrong)}
+        drawn = [chosen(rows, wrong=wrong, set=each) for each in sets]
+        rates = [10 * total(each, "price") / total(each, "wrong_links") for each in drawn]
+        found[f"wrong-{name}"] = f"{sum(rate >= 3.0 for rate in rates)} of {len(sets)}"
+        found[f"wrong-{name}-rate"] = f"{median(rates):.1f}"
+    return found
 
 
 def scale() -> dict[str, str]:
@@ -412,7 +458,7 @@ def tests() -> dict[str, str]:
 
 SOURCES = [
     sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane,
-    assignment, forecasts, questions,
+    assignment, forecasts, questions, questions_beside, edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
     workers, export, cluster, advised, advice, constraints, tests,
 ]  # fmt: skip
