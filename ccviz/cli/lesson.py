@@ -39,5 +39,6 @@ def lesson(
         save_html(html, plays, told)
         return
     out.print(chosen.title, markup=False)
+    out.print(chosen.aim, markup=False)
     for place, step in enumerate(chosen.steps, start=1):
         out.print(f"{place}. {step.text}", markup=False)

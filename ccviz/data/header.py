@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ccviz.data.cells import is_missing_text
 from ccviz.errors import FileFormatError
 
 Header = int | None
@@ -50,6 +51,7 @@ def find_table(
     """
     if header is None:
         at = find_header([cells for _, cells in rows[:FIRST]], is_number)
+        at += _is_set_apart(rows[at : at + 3], is_number)
         return at, not any(map(is_number, rows[at][1]))
     if header is True or not header:
         return 0, bool(header)
@@ -81,6 +83,21 @@ def find_header(rows: Sequence[Sequence[Any]], is_number: Callable[[Any], bool])
         if not _is_title(cells, width):
             return 0 if any(map(is_number, cells)) else at
     return 0
+
+
+def _is_set_apart(
+    rows: Sequence[tuple[int, Sequence[Any]]], is_number: Callable[[Any], bool]
+) -> bool:
+    """Whether the first row is a title as wide as the table: names follow below a blank row."""
+    if len(rows) < 3 or any(is_number(cell) for _, cells in rows[:2] for cell in cells):
+        return False
+    (title, _), (names, cells), (_, values) = rows
+    are_names = all(not _is_blank(cell) and _is_name(str(cell)) for cell in cells)
+    return names > title + 1 and are_names and any(map(is_number, values))
+
+
+def _is_name(text: str) -> bool:
+    return "\n" not in text and not is_missing_text(text)
 
 
 def skipped(header: int, place: int, unit: str) -> tuple[str, ...]:

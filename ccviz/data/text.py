@@ -65,11 +65,13 @@ def read_text(data: bytes, header: Header = None) -> Table:
 
 def _limited(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows; raise once they have more values than are read from text."""
-    total = 0
+    total = -1
     for line, cells in rows:
-        if not total:
+        if total < 0:
             check_size(1, len(cells))
-        total += len(cells)
+            total = 0  # the first row may be names
+        else:
+            total += len(cells)
         if total > MOST_TEXT_VALUES:
             raise FileFormatError(
                 f"there are more than the {MOST_TEXT_VALUES:,} values that are read from text; "

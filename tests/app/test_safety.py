@@ -27,6 +27,7 @@ from ccviz.events import (
 )
 from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
+from ccviz.views.lessons.written import ScriptStep, as_word, script
 from tests.app.driver import ROOT, Lab, Server
 from tests.patience import PATIENCE_S, wait_until
 
@@ -228,6 +229,28 @@ def assert_only_by_tls(server, authority):
         urlopen(server.url)
     with pytest.raises(ConnectionResetError):
         urlopen(server.url.replace("https", "http"))
+
+
+def test_the_teacher_of_a_class_reads_the_answers(serve, visit):
+    server = serve("--class", "--teacher-token", "chalk")
+    step = ScriptStep("Think.", "data=iris&solver=blp-kmeans", question="Why three?")
+    lesson = as_word(script("Short", "", (step,)))
+    ann = visit(f"{server.url}?lesson={lesson}")
+    ann.see("Why three?")
+    ann.page.get_by_label("Your name").fill("Ann")
+    ann.page.get_by_label("Your answer").fill(SCRIPT)
+    ann.press("Send")
+    ann.see("The teacher has your answer")
+    assert ann.page.get_by_text("1 answer").count() == 0
+    teacher = visit(f"{server.url}?token=chalk&lesson={lesson}")
+    teacher.see("1 answer")
+    teacher.see(SCRIPT)
+    with teacher.page.expect_download() as download:
+        teacher.press("Answers as CSV")
+    assert download.value.suggested_filename == "answers-short.csv"
+    for lab in (ann, teacher):
+        assert lab.page.evaluate(INJECTED) == CLEAN
+        lab.assert_clean()
 
 
 def test_in_a_class_runs_are_their_owners(serve, visit, by_tls):

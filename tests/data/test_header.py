@@ -4,6 +4,7 @@ import pytest
 
 from ccviz.data import read_table
 from ccviz.data.header import find_header
+from ccviz.data.sheet import open_sheet
 from ccviz.errors import FileFormatError
 
 TITLED = [
@@ -21,6 +22,14 @@ def test_titles_above_the_header_of_a_text_are_skipped_and_said_to_be(text):
     assert data.X.tolist() == [[30, 2.5], [40, 3.5], [50, 4.5]]
     line = next(i for i, each in enumerate(text.splitlines(), 1) if "age" in each)
     assert f"The columns are named in line {line}; the lines above it are skipped." in data.notices
+
+
+def test_a_title_as_wide_as_the_table_is_one_above_a_blank_line():
+    told = read_table(b"Report, Q3\n\nage,income\n1,2\n3,4\n5,6\n", "a.csv")
+    assert told.features == ("age", "income")
+    assert len(told.X) == 3
+    kept = open_sheet(b"age,income\n\nn/a,n/a\n1,2\n3,4\n", "a.csv")
+    assert [column.name for column in kept.columns] == ["age", "income"]
 
 
 def test_so_are_those_of_a_workbook():

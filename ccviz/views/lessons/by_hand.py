@@ -216,6 +216,7 @@ LESSON = Lesson(
             lambda session, _: not session.draft.links and _has_ended(session),
             _show_root,
             sketch,
+            tab="Result",
         ),
         Step(
             "Choose the pair to split on: click two points of the plot, or press Show me for the "
@@ -247,8 +248,10 @@ LESSON = Lesson(
             _is_proved,
             _show_all,
             sketch,
+            tab="Inside the solver",
         ),
     ),
+    aim="Prove an optimum by hand: split on a pair, bound both halves, close them.",
     paper=(
         "To split on a pair that is either together or apart is the rule of Ryan and Foster "
         "(1981); du Merle, Hansen, Jaumard and Mladenović (2000) brought it to sums of "

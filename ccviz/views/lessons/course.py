@@ -17,6 +17,9 @@ from ccviz.views.lab.session import Session
 Memory = list[Any]
 """Findings of earlier steps, with which later steps compare theirs."""
 
+TABS = ("Result", "Clusters", "Inside the solver", "Bounds", "Runs", "Share")
+"""Titles of the tabs of the page, in their order."""
+
 _SETTINGS = (
     "solver", "seed", "weight", "time_limit", "gap_limit", "node_limit", "as_edited", "links_drawn",
 )  # fmt: skip
@@ -44,6 +47,10 @@ class Step:
     hint : callable, optional
         Why the run shown is not what the step asks for, from the session and the memory; empty if
         there is nothing to say.
+    tab : str
+        Title of the tab where it is seen, which opens by itself; empty for none.
+    question : str
+        What a class is asked at this step; empty for nothing.
     """
 
     text: str
@@ -52,28 +59,36 @@ class Step:
     finding: Callable[[Session, Memory], str]
     sketch: Callable[[Memory], str] | None = None
     hint: Callable[[Session, Memory], str] | None = None
+    tab: str = ""
+    question: str = ""
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A title and its steps, and what a handout says beside them.
+    """A title, an aim and the steps, and what a handout says beside them.
 
     Attributes
     ----------
     title : str
     steps : tuple of Step
+    aim : str
+        What is understood in the end, a sentence.
     paper : str
         What the paper says.
     look : str
         What to look for.
     exercises : tuple of (question, answer)
+    word : str
+        What an address calls a lesson that was written on the page; empty for the others.
     """
 
     title: str
     steps: tuple[Step, ...]
+    aim: str = ""
     paper: str = ""
     look: str = ""
     exercises: tuple[tuple[str, str], ...] = ()
+    word: str = ""
 
     @property
     def name(self) -> str:
@@ -128,6 +143,8 @@ class Course(param.Parameterized):
 
     def begin(self, lesson: Lesson | None) -> None:
         """Start a lesson, or leave it."""
+        if lesson is None and self.lesson is None:
+            return
         if self.lesson is None:
             self._before = {name: getattr(self._session, name) for name in _SETTINGS}
         else:
@@ -136,6 +153,14 @@ class Course(param.Parameterized):
             self._session.as_edited = False  # each step says when to run
         self._memory, self._walked, self._left = [], [], None
         self.param.update(lesson=lesson, at=0, finding="", sketch="")
+
+    @property
+    def question(self) -> str:
+        """What a class is asked at this step: the lesson's first exercise at the last one."""
+        if self.step is None:
+            return ""
+        exercises = self.lesson.exercises
+        return self.step.question or (exercises[0][0] if exercises and self.is_last else "")
 
     def told(self) -> Told | None:
         """Return the lesson as far as it was walked, for a page; None without one."""

@@ -62,6 +62,7 @@ LESSON = Lesson(
             breaks_no_link,
         ),
     ),
+    aim="See how a greedy assignment can fail although a clustering exists.",
     paper=(
         "COP-k-means (Wagstaff, Cardie, Rogers and Schrödl 2001, Table 1) gives each point "
         "to the closest cluster such that no link is broken. If there is no such cluster, "

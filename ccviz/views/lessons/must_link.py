@@ -20,6 +20,7 @@ LESSON = Lesson(
             "sdp",
             takes("iris"),
             proved,
+            tab="Inside the solver",
         ),
         step(
             "Link two points that lie in different clusters: 60 and 100, say.",
@@ -41,8 +42,10 @@ LESSON = Lesson(
             has_must_link,
             same_points,
             proved,
+            tab="Inside the solver",
         ),
     ),
+    aim="See what a single link takes away, and why it can never lower the optimum.",
     paper=(
         "In the semidefinite relaxation of Piccialli, Russo Russo and Sudoso (2022) the "
         "points of a must-link become one super-point: their rows and columns of the matrix "

@@ -52,6 +52,7 @@ LESSON = Lesson(
             cost(10.0),
         ),
     ),
+    aim="Find out at which price wrong links are broken and right ones are kept.",
     paper=(
         "PCK-means (Basu, Banerjee and Mooney 2004) adds the weight of every broken link to "
         "the sum of squares, so a link has a price instead of a veto."

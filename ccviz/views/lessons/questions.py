@@ -117,6 +117,7 @@ LESSON = Lesson(
             answered,
         ),
     ),
+    aim="See that a few chosen questions teach more than links drawn by chance.",
     paper=(
         "Cohn, Ghahramani and Jordan (1996) let a learner choose what it asks, so that the answers "
         "lower its expected error most. Asked about pairs, that gains far more than links drawn "

@@ -16,6 +16,7 @@ LESSON = Lesson(
             "sdp",
             takes("iris", links=60),
             proved,
+            tab="Bounds",
         ),
         run_step(
             "Now by column generation, on the same problem.",
@@ -27,8 +28,10 @@ LESSON = Lesson(
             "colgen",
             same_problem,
             proved,
+            tab="Bounds",
         ),
     ),
+    aim="See two methods prove the same optimum, each with its own lower bounds.",
     paper=(
         "Piccialli, Russo Russo and Sudoso (2022) bound from below by a semidefinite "
         "relaxation with cuts; Aloise, Hansen and Liberti (2012) by a linear program with a "

@@ -16,6 +16,7 @@ LESSON = Lesson(
             "blp-kmeans",
             answered,
             takes("iris"),
+            tab="Clusters",
         ),
         step(
             "There were 50 flowers of each kind. Ask for the sizes 50, 50, 50.",
@@ -31,8 +32,10 @@ LESSON = Lesson(
             answered,
             has_sizes,
             same_points,
+            tab="Clusters",
         ),
     ),
+    aim="See what it costs to ask for clusters of a given size.",
     paper=(
         "With sizes the assignment step is a transportation problem: points are shipped to "
         "clusters of limited capacity (Bradley, Bennett and Demiriz 2000). It is solved as "

@@ -62,9 +62,18 @@ def step(
     act: Callable[[Session], None],
     finding: Callable[[Session, Memory], str],
     *needs: Need,
+    tab: str = "",
+    question: str = "",
 ) -> Step:
     """Return a step that is done once nothing that it needs is missing."""
-    return Step(text, act, lambda *at_hand: not _missing(needs, *at_hand), finding)
+    return Step(
+        text,
+        act,
+        lambda *at_hand: not _missing(needs, *at_hand),
+        finding,
+        tab=tab,
+        question=question,
+    )
 
 
 def run_step(
@@ -73,6 +82,8 @@ def run_step(
     finding: Callable[[Session, Memory], str],
     solver: str,
     *needs: Need,
+    tab: str = "",
+    question: str = "",
 ) -> Step:
     """Return a step that is done by a run of a solver from which nothing is missing."""
 
@@ -82,7 +93,7 @@ def run_step(
     def hint(session: Session, memory: Memory) -> str:
         return _missing(needs, session, memory) if _has_run(session, solver) else ""
 
-    return Step(text, act, done, finding, hint=hint)
+    return Step(text, act, done, finding, hint=hint, tab=tab, question=question)
 
 
 def _missing(needs: tuple[Need, ...], session: Session, memory: Memory) -> str:

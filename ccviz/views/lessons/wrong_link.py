@@ -88,6 +88,7 @@ LESSON = Lesson(
             proved,
         ),
     ),
+    aim="Find the wrong links by what each of them costs, with proof.",
     paper=(
         "The price of a link is the optimum less the optimum without the link. Both are proved by "
         "branch and bound, so a price has two limits that no other clustering can change."

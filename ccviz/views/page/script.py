@@ -37,6 +37,8 @@ class PageScript(JSComponent):
         Brings a tab on the right to the front, by its place.
     drafts : KeptDrafts
         Where problems are put that no address holds.
+    way_on : callable
+        Returns what the address says of the page itself, such as its lesson.
     """
 
     dark = param.Boolean(default=False)
@@ -53,6 +55,7 @@ class PageScript(JSComponent):
         painter: Painter,
         show_room: Callable[[int], None],
         drafts: KeptDrafts,
+        way_on: Callable[[], str] = str,
         **params: Any,
     ) -> None:
         super().__init__(dark=session.dark, **params)
@@ -67,17 +70,17 @@ class PageScript(JSComponent):
         }
         for name in ("dark", "presenting"):
             session.param.watch(lambda event: setattr(self, event.name, event.new), name)
-        self._drafts = drafts
-        self._remember(session)
-        session.runner.param.watch(lambda *_: self._remember(session), ["state", "run_id"])
-        session.player.param.watch(lambda *_: self._remember(session), "shot")
-        session.param.watch(lambda *_: self._remember(session), _KEPT)
+        self._drafts, self._way_on = drafts, way_on
+        self.remember(session)
+        session.runner.param.watch(lambda *_: self.remember(session), ["state", "run_id"])
+        session.player.param.watch(lambda *_: self.remember(session), "shot")
+        session.param.watch(lambda *_: self.remember(session), _KEPT)
 
-    def _remember(self, session: Session) -> None:
+    def remember(self, session: Session) -> None:
         """Keep at hand what the page is about: its address follows, and a lost server is found."""
         self.param.update(
             busy=session.runner.busy,
-            way_back=way_back(session, self._drafts),
+            way_back="&".join(filter(None, (way_back(session, self._drafts), self._way_on()))),
             can_undo=session.can_undo,
         )
 

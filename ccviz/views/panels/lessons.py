@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import panel as pn
@@ -11,6 +12,7 @@ from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
+from ccviz.views.panels.lesson_editor import OWN
 from ccviz.views.panels.messages import in_one_message
 
 _NONE = "Lessons…"
@@ -18,40 +20,66 @@ _BUTTON: Any = {"width": 84, "margin": 2}
 _BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
 _STEP = Markup(
-    '<div class="lesson" role="status"><div><b>Step {at} of {many}</b><p>{text}</p>{finding}</div>'
-    "{sketch}</div>"
+    '<div class="lesson" role="status"><div><h2>{title}</h2><p class="about">{aim}</p>'
+    "<p><b>Step {at} of {many}.</b> {text}</p>{look}{finding}</div>{sketch}</div>"
 )
+_LOOK = Markup('<p class="about">Where to look: {}</p>')
 _FINDING = Markup('<p class="finding">{}</p>')
 
 
 class LessonChoice(pn.viewable.Viewer):
-    """Which lesson."""
+    """Which lesson.
 
-    def __init__(self, course: Course) -> None:
+    Parameters
+    ----------
+    course : Course
+    write : callable
+        Opens the form in which a lesson is written.
+    """
+
+    def __init__(self, course: Course, write: Callable[[], None]) -> None:
         super().__init__()
-        self._course, self._following = course, Following()
+        self._course, self._write, self._following = course, write, Following()
         self._choice = pn.widgets.Select(
-            name="Lesson", options=[_NONE, *_BY_TITLE], margin=(6, 8),
+            name="Lesson", options=[_NONE, *_BY_TITLE, OWN], margin=(6, 8),
             styles={"flex": "0 1 290px", "min-width": "0"},
             css_classes=["lesson-choice", "unlabelled"],
         )  # fmt: skip
         self._choice.param.watch(
-            self._following.unless(lambda event: course.begin(_BY_TITLE.get(event.new))), "value"
+            self._following.unless(lambda event: self._choose(event.new)), "value"
         )
         course.param.watch(self._follow, "lesson")
+        self._follow()
 
     def __panel__(self) -> Any:
         return self._choice
 
-    def _follow(self, event: Any) -> None:
+    def _choose(self, title: str) -> None:
+        if title == OWN:
+            self._follow()
+            self._write()
+        else:
+            self._course.begin(_BY_TITLE.get(title))
+
+    def _follow(self, *_: Any) -> None:
+        lesson = self._course.lesson
+        own = [lesson.title] if lesson and lesson.title not in _BY_TITLE else []
         with self._following:
-            self._choice.value = event.new.title if event.new else _NONE
+            self._choice.options = [_NONE, *own, *_BY_TITLE, OWN]
+            self._choice.value = lesson.title if lesson else _NONE
 
 
 class LessonPanel(pn.viewable.Viewer):
-    """A lesson's step: its text, its finding, and the button of the next step."""
+    """A lesson's step: its text, its finding, and the button of the next step.
 
-    def __init__(self, course: Course) -> None:
+    Parameters
+    ----------
+    course : Course
+    *below : viewable
+        Shown under the step.
+    """
+
+    def __init__(self, course: Course, *below: Any) -> None:
         super().__init__()
         self._course = course
         self._text = Html("", sizing_mode="stretch_width", margin=(0, 4))
@@ -61,9 +89,13 @@ class LessonPanel(pn.viewable.Viewer):
         self._show.on_click(lambda _: in_one_message(course.show)())
         self._next.on_click(lambda _: in_one_message(course.go_on)())
         self._leave.on_click(lambda _: in_one_message(course.begin)(None))
-        self._box = pn.Row(
+        step = pn.Row(
             self._text, pn.Column(self._show, self._next, self._leave, margin=0),
-            sizing_mode="stretch_width", css_classes=["section"], margin=(0, 0, 8, 0),
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
+        self._box = pn.Column(
+            step, *below, sizing_mode="stretch_width", css_classes=["section"],
+            margin=(0, 0, 8, 0),
         )  # fmt: skip
         course.param.watch(self._refresh, ["lesson", "at", "finding", "sketch"])
         self._refresh()
@@ -79,8 +111,10 @@ class LessonPanel(pn.viewable.Viewer):
         many = len(course.lesson.steps)
         finding = _FINDING.format(course.finding) if course.finding else ""
         self._text.object = _STEP.format(
-            at=course.at + 1, many=many, text=step.text, finding=finding, sketch=course.sketch
-        )
+            title=course.lesson.title, aim=course.lesson.aim, at=course.at + 1, many=many,
+            text=step.text, look=_LOOK.format(step.tab) if step.tab else "", finding=finding,
+            sketch=course.sketch,
+        )  # fmt: skip
         self._show.disabled = bool(course.finding)
         self._next.disabled = not course.finding
         self._next.name = "Finish" if course.is_last else "Next"

@@ -39,7 +39,7 @@ class PlayerPanel(pn.viewable.Viewer):
             options={f"Speed: {pace}": pace for pace in PACES}, width=112, margin=0,
             description=None, css_classes=["unlabelled"],
         )  # fmt: skip
-        self._forecast = Html("", sizing_mode="stretch_width", margin=(4, 6), name="forecast")
+        self._forecast = Html("", margin=(0, 12, 6, 0), name="forecast")
         self._slider = pn.widgets.IntSlider(
             name="Moment of the run", start=0, end=1, value=0, show_value=False,
             sizing_mode="stretch_width", margin=(6, 14, 0, 14), css_classes=["scrub", "untitled"],
@@ -51,20 +51,19 @@ class PlayerPanel(pn.viewable.Viewer):
         self._words = Html("", sizing_mode="stretch_width", margin=(0, 12, 6, 12))
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.runner.param.watch(self._refresh, ["state", "waiting"])
-        session.param.watch(self._refresh, "solver")
-        session.param.watch(self._tell_forecast, ["solver", "draft"])
+        session.param.watch(self._refresh, ["solver", "draft"])
         self._refresh()
-        self._tell_forecast()
 
     def __panel__(self) -> Any:
         buttons = [self._run, self._pause, self._back, self._step, self._stop]
         bar = pn.Row(
-            *buttons, self._forecast, self._pace,
+            *buttons, pn.Spacer(sizing_mode="stretch_width"), self._pace,
             sizing_mode="stretch_width", margin=(8, 10, 2, 10), css_classes=["wraps"],
         )  # fmt: skip
         return pn.Column(
-            bar, self._slider, self._words, sizing_mode="stretch_width", css_classes=["section"],
-            styles={"padding": "0"},
+            bar, self._slider,
+            pn.Row(self._words, self._forecast, sizing_mode="stretch_width", margin=0),
+            sizing_mode="stretch_width", css_classes=["section"], styles={"padding": "0"},
         )  # fmt: skip
 
     def _refresh(self, *_: Any) -> None:
@@ -78,11 +77,17 @@ class PlayerPanel(pn.viewable.Viewer):
         self._follow()
         place, words = self._sentence()
         self._words.object = _WORDS.format(place=place, words=words)
+        self._tell_forecast(moving)
 
-    def _tell_forecast(self, *_: Any) -> None:
-        """Say beside the buttons how long a proof of the present problem may take."""
-        session = self._session
-        found = forecast(session.draft.problem_for(session.solver), session.solver.name)
+    def _tell_forecast(self, moving: bool) -> None:
+        """Say how long a proof may take, where Run would begin a run of another problem."""
+        session, run = self._session, self._session.run
+        asked, found = session.draft.problem_for(session.solver), None
+        if not moving and not session.can_go_on:
+            found = forecast(asked, session.solver.name)
+        if found is not None and run is not None and run.started is not None:
+            is_shown = run.started.solver == found.solver and run.problem.asks_the_same(asked)
+            found = None if is_shown else found
         told = _FORECAST.format(words=found.words, short=found.short) if found else ""
         self._forecast.object = told
 

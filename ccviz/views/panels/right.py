@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import panel as pn
 from markupsafe import Markup
 
-from ccviz.views.export.page import Told
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.lab.session import Session
+from ccviz.views.lessons.course import TABS, Course
 from ccviz.views.panels.clusters import ClustersPanel
 from ccviz.views.panels.how_sure import SureTools
 from ccviz.views.panels.html import Html
@@ -38,13 +37,11 @@ class RightPanel(pn.viewable.Viewer):
     ----------
     session : Session
     inspection : Inspection
-    told : callable
-        Returns the lesson that is on, or None.
+    course : Course
+        Its step at hand says which tab opens by itself.
     """
 
-    def __init__(
-        self, session: Session, inspection: Inspection, told: Callable[[], Told | None]
-    ) -> None:
+    def __init__(self, session: Session, inspection: Inspection, course: Course) -> None:
         super().__init__()
         self._session, self._inspection = session, inspection
         self._status = StatusPanel(session, inspection)
@@ -61,15 +58,15 @@ class RightPanel(pn.viewable.Viewer):
         )
         inspection.param.watch(lambda event: setattr(nothing, "visible", not event.new), "views")
         self._tabs = pn.Tabs(
-            ("Result", ResultPanel(session, inspection, _HINT)),
-            ("Clusters", pn.Column(SureTools(session), clusters, sizing_mode="stretch_both",
+            (TABS[RESULT], ResultPanel(session, inspection, _HINT)),
+            (TABS[CLUSTERS], pn.Column(SureTools(session), clusters, sizing_mode="stretch_both",
                                    margin=0, css_classes=["section"])),
-            ("Inside the solver", pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
+            (TABS[INSIDE], pn.Column(nothing, inside, sizing_mode="stretch_both", margin=0,
                                             css_classes=["section"])),
-            ("Bounds", pn.Column(race, sizing_mode="stretch_both", margin=0,
+            (TABS[BOUNDS], pn.Column(race, sizing_mode="stretch_both", margin=0,
                                  css_classes=["section"])),
-            ("Runs", runs),
-            ("Share", SharePanel(session, told)),
+            (TABS[RUNS], runs),
+            (TABS[SHARE], SharePanel(session, course.told)),
             sizing_mode="stretch_both", margin=0, css_classes=["rooms"], dynamic=True,
         )  # fmt: skip
 
@@ -83,6 +80,7 @@ class RightPanel(pn.viewable.Viewer):
         self._tabs.param.watch(self._on_turned_away, "active")
         inspection.param.watch(self._open_proof, "views")
         session.param.watch(self._on_presenting, "presenting")
+        course.param.watch(lambda _: self._open_for(course), ["lesson", "at"])
 
     def show(self, place: int) -> None:
         """Bring a tab to the front."""
@@ -104,6 +102,11 @@ class RightPanel(pn.viewable.Viewer):
         self._opened = run_id
         if self._tabs.active == RESULT and not self._unwanted:
             self.show(INSIDE)
+
+    def _open_for(self, course: Course) -> None:
+        """Bring the tab to the front where a lesson's step is seen."""
+        if course.step is not None and course.step.tab:
+            self.show(TABS.index(course.step.tab))
 
     def _on_turned_away(self, event: Any) -> None:
         if event.old == INSIDE and self._session.runner.busy:

@@ -66,9 +66,13 @@ class SharePanel(pn.viewable.Viewer):
 
     def _refresh(self, *_: Any) -> None:
         session = self._session
-        location = pn.state.location
-        page = location.href.partition("?")[0] if location and location.href else ""
-        self._texts.blocks = blocks(session, page)
+        self._texts.blocks = blocks(session, page_address())
+
+
+def page_address() -> str:
+    """Return the address of the page without its query; empty before it is known."""
+    location = pn.state.location
+    return location.href.partition("?")[0] if location and location.href else ""
 
 
 def blocks(session: Session, page: str) -> list[dict[str, Any]]:

@@ -122,7 +122,7 @@ def apply_query(
         if "run" in values:
             _check_run(session.archive, values["run"])
         kept, values = _kept(session, values, drafts)
-        draft = _draft(session, values) if kept is None else kept
+        draft = draft_of_query(session, values) if kept is None else kept
         settings = _limits(values)
         if "seed" in values:
             settings["seed"] = _whole("seed", values["seed"])
@@ -212,7 +212,20 @@ def _limits(values: Mapping[str, str]) -> dict[str, Any]:
     return {LIMITS[name]: value for name, value in given.items()}
 
 
-def _draft(session: Session, values: Mapping[str, str]) -> Draft:
+def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
+    """Return the problem that an address asks for, without taking it.
+
+    Parameters
+    ----------
+    session : Session
+        Its problem, where the address names none.
+    values : mapping of str to str
+
+    Raises
+    ------
+    CcvizError
+        If the address cannot be followed.
+    """
     draft = session.draft
     if "data" in values:
         options = {"n": _whole("n", values["n"])} if "n" in values else {}

@@ -4,7 +4,7 @@ from tests.patience import wait_until
 
 def words(panel):
     """Return what stands under the scrubber."""
-    return panel.__panel__()[-1].object
+    return panel.__panel__()[-1][0].object
 
 
 def test_it_says_what_it_waits_for(session):
@@ -24,7 +24,7 @@ def test_it_says_what_it_waits_for(session):
 
 def test_the_time_of_a_proof_is_forecast_beside_the_buttons(session):
     panel = PlayerPanel(session)
-    forecast = next(each for each in panel.__panel__()[0] if each.name == "forecast")
+    forecast = panel.__panel__()[-1][1]
     assert not forecast.object
     session.set_solver("sdp")
     assert "Proof: " in forecast.object

@@ -1,0 +1,27 @@
+"""The lesson of a name, or of the word that an address has for one written on a page."""
+
+from __future__ import annotations
+
+from ccviz.views.lessons.catalogue import LESSONS
+from ccviz.views.lessons.course import Lesson
+from ccviz.views.lessons.written import lesson_of, of_word
+
+
+def lesson_of_address(word: str) -> Lesson:
+    """Return the lesson that an address asks for.
+
+    Parameters
+    ----------
+    word : str
+
+    Returns
+    -------
+    Lesson
+
+    Raises
+    ------
+    CcvizError
+        If there is none of that name, and the word holds no lesson.
+    """
+    found = next((lesson for lesson in LESSONS if lesson.name == word), None)
+    return found or lesson_of(of_word(word))

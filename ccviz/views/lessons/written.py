@@ -1,0 +1,257 @@
+"""Lessons that people write on the page, as a word of an address or as a file.
+
+A step holds texts and a problem in the words of an address (`ccviz.views.share.address`). All texts
+are plain: nothing that a lesson brings is ever markup.
+"""
+
+from __future__ import annotations
+
+import binascii
+import zlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from ccviz.errors import CcvizError
+from ccviz.numbers import number, seconds
+from ccviz.problem.problem import Problem
+from ccviz.views.lab.session import Session
+from ccviz.views.lessons.course import Lesson, Memory, Step
+from ccviz.views.lessons.steps import run_step, says, step
+from ccviz.views.share.address import MOST_CHARACTERS, apply_query, draft_of_query, query
+
+SUFFIX = ".ccvizlesson"
+
+MOST_BYTES = 200_000
+"""Size of the largest lesson, unpacked."""
+
+_WORDS = frozenset({"data", "n", "k", "scaling", "ml", "cl", "sizes", "rules", "x", "y", "solver",
+                    "seed"})  # fmt: skip
+"""What a step may set; of dotted words, their beginnings are in `_DOTTED`."""
+_DOTTED = ("set.", "limit.")
+
+_Line = Annotated[str, msgspec.Meta(min_length=1, max_length=120)]
+_Text = Annotated[str, msgspec.Meta(max_length=2000)]
+
+
+class ScriptStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A step as it is written.
+
+    Attributes
+    ----------
+    text : str
+        What to do, and why.
+    query : str
+        The problem, the solver and the settings that the step asks for, as in an address.
+    run : bool
+        Whether the step is done by a run.
+    shows : str
+        What it has shown.
+    tab : str
+        Title of the tab where it is seen; empty for none.
+    question : str
+        What a class is asked.
+    """
+
+    text: Annotated[str, msgspec.Meta(min_length=1, max_length=2000)]
+    query: Annotated[str, msgspec.Meta(min_length=1, max_length=MOST_CHARACTERS)]
+    run: bool = False
+    shows: _Text = ""
+    tab: Literal["", "Result", "Clusters", "Inside the solver", "Bounds", "Runs", "Share"] = ""
+    question: _Text = ""
+
+
+class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A lesson as it is written.
+
+    Attributes
+    ----------
+    title, aim : str
+    steps : tuple of ScriptStep
+    format : int
+        Of the file.
+    """
+
+    title: _Line
+    aim: _Text = ""
+    steps: Annotated[tuple[ScriptStep, ...], msgspec.Meta(max_length=30)] = ()
+    format: Literal[1] = 1
+
+
+def step_here(session: Session, text: str, **more: str | bool) -> ScriptStep:
+    """Return a step that asks for the problem and the settings of the page as they are.
+
+    Parameters
+    ----------
+    session : Session
+    text : str
+    **more
+        Of `ScriptStep`.
+
+    Raises
+    ------
+    CcvizError
+        If a text is missing or too long, or an address cannot hold the problem.
+    """
+    return _checked({"text": text.strip(), "query": query(session), **more}, ScriptStep)
+
+
+def script(title: str, aim: str, steps: tuple[ScriptStep, ...]) -> Script:
+    """Return a lesson, or raise `CcvizError` if it has no title or step, or a text is too long."""
+    if not steps:
+        raise CcvizError("A lesson needs a step: set the page up, write what to do, and add it.")
+    if not title.strip():
+        raise CcvizError("A lesson needs a title.")
+    return _checked(
+        {"title": title.strip(), "aim": aim.strip(), "steps": msgspec.to_builtins(steps)}, Script
+    )
+
+
+def _checked(values: dict[str, object], kind: type) -> Any:
+    try:
+        return msgspec.convert(values, kind)
+    except msgspec.ValidationError as wrong:
+        raise CcvizError(f"The lesson does not take this: {wrong}.") from None
+
+
+def as_file(written: Script) -> bytes:
+    """Return a lesson as a file."""
+    return msgspec.json.format(msgspec.json.encode(written))
+
+
+def of_file(content: bytes) -> Script:
+    """Return the lesson of a file.
+
+    Parameters
+    ----------
+    content : bytes
+
+    Raises
+    ------
+    CcvizError
+        If it holds no sound lesson.
+    """
+    if len(content) > MOST_BYTES:
+        raise CcvizError("The lesson is too long.")
+    try:
+        written = msgspec.json.decode(content, type=Script)
+    except (msgspec.MsgspecError, ValueError, RecursionError) as wrong:
+        raise CcvizError(f"This is no sound lesson: {wrong}.") from None
+    if not written.steps:
+        raise CcvizError("This lesson has no steps.")
+    for each in written.steps:
+        _values(each)
+    return written
+
+
+def as_word(written: Script) -> str:
+    """Return a lesson as a word for an address.
+
+    Raises
+    ------
+    CcvizError
+        If it is too long for one.
+    """
+    packed = zlib.compress(msgspec.json.encode(written), 9)
+    word = urlsafe_b64encode(packed).decode().rstrip("=")
+    if len(word) > MOST_CHARACTERS:
+        raise CcvizError("The lesson is too long for an address; save it to a file instead.")
+    return word
+
+
+def of_word(word: str) -> Script:
+    """Return the lesson of a word of an address.
+
+    Raises
+    ------
+    CcvizError
+        If it holds no sound lesson.
+    """
+    unpack = zlib.decompressobj()
+    try:
+        packed = urlsafe_b64decode(word[:MOST_CHARACTERS] + "=" * (-len(word) % 4))
+        content = unpack.decompress(packed, MOST_BYTES)
+    except (binascii.Error, ValueError, zlib.error):
+        raise CcvizError("The address holds no sound lesson; it may have been cut off.") from None
+    if unpack.unconsumed_tail or not unpack.eof:
+        raise CcvizError("The address holds no sound lesson; it may have been cut off.")
+    return of_file(content)
+
+
+def _values(written: ScriptStep) -> dict[str, str]:
+    """Return what a step sets, or raise `CcvizError` if it is more than a problem and settings."""
+    values = dict(parse_qsl(written.query, keep_blank_values=True))
+    for name in values:
+        if name not in _WORDS and not name.startswith(_DOTTED):
+            raise CcvizError(f"A step of a lesson may not set {name[:40]!r}.")
+    if "data" not in values or "solver" not in values:
+        raise CcvizError("Each step of a lesson names its data and its solver.")
+    return values
+
+
+@dataclass
+class _Wanted:
+    """The problem that a step asks for, made when it is first compared."""
+
+    values: dict[str, str]
+    problem: Problem | None = field(default=None)
+
+    def missing(self, session: Session, _memory: Memory) -> str:
+        """Return what differs, as a sentence; empty if nothing does."""
+        if self.problem is None:
+            self.problem = draft_of_query(session, self.values).problem
+        if session.draft.problem.asks_the_same(self.problem):
+            return ""
+        return "The step asks for another problem: Show me brings it."
+
+
+def lesson_of(written: Script) -> Lesson:
+    """Return a lesson that can be taken.
+
+    Parameters
+    ----------
+    written : Script
+    """
+    return Lesson(written.title, tuple(map(_step, written.steps)), written.aim,
+                  word=as_word_or_none(written))  # fmt: skip
+
+
+def as_word_or_none(written: Script) -> str:
+    """Return a lesson as a word for an address; empty if it is too long for one."""
+    try:
+        return as_word(written)
+    except CcvizError:
+        return ""
+
+
+def _step(written: ScriptStep) -> Step:
+    values = _values(written)
+    wanted = _Wanted(values)
+    tab, question = written.tab, written.question
+
+    def act(session: Session) -> None:
+        apply_query(session, values)
+        if written.run:
+            session.start()
+
+    if not written.run:
+        return step(
+            written.text,
+            act,
+            says(written.shows or "Done."),
+            wanted.missing,
+            tab=tab,
+            question=question,
+        )
+
+    def finding(session: Session, _memory: Memory) -> str:
+        run = session.run
+        assert run is not None
+        ended = f"Objective {number(run.objective)}, {seconds(run.time_s)}."
+        return f"{ended} {written.shows}".strip()
+
+    solver = values["solver"]
+    return run_step(written.text, act, finding, solver, wanted.missing, tab=tab, question=question)

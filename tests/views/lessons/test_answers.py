@@ -1,0 +1,59 @@
+"""Answers of a class: one of each browser to each question, for the teacher alone."""
+
+import csv
+from io import StringIO
+
+import pytest
+
+from ccviz.errors import CcvizError
+from ccviz.views.lessons import answers as module
+from ccviz.views.lessons.answers import MOST_LETTERS, Answers
+from ccviz.views.person import Person
+
+_NONE = [("", " "), ("", "a" * (MOST_LETTERS + 1)), ("a" * 61, "a")]
+ANN, BEN = Person("ann"), Person("ben")
+
+
+@pytest.fixture
+def answers(tmp_path):
+    """Return a server's answers, none yet."""
+    return Answers(tmp_path / "new" / "answers.sqlite")
+
+
+def test_a_later_answer_replaces_that_of_the_same_browser(answers, tmp_path):
+    answers.give(ANN, "Race", 2, "Ann", "sdp")
+    answers.give(BEN, "Race", 2, "", "colgen")
+    answers.give(ANN, "Race", 2, "Ann", " both ")
+    answers.give(ANN, "Race", 1, "Ann", "first")
+    found = Answers(tmp_path / "new" / "answers.sqlite").to("Race", 2)
+    assert {(each.name, each.text) for each in found} == {("Ann", "both"), ("", "colgen")}
+    assert answers.to("Other", 2) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("", " "), ("", "a" * (MOST_LETTERS + 1)), ("a" * 61, "a")]
+)
+def test_what_is_no_answer_is_refused(answers, name, text):
+    with pytest.raises(CcvizError):
+        answers.give(ANN, "Race", 1, name, text)
+    assert answers.to("Race", 1) == []
+
+
+def test_a_browser_gives_no_more_than_its_share(answers):
+    for step in range(module._MOST_A_BROWSER):
+        answers.give(ANN, "Race", step, "", "a")
+    with pytest.raises(CcvizError):
+        answers.give(ANN, "Sizes", 1, "", "a")
+    answers.give(ANN, "Race", 1, "", "changed")
+    answers.give(BEN, "Sizes", 1, "", "b")
+
+
+def test_no_spreadsheet_evaluates_an_answer(answers):
+    answers.give(ANN, "Race", 1, "=1+1", '=HYPERLINK("x")')
+    rows = list(csv.reader(StringIO(answers.as_csv("Race"))))
+    assert rows[1][:3] == ["1", "'=1+1", '\'=HYPERLINK("x")']
+
+
+def test_a_file_that_cannot_be_opened_is_said(tmp_path):
+    with pytest.raises(CcvizError, match="cannot be kept"):
+        Answers(tmp_path).give(ANN, "Race", 1, "", "a")

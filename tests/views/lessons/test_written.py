@@ -1,0 +1,140 @@
+"""Lessons that people write: as a word of an address, as a file, and taken by a class."""
+
+import json
+import zlib
+from base64 import urlsafe_b64encode
+from urllib.parse import parse_qsl
+
+import pytest
+
+from ccviz.data.datasets import load
+from ccviz.errors import CcvizError
+from ccviz.runs.archive import Archive
+from ccviz.views.lab.queue import RunQueue
+from ccviz.views.lessons.course import TABS, Course
+from ccviz.views.lessons.find import lesson_of_address
+from ccviz.views.lessons.walk import SessionHere
+from ccviz.views.lessons.written import (
+    MOST_BYTES,
+    as_file,
+    as_word,
+    lesson_of,
+    of_file,
+    of_word,
+    script,
+    step_here,
+)
+from ccviz.views.link_table import Link
+
+MARKUP = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def session(tmp_path):
+    """Return a session whose runs take no process of their own."""
+    with Archive(tmp_path / "runs.sqlite") as archive:
+        session = SessionHere(archive, RunQueue(), load("iris"))
+        yield session
+        session.close()
+
+
+@pytest.fixture
+def written(session):
+    """Return a lesson of two steps: a link, then a run with another k."""
+    session.add_links([Link("must", 0, 100)])
+    first = step_here(session, f"Link 0 and 100 {MARKUP}", shows="They are one block.")
+    session.set_k(4)
+    session.set_solver("blp-kmeans", n_init=3)
+    second = step_here(session, "Run.", run=True, tab="Clusters", question="Why four?")
+    return script("One link", "See a block.", (first, second))
+
+
+def test_a_word_and_a_file_hold_the_whole_lesson(written):
+    assert of_word(as_word(written)) == written
+    assert of_file(as_file(written)) == written
+    lesson = lesson_of_address(as_word(written))
+    assert (lesson.title, lesson.aim, len(lesson.steps)) == ("One link", "See a block.", 2)
+    assert (lesson.steps[1].tab, lesson.steps[1].question) == ("Clusters", "Why four?")
+    assert lesson_of_address("two-exact-methods-race").title == "Two exact methods race"
+
+
+def test_a_written_lesson_is_taken_step_by_step(session, written):
+    course = Course(session)
+    session.load(load("wine"))
+    course.begin(lesson_of(written))
+    course.show()
+    assert course.finding == "They are one block."
+    assert session.draft.data.name == "iris"
+    assert len(session.draft.links) == 1
+    course.go_on()
+    assert course.question == "Why four?"
+    session.set_k(4)
+    session.set_solver("blp-kmeans")
+    session.start()  # by hand
+    assert course.finding.startswith("Objective ")
+    course.go_on()
+    assert course.lesson is None
+
+
+def test_another_problem_is_no_answer_to_a_step(session, written):
+    course = Course(session)
+    course.begin(lesson_of(written))
+    course.show()
+    course.go_on()
+    session.set_k(5)
+    session.set_solver("blp-kmeans")
+    session.start()
+    assert not course.finding
+    assert "another problem" in session.notice.text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"[]",
+        b'{"title": "a", "steps": []}',
+        b"[" * 100_000,
+        b" " * (MOST_BYTES + 1),
+        json.dumps({"title": "a", "steps": [{"text": "b", "query": "run=x"}]}).encode(),
+        json.dumps({"title": "a", "steps": [{"text": "b", "query": "data=iris"}]}).encode(),
+        json.dumps({"title": "a", "steps": [{"text": "", "query": "data=iris"}]}).encode(),
+        json.dumps({"title": "a" * 121, "steps": []}).encode(),
+        json.dumps({"title": "a", "more": 1, "steps": []}).encode(),
+    ],
+)  # fmt: skip
+def test_a_broken_file_is_refused_in_a_sentence(content):
+    with pytest.raises(CcvizError):
+        of_file(content)
+
+
+@pytest.mark.parametrize("word", ["", "x", "é", "AAAA", "A" * 5000])
+def test_a_broken_word_is_refused_in_a_sentence(word):
+    with pytest.raises(CcvizError):
+        of_word(word)
+
+
+def test_a_word_that_swells_is_refused():
+    swollen = urlsafe_b64encode(zlib.compress(b" " * 2_000_000, 9)).decode()
+    assert len(swollen) < 4000
+    with pytest.raises(CcvizError):
+        of_word(swollen)
+
+
+def test_what_cannot_be_written_is_said(session, written):
+    with pytest.raises(CcvizError, match="title"):
+        script(" ", "", written.steps)
+    with pytest.raises(CcvizError, match="step"):
+        script("a", "", ())
+    with pytest.raises(CcvizError):
+        step_here(session, " ")
+    with pytest.raises(CcvizError, match="file"):
+        as_word(script("a", "".join(map(chr, range(200, 2100))), written.steps))
+
+
+def test_a_step_holds_the_words_of_an_address(written):
+    values = dict(parse_qsl(written.steps[1].query, keep_blank_values=True))
+    assert values["ml"] == "0-100"
+    assert values["k"] == "4"
+    assert values["set.n_init"] == "3"
+    assert set(TABS) > {written.steps[1].tab}
