@@ -11,8 +11,11 @@ from memetic_variants import STUDIES
 from printed import HG_MEANS, MEMETIC, SYNTHETIC
 
 METHODS = ("SG", "BLP", "COP")
-LINKS, FILES, DRAWS = 3, 6, 3
-"""Numbers of links that we have of the paper's seven; link files of a set, and draws of each."""
+LINKS = {500: 3, 1000: 7, 5000: 7, 20_000: 7}
+"""Numbers of links that we have of the paper's seven, by n."""
+
+FILES, DRAWS = 6, 3
+"""Link files of a set, and draws of each."""
 
 
 def synthetic() -> str:
@@ -21,7 +24,7 @@ def synthetic() -> str:
     rows, missing = [], 0
     for (n, k), printed in SYNTHETIC.items():
         cases = whole([row for row in own if numbers(row["case"])[:2] == (n, k)])
-        had = LINKS * (n not in (2000, 10_000))
+        had = LINKS.get(n, 0)
         missing += len(METHODS) * (had - len(cases))
         rows.append((n, k, *beside(printed, cases, bool(had))))
     header = ["n", "k"]
@@ -86,7 +89,7 @@ def large() -> str:
     """Return figure 3's sets: objective and iterations of each method."""
     own = read("papers_memetic", part="large")
     rows, missing = [], 0
-    for name in ("letter", "shuttle"):
+    for name in ("banana", "letter", "shuttle"):
         for links in (100, 200, 500, 1000):
             case = f"{name} {links}"
             cells: list[object] = [name, links]

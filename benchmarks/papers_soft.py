@@ -4,10 +4,9 @@
 
 BH-kmeans (p = 1), DILS, k-means and LCVQE, one draw of random pairs and one seed a cell;
 standardised data. BH-kmeans and DILS end with their best after the CPU seconds, where the
-paper gives them 1,800. Monk2 is made exactly, as the whole grid of its 432 combinations; Led7Digit
-by its generator, so that only its kind is the same. ``--authors`` runs BH-kmeans on the authors'
-own link sets of iris and wine. A row is added as each run ends; a run that was stopped goes on
-where it was.
+paper gives them 1,800. Monk2 is made exactly, as the whole grid of its 432 combinations; the sets
+of `_keel.py` are read from two packages. ``--authors`` runs BH-kmeans on the authors' own link sets
+of iris and wine. A row is added as each run ends; a run that was stopped goes on where it was.
 """
 
 from __future__ import annotations
@@ -19,8 +18,10 @@ from pathlib import Path
 
 import numpy as np
 from _cpu_clock import count_cpu_seconds
+from _keel import SOURCES, keel
 from _rows import append_row, done_keys
-from soft_published import BENCH, FRACTIONS, RESULTS, SETS, as_the_paper_has_it, draw_links, read
+from soft_published import BENCH, FRACTIONS, RESULTS, as_the_paper_has_it, draw_links, read
+from soft_published import SETS as EIGHT
 
 from ccviz import Problem
 from ccviz.data.datasets import Dataset, standardise
@@ -30,7 +31,8 @@ from ccviz.runs.stepper import Stepper
 from ccviz.solvers import make_solver
 
 TABLES = {name.title(): name for name in ("ionosphere", "sonar", "zoo", "vehicle")}
-MADE = ("Monk2", "Led7Digit")
+KEEL = tuple(name for name in SOURCES if name not in ("Banana", "Letter"))
+SETS = ("Monk2", *KEEL, *TABLES, *EIGHT)
 METHODS = ("bh-kmeans", "dils", "k-means", "lcvqe")
 FIELDS = ("dataset", "fraction_pct", "method", "links", "ari", "wcss", "broken", "cpu_s")
 
@@ -39,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", type=Path, default=BENCH)
     parser.add_argument("--limit", type=float, default=5.0)
-    parser.add_argument("--sets", nargs="*", default=[*MADE, *TABLES, *SETS])
+    parser.add_argument("--sets", nargs="*", default=list(SETS))
     parser.add_argument("--methods", nargs="*", default=list(METHODS), choices=METHODS)
     parser.add_argument("--authors", action="store_true")
     parser.add_argument("--out", type=Path, default=RESULTS / "papers_soft.csv")
@@ -60,8 +62,8 @@ def main() -> None:
 def dataset(name: str, bench: Path) -> Dataset:
     if name == "Monk2":
         return monk2()
-    if name == "Led7Digit":
-        return led7digit()
+    if name in KEEL:
+        return keel(name)
     if name in TABLES:
         return read_table(bench / "classes" / f"{TABLES[name]}.csv", label="class")
     return as_the_paper_has_it(read(name, bench))
@@ -73,18 +75,6 @@ def monk2() -> Dataset:
     _, a2, _, a4, a5, _ = grid.T
     truth = ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3))
     return Dataset("Monk2", grid.astype(float), (), truth.astype(np.int64))
-
-
-def led7digit(n: int = 500, noise: float = 0.1, seed: int = 0) -> Dataset:
-    """Return digits of seven segments, each wrong in one of ten (Breiman et al. 1984)."""
-    lit = ("1110111", "0010010", "1011101", "1011011", "0111010",
-           "1101011", "1101111", "1010010", "1111111", "1111011")  # fmt: skip
-    rng = np.random.default_rng(seed)
-    truth = rng.integers(10, size=n)
-    shown = np.array([[int(segment) for segment in digit] for digit in lit])[truth]
-    return Dataset(
-        "Led7Digit", (shown ^ (rng.random(shown.shape) < noise)).astype(float), (), truth
-    )
 
 
 def linked(data: Dataset, fraction: int, source: str, bench: Path) -> Problem:

