@@ -57,16 +57,18 @@ class IpcKMeans(Solver):
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.sdp.settings import NodeSettings
+        from ccviz.solvers.search.backends import SerialExecutor
         from ccviz.solvers.search.margin import margin_of
         from ccviz.solvers.search.tree import StoppedError, Task
 
         settings = NodeSettings(tolerance=self.tolerance, max_rounds=self.rounds)
         centred, margin = problem.centred(), margin_of(problem)
         task = Task(0, seed=context.seed, stop=context.stop)
+        here = SerialExecutor()
         printed, last = self.algorithm == "printed", None
         while not context.stop():
             try:
-                report = advance(centred, settings, task)
+                report = here.submit(advance, centred, settings, task).result()
             except StoppedError:
                 return
             yield from report.events
