@@ -1,6 +1,6 @@
 """Trees of the example problems, prices of links, and proofs that go on after an edit.
 
-    python benchmarks/living.py [--only NAME ...] [--draws 3] [--bench DIR] [--table]
+    python benchmarks/living.py [--only NAME ...] [--edits NAME ...] [--solvers NAME ...] [--table]
 
 One thread, CPU seconds. An example problem is solved with the settings that it names, and its proof
 is checked by `ccviz.proof.verify`. For prices 50 links are drawn from the classes of iris and wine,
@@ -21,6 +21,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -46,13 +47,19 @@ from check_proof import judge  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 TREES, PRICES = RESULTS / "living_trees.csv", RESULTS / "living_prices.csv"
-EDITS = RESULTS / "living_edits.csv"
+EDITS = {
+    "sdp": RESULTS / "living_edits.csv",
+    "colgen": RESULTS / "living_edits_colgen.csv",
+    "divide": RESULTS / "living_edits_divide.csv",
+}
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", SHARED)) / "pc-sos-sdp"
 PUBLISHED = (
     "iris", "wine", "seeds", "glass", "connectionist", "heart", "vertebral", "ecoli", "accent",
     "ECG5000", "computers",
 )  # fmt: skip
+SETTINGS: dict[str, dict[str, Any]] = {"divide": {"part_size": 50}}
+"""Settings of the edits: with smaller parts `divide` has some of these data sets."""
 STEPS = 20
 SETS = ("iris", "wine")
 LINKS = 50
@@ -64,6 +71,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", nargs="*", default=[*SETS, *EXAMPLES])
     parser.add_argument("--edits", nargs="*", default=PUBLISHED)
+    parser.add_argument("--solvers", nargs="*", default=["sdp"], help="of the edits")
+    parser.add_argument("--steps", type=int, default=STEPS, help="links added one by one")
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder pc-sos-sdp")
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--table", action="store_true")
@@ -73,7 +82,8 @@ def main() -> None:
         for name in asked.only:
             measure(name, asked.draws)
         for name in asked.edits:
-            edits(asked.bench, name)
+            for solver in asked.solvers:
+                edits(asked.bench, name, solver, asked.steps)
     (RESULTS / "living.md").write_text(summary(), encoding="utf-8")
 
 
@@ -143,33 +153,33 @@ def prices(name: str, wrong: float, seed: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def edits(bench: Path, name: str) -> None:
+def edits(bench: Path, name: str, solver: str, steps: int) -> None:
     """Add the rows of a published data set: links of a second instance, added to the first."""
     one, other = [each for each in instances(bench, f"{name}/*") if each.ml and each.cl][:2]
     base, more = one.problem(), other.problem()
     both = zip(more.must_link.pairs.tolist(), more.cannot_link.pairs.tolist(), strict=False)
-    added = [(kind, pair) for two in both for kind, pair in enumerate(two)][:STEPS]
-    done = sum(row["set"] == name for row in read_rows(EDITS))
-    if done == len(added):
+    added = [(kind, pair) for two in both for kind, pair in enumerate(two)][:steps]
+    done = sum(row["set"] == name for row in read_rows(EDITS[solver]))
+    if done >= len(added):
         return
     links = [base.must_link.pairs.tolist(), base.cannot_link.pairs.tolist()]
-    result = solve(base, "sdp")
+    result = solve(base, solver, **SETTINGS.get(solver, {}))
     for step, (kind, pair) in enumerate(added):
         links[kind].append(pair)
         problem = Problem(base.X, base.k, *links)
         began = time.process_time()
-        before, result = result, solve(problem, "sdp", start=result)
+        before, result = result, solve(problem, solver, start=result, **SETTINGS.get(solver, {}))
         warm = time.process_time() - began
         if step >= done:
-            append_row(EDITS, {"set": name, "n": base.n, "k": base.k, "step": step,
-                               "added": ("must", "cannot")[kind],
-                               **_beside(problem, before, result, warm)})  # fmt: skip
+            append_row(EDITS[solver], {"set": name, "n": base.n, "k": base.k, "step": step,
+                                       "added": ("must", "cannot")[kind],
+                                       **_beside(problem, before, result, warm)})  # fmt: skip
 
 
 def _beside(problem: Problem, before: Result, result: Result, warm: float) -> dict[str, Any]:
     """Return the columns of a run that went on, beside one from nothing."""
     began = time.process_time()
-    cold = solve(problem, "sdp")
+    cold = solve(problem, result.solver, **SETTINGS.get(result.solver, {}))
     cpu = time.process_time() - began
     kept, events = result.run.kept_tree, [record.event for record in result.records()]
     assert kept is not None
@@ -191,14 +201,15 @@ def _beside(problem: Problem, before: Result, result: Result, warm: float) -> di
 
 def _edits_by_set() -> list[dict[str, Any]]:
     """Return a row for each published data set that has any."""
-    rows = read_rows(EDITS)
     found = []
-    for name in (name for name in PUBLISHED if any(row["set"] == name for row in rows)):
-        its = [row for row in rows if row["set"] == name]
+    for solver, name in product(EDITS, PUBLISHED):
+        its = [row for row in read_rows(EDITS[solver]) if row["set"] == name]
+        if not its:
+            continue
         shares = [float(row["share"]) for row in its]
         warm, cold = (sum(float(row[key]) for row in its) for key in ("warm_s", "cold_s"))
         found.append({
-            "set": name, "n": its[0]["n"], "links": len(its),
+            "set": name, "solver": solver, "n": its[0]["n"], "links": len(its),
             "searched": sum(row["reopened"] != "0" for row in its),
             "median_share": round(median(shares), 3), "largest_share": round(max(shares), 2),
             "all_warm_s": round(warm, 2), "all_cold_s": round(cold, 2),
@@ -211,11 +222,11 @@ def _edits_by_set() -> list[dict[str, Any]]:
 
 def _not_measured() -> list[str]:
     """Return a sentence on the published data sets without all rows."""
-    rows = read_rows(EDITS)
-    missing = [name for name in PUBLISHED if sum(row["set"] == name for row in rows) < STEPS]
+    rows = [row["set"] for row in read_rows(EDITS["sdp"])]
+    missing = [name for name in PUBLISHED if rows.count(name) < STEPS]
     if not missing:
         return []
-    return ["", f"Not measured, or not with all {STEPS} links: {', '.join(missing)}."]
+    return ["", f"Not measured by sdp, or not with all {STEPS} links: {', '.join(missing)}."]
 
 
 def summary() -> str:

@@ -30,7 +30,7 @@ from ccviz.solvers.search.decisions import Decision, decided_pairs, decision_of
 from ccviz.solvers.search.margin import Margin, margin_of
 from ccviz.solvers.search.tree import cutoff
 
-_SOLVERS = ("sdp",)
+_SOLVERS = ("sdp", "colgen")
 _MOST_AGAIN = 0.8
 """Share of a subtree's leaves that are open again from which it may be folded into its top."""
 _MOST_MOMENTS = 2000
@@ -69,6 +69,8 @@ def goes_on(problem: Problem, solver: Solver, earlier: Earlier) -> bool:
     if run.started is None or run.started.solver != solver.name or solver.name not in _SOLVERS:
         return False
     if run.kept is not None or run.parts or problem.rules or run.problem.rules:
+        return False
+    if problem.outliers or run.problem.outliers:
         return False
     return any(isinstance(event, NodeOpened) for event in earlier.events)
 
@@ -234,16 +236,16 @@ class _OldTree:
     def leaf(self, event: NodePruned) -> NodePruned | NodeReopened:
         """Return what becomes of a closed leaf."""
         ground = self._ground(event.certificate)
+        own = {name: value for name, value in event.certificate.items() if name not in WITHOUT}
+        certificate = {**own, **ground.lacking.arrays()}
         if event.reason == "infeasible":
             if ground.is_whole and self._decisions[event.node]:
-                return event
+                return replace_event(event, certificate=certificate)
             return _reopened(event.node)
         owner = event.certificate.get("node")
         node = event.node if owner is None else int(owner[0])
         blocks = self._blocks(ground.made_for, node)
         bound = self._bound(event, ground, node, blocks)
-        own = {name: value for name, value in event.certificate.items() if name not in WITHOUT}
-        certificate = {**own, **ground.lacking.arrays()}
         if bound >= self.enough:
             return NodePruned(
                 node=event.node,

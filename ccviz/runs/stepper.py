@@ -301,8 +301,8 @@ def start(
     start : Result, Run or (n,) labels, optional
         A clustering to begin with. From the result of an exact run the proof is kept too, as far
         as it holds: with constraints added its lower bound does, and if the clustering keeps them,
-        the run ends at once. A tree of `sdp` goes on in `sdp`: only leaves whose bounds do not
-        suffice are opened again.
+        the run ends at once. A tree of `sdp` or `colgen` goes on in the same solver: only leaves
+        whose bounds do not suffice are opened again.
     **settings
         The solver's parameters, where ``solver`` is a name.
 

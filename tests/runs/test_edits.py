@@ -15,7 +15,7 @@ from tests.enumeration import assignments
 from tests.seeds import EXHAUSTIVE
 
 TOLERANCE = 1e-7
-N, K = 7, 3
+N, K = 9, 3
 
 pairs = st.tuples(st.integers(0, N - 1), st.integers(0, N - 1)).filter(lambda ij: ij[0] < ij[1])
 kinds = st.sampled_from(["must", "cannot"])
@@ -67,7 +67,7 @@ def problem_of(X, state):
 
 def optimum_of(problem):
     """Return the least objective over all clusterings that keep what is hard; inf without any."""
-    labels = assignments(N, K)
+    labels = assignments(problem.n, K)
     count = (labels[:, :, None] == np.arange(K)).sum(axis=1)
     keeps = (count > 0).all(axis=1)
     if problem.sizes is not None:
@@ -103,9 +103,31 @@ def check_statements(result, proofs, problem, optimum):
             assert Partition(problem, proof.labels).objective <= optimum + slack
 
 
-@settings(max_examples=400 if EXHAUSTIVE else 10)
-@given(st.integers(0, 2**16), st.lists(edits, min_size=3, max_size=7))
-def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, sequence):
+def solvers(draw):
+    """Return an exact solver, with cuts or without, and its settings."""
+    name = draw(st.sampled_from(["sdp", "colgen"]))
+    return name, {"cuts": draw(st.sampled_from(["all", "none"]))} if name == "sdp" else {}
+
+
+sequences = st.lists(edits, min_size=3, max_size=7)
+
+
+@settings(max_examples=4)
+@given(st.integers(0, 2**16), st.composite(solvers)(), sequences)
+def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, solver, sequence):
+    check_sequence(seed, solver, sequence)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000 if EXHAUSTIVE else 100)
+@given(st.integers(0, 2**16), st.composite(solvers)(), sequences)
+def test_no_statement_is_wrong_over_many_sequences_of_edits(seed, solver, sequence):
+    check_sequence(seed, solver, sequence)
+
+
+def check_sequence(seed, solver, sequence):
+    """Solve after each edit, from the result before, and compare with all clusterings."""
+    name, chosen = solver
     X = np.random.default_rng(seed).normal(size=(N, 2))
     past, state, result, proofs = [], ({}, None), None, []
     for edit in sequence:
@@ -121,7 +143,7 @@ def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, sequence):
         optimum = optimum_of(problem)
         if result is not None and np.isfinite(optimum):
             check_statements(result, proofs, problem, optimum)
-        result = solve(problem, "sdp", tolerance=TOLERANCE, start=result)
+        result = solve(problem, name, tolerance=TOLERANCE, start=result, **chosen)
         if np.isinf(optimum):
             assert result.status == "infeasible"
             result = None

@@ -53,12 +53,13 @@ from ccviz.solvers.colgen.phases.local import (
 )
 from ccviz.solvers.colgen.phases.opening import child_phase, first_phase, pricer_of
 from ccviz.solvers.colgen.phases.reports import infeasible, reported, rounded, twice_proved
+from ccviz.solvers.colgen.phases.restart import restarted
 from ccviz.solvers.colgen.phases.settle import settle_columns, settle_facilities, settle_stalled
 from ccviz.solvers.colgen.phases.start import StartPhase, advance_start
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.colgen.state import NodeState
 from ccviz.solvers.search.decisions import decided_pairs
-from ccviz.solvers.search.tree import Report, Task, cutoff
+from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
 IteratingPhase = ColumnPhase | FacilityPhase | CyclePhase | LocalPhase
 Phase = IteratingPhase | StalledPhase | DisjunctionPhase
@@ -106,6 +107,8 @@ def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:
             return child_phase(given, parent)
         case PartitionPhase() as parent:
             return child_partition_phase(given, parent)
+        case Multipliers() as left if {"duals", "least"} <= set(left.certificate):
+            return restarted(given, left)
     known = feasible.labels
     return StartPhase(() if known is None else (contract(problem).project(known),))
 
@@ -142,6 +145,7 @@ def _context(given: NodeInput, state: NodeState) -> NodeContext:
         pricer=pricer_of(given.problem, state.blocks, task, settings.pricing, given.params),
         tolerance=_tolerance(given, state),
         limit=cutoff(task.upper_bound, settings.tolerance) - state.blocks.scatter,
+        left=state.left,
     )
 
 

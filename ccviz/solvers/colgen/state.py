@@ -10,6 +10,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.colgen.branching.strong import Candidate
 from ccviz.solvers.colgen.master.stabilisation import Stabiliser
+from ccviz.solvers.search.tree import Multipliers
 
 FIRST_ACCURACY = 1e-2
 """Relative accuracy of a node's first master."""
@@ -62,6 +63,8 @@ class NodeState:
         Discs that strong branching evaluated, at nodes above too.
     labels : (s,) int64 or None
         The clustering that a root begins with.
+    left : Multipliers or None
+        What closed the node in an earlier run.
     """
 
     blocks: Blocks
@@ -75,6 +78,7 @@ class NodeState:
     quick_pricing: bool = True
     candidates: tuple[Candidate, ...] = ()
     labels: IntArray | None = None
+    left: Multipliers | None = None
 
     def of(self, rows: np.ndarray) -> NodeState:
         """Return the state with some of its columns."""

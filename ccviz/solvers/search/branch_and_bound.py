@@ -67,6 +67,7 @@ def branch_and_bound(
         order=order,  # type: ignore[arg-type]
         first=first,
         seed=context.seed,
+        labels=context.labels,
         floor=known.lower_bound,
         upper_bound=known.upper_bound,
         lower_bound=known.lower_bound,

@@ -86,6 +86,8 @@ class Task:
         From the root down.
     lower_bound, upper_bound : float
         Proved bound of the node so far; objective of the incumbent.
+    labels : (n,) int64 or None
+        The incumbent, where an earlier run left it and the node is open again.
     state : object
         What the last report on this node left; on the first task what the parent's last report
         left, `Multipliers` if an earlier run had closed the node, or None at the root and after a
@@ -107,6 +109,7 @@ class Task:
     opening: bool = True
     seed: int = 0
     stop: Callable[[], bool] = never
+    labels: IntArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,6 +180,8 @@ class Search:
     first : callable
         Called once, before the first task: a feasible clustering to begin with, or None.
     seed : int
+    labels : (n,) int64 or None
+        The best clustering known.
     floor : float
         A bound on the whole that the run proves without the tree. The search ends if it suffices.
         It is not the bound of a node, since no node's certificate proves it.
@@ -190,6 +195,7 @@ class Search:
     order: Order = "best"
     first: Callable[[], IntArray | None] = field(default=_nothing)
     seed: int = 0
+    labels: IntArray | None = None
     floor: float = -math.inf
     upper_bound: float = math.inf
     lower_bound: float = -math.inf
@@ -238,11 +244,17 @@ class Search:
 
     def add_incumbent(self, labels: IntArray, source: str) -> Iterator[Event]:
         """Take a clustering if it is better than the best."""
-        objective = self.objective_of(labels)
-        if objective < self.upper_bound:
-            self.upper_bound = objective
-            yield IncumbentFound(labels=labels, source=source, objective=objective)
+        if self._is_better(labels):
+            yield IncumbentFound(labels=labels, source=source, objective=self.upper_bound)
             yield from self._raise_bound()
+
+    def _is_better(self, labels: IntArray) -> bool:
+        """Keep a clustering if it is better than the best."""
+        objective = self.objective_of(labels)
+        is_better = objective < self.upper_bound
+        if is_better:
+            self.labels, self.upper_bound = labels, objective
+        return is_better
 
     def _begin(self) -> Iterator[Event]:
         yield self._open(Task(0, seed=self.seed), None, {})
@@ -277,7 +289,7 @@ class Search:
                     if event.reason != "infeasible":
                         self._closed_bound = min(self._closed_bound, event.lower_bound)
                 case IncumbentFound():
-                    self.upper_bound = min(self.upper_bound, self.objective_of(event.labels))
+                    self._is_better(event.labels)
         if not decisions:
             yield from self._begin()
         for event in branched:
@@ -344,7 +356,8 @@ class Search:
         return min(started or fresh, key=key[self.order])
 
     def _submit(self, node: _Node, workforce: Workforce, stop: Callable[[], bool]) -> None:
-        task = replace(node.task, upper_bound=self.upper_bound)
+        known = self.labels if isinstance(node.task.state, Multipliers) else None
+        task = replace(node.task, upper_bound=self.upper_bound, labels=known)
         # Workers are woken once a tree has grown; a lone node is worked on here even then.
         nodes = 1 + len(self._waiting) + len(self._running)
         self._grown = self._grown or nodes >= _GROWN

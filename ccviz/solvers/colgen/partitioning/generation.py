@@ -12,7 +12,7 @@ from ccviz.problem.partition import Partition
 from ccviz.solvers.colgen.branching.pairs import branching_pair
 from ccviz.solvers.colgen.master.rounding import choose
 from ccviz.solvers.colgen.partitioning.master import Master, Solution, best_partition
-from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, blocks_of, mean_of
+from ccviz.solvers.colgen.partitioning.phase import PartitionPhase, blocks_of, class_counts, mean_of
 from ccviz.solvers.colgen.partitioning.pricer import Priced
 from ccviz.solvers.colgen.partitioning.start import improved, labels_of, rebuilt
 from ccviz.solvers.colgen.phases.context import NodeInput
@@ -66,7 +66,7 @@ class Generation:
     def __init__(self, given: NodeInput, phase: PartitionPhase) -> None:
         self.given, self.phase = given, phase
         self.pricer = blocks_of(given)[1]
-        self.counts = np.array([float(each.clusters) for each in self.pricer.classes])
+        self.counts = class_counts(self.pricer)
         self.master = Master(phase.blocks.mass, self.pricer.classes, phase.artificial_cost)
         self.master.add(phase.columns, phase.costs)
         self.events: list[Event] = []
@@ -98,7 +98,7 @@ class Generation:
             return replace(report, verdict="infeasible", lower_bound=np.inf, detail=detail)
         if self.phase.bound.value >= self.limit:
             return twice_proved_over(
-                self.given, self.phase.blocks, replace(report, verdict="bound")
+                self.given, self.phase.blocks, replace(report, verdict="bound"), self.phase.left
             )
         if not self.is_complete:
             return report
@@ -233,7 +233,10 @@ class Generation:
         if pair is None:
             detail = "The relaxation's solution is a clustering."
             return twice_proved_over(
-                self.given, self.phase.blocks, replace(report, verdict="integral", detail=detail)
+                self.given,
+                self.phase.blocks,
+                replace(report, verdict="integral", detail=detail),
+                self.phase.left,
             )
         chosen = best_partition(self.master, self.given.settings.cover_nodes, self.given.task.stop)
         if chosen is not None:

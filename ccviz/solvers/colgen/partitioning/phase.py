@@ -17,6 +17,7 @@ from ccviz.problem.partition import Partition
 from ccviz.solvers.colgen.partitioning.pricer import Pricer, pricer_of
 from ccviz.solvers.colgen.partitioning.start import first_columns, improved
 from ccviz.solvers.colgen.phases.context import NodeInput
+from ccviz.solvers.search.tree import Multipliers
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,8 @@ class PartitionPhase:
     center : tuple of (s,) and (q,) float64, or None
         Duals of the blocks and least reduced costs that smoothing keeps near.
     iteration : int
+    left : Multipliers or None
+        What closed the node in an earlier run.
     """
 
     blocks: Blocks
@@ -61,6 +64,7 @@ class PartitionPhase:
     bound: ClassBound = field(default_factory=ClassBound)
     center: tuple[FloatArray, FloatArray] | None = None
     iteration: int = 0
+    left: Multipliers | None = None
 
     @property
     def constant(self) -> float:
@@ -112,6 +116,11 @@ def blocks_of(given: NodeInput) -> tuple[Blocks, Pricer]:
     blocks = contract(given.problem)
     settings, params = given.settings, given.params
     return blocks, pricer_of(given.problem, blocks, settings.pricing, params.turns)
+
+
+def class_counts(pricer: Pricer) -> FloatArray:
+    """Return the number of clusters (q,) of each class of sizes."""
+    return np.array([float(each.clusters) for each in pricer.classes])
 
 
 def mean_of(blocks: Blocks) -> FloatArray:

@@ -13,7 +13,7 @@ from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.settings import NodeSettings
 from ccviz.solvers.search.decisions import DiscDecision
-from ccviz.solvers.search.tree import Task
+from ccviz.solvers.search.tree import Multipliers, Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +52,15 @@ class NodeContext(NodeInput):
         Distance of bound and master's objective at which column generation ends.
     limit : float
         The bound, without the blocks' scatter, that closes the node.
+    left : Multipliers or None
+        What closed the node in an earlier run.
     """
 
     blocks: Blocks
     pricer: Pricer
     tolerance: float
     limit: float
+    left: Multipliers | None = None
 
     @property
     def instance(self) -> Instance:

@@ -37,7 +37,7 @@ Phase = ColumnPhase | FacilityPhase | LocalPhase
 def first_phase(given: NodeInput, start: StartPhase) -> ColumnPhase | FacilityPhase:
     """Return the root's phase: over clusters of the clusterings found, and near ones."""
     blocks, found = contract(given.problem), start.found
-    over_facilities = bool(found) and _begins_over_facilities(given, blocks)
+    over_facilities = bool(found) and begins_over_facilities(given, blocks)
     columns = [*map(cluster_columns, found)]
     if not over_facilities or given.in_discs:
         columns.append(np.eye(blocks.s, dtype=bool))
@@ -58,18 +58,18 @@ def first_phase(given: NodeInput, start: StartPhase) -> ColumnPhase | FacilityPh
     moved = params.artificial_move * added
     caps = np.clip(moved, params.artificial * usual, params.artificial_most * usual)
     state = NodeState(blocks, unique, costs, stabiliser, caps, labels=labels)
-    state = _permitted(given, _in_discs(given, state, float(caps.max())))
+    state = permitted(given, keep_to_discs(given, state, float(caps.max())))
     return FacilityPhase(state) if over_facilities else ColumnPhase(state)
 
 
 def child_phase(given: NodeInput, parent: NodeState) -> Phase:
     """Return a child's phase: over its parent's columns, at its duals."""
     blocks = contract(given.problem)
-    state = _in_discs(given, inherited(blocks, parent), parent.bound.cardinality_dual)
+    state = keep_to_discs(given, inherited(blocks, parent), parent.bound.cardinality_dual)
     phase: Phase = ColumnPhase(state)
-    if _begins_over_facilities(given, blocks):
+    if begins_over_facilities(given, blocks):
         phase = _local(given, over_facilities(state, parent, given.params))
-    return replace(phase, state=_permitted(given, phase.state))
+    return replace(phase, state=permitted(given, phase.state))
 
 
 def _local(given: NodeInput, phase: ColumnPhase | FacilityPhase) -> Phase:
@@ -84,7 +84,7 @@ def _local(given: NodeInput, phase: ColumnPhase | FacilityPhase) -> Phase:
     return LocalPhase(phase.state, phase.center, turned(given.problem, blocks)[last.center])
 
 
-def _in_discs(given: NodeInput, state: NodeState, cardinality_dual: float) -> NodeState:
+def keep_to_discs(given: NodeInput, state: NodeState, cardinality_dual: float) -> NodeState:
     """Let the columns keep to the node's discs, those that its parent lacks too.
 
     An occupied disc's dual is below the cardinality dual; where it has to rise above, its cap will.
@@ -109,7 +109,7 @@ def _in_discs(given: NodeInput, state: NodeState, cardinality_dual: float) -> No
     )
 
 
-def _begins_over_facilities(given: NodeInput, blocks: Blocks) -> bool:
+def begins_over_facilities(given: NodeInput, blocks: Blocks) -> bool:
     """Whether column generation begins over facilities.
 
     So it does with discs, of which columns do not know, and where there are many borders between
@@ -181,7 +181,7 @@ def pricer_of(
     return Pricer(instances, method, (params or Params()).turns)
 
 
-def _permitted(given: NodeInput, state: NodeState) -> NodeState:
+def permitted(given: NodeInput, state: NodeState) -> NodeState:
     """Drop first columns that break a rule."""
     pricer = pricer_of(given.problem, state.blocks, Task(0))
     columns = state.columns[:, : state.blocks.s]

@@ -15,7 +15,7 @@ from ccviz.solvers.colgen.master.rounding import assemble, choose
 from ccviz.solvers.colgen.phases.context import NodeContext, NodeInput
 from ccviz.solvers.colgen.phases.semidefinite import semidefinite
 from ccviz.solvers.colgen.state import Bound, NodeState, Round
-from ccviz.solvers.search.tree import Report
+from ccviz.solvers.search.tree import Multipliers, Report
 
 
 def infeasible(reason: str, witness: tuple[int, ...] = ()) -> Report:
@@ -64,11 +64,16 @@ def certificate_of(bound: Bound, s: int) -> dict[str, np.ndarray]:
 
 def twice_proved(context: NodeContext, report: Report) -> Report:
     """Add a semidefinite certificate, quick to check, to a closed node, where there is one."""
-    return twice_proved_over(context, context.blocks, report)
+    return twice_proved_over(context, context.blocks, report, context.left)
 
 
-def twice_proved_over(given: NodeInput, blocks: Blocks, report: Report) -> Report:
-    """Add a semidefinite certificate over these blocks, as `twice_proved` does."""
+def twice_proved_over(
+    given: NodeInput, blocks: Blocks, report: Report, left: Multipliers | None = None
+) -> Report:
+    """Add a semidefinite certificate over these blocks, as `twice_proved` does.
+
+    It is searched from the multipliers that an earlier run left, if there are any.
+    """
     s, k, params = blocks.s, blocks.k, given.params.certificate
     large = s <= params.many_blocks and s >= params.large_clusters * k
     if report.verdict == "branch" or not (s <= params.few_blocks or large):
@@ -77,7 +82,7 @@ def twice_proved_over(given: NodeInput, blocks: Blocks, report: Report) -> Repor
     if not np.isfinite(known):
         return report
     target = known * (1.0 - params.share * OPTIMAL_GAP)
-    found = semidefinite(blocks, target, params.rounds, given.task.stop)
+    found = semidefinite(blocks, target, params.rounds, given.task.stop, left)
     return replace(report, certificate={**report.certificate, **found})
 
 

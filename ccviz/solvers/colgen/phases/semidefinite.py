@@ -15,13 +15,19 @@ import numpy as np
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
 from ccviz.solvers.relaxation.admm import cold_start
+from ccviz.solvers.relaxation.engine import AnyIterate
 from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.relaxation.restart import restart
 from ccviz.solvers.relaxation.rounds import RoundParams, run_rounds
-from ccviz.solvers.search.tree import StoppedError
+from ccviz.solvers.search.tree import Multipliers, StoppedError
 
 
 def semidefinite(
-    blocks: Blocks, target: float, rounds: int, stop: Callable[[], bool] = never
+    blocks: Blocks,
+    target: float,
+    rounds: int,
+    stop: Callable[[], bool] = never,
+    left: Multipliers | None = None,
 ) -> dict[str, np.ndarray]:
     """Return multipliers that prove a bound; none if it stays below the target, or if stopped.
 
@@ -33,10 +39,15 @@ def semidefinite(
     rounds : int
         Largest number of rounds of the relaxation.
     stop : callable
+    left : Multipliers, optional
+        Those of an earlier run, to begin with.
     """
     relaxation = relax(blocks)
+    first: AnyIterate = cold_start(relaxation)
+    if left is not None and relaxation.classes is None:
+        first = restart(relaxation, blocks.block_of, left)
     try:
-        at, _ = run_rounds(RoundParams(), relaxation, cold_start(relaxation), target, rounds, stop)
+        at, _ = run_rounds(RoundParams(), relaxation, first, target, rounds, stop)
     except StoppedError:  # the node is closed without it
         return {}
     return at.best.arrays() if at.best and at.lower_bound >= target else {}

@@ -162,10 +162,13 @@ class Pricer:
         visit_limit : int
             Blocks to visit, over all nodes of the search, before it returns.
         """
+        return self.go_on(self.opened(duals, known, below), visit_limit)
+
+    def opened(self, duals: FloatArray, known: float, below: float) -> OpenPricing:
+        """Return an exact pricing that is still to be done, see `exact`."""
         waiting = tuple(range(len(self.alternatives)))
         nothing = _NOTHING * float(duals.sum())
-        search = OpenPricing(duals, min(known, nothing), min(below, nothing), waiting)
-        return self.go_on(search, visit_limit)
+        return OpenPricing(duals, min(known, nothing), min(below, nothing), waiting)
 
     def go_on(self, search: OpenPricing, visit_limit: int = UNLIMITED) -> Priced:
         """Continue an exact pricing."""

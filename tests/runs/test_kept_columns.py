@@ -1,0 +1,102 @@
+"""The tree of column generation goes on after an edit: what stays, and what is accepted."""
+
+import numpy as np
+import pytest
+
+from ccviz import Problem, solve, start
+from ccviz.events import NodePruned
+from ccviz.problem.blocks import contract
+from ccviz.proof.verify import verify
+from ccviz.runs.codec import decode_event, encode_event
+from ccviz.solvers.colgen.phases.restart import moved_duals
+from ccviz.solvers.search.tree import Multipliers
+from tests.proof.conftest import check_proof, second  # noqa: F401
+
+
+def drawn(seed, n, k, sizes=None):
+    """Return a problem with cannot-links whose tree has several nodes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    apart = [(i, j) for i in range(n) for j in range(i) if rng.random() < 0.25][:n]
+    return Problem(X, k, cannot_link=apart, sizes=sizes)
+
+
+@pytest.fixture(scope="module", params=["covering", "sizes"])
+def grown(request):
+    """Return such a problem, without sizes or with them, and its result."""
+    if request.param == "covering":
+        problem = drawn(3, 16, 3)
+    else:
+        problem = drawn(3, 20, 4, ([5] * 4, [5] * 4))
+    return problem, solve(problem, "colgen")
+
+
+def with_links(problem, must=(), cannot=()):
+    cannot = [*problem.cannot_link.pairs.tolist(), *cannot]
+    return Problem(problem.X, problem.k, list(must), cannot, sizes=problem.sizes)
+
+
+def broken_pair(result):
+    """Return two near points in different clusters that may be linked, beside no other link."""
+    problem = result.run.problem
+    far = ((problem.X[:, None] - problem.X) ** 2).sum(axis=2)
+    far[result.labels[:, None] == result.labels] = np.inf
+    far[tuple(problem.cannot_link.pairs.T)] = far[tuple(problem.cannot_link.pairs.T[::-1])] = np.inf
+    return sorted(int(i) for i in np.unravel_index(far.argmin(), far.shape))
+
+
+def test_a_link_that_the_clustering_breaks_goes_on_in_the_same_tree(grown, second):  # noqa: F811
+    problem, result = grown
+    edited = with_links(problem, must=[broken_pair(result)])
+    stepper = start(edited, "colgen", start=result)
+    records = list(stepper)
+    bounds = [record.event.lower_bound for record in records if hasattr(record.event, "leaves")]
+    assert bounds == [result.lower_bound]
+    assert stepper.run.lower_bound >= result.lower_bound
+    assert stepper.run.kept_tree.reopened >= 1
+    assert stepper.run.objective == pytest.approx(solve(edited, "colgen").objective, rel=1e-6)
+    events = [decode_event(encode_event(record.event)) for record in records]
+    assert verify(edited, events).accepted
+    assert second(edited, events)[0]
+
+
+def test_leaves_that_suffice_stay_closed_and_say_what_they_lack(grown, second):  # noqa: F811
+    problem, result = grown
+    i, j = (int(np.flatnonzero(result.labels == label)[-1]) for label in (0, 1))
+    edited = with_links(problem, cannot=[(i, j)])
+    stepper = start(edited, "colgen", start=result)
+    events = [record.event for record in stepper]
+    assert stepper.run.kept_tree.reopened == 0
+    closed = [event for event in events if isinstance(event, NodePruned)]
+    assert all("without_cannot" in event.certificate for event in closed)
+    assert verify(edited, events).accepted
+    assert second(edited, events)[0]
+    assert not verify(problem, events).accepted
+
+
+def test_a_link_taken_away_is_priced_again(grown):
+    problem, result = grown
+    i, j = (int(np.flatnonzero(result.labels == label)[-1]) for label in (0, 1))
+    linked = with_links(problem, cannot=[(i, j)])
+    stepper = start(problem, "colgen", start=solve(linked, "colgen"))
+    events = [record.event for record in stepper]
+    assert stepper.run.status == "optimal"
+    assert stepper.run.objective == pytest.approx(result.objective, rel=1e-6)
+    assert verify(problem, events).accepted
+
+
+def test_reduced_costs_of_whole_clusters_stay_as_they_were():
+    problem = drawn(0, 12, 3)
+    joined = with_links(problem, must=[(0, 1), (2, 3)])
+    old, new = contract(problem), contract(joined)
+    duals = np.random.default_rng(1).uniform(1.0, 2.0, size=old.s)
+    moved = moved_duals(joined, new, Multipliers({"duals": duals}, old.block_of))
+    # The clusters of a clustering that keeps both links, with all that the blocks hold.
+    assert moved.sum() + new.scatter == pytest.approx(duals.sum() + old.scatter)
+    back = moved_duals(problem, old, Multipliers({"duals": moved}, new.block_of))
+    assert back.sum() == pytest.approx(duals.sum())
+
+
+def test_another_solver_takes_the_bound_and_not_the_tree(grown):
+    problem, result = grown
+    assert solve(problem, "sdp", start=result).run.kept_tree is None
