@@ -486,8 +486,7 @@ class Run:
 
     def parts(self):
         """Return what the parts of the cut with the highest claims add up to."""
-        other = self.has_others or self.soft
-        need(not other, "rules and soft links cannot be checked of a run that was divided")
+        need(not self.has_others, "rules cannot be checked of a run that was divided")
         need((found := self.blocks()) is not None, "the run has parts, but contradicting links")
         (block, pairs, counts), bounds = found, []
         part_of, parts, bounded = max(self.cuts, key=lambda cut: sum(e[0] for e in cut[2].values()))

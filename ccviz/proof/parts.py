@@ -8,7 +8,8 @@ certificate is checked as at a leaf of a search tree (`ccviz.proof.spectral`), w
 T times as large where there are shares: whole numbers, unless points have weights. The bound of a
 part without a certificate is zero. The scatter inside the blocks is added to the sum. Several parts
 may be bounded as one, with as many shares; that voids earlier bounds on any of them. The bound of a
-part that was branched is the least bound of its leaves (`ccviz.proof.part_tree`).
+part that was branched is the least bound of its leaves (`ccviz.proof.part_tree`). Soft links, sizes
+and limits on sums are left out: no clustering costs less under them.
 """
 
 from __future__ import annotations

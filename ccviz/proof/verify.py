@@ -136,8 +136,8 @@ def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verd
 
 
 def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
-    if problem.is_soft or not has_only_sums(problem):
-        raise FlawError("soft links and rules cannot be verified of a run that was divided")
+    if not has_only_sums(problem):
+        raise FlawError("rules cannot be verified of a run that was divided")
     proof = Proof(clusterings=division.clusterings)
     check = _Check(problem, proof, unit_of(problem), Budget.of(0.0))
     _check_clusterings(check, gap)

@@ -6,8 +6,9 @@ Find a clustering. Partition the blocks into parts in which every cluster has it
 parts' bounds is a bound of the whole. Then continue the parts that stay open, merge them or branch
 them, in the order of gain per work (`divide.schedule`). No step makes the bound worse.
 
-Under sizes and limits on sums the clusterings keep them and the bound leaves them out: a part does
-not know those of the whole. The bound holds all the same, since they only exclude clusterings.
+Clusterings count soft links, sizes and limits on sums, and the bound leaves them out: a part does
+not know those of the whole. The bound holds all the same, since no clustering costs less under
+them.
 """
 
 from __future__ import annotations
@@ -32,7 +33,13 @@ class Divide(DivideSettings, Solver):
     title: ClassVar[str] = "Divide and bound"
     paper: ClassVar[str] = "Croella, Piccialli, Russo Russo and Sudoso (2025)"
     supports: ClassVar[Supports] = Supports(
-        sizes=True, sums=True, weights=True, weighted_sizes=True, bounds=True, resume=True
+        soft=True,
+        sizes=True,
+        sums=True,
+        weights=True,
+        weighted_sizes=True,
+        bounds=True,
+        resume=True,
     )
     group: ClassVar[str] = "Exact, with proof"
 

@@ -1,4 +1,4 @@
-"""Proofs under limits on sums and under sizes beside weights, by both checkers."""
+"""Proofs under what bounds leave out: sums, sizes beside weights, soft links of parts."""
 
 from dataclasses import replace
 
@@ -64,6 +64,16 @@ def test_the_best_clustering_without_limits_is_refused(kept, second):
     forged = [events[0], better, *events[1:]]
     assert "breaks a rule" in verify(problem, forged).sentence
     assert "breaks a rule" in second(problem, forged)[1]
+
+
+def test_both_accept_parts_beside_soft_links(second):
+    rng = np.random.default_rng(1)
+    X = np.concatenate([rng.normal(c, 0.2, size=(8, 2)) for c in (0.0, 3.0)])
+    problem = Problem(X, 2, must_link=[(0, 1, 1.0), (0, 8, 0.5)], cannot_link=[(2, 3, 0.2)])
+    events = events_of(problem, "divide", part_size=8)
+    verdict, (proved, sentence) = verify(problem, events, 0.9), second(problem, events, 0.9)
+    assert verdict.accepted, verdict.sentence
+    assert proved, sentence
 
 
 @pytest.mark.slow

@@ -276,9 +276,8 @@ def test_a_clustering_that_costs_nothing_has_no_gap():
 
 
 def test_what_cannot_be_verified_says_so(divided_proof):
-    of_parts = "soft links and rules cannot be verified of a run that was divided"
+    of_parts = "rules cannot be verified of a run that was divided"
     plain, events = divided_proof
-    refused(Problem(plain.X, plain.k, cannot_link=[(0, 1, 2.0)]), events, of_parts)
     n, k = plain.n, plain.k
     ruled = Problem(plain.X, k, rules=(MaxSize(n),))
     refused(ruled, events, of_parts)

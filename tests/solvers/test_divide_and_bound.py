@@ -2,13 +2,14 @@
 
 import math
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, reject, settings
 from hypothesis import strategies as st
 
-from ccviz import Problem, solve, start
+from ccviz import Partition, Problem, solve, start
 from ccviz.cli.progress import describe
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.events import BoundImproved, IncumbentFound, Noted, PartBounded, PartsCut
@@ -103,6 +104,27 @@ def test_a_divided_run_under_sizes_says_what_its_bound_leaves_out_and_is_verifie
     notes = [event.text for event in events if isinstance(event, Noted)]
     assert any("leaves the cluster sizes out" in text for text in notes)
     assert verify(problem, events, gap=1e-2).accepted
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_soft_links_count_for_clusterings_and_are_left_out_of_the_bound(seed):
+    rng = np.random.default_rng(seed)
+    X, k = rng.integers(0, 9, (7, 2)).astype(float), 2
+    i, j, a, b = rng.permutation(7)[:4].tolist()
+    soft = {"must_link": [(i, j, 3.0)], "cannot_link": [(a, b, 2.0), (i, a)]}
+    problem = Problem(X, k, **soft)
+    events = events_of(problem, part_size=3)
+    every = (Partition(problem, np.array(each)) for each in product(range(k), repeat=7))
+    best = min(
+        each.objective for each in every if each.violations.none_hard and each.cluster_sizes.all()
+    )
+    bounds = [event.lower_bound for event in events if isinstance(event, BoundImproved)]
+    found = [event.objective for event in events if isinstance(event, IncumbentFound)]
+    assert max(bounds) * (1 - 1e-12) <= best <= min(found) * (1 + 1e-12)
+    notes = [event.text for event in events if isinstance(event, Noted)]
+    assert any("leaves the soft links out" in text for text in notes)
+    verdict = verify(problem, events, 1.0)
+    assert verdict.accepted, verdict.sentence
 
 
 def test_the_presolve_of_sdp_keeps_sizes():

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from ccviz.events import Event
+from ccviz.events import Event, Noted
 from ccviz.problem.problem import Problem
+from ccviz.problem.sums import sum_limits
 from ccviz.solvers.base import Context, Solver, Supports
 from ccviz.solvers.colgen.params import Params
 from ccviz.solvers.colgen.settings import NodeSettings
@@ -46,12 +47,18 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         # Imported here: the process that only draws loads no compiled code.
         from ccviz.solvers.colgen.node import advance
         from ccviz.solvers.common.scaling import rescale, work_rescaled
+        from ccviz.solvers.divide.presolve import presolved
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
         from ccviz.solvers.start.leaving_out import leaving_out
         from ccviz.solvers.start.memetic import first_labels
 
         search = leaving_out(problem, keeps_largest_sums=True)
-        known = yield from search.opened(context)
+        if _has_only_sums(search.told):
+            if not (search.is_whole or context.history):
+                yield Noted(text=search.sentence)
+            known = yield from presolved(problem, context, self.tolerance)
+        else:
+            known = yield from search.opened(context)
         if known is None:
             return
         scaled, exponent = rescale(search.told)
@@ -65,3 +72,12 @@ class Colgen(TreeSettings, NodeSettings, Solver):
             first=partial(first_labels, problem, context, self.incumbent),
             known=known,
         )
+
+
+def _has_only_sums(told: Problem) -> bool:
+    """Return whether pricing counts upper limits on sums, and no other rules or soft links.
+
+    Such pricing may take longer than people wait, and until it ends the root has no bound; that of
+    `divide`, which leaves the sums out, is there before.
+    """
+    return bool(told.rules) and len(sum_limits(told)) == len(told.rules) and not told.is_soft

@@ -56,8 +56,8 @@ _ENDLESS = 1e9
 """Patience with which all rounds of an effort are run."""
 
 _WITHOUT = (
-    "The lower bound leaves the {} out. It holds with them, since they only exclude clusterings, "
-    "but the gap counts their cost."
+    "The lower bound leaves the {} out. It holds with them, since no clustering costs less under "
+    "them, but the gap counts their cost."
 )
 
 Group = tuple[int, ...]
@@ -145,7 +145,7 @@ class Division:
     def _is_better(self, labels: IntArray) -> bool:
         """Keep a clustering if it is better than the best."""
         found = Partition(self.problem, self.blocks.lift(labels))
-        objective = found.wcss
+        objective = found.objective
         better = objective < self.upper_bound and found.violations.none_hard
         if better:
             self.labels, self.upper_bound = labels, objective
@@ -186,7 +186,8 @@ class Division:
         self._adopt([(number,) for number in range(count)])
         part_of = self.blocks.lift(self.found.part_of)
         yield PartsCut(parts=count, part_of=part_of, dropped=lost)
-        left_out = ["cluster sizes"] if self.problem.sizes is not None else []
+        left_out = ["soft links"] if self.problem.is_soft else []
+        left_out += ["cluster sizes"] if self.problem.sizes is not None else []
         left_out += ["limits on sums"] if self.problem.rules else []
         if left_out:
             yield Noted(text=_WITHOUT.format(" and ".join(left_out)))

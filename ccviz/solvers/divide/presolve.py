@@ -58,5 +58,30 @@ def presolve(
     return Known(division.upper_bound, division.lower_bound)
 
 
+def presolved(
+    problem: Problem, context: Context, tolerance: float
+) -> Generator[Event, None, Known | None]:
+    """Yield the events of `presolve` and, if no tree is needed, the last one.
+
+    Parameters
+    ----------
+    problem : Problem
+    context : Context
+    tolerance : float
+
+    Returns
+    -------
+    Known or None
+        The bounds that the tree starts from; None if the run is over.
+    """
+    known = yield from presolve(problem, context, tolerance)
+    if context.stop():
+        return None
+    if isinstance(known, Finished):
+        yield known
+        return None
+    return known
+
+
 def _is_presolve(record: Record) -> bool:
     return not isinstance(record.event, NodeOpened)

@@ -7,22 +7,19 @@ is no presolve: its bound would leave them out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from ccviz.errors import UnsupportedError
-from ccviz.events import Event, Finished
+from ccviz.events import Event
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.memory import free_memory
 from ccviz.solvers.sdp.settings import NodeSettings
 from ccviz.solvers.search.settings import TreeSettings
-
-if TYPE_CHECKING:
-    from ccviz.solvers.search.branch_and_bound import Known
 
 _MATRICES = 24
 """(s, s) matrices of doubles held at once while a node is solved."""
@@ -76,6 +73,7 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         """Yield the events of the search, see `ccviz.solvers.search.tree`."""
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.common.scaling import rescale, work_rescaled
+        from ccviz.solvers.divide.presolve import presolved
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
         from ccviz.solvers.start.leaving_out import leaving_out
@@ -83,7 +81,7 @@ class Sdp(TreeSettings, NodeSettings, Solver):
 
         search = leaving_out(problem)
         if not problem.is_soft and contract(problem).s >= self.divide_from:
-            known = yield from self._presolved(problem, context)
+            known = yield from presolved(problem, context, self.tolerance)
         else:
             known = yield from search.opened(context)
         if known is None:
@@ -98,20 +96,6 @@ class Sdp(TreeSettings, NodeSettings, Solver):
             first=partial(first_labels, problem, context, self.incumbent),
             known=known,
         )
-
-    def _presolved(
-        self, problem: Problem, context: Context
-    ) -> Generator[Event, None, Known | None]:
-        """Presolve by `divide`; return its bounds, None if the run is over."""
-        from ccviz.solvers.divide.presolve import presolve
-
-        known = yield from presolve(problem, context, self.tolerance)
-        if context.stop():
-            return None
-        if isinstance(known, Finished):
-            yield known
-            return None
-        return known
 
 
 def _bytes_for(blocks: int) -> int:

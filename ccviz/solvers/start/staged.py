@@ -11,6 +11,7 @@ from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver
+from ccviz.solvers.bh_kmeans import BhKMeans
 from ccviz.solvers.blp_kmeans import BlpKMeans
 from ccviz.solvers.relaxation.block_exchange import exchange_blocks
 from ccviz.solvers.relaxation.kempe_exchange import exchange
@@ -19,7 +20,7 @@ from ccviz.solvers.s_mdeclust import SMdeClust
 
 _MEMETIC_WORK = 60_000  # blocks times clusters up to which the memetic solver is used
 _STARTS = 5  # starts of BLP k-means for larger problems, and under sizes
-_SWAPPED = 6_000  # blocks up to which all swaps of a pair that keep the sizes are tried
+_SWAPPED = 6_000  # blocks up to which all swaps of a pair are tried, under sizes or soft links
 
 Answer = tuple[IntArray, str] | InfeasibilityProved
 
@@ -31,7 +32,7 @@ def staged_clusterings(
 
     The first comes after an assignment or two, however many points there are. Under sizes all
     clusterings come from BLP k-means, and swaps that keep the sizes; under rules from BLP k-means
-    alone.
+    alone. With soft links BH-kmeans takes its place.
 
     Parameters
     ----------
@@ -44,7 +45,8 @@ def staged_clusterings(
         that takes seconds, else more starts. Under sizes it is always more starts.
     """
     found: Answer | None = None
-    for solver in (BlpKMeans(), _thorough(method, blocks)):
+    first = BhKMeans() if problem.is_soft else BlpKMeans()
+    for solver in (first, _thorough(method, problem, blocks)):
         for found in _answers(solver, problem, blocks, context):
             yield found
             if isinstance(found, InfeasibilityProved) or context.stop():
@@ -58,14 +60,16 @@ def _exchanged(blocks: Blocks, labels: IntArray) -> IntArray:
     """Return the labels after improving exchanges that keep links and sizes."""
     if blocks.rules:
         return labels
-    if blocks.sizes is None:
+    if blocks.sizes is None and not (len(blocks.soft_must) or len(blocks.soft_cannot)):
         return exchange(blocks, relax(blocks), labels)
     if blocks.s > _SWAPPED:
         return labels
     return exchange_blocks(blocks, relax(blocks), labels)
 
 
-def _thorough(method: str, blocks: Blocks) -> Solver:
+def _thorough(method: str, problem: Problem, blocks: Blocks) -> Solver:
+    if problem.is_soft:
+        return BhKMeans(n_init=_STARTS)
     if blocks.sizes is not None or blocks.rules:
         return BlpKMeans(n_init=_STARTS)
     if method == "memetic" or (method == "auto" and blocks.s * blocks.k <= _MEMETIC_WORK):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, start
-from ccviz.events import Noted
+from ccviz.events import BoundImproved, NodeOpened, Noted
 from ccviz.problem.sums import MaxSum, MinSum
+from ccviz.proof.verify import verify
 from ccviz.solvers.start.leaving_out import leaving_out
 
 VALUES = (3.0, 0.0, 2.0, 1.0, 1.0, 1.0)
@@ -44,3 +45,11 @@ def test_a_limit_that_no_clustering_keeps_is_infeasible():
     rules = (MinSum((1.0,) * 4, 2.0), MinSum((3.0, 0.0, 0.0, 1.0), 2.0))
     problem = Problem(np.arange(4.0)[:, None], 2, rules=rules)
     assert start(problem, "sdp").result().status == "infeasible"
+
+
+def test_column_generation_under_sums_has_a_bound_before_its_tree(problem):
+    events = [record.event for record in start(problem, "colgen")]
+    bound = next(i for i, event in enumerate(events) if isinstance(event, BoundImproved))
+    tree = [i for i, event in enumerate(events) if isinstance(event, NodeOpened)]
+    assert not tree or bound < tree[0]
+    assert verify(problem, events).accepted
