@@ -93,3 +93,24 @@ def test_a_page_that_lies_harms_itself_only(tmp_path):
     assert "was refused" in log
     assert len(log) < 1 << 20
     assert memory < 1 << 30
+
+
+async def hurry(server):
+    """Change k and undo it before the page has been drawn; return k."""
+    page = await Page().open(server.url)
+    found = list(models(await page.pull()))
+    (k,) = (id for _, id, has in found if has.get("title") == "Clusters k")
+    (undo,) = (id for _, id, has in found if has.get("label") == "Undo")
+    await page.change(k, value=4)
+    await page.tell("button_click", model={"id": undo})
+    shown = {id: has for _, id, has in models(await page.pull())}
+    return shown[k]["value"]
+
+
+def test_a_click_before_the_page_is_drawn_has_its_effect(tmp_path):
+    server = Server(tmp_path)
+    try:
+        assert asyncio.run(hurry(server)) == 3
+    finally:
+        server.close()
+    assert "Traceback" not in server.log.read_text()
