@@ -146,7 +146,7 @@ class Archive:
                 "problem": digest,
                 "n": problem.n,
                 "d": problem.d,
-                "k": problem.k,
+                "k": problem.n_clusters,
                 "owner": self._policy.owner_of_new(owner),
                 "scaling": scaling,
                 "links": len(problem.must_link) + len(problem.cannot_link),

@@ -47,6 +47,8 @@ class Draft:
         All of them must hold.
     cluster_names : tuple of ClusterName
         What clusters of an answer are called.
+    outliers : int
+        Points that may be left out.
     """
 
     data: Dataset
@@ -58,6 +60,7 @@ class Draft:
     unsure: tuple[tuple[int, int], ...] = ()
     rules: tuple[AskedRule, ...] = ()
     cluster_names: tuple[ClusterName, ...] = ()
+    outliers: int = 0
 
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
@@ -95,6 +98,7 @@ class Draft:
             sizes=sizes,
             truth=self.data.truth,
             weights=self.data.weights,
+            outliers=self.outliers,
         )
 
     @property
@@ -147,6 +151,10 @@ class Draft:
     def with_sizes(self, lower: Iterable[int], upper: Iterable[int]) -> Draft:
         """Return the draft with a size for each cluster; empty to free them."""
         return self._checked(lower=tuple(lower), upper=tuple(upper))
+
+    def with_outliers(self, outliers: int) -> Draft:
+        """Return the draft with another number of points that may be left out."""
+        return self._checked(outliers=outliers)
 
     def with_rules(self, rules: Iterable[AskedRule]) -> Draft:
         """Return the draft with these rules and no others, each once."""
@@ -220,12 +228,15 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
         for table in (given.must_link, given.cannot_link)
     )
     listed = LinkTable.of_pairs(must, cannot)
-    sizes = given.sizes
+    sizes = None if problem.outliers else given.sizes
     limits: Any = {} if sizes is None else {
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
     data, scaling = _source(problem, present, dataset)
-    return Draft(data, problem.k, scaling, links=listed, rules=given.rules, **limits)
+    return Draft(
+        data, problem.n_clusters, scaling, links=listed, rules=given.rules,
+        outliers=problem.outliers, **limits,
+    )  # fmt: skip
 
 
 def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, str]:

@@ -307,3 +307,14 @@ def test_the_command_line_makes_the_same_run(lab, tmp_path, server):
         capture_output=True, text=True, check=True,
     )  # fmt: skip
     assert shown in done.stdout
+
+
+def test_points_are_left_out_grey_with_a_word_in_the_legend(lab):
+    lab.page.get_by_text("More settings").click()
+    lab.fill("Points that may be left out", "5")
+    lab.run()
+    lab.see("left out: 5")
+    lab.wait_for(lambda: lab.labels().count(-1) == 5)
+    assert set(lab.labels()) == {-1, 0, 1, 2}
+    lab.room("Clusters")
+    lab.assert_clean()

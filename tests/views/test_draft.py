@@ -80,7 +80,7 @@ def test_history_goes_back_and_forth(draft):
 def test_a_stored_problem_comes_back_on_its_data(draft, scaling):
     iris = Draft(load("iris"), 3, scaling)
     spirals = Draft(load("spirals", n=40), 3, scaling)
-    for made in (iris, spirals, draft.with_scaling(scaling)):
+    for made in (iris, spirals, draft.with_scaling(scaling), iris.with_outliers(2)):
         back = draft_of_problem(made.problem, draft, made.data.name)
         assert (back.data.name, back.scaling) == (made.data.name, scaling)
         assert back.problem.asks_the_same(made.problem)

@@ -97,7 +97,7 @@ def card(
         caution="" if edited is None or edited.is_good else edited.sentence,
         rows=_rows(run, answer, holds=edited is None or edited.holding in ("proof", "bound")),
         scores=_scores(answer) if answer and with_scores else (),
-        sizes=tuple(answer.cluster_sizes.tolist()) if answer else (),
+        sizes=tuple(answer.kept_sizes.tolist()) if answer else (),
         rules=_rules(answer) if answer and with_scores else (),
     )
 
@@ -112,7 +112,7 @@ def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool)
         caution=f"The clustering broke what you added, and is repaired.{bound} Press Run.",
         rows=_rows(run, answer, holds=holds),
         scores=_scores(answer) if with_scores else (),
-        sizes=tuple(answer.cluster_sizes.tolist()),
+        sizes=tuple(answer.kept_sizes.tolist()),
         rules=_rules(answer) if with_scores else (),
     )
 

@@ -118,8 +118,8 @@ def clusters(
     names : mapping of int to str, optional
         Of clusters, by these numbers.
     """
-    k, called = partition.problem.k, names or {}
-    found = profile(data.X, partition.labels, k, data.features)
+    k, called = partition.problem.n_clusters, names or {}
+    found = profile(data.X, partition.shown, k, data.features)
     fit = standing(partition, MOST_COMPARED)
     return Clusters(
         heads=tuple(_head(j, partition, fit.silhouette, called.get(j, "")) for j in range(k)),

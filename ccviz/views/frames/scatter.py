@@ -137,7 +137,7 @@ def coloring(
     a run they stay.
     """
     if run is not None and instead is not None:
-        return learned(instead, run.problem.k, before)
+        return learned(run.problem.shown(instead), run.problem.n_clusters, before)
     if run is None or run.labels is None:
         nothing, n = np.zeros(0, dtype=np.int64), len(where.x)
         old = np.full(n, -1)
@@ -146,8 +146,9 @@ def coloring(
         return Coloring(old, np.zeros((0, 2)), nothing)
     ended = run.incumbent if has_answered(run) else None
     labels, found = (ended.labels, ended.centers) if ended else (run.labels, run.centers)
-    color = matching(labels, before, run.problem.k)
-    centers = np.zeros((0, len(run.problem.X[0]))) if found is None else found
+    labels, k = run.problem.shown(labels), run.problem.n_clusters
+    color = matching(labels, before, k)
+    centers = np.zeros((0, len(run.problem.X[0]))) if found is None else found[:k]
     known = np.isfinite(centers).all(axis=1)
     return Coloring(
         labels=np.where(labels >= 0, color[labels], -1),
@@ -166,10 +167,14 @@ def repaired(partition: Partition, where: Plane, before: IntArray | None = None)
     before : (n,) int64, optional
         The colours shown so far.
     """
-    color = matching(partition.labels, before, partition.problem.k)
-    known = np.isfinite(partition.centers).all(axis=1)
-    centers = where.place(partition.centers[known])
-    return Coloring(color[partition.labels], centers, color[np.flatnonzero(known)])
+    labels, k = partition.shown, partition.problem.n_clusters
+    color, found = matching(labels, before, k), partition.centers[:k]
+    known = np.isfinite(found).all(axis=1)
+    return Coloring(
+        labels=np.where(labels >= 0, color[labels], -1),
+        centers=where.place(found[known]),
+        center_labels=color[np.flatnonzero(known)],
+    )
 
 
 def has_answered(run: Run | None) -> bool:
@@ -189,7 +194,8 @@ def learned(labels: IntArray, k: int, before: IntArray | None = None) -> Colorin
         The colours shown so far.
     """
     color = matching(labels, before, max(k, int(labels.max(initial=-1)) + 1))
-    return Coloring(color[labels], np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
+    colors = np.where(labels >= 0, color[labels], -1)
+    return Coloring(colors, np.zeros((0, 2)), np.zeros(0, dtype=np.int64))
 
 
 def matching(labels: IntArray, before: IntArray | None, k: int) -> IntArray:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ccviz.arrays import IntArray
+from ccviz.problem.partition import Partition
 from ccviz.views.frames.scatter import matching
 
 
@@ -51,17 +52,18 @@ class ClusterColors:
         """Forget all colours: the points have changed."""
         self.shown = self.answer = None
 
-    def of(self, labels: IntArray, k: int) -> IntArray:
+    def of(self, answer: Partition) -> IntArray:
         """Return the colours of a clustering, as near as can be to those shown.
 
         Parameters
         ----------
-        labels : (n,) int
-            0 to k - 1.
-        k : int
+        answer : Partition
 
         Returns
         -------
         (n,) int
+            Points left out keep their own numbers, which are no colours.
         """
-        return np.asarray(matching(labels, self.shown, k)[labels])
+        shown = answer.shown
+        color = matching(shown, self.shown, answer.problem.n_clusters)
+        return np.where(shown >= 0, color[shown], answer.labels)

@@ -199,7 +199,7 @@ class Elbow(param.Parameterized):
 
 def _measured(draft: Draft, k: int) -> _Measured:
     """Return who clusters what for a number of clusters, or that its rules cannot be kept."""
-    free = draft.with_rules(()).with_k(k)
+    free = draft.with_rules(()).with_outliers(0).with_k(k)
     try:
         ruled = free.with_rules(draft.rules)
     except UnfillableError:

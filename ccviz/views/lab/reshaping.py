@@ -85,7 +85,7 @@ class Reshaping(Picking):
         answer = self.answer
         if answer is None or answer.problem.n != self.draft.n:
             raise CcvizError("There are no clusters yet: run a solver first.")
-        labels = self.cluster_colors.of(answer.labels, answer.problem.k)
+        labels = self.cluster_colors.of(answer)
         missing = set(clusters) - set(labels.tolist())
         if missing:
             raise CcvizError(f"There is no point in cluster {min(missing)}.")

@@ -214,6 +214,11 @@ class Session(Reshaping):
             draft = self.draft
             self._edit(draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
 
+    def set_outliers(self, outliers: int) -> None:
+        """Let another number of points be left out."""
+        with self.in_words():
+            self._edit(self.draft.with_outliers(outliers))
+
     def add_links(self, links: Iterable[Link]) -> None:
         """Add many links at once."""
         with self.in_words():

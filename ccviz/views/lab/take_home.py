@@ -47,7 +47,7 @@ def answer_download(session: Session, what: Wish) -> DownloadRequest:
     if run is None or run.finished is None or run.incumbent is None:
         raise CcvizError("There is no answer yet: run a solver first.")
     data, answer = session.draft.data, run.incumbent
-    colors = session.cluster_colors.of(answer.labels, answer.problem.k)
+    colors = session.cluster_colors.of(answer)
     # The run with its events stays here: a report has no word of it.
     result = replace(result_of(run), run=None)  # type: ignore[arg-type]
     suffix, kind = _FILES[what]
@@ -80,5 +80,6 @@ def write(
         return report_html(data, result, colors, names=names)
     if what == "rows":
         return rows_csv(data, Partition(result.partition.problem, colors), names)
-    marks = profile(data.X, colors, result.partition.problem.k, data.features, names)
+    problem = result.partition.problem
+    marks = profile(data.X, problem.shown(colors), problem.n_clusters, data.features, names)
     return profile_csv(marks, data.style) if what == "profile" else profile_markdown(marks)

@@ -69,7 +69,7 @@ class ClustersPanel(JSComponent):
         if answer is None:
             self.table = {"about": _NONE}
             return
-        colors = session.cluster_colors.of(answer.labels, answer.problem.k)
+        colors = session.cluster_colors.of(answer)
         shown = Partition(answer.problem, colors)
         names = session.cluster_names(colors)
         self.table = content(clusters(session.draft.data, shown, names), _rules(answer))

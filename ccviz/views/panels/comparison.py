@@ -49,7 +49,8 @@ class ComparisonPanel(pn.viewable.Viewer):
         infos = [archive.info(run_id) for run_id in chosen]
         found = [archive.load(run_id).incumbent for run_id in chosen]
         labels = [each.labels if each else None for each in found]
-        self._apart = self._differing(labels[0], labels[1], max(info.k for info in infos))
+        most = max((each.problem.k for each in found if each), default=1)
+        self._apart = self._differing(labels[0], labels[1], most)
         self._show.visible = bool(self._apart)
         self._show.name = (
             f"Show the {count(len(self._apart), 'point')} in which the first two differ"

@@ -32,6 +32,7 @@ class Legend(JSComponent):
     rows = param.List(default=[])
     chosen = param.Integer(default=None, allow_None=True)
     note = param.String(default="")
+    left_out = param.Integer(default=0)
 
     _esm = with_template("legend.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it

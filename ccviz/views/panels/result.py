@@ -84,8 +84,9 @@ class ResultPanel(pn.viewable.Viewer):
         )  # fmt: skip
         answer = self._session.answer
         if answer is not None:
-            colors = self._session.cluster_colors.of(answer.labels, answer.problem.k)
-            sizes = np.bincount(colors, minlength=answer.problem.k)
+            colors = self._session.cluster_colors.of(answer)
+            k = answer.problem.n_clusters
+            sizes = np.bincount(colors, minlength=k)[:k]
             frame = replace(frame, sizes=tuple(sizes.tolist()))
         self._html.object = _html(frame, self._first if run is None else Markup())
         self._show_figure(run)

@@ -177,6 +177,7 @@ class ScatterPanel(pn.viewable.Viewer):
             called = session.draft.data.classes or [f"class {j}" for j in range(truth.max() + 1)]
             known, first = np.unique(truth, return_index=True)
             names = {int(frame.labels[at]): called[j] for j, at in zip(known, first, strict=True)}
+        self.legend.left_out = 0 if names else _left_out(session)
         self.legend.show(frame.labels, names or session.cluster_names(frame.labels))
         if alone and not names:
             frame = sure_only(frame, session.sureness.known, session.rise)
@@ -299,6 +300,14 @@ class ScatterPanel(pn.viewable.Viewer):
         found = inside(self._plane.x, self._plane.y, _corners(event.geometry))
         if len(found) > 1:
             self._session.pick_group(found.tolist())
+
+
+def _left_out(session: Session) -> int:
+    """Return the number of points that the clustering on show leaves out."""
+    run = session.run
+    if run is None or run.labels is None:
+        return 0
+    return int((run.labels >= run.problem.n_clusters).sum())
 
 
 def _stayed(session: Session) -> Partition | None:

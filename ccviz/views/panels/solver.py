@@ -59,6 +59,13 @@ class SolverPanel(pn.viewable.Viewer):
         self._time = _limit(session.param.time_limit, "Time limit, s", 5.0)
         self._nodes = _limit(session.param.node_limit, "Node limit", 100)
         self._gap = _limit(session.param.gap_limit, "Stop at the gap", 0.01)
+        self._outliers = pn.widgets.IntInput(
+            name="Points that may be left out", value=session.draft.outliers, start=0,
+            description="Outliers: they cost nothing, and are in no cluster.", **wide,
+        )  # fmt: skip
+        self._outliers.param.watch(
+            self._following.unless(lambda event: self._set_outliers(event.new)), "value"
+        )
         self._as_edited = pn.widgets.Toggle(name="Run as I edit", margin=(4, 4))
         self._stay = pn.widgets.Toggle.from_param(
             session.staying.param.wanted, name="Stay near the clustering before", margin=(4, 4)
@@ -73,6 +80,7 @@ class SolverPanel(pn.viewable.Viewer):
         )
         session.param.watch(self._follow, "solver")
         session.param.watch(self._tell, ["solver", "draft", "time_limit"])
+        session.param.watch(self._show_outliers, "draft")
         self._follow()
         self._tell()
 
@@ -112,7 +120,18 @@ class SolverPanel(pn.viewable.Viewer):
         more = [widget for name, widget in self._inputs.items() if name in advanced]
         with rebuilt():
             self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
-            self._advanced.objects = [*more, *limits, self._as_edited, self._stay]
+            self._advanced.objects = [
+                *more, *limits, self._outliers, self._as_edited, self._stay
+            ]  # fmt: skip
+
+    def _set_outliers(self, outliers: int | None) -> None:
+        if outliers is not None:
+            self._session.set_outliers(outliers)
+        self._show_outliers()  # nothing, or a refused number, gives way to the one in force
+
+    def _show_outliers(self, *_: Any) -> None:
+        with self._following:
+            self._outliers.value = self._session.draft.outliers
 
     def _show_as_edited(self, *_: Any) -> None:
         told = self._session.as_edited

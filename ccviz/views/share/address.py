@@ -71,6 +71,8 @@ def _problem_values(session: Session) -> dict[str, Any]:
     values |= {name: text for name, text in pairs.items() if text or draft.data.setup}
     if draft.lower:
         values["sizes"] = sizes_text(draft.lower, draft.upper)
+    if draft.outliers:
+        values["outliers"] = draft.outliers
     if draft.rules:
         values["rules"] = rules_text(draft.rules)
     return values
@@ -248,6 +250,8 @@ def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
     draft = draft.with_links(links) if links else draft
     if "sizes" in values:
         draft = draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
+    if "outliers" in values:
+        draft = draft.with_outliers(_whole("outliers", values["outliers"]))
     if "rules" not in values:
         return draft
     return draft.with_rules(read_rules(values["rules"], partial(_stored, session.archive)))

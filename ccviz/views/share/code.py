@@ -43,6 +43,7 @@ def as_python(session: Session) -> str:
         f"    cannot_link={_list(draft, 'cannot')},",
         *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
         "    truth=data.truth,",
+        *([f"    outliers={draft.outliers},"] if draft.outliers else []),
         *(["    weights=data.weights,"] if draft.data.weights is not None else []),
         ")",
         *_rules(draft, session.solver.supports.rules),
@@ -145,6 +146,7 @@ def as_command(session: Session) -> str:
     words += (
         ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
     )
+    words += ["--outliers", str(draft.outliers)] if draft.outliers else []
     for rule in draft.rules:
         words += ["--rule", rule.text]
     for name, value in session.limits.given.items():

@@ -99,6 +99,7 @@ class _Head(msgspec.Struct):
     node_limit: int | None
     rules: list[_Rule] = []
     cluster_names: list[_Name] = []
+    outliers: _Whole = 0
 
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
@@ -174,6 +175,7 @@ def _head(session: Session) -> _Head:
         node_limit=session.node_limit,
         rules=[_Rule(rule.text, list(rule.known)) for rule in draft.rules],
         cluster_names=[_Name(name.point, name.text) for name in draft.cluster_names],
+        outliers=draft.outliers,
     )  # fmt: skip
 
 
@@ -318,6 +320,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         cluster_names=tuple(
             ClusterName(name.point, plain(name.text)) for name in head.cluster_names
         ),
+        outliers=head.outliers,
     )  # fmt: skip
     _ = draft.problem  # raises the sentence
     return draft

@@ -120,3 +120,14 @@ def test_one_cluster_or_some_points_alone_keep_their_colours(draft):
 def test_a_component_says_its_share_of_the_variance(draft):
     where = plane(draft, "PC 1", "a")
     assert (where.x_title, where.y_title) == ("PC 1 (94% of the variance)", "a")
+
+
+def test_points_left_out_have_no_colour_and_no_centre(draft):
+    labels, centers = [0, 2, 1, 1], [[0.0, 0.0], [0.5, 4.0], [1.0, 0.0]]
+    run = run_with(draft.with_outliers(1), labels, centers)
+    frame = coloring(run, plane(draft, "a", "b"))
+    assert frame.labels.tolist() == [0, -1, 1, 1]
+    assert frame.center_labels.tolist() == [0, 1]
+    assert frame.centers.tolist() == [[0.0, 0.0], [0.5, 4.0]]
+    again = coloring(run, plane(draft, "a", "b"), np.array([1, -1, 0, 0]))
+    assert again.labels.tolist() == [1, -1, 0, 0]

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ccviz import Partition, Problem
 from ccviz.views.lab.cluster_colors import ClusterColors
 
 
@@ -19,7 +20,8 @@ def test_without_an_answer_a_run_follows_what_is_shown():
     hues.keep(np.array([1, 1, 0, 0]))
     hues.keep(np.full(4, -1), is_answer=True)  # nothing was found: nothing is known
     assert hues.before.tolist() == [1, 1, 0, 0]
-    assert hues.of(np.array([0, 0, 1, 1]), 2).tolist() == [1, 1, 0, 0]
+    answer = Partition(Problem(np.arange(4.0)[:, None], 2), [0, 0, 1, 1])
+    assert hues.of(answer).tolist() == [1, 1, 0, 0]
 
 
 def test_other_points_begin_anew():

@@ -10,7 +10,7 @@ def answered(session):
     session.start()
     play_out(session)
     answer = session.answer
-    return session, session.cluster_colors.of(answer.labels, answer.problem.k)
+    return session, session.cluster_colors.of(answer)
 
 
 def test_without_an_answer_there_is_a_sentence(session):
@@ -59,7 +59,7 @@ def test_to_move_a_point_links_it_there_and_apart_from_where_it_was(answered):
     assert labels[middle] == 0
     session.start()
     play_out(session)
-    after = session.cluster_colors.of(session.answer.labels, 3)
+    after = session.cluster_colors.of(session.answer)
     assert after[point] == 1
 
 

@@ -45,4 +45,4 @@ def test_the_next_run_of_the_same_points_ends_in_the_same_colours(session):
     run_to_its_end(session, meanwhile=(first + 1) % 3)  # as a start at random may look
     assert panel._scatter.labels.tolist() == first.tolist()
     answer = session.run.incumbent
-    assert session.cluster_colors.of(answer.labels, 3).tolist() == first.tolist()
+    assert session.cluster_colors.of(answer).tolist() == first.tolist()

@@ -93,3 +93,18 @@ def test_what_a_solver_is_and_whose_can_be_read(session):
     said = "".join(texts(SolverPanel(session)))
     assert "<span>K-means with exact assignments under hard links and sizes</span>" in said
     assert "Baumann (2020)</span>" in said
+
+
+def test_points_may_be_left_out(session):
+    panel = SolverPanel(session)
+    field = next(
+        each for each in panel._advanced.objects if each.name == "Points that may be left out"
+    )
+    field.value = 4
+    assert session.draft.outliers == 4
+    assert advised(session.draft).solver == "blp-kmeans"
+    assert "sdp" in choice(panel).disabled_options
+    field.value = 149  # of 150 points
+    assert field.value == 4
+    session.undo()
+    assert field.value == 0

@@ -473,3 +473,14 @@ def test_links_after_a_run_come_back_with_it(session, open_session):
     assert other.player.run_id == run_id
     assert other.draft.links == session.draft.links
     assert len(other.draft.links) == 3
+
+
+def test_address_code_and_command_have_the_outliers(open_session):
+    session, other = open_session(), open_session()
+    session.set_outliers(3)
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert other.draft.outliers == 3
+    assert "    outliers=3," in as_python(session)
+    assert "--outliers 3" in as_command(session)
+    apply_query(other, {"outliers": "many"})
+    assert "no whole number" in other.notice.text

@@ -314,3 +314,13 @@ def test_a_project_whose_rules_do_not_fit_is_refused(session, open_session):
     open_project(other, "a.ccvizlab", content.getvalue())
     assert "a whole number of at least 0 is needed" in other.notice.text
     assert other.draft.rules == ()
+
+
+def test_a_project_keeps_how_many_points_may_be_left_out(session, open_session):
+    session.set_sizes("")
+    session.remove_links([link for link in session.draft.links if not link.is_hard])
+    session.set_outliers(2)
+    other = open_session()
+    open_project(other, "a.ccvizlab", save_project(session, with_runs=False))
+    assert other.notice is None
+    assert other.draft.outliers == 2
