@@ -249,31 +249,33 @@ Run.plot = Result.plot = Stepper.plot = property(_plots)
 def explore(X: Any, k: int, **problem: Any) -> Any:
     """Open the laboratory in a notebook cell: click pairs, choose a solver, watch it.
 
-    No cell is blocked: the run is a process of its own, which ends with the kernel. Keys work as on
-    the page once you have clicked in the laboratory: M for a must-link, C for a cannot-link, ``?``
-    for the others; the notebook gets none of them. The list of runs holds those of the same points.
+    No cell is blocked: the run is a process of its own, which ends with the kernel. Keys act once
+    you have clicked in the cell: M for a must-link, C for a cannot-link, ``?`` for the others; the
+    notebook gets none of them.
 
     Parameters
     ----------
-    X : (n, d) array of float
+    X : (n, d) array of float or data frame
+        The columns and the index of a frame are the names of features and points.
     k : int
     **problem
-        ``must_link``, ``cannot_link``, ``sizes`` and ``truth`` as for `ccviz.Problem`;
-        ``scaling`` of the features (``"none"``, ``"standard"``, ``"range"``), and the ``axes``
-        that are drawn, such as ``("x0", "PC 2")``. All can be changed in the cell.
+        ``must_link``, ``cannot_link``, ``sizes``, ``truth`` and ``weights`` as for
+        `ccviz.Problem`, sizes also as ``"equal"`` or ``"40-60"``; ``rules`` as texts such as
+        ``"size<=50"``; ``names`` of the points; ``scaling`` of the features (``"none"``,
+        ``"standard"``, ``"range"``), and the ``axes`` that are drawn, such as ``("x0", "PC 2")``.
 
     Returns
     -------
-    ccviz.views.notebook.explore.Explorer
-        Show it as the last value of a cell. Its ``problem`` has the clicked links, ``run`` is the
-        live run and ``result`` its result, once it has ended.
+    ccviz.views.notebook.laboratory.Laboratory
+        A widget: show it as the last value of a cell. Its traits ``links``, ``labels`` and
+        ``result`` can be read and observed, and ``links`` can be set.
 
     Raises
     ------
-    ProblemError
+    CcvizError
         If anything given is malformed.
     """
-    return _views("explore").Explorer(X, k, **problem)
+    return _views("laboratory").explore(X, k, **problem)
 
 
 def _drawn(name: str, *arguments: Any) -> Any:

@@ -5,12 +5,13 @@ In JupyterLab a run is started and stopped, and the kernel restarted, as well.
 
 import json
 import os
+import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
-import urllib.request
+import xml.etree.ElementTree as ElementTree
+from base64 import b64decode
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import psutil
 import pytest
 from playwright.sync_api import TimeoutError
 
+from tests.notebook_pages import READY, answers, free_port, linked, pick_two_points
 from tests.patience import wait_until
 
 ROOT = Path(__file__).parents[1]
@@ -31,42 +33,14 @@ SETTINGS = {
     "apputils-extension/notification": {"fetchNews": "false", "checkForUpdates": False},
 }
 
-# The plot of the points, as it is drawn; where points are on the screen; how many are picked.
-PLOT = """() => {
-  const plots = []
-  const walk = (view) => {
-    if (view.model.name === "scatter") plots.push(view)
-    for (const child of view.child_views ?? []) walk(child)
-  }
-  for (const view of Object.values(Bokeh.index)) walk(view)
-  return plots.at(-1)
-}"""
-PLACES = f"""(rows) => {{
-  const view = ({PLOT})()
-  const {{x, y}} = view.model.renderers.find((r) => r.data_source.data.row != null).data_source.data
-  const box = view.canvas.el.getBoundingClientRect()
-  const {{x_scale, y_scale}} = view.frame
-  return rows.map((i) => [box.x + x_scale.compute(x[i]), box.y + y_scale.compute(y[i])])
-}}"""
-PLACES_AT_REST = f"""async (rows) => {{
-  const places = {PLACES}
-  for (let before = "", same = 0; same < 5; ) {{
-    await new Promise(requestAnimationFrame)
-    const now = places(rows).join()
-    same = now === before ? same + 1 : 0
-    before = now
-  }}
-  return places(rows)
-}}"""
-PICKED = f"""() => ({PLOT})().model.renderers
-  .find((r) => r.name === "picked").data_source.data.x.length === 1"""
-
-
 PICTURE = """\
 import ccviz
 points = [[0.0, 0.0], [1.0, 0.0], [5.0, 1.0]]
 ccviz.start(ccviz.Problem(points, k=2)).plot.scatter()"""
-LABORATORY = "ccviz.explore(points, 2)"
+LABORATORY = """\
+widget = ccviz.explore(points, 2)
+widget"""
+READ = "print(widget.links, widget.labels.tolist(), widget.result.run.problem.n)"
 
 
 def write_notebook(path, *sources):
@@ -108,19 +82,6 @@ def lab(tmp_path_factory):
     yield f"http://127.0.0.1:{port}", home
     os.killpg(server.pid, signal.SIGKILL)  # kernels see that it is gone
     server.wait(30)
-
-
-def free_port():
-    with socket.socket() as asked:
-        asked.bind(("127.0.0.1", 0))
-        return asked.getsockname()[1]
-
-
-def answers(address):
-    with suppress(OSError):
-        urllib.request.urlopen(address, timeout=5).close()
-        return True
-    return False
 
 
 def in_lab(address, name):
@@ -185,20 +146,11 @@ def start_all(page):
     page.remove_locator_handler(asked)
 
 
-def pick_two_points(page, one, other):
-    """Click two points of the plot."""
-    page.wait_for_function(PLOT)
-    page.mouse.click(*page.evaluate(PLACES_AT_REST, [one])[0])
-    page.wait_for_function(PICKED)
-    page.mouse.click(*page.evaluate(PLACES_AT_REST, [other])[0])
-    page.get_by_text("Must-link (M)").wait_for()
-
-
 def link_two_points(page, laboratory):
     """Click points 3 and 100 and link them; the next cell sees it."""
     pick_two_points(page, 3, 100)
-    page.get_by_text("Must-link (M)").click()
-    laboratory.get_by_text("3 – 100").wait_for()
+    laboratory.get_by_role("button", name="Must-link (M)").click()
+    linked(page, "must", 3, 100)
     assert "must-links: [[3, 100]]" in run_cell(page, "session.problem.must_link")
 
 
@@ -211,18 +163,18 @@ def link_by_keys(page, laboratory):
     cells = page.locator(".jp-Cell").count()
     pick_two_points(page, 3, 100)
     page.keyboard.press("m")
-    laboratory.get_by_text("3 – 100").wait_for()
+    linked(page, "must", 3, 100)
     pick_two_points(page, 4, 120)
     page.keyboard.press("c")
-    laboratory.get_by_text("4 – 120").wait_for()
+    linked(page, "cannot", 4, 120)
     page.keyboard.press("z")
-    laboratory.get_by_text("4 – 120").wait_for(state="detached")
+    linked(page, "cannot", 4, 120, is_there=False)
     page.keyboard.press("Shift+Z")
-    laboratory.get_by_text("4 – 120").wait_for()
+    linked(page, "cannot", 4, 120)
     for key in ("b", "d", "d", "x", "y", "r", "0", "Enter", "Escape", "m"):
         page.keyboard.press(key)
     page.keyboard.press("?")
-    laboratory.get_by_text("once you have clicked in the cell").wait_for()
+    laboratory.get_by_text("Once you have clicked in the cell").wait_for()
     assert page.locator(".jp-Cell").count() == cells
     assert not page.evaluate("document.activeElement.closest('.cm-editor')")
     printed = run_cell(page, "session.problem.must_link")
@@ -238,7 +190,7 @@ def test_the_tour(lab, page):
     laboratory = run_all(page, in_lab(address, "lab"), LAB_IDLE)
     link_by_keys(page, laboratory)
 
-    laboratory.get_by_label("Solver", exact=True).first.select_option("SDP branch-and-cut")
+    laboratory.get_by_label("Solver", exact=True).select_option("sdp")
     laboratory.get_by_role("button", name="Run", exact=True).click()
     wait(lambda: workers(home), page)
     assert "run:" in run_cell(page, "session.problem.must_link")
@@ -256,15 +208,38 @@ def test_the_tour(lab, page):
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.timeout(600)
-def test_a_page_opened_later_draws_what_the_kernel_has_sent_before(lab, new_page):
+def test_what_is_solved_is_read_reopened_and_exported(lab, new_page):
     address, home = lab
-    write_notebook(home / "later.ipynb", PICTURE, LABORATORY)
-    for _ in range(2):
-        page = new_page()
-        laboratory = run_all(page, in_lab(address, "later"), LAB_IDLE)
-        assert laboratory.get_by_role("button", name="Run", exact=True).is_visible()
-        cell(page, "plot.scatter").locator("canvas").first.wait_for()
-        page.close()  # the kernel lives on; nothing was saved
+    write_notebook(home / "later.ipynb", PICTURE, LABORATORY, READ)
+    page = new_page()
+    laboratory = run_all(page, in_lab(address, "later"), LAB_IDLE)
+    cell(page, "plot.scatter").locator("canvas").first.wait_for()
+    pick_two_points(page, 0, 1)
+    page.keyboard.press("m")
+    linked(page, "must", 0, 1)
+    laboratory.get_by_role("button", name="Run", exact=True).click()
+    laboratory.get_by_text("Feasible clustering").wait_for()
+    assert "[('must', 0, 1)] [0, 0, 1] 3" in run_cell(page, "widget.links")
+    page.keyboard.press("Control+s")
+    outputs = lambda: (home / "later.ipynb").read_text(encoding="utf-8")  # noqa: E731
+    wait(lambda: "[0, 0, 1] 3" in outputs(), page)
+    page.close()  # the kernel lives on
+
+    page = new_page()
+    page.goto(in_lab(address, "later"))
+    page.wait_for_function(READY)
+    linked(page, "must", 0, 1)
+    cell(page, "ccviz.explore").get_by_text("Feasible clustering").wait_for()
+    pick_two_points(page, 1, 2)
+    page.keyboard.press("c")
+    linked(page, "cannot", 1, 2)
+    page.close()
+
+    command = [sys.executable, "-m", "nbconvert", "--to", "html", str(home / "later.ipynb")]
+    subprocess.run(command, check=True, capture_output=True)
+    exported = (home / "later.html").read_text(encoding="utf-8")
+    drawn = re.search(r'<img[^>]*src="data:image/svg\+xml;base64,([^"]+)"', exported)
+    assert len(ElementTree.fromstring(b64decode(drawn[1])).findall("{*}circle")) == 3
 
 
 @pytest.mark.slow

@@ -77,6 +77,7 @@ ORDER = [
     "ccviz.views.link_table",
     "ccviz.views.draft",
     "ccviz.views.person",
+    "ccviz.views.keyboard",
     "ccviz.views.upstream",
     "ccviz.views.frames",
     "ccviz.views.export",
@@ -96,13 +97,14 @@ ORDER = [
     "ccviz",
 ]
 USER_INTERFACES = {
+    "anywidget",
     "bokeh",
     "datashader",
     "holoviews",
     "ipywidgets",
-    "jupyter_bokeh",
     "panel",
     "param",
+    "traitlets",
 }
 
 

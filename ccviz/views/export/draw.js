@@ -3,8 +3,9 @@
 const FONT = "11px system-ui, sans-serif"
 const LOOK = ["ink", "faint", "grid", "paper", "unassigned", "must_link", "cannot_link", "broken", "mark", "upper", "lower"]
 
-function look() {
-  const style = getComputedStyle(document.documentElement)
+// The colours where an element stands.
+function look(at) {
+  const style = getComputedStyle(at)
   return Object.fromEntries(LOOK.map((name) => [name, style.getPropertyValue(`--look-${name}`).trim()]))
 }
 
@@ -76,7 +77,7 @@ class Chart {
 
   letZoom() {
     this.canvas.addEventListener("wheel", (event) => {
-      if (!event.ctrlKey && !event.shiftKey && document.activeElement !== this.canvas && !this.view) return
+      if (!event.ctrlKey && !event.shiftKey && this.canvas.getRootNode().activeElement !== this.canvas && !this.view) return
       event.preventDefault()
       this.zoom(Math.exp(event.deltaY * 0.002), event.offsetX, event.offsetY)
     }, {passive: false})
@@ -247,7 +248,7 @@ class Chart {
       this.canvas.height = Math.round(height * ratio)
     }
     this.pen = this.canvas.getContext("2d")
-    this.colors = look()
+    this.colors = look(this.box)
     this.pen.setTransform(ratio, 0, 0, ratio, 0, 0)
     this.pen.clearRect(0, 0, width, height)
     this.inner = null
@@ -300,7 +301,8 @@ function marker(pen, kind, x, y, radius, color, outline) {
 
 function legend(entries) {
   return element("ul", {class: "legend"}, ...entries.map(([words, color, dash]) => {
-    const sign = element("i", {class: dash || "", "data-color": color})
+    const sign = element("i", {class: dash || ""})
+    sign.style.borderColor = LOOK.includes(color) ? `var(--look-${color})` : color
     return element("li", {}, sign, words)
   }))
 }

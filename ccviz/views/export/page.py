@@ -13,28 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from ccviz.errors import CcvizError
+from ccviz.views.export.assets import script_of, style_of, words
 from ccviz.views.export.packing import pack
 from ccviz.views.export.story import Play, story
-from ccviz.views.frames.cuts import KINDS
-from ccviz.views.frames.marks import MARKS
-from ccviz.views.frames.states import DECISIONS, STATES
-from ccviz.views.palette import CUTS, DARK, LIGHT, Look, cluster_colors
+from ccviz.views.palette import LIGHT
 from ccviz.wholefile import whole_file
 
 MOST_RUNS = 4
 _HERE = Path(__file__).parent
-_COLORS = _HERE.parent / "page" / "colors.css"
-_SCRIPTS = ("fold.js", "draw.js", "plots.js", "player.js")
-_MOST_COLORS = 20
-_PACES = {
-    "Auto": 0,
-    "1 / s": 1,
-    "3 / s": 3,
-    "10 / s": 10,
-    "30 / s": 30,
-    "100 / s": 100,
-    "1000 / s": 1000,
-}
 
 
 @dataclass(frozen=True)
@@ -105,8 +91,8 @@ def html(plays: Sequence[Play], told: Told | None = None) -> str:
     if not 1 <= len(plays) <= MOST_RUNS:
         raise CcvizError(f"a page shows one to {MOST_RUNS} runs, not {len(plays)}.")
     runs = [story(play) for play in plays]
-    data = {"runs": runs, "lesson": _lesson(told), "words": _words()}
-    style, script = _style(), _script()
+    data = {"runs": runs, "lesson": _lesson(told), "words": words()}
+    style, script = style_of("style.css"), script_of("page.js")
     title = told.title if told else " and ".join(play.title for play in plays)
     parts = {
         "title": escape(f"{title} · ccviz"), "summary": escape(_summary(runs)),
@@ -146,37 +132,6 @@ def _picture(sketch: str) -> str:
     )
     named = sketch.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
     return named.replace(">", f"><style>{rules}</style>", 1)
-
-
-def _words() -> dict[str, Any]:
-    return {
-        "clusters": cluster_colors(_MOST_COLORS),
-        "marks": MARKS,
-        "labels": {name: words.label for name, words in STATES.items()},
-        "states": list(STATES),
-        "decisions": DECISIONS,
-        "why": {
-            name: {"in_full": words.in_full, "alone": words.alone, "place": words.place}
-            for name, words in STATES.items()
-        },
-        "cuts": dict(zip(KINDS, CUTS, strict=True)),
-        "paces": _PACES,
-    }  # fmt: skip
-
-
-def _style() -> str:
-    themes = f":root {{{_variables(LIGHT)}}}\n:root[data-theme='dark'] {{{_variables(DARK)}}}\n"
-    own = (_HERE / "style.css").read_text(encoding="utf-8")
-    return _COLORS.read_text(encoding="utf-8") + themes + own
-
-
-def _variables(look: Look) -> str:
-    return " ".join(f"--look-{name}: {color};" for name, color in asdict(look).items())
-
-
-def _script() -> str:
-    parts = [(_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS]
-    return '"use strict";\n' + "\n".join(parts)
 
 
 def _hash(text: str) -> str:

@@ -1,6 +1,6 @@
 // What is drawn of a run: its points, bounds and tree, and what is inside its solver.
 
-const clusterColor = (label) => label < 0 ? look().unassigned : words.clusters[label % words.clusters.length]
+const clusterColor = (label) => words.clusters[label % words.clusters.length]
 
 // --- Points ---------------------------------------------------------------------------------
 
@@ -58,7 +58,7 @@ function drawPoints(chart, run, labels) {
   const none = chart.colors.unassigned
   for (let point = 0; point < x.length; point++) {
     const label = labels ? labels[point] : -1
-    const color = label < 0 ? none : words.clusters[label % words.clusters.length]
+    const color = label < 0 ? none : clusterColor(label)
     chart.pen.fillStyle = color
     if (radius < 2) chart.pen.fillRect(chart.X(x[point]) - radius, chart.Y(y[point]) - radius, 2 * radius, 2 * radius)
     else marker(chart.pen, "circle", chart.X(x[point]), chart.Y(y[point]), radius, color, chart.colors.paper)
@@ -77,6 +77,14 @@ function drawCenters(chart, centers) {
   }
 }
 
+function drawRing(chart, x, y, color) {
+  chart.pen.strokeStyle = color
+  chart.pen.lineWidth = 3
+  chart.pen.beginPath()
+  chart.pen.arc(chart.X(x), chart.Y(y), 10, 0, 2 * Math.PI)
+  chart.pen.stroke()
+}
+
 function scatterChart(run, panel) {
   const paint = (chart) => {
     const {labels, centers, ring} = scatter(run, panel.at)
@@ -86,13 +94,8 @@ function scatterChart(run, panel) {
       drawLinks(chart, run, labels)
       drawPoints(chart, run, labels)
       drawCenters(chart, centers)
-      if (ring >= 0) {
-        chart.pen.strokeStyle = chart.colors.broken
-        chart.pen.lineWidth = 3
-        chart.pen.beginPath()
-        chart.pen.arc(chart.X(x[ring]), chart.Y(y[ring]), 10, 0, 2 * Math.PI)
-        chart.pen.stroke()
-      }
+      if (ring >= 0) drawRing(chart, x[ring], y[ring], chart.colors.broken)
+      for (const point of panel.picked) drawRing(chart, x[point], y[point], chart.colors.ink)
       if (panel.node === null || !run.tree) return
       const {mustLink, cannotLink, taken, empty} = nodeFrame(run, panel.at, panel.node)
       drawSegments(chart, run, mustLink, {color: chart.colors.mark, width: 3.5, alpha: 0.9})
@@ -107,13 +110,18 @@ function scatterChart(run, panel) {
     const point = nearestPoint(chart, run.points.x, run.points.y, px, py, 12)
     return point < 0 ? "" : pointWords(run, panel.at, point)
   }
-  return new Chart({label: "points", height: 380, paint, tip, zoom: true})
+  const pick = panel.pick && ((chart, px, py) => {
+    panel.pick(nearestPoint(chart, run.points.x, run.points.y, px, py, 12))
+  })
+  return new Chart({label: "points", height: 380, paint, tip, pick, zoom: true})
 }
+
+const named = ({names}, point) => names.length ? `${names[point]} (${point})` : `point ${point}`
 
 function pointWords(run, at, point) {
   const {labels} = scatter(run, at)
   const cluster = labels && labels[point] >= 0 ? `, cluster ${labels[point]}` : ""
-  return `point ${point} ${run.points.classes[point]}`.trimEnd() + cluster
+  return `${named(run.points, point)} ${run.points.classes[point]}`.trimEnd() + cluster
 }
 
 function nearestPoint(chart, x, y, px, py, reach) {

@@ -75,11 +75,10 @@ def story(play: Play) -> dict[str, Any]:
     dict
     """
     draft = draft_of_problem(play.problem, play.present or _nameless(play.problem), play.data)
-    teller = _Teller(play.problem, draft, plane(draft, *_axes(play, draft.data.features)))
-    stride = max(1, math.ceil(play.many / MOST_MOMENTS))
-    for place, record in enumerate(play.records):
-        teller.take(place // stride, record)
-    return {"title": play.title, "data": draft.data.name, "stride": stride, **teller.told()}
+    where = plane(draft, *_axes(play, draft.data.features))
+    teller = Teller(play.title, play.problem, draft, where, play.many)
+    teller.feed(play.records)
+    return teller.told()
 
 
 def _nameless(problem: Problem) -> Draft:
@@ -92,11 +91,27 @@ def _axes(play: Play, features: tuple[str, ...]) -> tuple[str, str]:
     return play.axes if known and play.axes else usual_axes(features)
 
 
-class _Teller:
-    """Folds records, and writes down what each of them changes."""
+class Teller:
+    """Folds records, and writes down what each of them changes.
 
-    def __init__(self, problem: Problem, draft: Draft, where: Plane) -> None:
-        self._draft, self._plane = draft, where
+    Parameters
+    ----------
+    title : str
+    problem : Problem
+    draft : Draft
+        The problem with the names of its features.
+    where : Plane
+        Where its points are drawn.
+    many : int
+        How many records are expected, or more.
+    """
+
+    def __init__(
+        self, title: str, problem: Problem, draft: Draft, where: Plane, many: int = 0
+    ) -> None:
+        self._title, self._draft, self._plane = title, draft, where
+        self._stride = max(1, math.ceil(many / MOST_MOMENTS))
+        self._taken = 0
         self._run = Run(problem)
         self._inner = Inner(problem)
         self._times: list[float] = []
@@ -111,8 +126,23 @@ class _Teller:
         self._bounds = Table(("time", "nodes", "upper", "lower"))
         self._kinds: set[type[Event]] = set()
 
-    def take(self, at: int, record: Record) -> None:
-        """Fold a record in, at a moment."""
+    @property
+    def run(self) -> Run:
+        """What the records come to."""
+        return self._run
+
+    @property
+    def is_full(self) -> bool:
+        """Whether more records would be more moments than are shown."""
+        return self._taken >= self._stride * MOST_MOMENTS
+
+    def feed(self, records: Iterable[Record]) -> None:
+        """Fold records in."""
+        for record in records:
+            self._take(self._taken // self._stride, record)
+            self._taken += 1
+
+    def _take(self, at: int, record: Record) -> None:
         before = len(self._run.history)
         self._run.apply(record)
         self._kinds.add(type(record.event))
@@ -162,9 +192,12 @@ class _Teller:
         return self._met if ended and self._met is not None else -1
 
     def told(self) -> dict[str, Any]:
-        """Return all of it."""
+        """Return all of it, as `ccviz.views.export.packing.pack` takes it."""
         run = self._run
         return {
+            "title": self._title,
+            "data": self._draft.data.name,
+            "stride": self._stride,
             **self._about(),
             "times": np.array(self._times),
             "clock": [seconds(time_s) for time_s in self._times],

@@ -15,9 +15,9 @@ PAGE_KEYS = (
     "Down and Page Up go from one step of the proof to the next."
 )
 CELL_KEYS = (
-    "Once you have clicked in the cell, press M for a must-link, C for a cannot-link, H to hold a "
-    "group, A for a question, U for unsure, Esc to let go; Z to undo, Shift+Z to redo; Space to "
-    "run or pause, ← → to step one event."
+    "Once you have clicked in the cell, press M for a must-link, C for a cannot-link, A for a "
+    "question, U for unsure, Esc to let go; Z to undo, Shift+Z to redo; Space to play or pause, "
+    "← → to step one event."
 )
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
+from ccviz.views.keyboard import with_keyboard
 from ccviz.views.lab.kept_drafts import KeptDrafts
 from ccviz.views.lab.keys import PAGE_KEYS, key_actions, tell_keys
 from ccviz.views.lab.painter import Painter
 from ccviz.views.lab.session import Session
-from ccviz.views.page.keyboard import with_keyboard
 from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.status import present
 from ccviz.views.share.address import way_back

@@ -13,7 +13,7 @@ from ccviz.views.frames.scatter import coloring, plane
 from ccviz.views.lab.session import Session
 from ccviz.views.palette import LIGHT, cluster_colors
 
-_WIDTH, _HEIGHT, _RADIUS = 480, 360, 4
+_WIDTH, _HEIGHT, _LINE, _RADIUS = 480, 360, 24, 4
 _MOST = 2000
 
 Axis = Callable[[float], float]
@@ -42,9 +42,10 @@ def picture(session: Session) -> str:
     summary = card(run, with_scores=False)
     words = escape(f"{summary.headline}. {summary.ending}")
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}" role="img" '
-        f'aria-label="{words}" style="background:{LIGHT.paper}">{segments}{points}</svg>'
-        f"<p>{words}</p>"
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT + _LINE}">'
+        f'<title>{words}</title><rect width="100%" height="100%" fill="{LIGHT.paper}"/>'
+        f'{segments}{points}<text x="4" y="{_HEIGHT + _LINE - 7}" font-family="sans-serif" '
+        f'font-size="12" fill="{LIGHT.ink}">{words}</text></svg>'
     )
 
 
