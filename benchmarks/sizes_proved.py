@@ -1,13 +1,14 @@
 """Proofs under cluster sizes: the eleven sets of Piccialli et al. (2022), with and without links.
 
-    python benchmarks/sizes_proved.py [--bench DIR] [--only SET ...] [--links none 25 50]
-                                      [--files 0 1 2] [--cpu-limit 60]
+    python benchmarks/sizes_proved.py [--bench DIR] [--only SET ...] [--sizes equal classes]
+                                      [--links none 25+25 100+0] [--files 0 1 2] [--cpu-limit 60]
 
 `sdp` to a gap of 1e-4, one thread, CPU seconds: all sets in equal sizes, and the six with labels in
-the sizes of their classes. ``--links`` names how many must-links and as many cannot-links a
-published file has. A row is added as each run ends; a run that is in the table is not repeated.
-Every proof is checked by `ccviz.proof.verify` after the clock has stopped. Beside it stands the
-bound of the same time without sizes, which holds with them too. `--table` only writes the summary.
+the sizes of their classes. ``--links`` names how many must-links and cannot-links a published file
+has; sets without such files are left out. A row is added as each run ends; a run that is in the
+table is not repeated. Every proof is checked by `ccviz.proof.verify` after the clock has stopped.
+Beside it is the bound of the same time without sizes, which holds with them too. Where links and
+sizes cannot all be kept the row has a smallest conflict. `--table` only writes the summary.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
 import numpy as np  # noqa: E402
+from _cpu_clock import timed  # noqa: E402
 from _proved import proved  # noqa: E402
 from _rows import append_row, done_keys, read_rows  # noqa: E402
 
 from ccviz import Problem, solve  # noqa: E402
 from ccviz.data.link_files import read_links_file  # noqa: E402
 from ccviz.errors import CcvizError  # noqa: E402
+from ccviz.feasibility.conflict import Conflict, explain_conflict  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
@@ -37,6 +40,8 @@ CLUSTERS = {
     "accent": 6, "ecoli": 8, "ECG5000": 5, "computers": 3,
 }  # fmt: skip
 TOLERANCE = 1e-4
+_EXPLAIN_S = 60.0
+"""Time limit in seconds of the search for a smallest conflict."""
 KEY = ("set", "sizes", "links", "file")
 
 
@@ -44,6 +49,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", type=Path, default=BENCH, help="the folder of the instances")
     parser.add_argument("--only", nargs="*", choices=CLUSTERS, default=list(CLUSTERS))
+    parser.add_argument("--sizes", nargs="*", default=["equal", "classes"])
     parser.add_argument("--links", nargs="*", default=["none"])
     parser.add_argument("--files", nargs="*", type=int, default=[0])
     parser.add_argument("--cpu-limit", type=float, default=60.0)
@@ -71,9 +77,17 @@ def instances(options: argparse.Namespace) -> Iterator[tuple[str, str, str, str]
     labelled = class_sizes(options.bench)
     for links in options.links:
         for which in options.only:
-            for kind in ("equal", "classes") if which in labelled else ("equal",):
+            for kind in options.sizes if which in labelled else {"equal"} & {*options.sizes}:
                 for file in [0] if links == "none" else options.files:
-                    yield which, kind, links, str(file)
+                    if links == "none" or links_file(which, links, file, options.bench).exists():
+                        yield which, kind, links, str(file)
+
+
+def links_file(which: str, links: str, file: int | str, bench: Path) -> Path:
+    """Return the published file of a number of must-links and one of cannot-links."""
+    must, cannot = links.split("+")
+    folder = bench / "pc-sos-sdp" / "constraints" / which
+    return folder / f"ml_{must}_cl_{cannot}_{file}.txt"
 
 
 def class_sizes(bench: Path) -> dict[str, list[int]]:
@@ -91,8 +105,7 @@ def problem_of(instance: tuple[str, str, str, str], bench: Path) -> tuple[Proble
     sizes = class_sizes(bench)[which] if kind == "classes" else equal_sizes(n, k)
     given = {}
     if links != "none":
-        folder = bench / "pc-sos-sdp" / "constraints" / which
-        found = read_links_file(folder / f"ml_{links}_cl_{links}_{file}.txt", n)
+        found = read_links_file(links_file(which, links, file, bench), n)
         given = {"must_link": found.must_link, "cannot_link": found.cannot_link}
     return Problem(X, k, sizes=sizes, **given), Problem(X, k, **given)
 
@@ -108,17 +121,36 @@ def measure(instance: tuple[str, str, str, str], options: argparse.Namespace) ->
     except CcvizError as impossible:
         print(*instance, impossible, file=sys.stderr, flush=True)
         return
+    conflict, seconds = timed(explain_conflict, problem, _EXPLAIN_S)
+    if conflict is not None:
+        add_row(instance, problem, infeasible(conflict, seconds), options.out)
+        return
     cells, seconds = proved(problem, "sdp", TOLERANCE, options.cpu_limit, gap=1.0)
     without, _ = proved(free, "sdp", TOLERANCE, max(1.0, seconds), gap=1.0)
     objective, bound = float(cells["objective"]), lower_bound_of(without)
-    fields = {
-        **dict(zip(KEY, instance, strict=True)),
-        "n": problem.n,
-        "k": problem.k,
-        **cells,
-        "gap_without_sizes": f"{(objective - bound) / objective:.2e}",
+    cells["gap_without_sizes"] = f"{(objective - bound) / objective:.2e}"
+    add_row(instance, problem, cells, options.out)
+
+
+def infeasible(conflict: Conflict, seconds: float) -> dict[str, str]:
+    """Return the cells of constraints that cannot all be kept."""
+    return {
+        "objective": "",
+        "status": "infeasible",
+        "gap": "",
+        "verified_gap": conflict.reason,
+        "cpu_s": f"{seconds:.1f}",
+        "verify_s": "",
+        "gap_without_sizes": "",
     }
-    append_row(options.out, fields)
+
+
+def add_row(
+    instance: tuple[str, str, str, str], problem: Problem, cells: dict[str, str], out: Path
+) -> None:
+    """Add a row to the table."""
+    fields = {**dict(zip(KEY, instance, strict=True)), "n": problem.n, "k": problem.k, **cells}
+    append_row(out, fields)
     print(*fields.values(), file=sys.stderr, flush=True)
 
 
@@ -134,7 +166,7 @@ def write_table(source: Path) -> None:
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in read_rows(source):
-        links = "none" if row["links"] == "none" else f"{row['links']} + {row['links']}"
+        links = "none" if row["links"] == "none" else f"{row['links']}, file {row['file']}"
         names = ("objective", "status", "gap", "verified_gap", "cpu_s", "gap_without_sizes")
         cells = [row["set"], f"{row['n']}, {row['k']}", row["sizes"], links]
         lines.append("| " + " | ".join([*cells, *(row[name] for name in names)]) + " |")

@@ -87,8 +87,10 @@ def forecasts() -> dict[str, str]:
 
 
 def sizes_proved() -> dict[str, str]:
-    """Return what `sdp` proves under cluster sizes."""
-    rows = table("sizes_proved")
+    """Return what `sdp` proves under cluster sizes, without links and with some."""
+    every = table("sizes_proved")
+    rows = [row for row in every if row["links"] == "none"]
+    linked = [row for row in every if row["links"] != "none" and row["status"] != "infeasible"]
     done = [row for row in rows if row["status"] == "optimal"]
     small = sorted(
         float(row["cpu_s"]) if row["status"] == "optimal" else float("inf")
@@ -102,8 +104,17 @@ def sizes_proved() -> dict[str, str]:
         "sizes-median-cpu": f"{small[len(small) // 2]:.1f}",
         "sizes-best-rest": percent(min(rest), 3),
         "sizes-worst-rest": percent(max(rest), 1),
+        "sizes-linked": f"{len(linked)}",
+        "sizes-linked-proved": f"{sum(row['status'] == 'optimal' for row in linked)}",
+        "sizes-infeasible": f"{len(every) - len(rows) - len(linked)}",
         "sizes-iris-cpu": next(row["cpu_s"] for row in rows if row["set"] == "iris"),
     }
+
+
+def sizes_large() -> dict[str, str]:
+    """Return the certified gap under equal sizes of many points."""
+    (blobs,) = (row for row in table("sizes_large") if (row["set"], row["n"]) == ("blobs", "20000"))
+    return {"sizes-large-blobs": percent(float(blobs["verified_gap"]), 1)}
 
 
 def memetic_published() -> dict[str, str]:
@@ -457,8 +468,8 @@ def tests() -> dict[str, str]:
 
 
 SOURCES = [
-    sdp_published, divide, classes_proved, sizes_proved, memetic_published, colgen, plane,
-    assignment, forecasts, questions, questions_beside, edits, wrong_links,
+    sdp_published, divide, classes_proved, sizes_proved, sizes_large, memetic_published, colgen,
+    plane, assignment, forecasts, questions, questions_beside, edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
     workers, export, cluster, advised, advice, constraints, tests,
 ]  # fmt: skip

@@ -59,7 +59,7 @@ def test_a_time_limit_says_what_can_be_proved(asked, seconds, solver):
 
 def test_who_cannot_says_why():
     assert obstacles(problem()) == {}
-    assert obstacles(problem(100, sizes=[50, 30, 20]))["rbba"] == "no cluster sizes"
+    assert obstacles(problem(100, sizes=[50, 30, 20]))["ipc-kmeans"] == "no cluster sizes"
     many = Problem(np.zeros((50_000, 1)), 2)
     assert obstacles(many)["sdp"] == "too many points"
 

@@ -31,6 +31,10 @@ class BlockData(NamedTuple):
         The soft links as compressed sparse rows.
     price : float64 array
         Price of two blocks in one cluster; a negative one is paid, with its sign changed, apart.
+    lower, upper : (k,) float64
+        Limits on the points of a cluster, in the order of ``upper``.
+    left : (s + 1,) float64
+        Points of the blocks from each one on.
     """
 
     between: FloatArray
@@ -41,6 +45,9 @@ class BlockData(NamedTuple):
     soft_start: IntArray
     soft_neighbour: IntArray
     price: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    left: FloatArray
 
 
 class State(NamedTuple):
@@ -131,7 +138,7 @@ def search(
     margin : float
         Share of it by which another must be better.
     need : int
-        Least number of clusters in use at the end.
+        Least number of clusters in use at the end; with 0 there is no least size either.
     nodes : int
         Places to try before the search returns.
 
@@ -145,7 +152,7 @@ def search(
     while at >= first and nodes > 0:
         if at == s:
             whole = state.cost.sum() + state.paid[s]
-            if whole < least:
+            if whole < least and (need == 0 or fits(state.mass, data.lower, data.upper)):
                 least = whole
                 best[first:] = state.labels[first:]
             at -= 1
@@ -172,6 +179,37 @@ def search(
 
 
 @njit(cache=True)
+def fits(mass: FloatArray, lower: FloatArray, upper: FloatArray) -> bool:
+    """Return whether clusters can be numbered so that each is within its limits.
+
+    Parameters
+    ----------
+    mass : (k,) float64
+        Points of each cluster.
+    lower, upper : (k,) float64
+        In the order of ``upper``.
+    """
+    taken = np.zeros(len(mass), np.bool_)
+    for size in np.sort(mass):  # larger ones follow: so the first limits that allow it are best
+        j = 0
+        while j < len(mass) and (taken[j] or lower[j] > size):
+            j += 1
+        if j == len(mass) or upper[j] < size:
+            return False
+        taken[j] = True
+    return True
+
+
+@njit(cache=True)
+def _is_short(data: BlockData, state: State, at: int) -> bool:
+    """Return whether too few points are left for the least size of every cluster."""
+    least, short = data.lower.min(), 0.0
+    for mass in state.mass:
+        short += max(least - mass, 0.0)
+    return short > data.left[at]
+
+
+@njit(cache=True)
 def _weigh(data: BlockData, state: State, at: int, need: int) -> None:
     """Order the clusters that may take a block by the whole cost; a new one is the last opened."""
     k, opened = len(state.mass), state.opened[at]
@@ -182,7 +220,11 @@ def _weigh(data: BlockData, state: State, at: int, need: int) -> None:
     state.tried[at] = 0
     state.places[at, :] = -1
     count = 0
+    if need > 0 and _is_short(data, state, at):
+        return
     for j in range(min(opened + 1, k)):
+        if state.mass[j] + data.mass[at] > data.upper[k - 1]:
+            continue
         if barred[j] or max(opened, j + 1) + len(data.mass) - at - 1 < need:
             continue
         whole = (state.spread[j] + data.within[at] + state.reach[j, at]) / (

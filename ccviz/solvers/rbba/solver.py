@@ -11,6 +11,9 @@ Two things differ. Where theirs propagates constraints in a solver for them, our
 own: blocks stand for must-links, and conflicts bar clusters. And there is an answer from the start,
 the best of some k-means runs, whose parts also bound each problem from above.
 
+Clusters of every problem take at most as many points as the largest size. Least sizes, which a
+subset of the points may break, count in the last problem alone.
+
 A soft link is paid for as soon as both its ends are placed and break it. With soft must-links fewer
 clusters may cost less, so the last problem, of all blocks, fills all k.
 
@@ -78,7 +81,9 @@ class Rbba(Solver):
     name: ClassVar[str] = "rbba"
     title: ClassVar[str] = "Repetitive branch and bound"
     paper: ClassVar[str] = "Guns, Dao, Vrain and Duong (2016)"
-    supports: ClassVar[Supports] = Supports(soft=True, weights=True, exact=True, bounds=True)
+    supports: ClassVar[Supports] = Supports(
+        soft=True, sizes=True, weights=True, exact=True, bounds=True
+    )
     most_blocks: ClassVar[float] = 4000
 
     tolerance: float = setting(1e-6, "Relative gap that counts as solved.", low=0.0, high=1.0)
@@ -157,7 +162,8 @@ class Rbba(Solver):
             if solved is None:
                 return
             if not np.isfinite(solved):
-                reason = "an exhaustive search proved that no clustering keeps the links."
+                kinds = "links" if blocks.sizes is None else "links and sizes"
+                reason = f"an exhaustive search proved that no clustering keeps the {kinds}."
                 yield InfeasibilityProved(reason=reason)
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return
@@ -166,6 +172,7 @@ class Rbba(Solver):
             yield BoundImproved(lower_bound=bound)
         answer = np.empty(blocks.s, dtype=np.int64)
         answer[order] = labels
+        answer = numbered(blocks, answer)
         lifted = blocks.lift(answer)
         yield IncumbentFound(labels=lifted, source=self.name)
         yield self._finished(Partition(problem, lifted).objective, bound)
@@ -274,8 +281,38 @@ def make_data(
         soft.indptr.astype(np.int64),
         soft.indices.astype(np.int64),
         soft.data.astype(np.float64),
+        *_limits(blocks),
+        np.append(np.cumsum(blocks.mass[order][::-1])[::-1], 0.0),
     )
     return data, order
+
+
+def _limits(blocks: Blocks) -> tuple[FloatArray, FloatArray]:
+    """Return (k,) least and largest sizes, in the order of the largest; none if none are given."""
+    if blocks.sizes is None:
+        return np.zeros(blocks.k), np.full(blocks.k, np.inf)
+    by_upper = np.argsort(blocks.sizes.upper, kind="stable")
+    sizes = blocks.sizes
+    return sizes.lower[by_upper].astype(np.float64), sizes.upper[by_upper].astype(np.float64)
+
+
+def numbered(blocks: Blocks, labels: IntArray) -> IntArray:
+    """Return (s,) labels in which every cluster has the number of its size.
+
+    Parameters
+    ----------
+    blocks : Blocks
+    labels : (s,) int64
+        Of a clustering that keeps the sizes.
+    """
+    if blocks.sizes is None:
+        return labels
+    # Imported here: it loads numba.
+    from ccviz.solvers.colgen.partitioning.start import labels_of
+
+    found = labels_of(blocks, np.arange(blocks.k)[:, None] == labels)
+    assert found is not None
+    return found
 
 
 def always_paid(blocks: Blocks) -> float:
@@ -315,11 +352,12 @@ def cheaper_start(
     """Return labels of the blocks from ``begin`` on to start with, and their cost.
 
     Either the last problem's, with the new block where it costs least, or those that a clustering
-    of all gives them; inf if neither is allowed. Those of all blocks leave no cluster empty.
+    of all gives them; inf if neither is allowed. Those of all blocks leave no cluster empty, and
+    keep the sizes.
     """
     # Imported here: it loads numba.
     from ccviz.solvers.rbba._pairs import cost_of
-    from ccviz.solvers.rbba._search import paid_of
+    from ccviz.solvers.rbba._search import fits, paid_of
 
     new = last.copy()
     neighbours = data.neighbour[data.start[begin] : data.start[begin + 1]]
@@ -331,6 +369,9 @@ def cheaper_start(
         candidates.append(np.where(np.arange(len(new)) >= begin, known, -1))
     if begin == 0:
         candidates = [split_to(data, labels, k) for labels in candidates]
+        sizes = [np.bincount(labels, data.mass, k) for labels in candidates]
+        keeps = [fits(size, data.lower, data.upper) for size in sizes]
+        candidates = [labels for labels, can in zip(candidates, keeps, strict=True) if can]
     costs = [
         cost_of(data.between, data.within, data.mass, labels, begin, k)
         + paid_of(data, labels, begin)

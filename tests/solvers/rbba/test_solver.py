@@ -1,4 +1,5 @@
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from ccviz.solvers import make_solver
 from ccviz.solvers.base import Context
 from ccviz.solvers.rbba import solver as rbba
 from ccviz.solvers.rbba._pairs import cost_of
+from ccviz.solvers.rbba._search import fits
 from ccviz.solvers.rbba.order import entry_order
 from tests.enumeration import least_wcss
 from tests.exact import exact_cost
@@ -121,9 +123,10 @@ def test_many_features_are_no_more_dimensions_than_points():
     assert solve(problem, "rbba").objective == pytest.approx(solve(problem, "sdp").objective)
 
 
-def test_soft_links_are_weighed_exactly():
+@pytest.mark.parametrize("with_sizes", [False, True])
+def test_soft_links_and_sizes_are_kept_exactly(with_sizes):
     for seed in range(25):
-        problem = draw_soft(seed, with_sizes=False)
+        problem = draw_soft(seed, with_sizes=with_sizes)
         if problem is None:
             continue
         optimum, result = least_objective(problem), solve(problem, "rbba")
@@ -132,7 +135,21 @@ def test_soft_links_are_weighed_exactly():
             continue
         assert result.status == "optimal"
         assert result.objective == pytest.approx(optimum, rel=2e-6)
+        assert result.partition.violations.none_hard
         assert result.lower_bound <= optimum * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sizes_fit_limits_in_some_order(seed):
+    rng = np.random.default_rng(seed)
+    size, lower = rng.integers(1, 7, (2, 4)).astype(float)
+    upper = lower + rng.integers(0, 4, 4)
+    some = any(
+        ((lower <= size[list(order)]) & (size[list(order)] <= upper)).all()
+        for order in permutations(range(4))
+    )
+    by_upper = np.argsort(upper, kind="stable")
+    assert fits(size, lower[by_upper], upper[by_upper]) == some
 
 
 def test_two_blocks_with_links_of_both_kinds_pay_the_lesser_weight():

@@ -106,7 +106,7 @@ def test_size_limits_suit_those_who_keep_sizes_or_rules(session):
     assert not {"blp-kmeans", "colgen"} & set(cannot)
     assert cannot["ipc-kmeans"] == "no cluster sizes"
     assert add_rule(session, LEAST, "10") == ""
-    assert unable(session.draft)["rbba"] == "no cluster sizes"
+    assert unable(session.draft)["s-mdeclust"] == "no cluster sizes"
 
 
 def test_a_run_brings_its_rules_back(session):

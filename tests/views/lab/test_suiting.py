@@ -18,7 +18,7 @@ def test_names_are_those_of_the_list():
 
 def test_who_cannot_do_it_is_named_with_one_that_can(session):
     session.set_sizes("50, 50, 50")
-    session.set_solver("rbba")
+    session.set_solver("ipc-kmeans")
     session.start()
     notice = session.notice
     assert (notice.kind, notice.take) == ("error", "sdp")

@@ -19,10 +19,8 @@ def test_a_solver_that_cannot_handle_the_problem_says_so_at_once(session):
     panel = SolverPanel(session)
     session.set_sizes("50, 50, 50")
     assert "cannot handle" not in "".join(texts(panel))
-    session.set_solver("rbba")
-    said = (
-        "Repetitive branch and bound cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
-    )
+    session.set_solver("ipc-kmeans")
+    said = "IPC-k-means cannot handle cluster sizes; these can: BH-kmeans, BLP k-means"
     assert said in "".join(texts(panel))
     session.set_sizes("")
     assert "cannot handle" not in "".join(texts(panel))
@@ -40,16 +38,14 @@ def test_solvers_stand_in_groups_greyed_with_the_reason(session):
     assert choice(panel).disabled_options == []
     session.set_sizes("50, 50, 50")
     shown = choice(panel)
-    assert (
-        shown.groups["From the papers"]["Repetitive branch and bound (no cluster sizes)"] == "rbba"
-    )
-    assert "rbba" in shown.disabled_options
+    assert shown.groups["From the papers"]["IPC-k-means (no cluster sizes)"] == "ipc-kmeans"
+    assert "ipc-kmeans" in shown.disabled_options
     assert "blp-kmeans" not in shown.disabled_options
-    session.set_solver("rbba")  # by an address, say
-    assert shown.value == "rbba"
-    assert "rbba" not in shown.disabled_options
+    session.set_solver("ipc-kmeans")  # by an address, say
+    assert shown.value == "ipc-kmeans"
+    assert "ipc-kmeans" not in shown.disabled_options
     session.set_solver("blp-kmeans")
-    assert "rbba" in shown.disabled_options
+    assert "ipc-kmeans" in shown.disabled_options
     session.set_sizes("")
     assert shown.disabled_options == []
 
