@@ -145,6 +145,5 @@ def _seconds(work: Callable[[], object]) -> float:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--large", action="store_true")
     parser.add_argument("--large", action="store_true", help="only the large ones")
     (large if parser.parse_args().large else compare)()

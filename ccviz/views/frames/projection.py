@@ -8,18 +8,29 @@ import numpy as np
 
 from ccviz.arrays import FloatArray
 from ccviz.errors import CcvizError
+from ccviz.views.frames.neighbour_map import MOST_POINTS
 
 _COMPONENTS = 3
 
 
+MAPS = ("Map 1", "Map 2")
+"""Axes of the map that keeps neighbours together, `ccviz.views.frames.neighbour_map`."""
+
+
 def axis_names(features: Sequence[str]) -> list[str]:
-    """Return what an axis may show: each feature, then principal components."""
-    return [*features, *(f"PC {i + 1}" for i in range(min(_COMPONENTS, len(features))))]
+    """Return what an axis may show: features, principal components, and of many features a map."""
+    components = [f"PC {i + 1}" for i in range(min(_COMPONENTS, len(features)))]
+    return [*features, *components, *(MAPS if len(features) > 2 else ())]
 
 
-def check_axes(features: Sequence[str], *axes: str) -> None:
+def offered_axes(features: Sequence[str], n: int) -> list[str]:
+    """Return the axes that are offered for a number of points: the map of a few only."""
+    return [name for name in axis_names(features) if n <= MOST_POINTS or name not in MAPS]
+
+
+def check_axes(features: Sequence[str], n: int, *axes: str) -> None:
     """Raise `CcvizError` if an axis that is named (an empty text names none) is not there."""
-    known = axis_names(features)
+    known = offered_axes(features, n)
     for name in filter(None, axes):
         if name not in known:
             raise CcvizError(f"There is no axis {name!r}; there are {', '.join(known)}.")
@@ -61,7 +72,7 @@ def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
     axis : str
     """
     total = float(X.var(axis=0, dtype=np.float64).sum())
-    if axis in features or not total > 0:
+    if axis in features or axis in MAPS or not total > 0:
         return axis
     weights, origin = coordinates(X, features, axis)
     return f"{axis} ({float(((X - origin) @ weights).var()) / total:.0%} of the variance)"

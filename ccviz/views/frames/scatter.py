@@ -4,24 +4,63 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
+from scipy.spatial import cKDTree
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
+from ccviz.views.frames.neighbour_map import map_of
 from ccviz.views.frames.pictures import addresses
 from ccviz.views.frames.point_words import marks
-from ccviz.views.frames.projection import axis_title, coordinates
+from ccviz.views.frames.projection import MAPS, axis_title, coordinates
 
 _MARGIN = 0.06
 _EMPTY = (0.0, 10.0)
 _MATCHED_EXACTLY = 500  # clusters whose colours are matched at best: milliseconds
 MOST_TOLD = 3000
 """Points up to which tooltips say what marks each out, or show it, and which links it has."""
+
+
+class Axis(Protocol):
+    """One axis of the plane: the points' values, and where another point is drawn."""
+
+    @property
+    def values(self) -> FloatArray:
+        """(n,) where the points are drawn."""
+
+    def place(self, points: FloatArray) -> FloatArray:
+        """Return (m,) where points (m, d) are drawn."""
+
+
+@dataclass(frozen=True, eq=False)
+class LinearAxis:
+    """A feature or a component."""
+
+    values: FloatArray
+    weights: FloatArray
+    origin: FloatArray
+
+    def place(self, points: FloatArray) -> FloatArray:
+        """Return (m,) where points (m, d) are drawn."""
+        return (points - self.origin) @ self.weights
+
+
+@dataclass(frozen=True, eq=False)
+class MappedAxis:
+    """An axis of the map, on which a centre is drawn at the point next to it."""
+
+    values: FloatArray
+    X: FloatArray
+
+    def place(self, points: FloatArray) -> FloatArray:
+        """Return (m,) where points (m, d) are drawn."""
+        return self.values[cKDTree(self.X).query(points)[1]] if len(points) else np.zeros(0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +89,7 @@ class Plane:
     x: FloatArray
     y: FloatArray
     classes: list[str]
-    _maps: tuple[tuple[FloatArray, FloatArray], tuple[FloatArray, FloatArray]]
+    _axes: tuple[Axis, Axis]
     names: list[str] = field(default_factory=list)
     marks: list[str] = field(default_factory=list)
     pictures: list[str] = field(default_factory=list)
@@ -58,7 +97,7 @@ class Plane:
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m, 2) where points (m, d) are drawn."""
-        return np.column_stack([(points - origin) @ weights for weights, origin in self._maps])
+        return np.column_stack([axis.place(points) for axis in self._axes])
 
     @property
     def x_range(self) -> tuple[float, float]:
@@ -74,8 +113,8 @@ class Plane:
 def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     """Return the draft's points on two of its axes."""
     features = draft.data.features
-    maps = tuple(coordinates(draft.X, features, name) for name in (x_name, y_name))
-    x, y = ((draft.X - origin) @ weights for weights, origin in maps)
+    axes = (_axis(draft, x_name), _axis(draft, y_name))
+    x, y = (axis.values for axis in axes)
     across, up = (axis_title(draft.X, features, name) for name in (x_name, y_name))
     data = draft.data
     seen = addresses(data) if len(x) <= MOST_TOLD else []
@@ -83,7 +122,15 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     names = list(data.names)
     words = _class_names(data)
     whole = len(features) == 2 and sorted({x_name, y_name}) == sorted(features)
-    return Plane(x_name, y_name, across, up, x, y, words, maps, names, told, seen, whole)  # type: ignore[arg-type]
+    return Plane(x_name, y_name, across, up, x, y, words, axes, names, told, seen, whole)
+
+
+def _axis(draft: Draft, name: str) -> Axis:
+    if name in MAPS:
+        mapped = map_of(draft.data, draft.scaling, draft.X)
+        return MappedAxis(mapped[:, MAPS.index(name)], draft.X)
+    weights, origin = coordinates(draft.X, draft.data.features, name)
+    return LinearAxis((draft.X - origin) @ weights, weights, origin)
 
 
 def _class_names(data: Dataset) -> list[str]:

@@ -20,13 +20,14 @@ from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.problem.partition import Partition
 from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, History, draft_of, draft_of_problem
 from ccviz.views.frames.links import LINKS_DRAWN
-from ccviz.views.frames.projection import check_axes, usual_axes
+from ccviz.views.frames.projection import MAPS, check_axes, usual_axes
 from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.batch import Batch
@@ -35,6 +36,7 @@ from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.ending import Ending
 from ccviz.views.lab.example import Example
 from ccviz.views.lab.file_jobs import FileJobs
+from ccviz.views.lab.mapping import Mapping
 from ccviz.views.lab.notice import Notice, failure
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.picking import LET_GO
@@ -138,12 +140,14 @@ class Session(Reshaping):
         self.staying = Staying(person.quota, self.player, pool)
         self.edits = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, pool)
+        self.mapping = Mapping(person.quota, pool)
+        self.param.watch(self._lay_out, ["draft", "x_axis", "y_axis"])
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
         self._jobs = (
             self.file_jobs, self.elbow, self.batch, self.pricing, self.sureness, self.staying,
-            self.repair, self.asking,
+            self.repair, self.mapping, self.asking,
         )  # fmt: skip
         self._history = History(draft)
         self._ticked = perf_counter()
@@ -307,8 +311,13 @@ class Session(Reshaping):
 
     def show_axes(self, x_axis: str = "", y_axis: str = "") -> None:
         """Draw other axes; an empty name leaves one as it is."""
-        check_axes(self.draft.data.features, x_axis, y_axis)
+        check_axes(self.draft.data.features, self.draft.n, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
+
+    def _lay_out(self, *_: Any) -> None:
+        """Let the map be laid out if it is drawn; then draw it again."""
+        if {self.x_axis, self.y_axis} & set(MAPS):
+            self.mapping.start(self.draft, partial(self.param.trigger, "x_axis"))
 
     def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
         """Take a problem, its axes and the settings of a run all at once, or none of them.
@@ -326,7 +335,7 @@ class Session(Reshaping):
         CcvizError
             If something is refused; nothing has changed then.
         """
-        check_axes(draft.data.features, *axes)
+        check_axes(draft.data.features, draft.n, *axes)
         self._edit(draft)
         self.show_axes(*axes)
         self.param.update(**settings)
@@ -407,22 +416,26 @@ class Session(Reshaping):
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
             self._edit(draft_of_problem(problem, self.draft, info.dataset), rerun=False)
             self.playback.show(run_id)
-            with suppress(ParameterError):  # a run of another version may have other settings
-                self.param.update(
-                    solver=make_solver(info.solver, **info.settings), seed=info.seed,
-                    time_limit=info.limits.time_limit, gap_limit=info.limits.gap,
-                    node_limit=info.limits.node_limit,
-                )  # fmt: skip
-            self._solver_then = self.solver
+            self._take_settings(info)
+
+    def _take_settings(self, info: RunInfo) -> None:
+        """Take the solver, the settings and the limits of a run."""
+        with suppress(ParameterError):  # a run of another version may have other settings
+            self.param.update(
+                solver=make_solver(info.solver, **info.settings), seed=info.seed,
+                time_limit=info.limits.time_limit, gap_limit=info.limits.gap,
+                node_limit=info.limits.node_limit,
+            )  # fmt: skip
+        self._solver_then = self.solver
 
     def show_example(self, run_id: str) -> None:
         """Show a finished run as the first state of the session; undo stops there."""
         with self.in_words():
-            problem = self.archive.problem(run_id)
-            draft = draft_of_problem(problem, self.draft, self.archive.info(run_id).dataset)
-            self._history = History(draft)
+            info, problem = self.archive.info(run_id), self.archive.problem(run_id)
+            self._history = History(draft_of_problem(problem, self.draft, info.dataset))
             self._adopt()
             self.playback.show(run_id)
+            self._take_settings(info)
 
     def resume_run(self, run_id: str) -> None:
         """Resume a stored run, without its old limits."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.views.frames.projection import axis_names
+from ccviz.views.frames.projection import offered_axes
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.following import Following
 
@@ -45,7 +45,7 @@ class Axes:
 
     def _follow(self, *_: Any) -> None:
         session = self._session
-        names = axis_names(session.draft.data.features)
+        names = offered_axes(session.draft.data.features, session.draft.n)
         with self._following:
             self.x.param.update(options=names, value=session.x_axis)
             self.y.param.update(options=names, value=session.y_axis)

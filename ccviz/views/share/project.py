@@ -36,7 +36,7 @@ from ccviz.runs.file import export_run, import_run, plain
 from ccviz.solvers import make_solver
 from ccviz.views.cluster_names import ClusterName
 from ccviz.views.draft import Draft
-from ccviz.views.frames.projection import axis_names
+from ccviz.views.frames.projection import offered_axes
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link, LinkTable
@@ -299,7 +299,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         len(head.features) == points.d
         and len(head.classes) in {0, *range(many, points.n + many + 1)}
         and head.scaling in SCALINGS
-        and {head.x_axis, head.y_axis} <= set(axis_names(head.features))
+        and {head.x_axis, head.y_axis} <= set(offered_axes(head.features, points.n))
         and 0 <= head.seed < 1 << 63
         and all(limit is None or limit >= 0 for limit in (head.time_limit, head.gap_limit))
         and (head.node_limit is None or head.node_limit >= 1)

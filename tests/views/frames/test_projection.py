@@ -30,6 +30,6 @@ def test_the_first_component_has_all_the_variance_of_a_line():
 
 
 def test_an_unknown_axis_is_a_sentence():
-    assert axis_names(FEATURES) == ["a", "b", "c", "PC 1", "PC 2", "PC 3"]
+    assert axis_names(FEATURES) == ["a", "b", "c", "PC 1", "PC 2", "PC 3", "Map 1", "Map 2"]
     with pytest.raises(CcvizError, match="there is no axis 'd'"):
         coordinates(X, FEATURES, "d")

@@ -1,5 +1,8 @@
+import pytest
+
 from ccviz.data.datasets import load
 from ccviz.views.draft import group_links
+from ccviz.views.frames.neighbour_map import is_laid_out
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from tests.patience import wait_until
@@ -315,3 +318,23 @@ def test_a_deleted_run_is_not_followed_again(session):
     session.tick()
     assert session.run is None
     assert session.notice is None
+
+
+@pytest.mark.slow
+def test_a_map_is_sketched_at_once_and_laid_out_once(session):
+    drawn = []
+    session.param.watch(lambda event: drawn.append(event.new), "x_axis", onlychanged=False)
+    session.show_axes("Map 1", "Map 2")
+    assert session.mapping.busy
+    session.add_links([Link("must", 0, 1)])
+
+    def ended():
+        session.tick()
+        return not session.mapping.busy
+
+    wait_until(ended)
+    assert drawn[-1] == "Map 1"
+    assert is_laid_out(session.draft.data, "none")
+    session.show_axes("PC 1")
+    session.show_axes("Map 1")
+    assert not session.mapping.busy

@@ -1,0 +1,75 @@
+"""The map of the points, laid out in a process of its own while its first sketch is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ccviz.quota import Quota
+from ccviz.runs.worker_pool import WorkerPool
+from ccviz.views.draft import Draft
+from ccviz.views.frames.neighbour_map import is_laid_out, keep_map, lay_out, map_of
+from ccviz.views.lab.sandboxed_call import SandboxedCall
+
+
+class Mapping:
+    """The layout of one session.
+
+    Parameters
+    ----------
+    quota : Quota
+    pool : WorkerPool, optional
+        Its fork server forks the process.
+    """
+
+    def __init__(self, quota: Quota, pool: WorkerPool | None = None) -> None:
+        self._quota, self._pool = quota, pool
+        self._call: SandboxedCall | None = None
+        self._draft: Draft | None = None
+        self._then: Callable[[], None] | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a map is being laid out."""
+        return self._call is not None
+
+    def start(self, draft: Draft, then: Callable[[], None]) -> None:
+        """Lay the points of a draft out, unless that is done or under way.
+
+        Parameters
+        ----------
+        draft : Draft
+        then : callable
+            Called once the map of these points is another one.
+        """
+        if is_laid_out(draft.data, draft.scaling):
+            return
+        if self._draft is not None and self._draft.has_points_of(draft):
+            return
+        self.close()
+        first = map_of(draft.data, draft.scaling, draft.X)
+        self._draft, self._then = draft, then
+        self._call = SandboxedCall(
+            lay_out, (draft.X, first), self._quota.run_s, self._quota.call_bytes, self._pool
+        )
+
+    def tick(self) -> None:
+        """Take the map, once it is there.
+
+        Raises
+        ------
+        CcvizError
+            If it could not be laid out; the sketch stays.
+        """
+        call, draft, then = self._call, self._draft, self._then
+        if call is None or draft is None or then is None or not call.done:
+            return
+        self._call = None
+        keep_map(draft.data, draft.scaling, call.answer())
+        self.close()
+        then()
+
+    def close(self) -> None:
+        """Abandon what is under way."""
+        if self._call is not None:
+            self._call.close()
+        self._call = self._draft = self._then = None
