@@ -1,12 +1,10 @@
 """A class of thirty on one server, six of them running, one of them hostile.
 
     python benchmarks/class_server.py
-    python benchmarks/class_server.py --memory 3   # classes with a hostile student, and none
 
 Asked for: the others' clicks are answered within 300 ms (median), 1 s at worst; once all have
-gone no process is left, and after a garbage collection the server has as many objects as after the
-first pair of classes, and memory within 10 % of that. The clicks of the same class without the
-hostile student, in the same run, are the rival.
+gone no process is left. The clicks of the same class without the hostile student, in the same run,
+are the rival. What classes leave in memory, `session_memory.py` measures.
 
 All browsers are on the machine that serves. Those of who runs and of the hostile one stand back
 (niceness 19): in a class they have processors of their own, and six pages that move all the time
@@ -164,13 +162,12 @@ def beside(what: str, url: str) -> Iterator[Callable[[], int]]:
 # --- The table ------------------------------------------------------------------------------
 
 
-def gone(server: Server) -> tuple[int, float]:
-    """Wait until the server has forgotten everybody; return its objects, and its memory in MB."""
+def gone(server: Server) -> int:
+    """Wait until the runs of those who have gone end; return how many go on."""
     end = time.monotonic() + 120
     while server.workers() and time.monotonic() < end:
         time.sleep(0.2)
-    time.sleep(40)  # the server looks for closed pages now and then
-    return server.objects_left(), server.memory_mb()
+    return len(server.workers())
 
 
 def lesson(chromium: Any, server: Server, hostile: bool) -> Measured:
@@ -195,7 +192,6 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--attack")
     parser.add_argument("--run")
-    parser.add_argument("--memory", type=int, help="pairs of classes")
     options = parser.parse_args()
     if options.attack or options.run:
         os.nice(19)
@@ -203,8 +199,6 @@ def main() -> None:
         attack(options.attack)
     elif options.run:
         run(options.run)
-    elif options.memory:
-        remember(options.memory)
     else:
         measure()
 
@@ -227,39 +221,15 @@ def measure() -> None:
     with school() as (chromium, server):
         lesson(chromium, server, hostile=False)
         felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
-        gone(server)
-        left, complaints = len(server.workers()), server.log.read_text().count("Traceback")
+        left, complaints = gone(server), server.log.read_text().count("Traceback")
     lines = ["| Class | Clicks | Median, ms | Slowest, ms | Pages of attack |",
              "|---|---|---|---|---|"]  # fmt: skip
     lines += [f"| {each.what} | {len(each.clicks)} | {statistics.median(each.clicks):.0f} "
               f"| {max(each.clicks):.0f} | {each.attacks} |" for each in felt]  # fmt: skip
     lines += ["", f"{left} processes left; {complaints} tracebacks in the server's log."]
-    write("class_server", lines)
-
-
-def remember(pairs: int) -> None:
-    """Let pairs of classes in, without and with a hostile student, and write what is left."""
-    lines = ["| Classes | Objects left | Memory, MB | Change, % | Pages of attack |",
-             "|---|---|---|---|---|"]  # fmt: skip
-    with school() as (chromium, server):
-        first = None
-        for number in range(pairs):
-            felt = [lesson(chromium, server, hostile) for hostile in (False, True)]
-            objects, memory = gone(server)
-            first = first or memory
-            lines.append(f"| {2 * number + 2} | {objects:,} | {memory:.0f} "
-                         f"| {100 * (memory / first - 1):+.1f} | {felt[1].attacks} |")  # fmt: skip
-            print(lines[-1], flush=True)
-        left, complaints = len(server.workers()), server.log.read_text().count("Traceback")
-    lines += ["", f"{left} processes left; {complaints} tracebacks in the server's log."]
-    write("class_memory", lines)
-
-
-def write(name: str, lines: list[str]) -> None:
-    """Write a table, and show it."""
     table = "\n".join(lines) + "\n"
     print(table)
-    (RESULTS / f"{name}.md").write_text(table, encoding="utf-8")
+    (RESULTS / "class_server.md").write_text(table, encoding="utf-8")
 
 
 if __name__ == "__main__":

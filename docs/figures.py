@@ -280,15 +280,20 @@ def page_million() -> dict[str, str]:
 def memory_left() -> dict[str, str]:
     """Return by how much the server grows with people who have gone."""
     (crowd,) = [line for name, line in cells("page_soak").items() if name.startswith("20 sessions")]
-    (_, first, _), (classes, after, change) = re.findall(
-        r"^\| (\d+) \| ([\d,]+) \| \d+ \| \+([\d.]+) \|", text("class_memory"), re.MULTILINE
+    rows = table("session_memory")
+    alone, classes = (
+        [row for row in rows if row["what"] == what] for what in ("sessions", "classes")
     )
+    grown = float(classes[-1]["rss_mb"]) / float(classes[1]["rss_mb"]) - 1.0
     return {
         "memory-sessions": crowd[2].lstrip("+"),
-        "memory-class": f"{change} %",
-        "memory-classes": classes,
-        "memory-objects": first,
-        "memory-objects-after": after,
+        "memory-half": alone[len(alone) // 2 - 1]["rss_mb"],
+        "memory-whole": alone[-1]["rss_mb"],
+        "memory-alone": alone[-1]["sessions"],
+        "memory-class": f"{100 * grown:+.1f} %",
+        "memory-classes": f"{len(classes)}",
+        "memory-objects": whole(float(classes[1]["objects"])),
+        "memory-objects-after": whole(float(classes[-1]["objects"])),
     }
 
 

@@ -85,6 +85,16 @@ def test_twenty_sessions_leave_nothing_behind():
     assert crowd[1] == "0", "a process is left behind"
 
 
+def test_sessions_and_classes_reach_a_plateau():
+    held = {}
+    for row in table("session_memory"):
+        held.setdefault(row["what"], []).append(float(row["rss_mb"]))
+    assert len(held["sessions"]) == 10
+    half = held["sessions"][4:]
+    assert max(half) < 1.03 * min(half), "memory is left behind"
+    assert max(held["classes"][1:]) < 1.1 * held["classes"][1], "a class leaves memory behind"
+
+
 def test_every_pair_of_set_and_seed_was_asked():
     rows = [row for row in table("questions") if row["noise"] == "0.0"]
     ours, theirs = (

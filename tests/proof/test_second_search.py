@@ -267,8 +267,8 @@ def test_blocks_are_placed_exactly_where_they_can_be(check_clusters, budget, see
     conflict, mass = pairs | pairs.T, rng.integers(1, 4, 7)
     for k in (2, 3, 4):
         free, nothing = np.zeros(k), np.zeros(7)
-        lower = rng.integers(1, 5, k)
-        upper = lower + rng.integers(0, 3, k)
+        lower = rng.integers(1, 2 * mass.sum() // k, k)
+        upper = lower + rng.integers(0, 6, k)
         found = [*map(np.array, product(range(k), repeat=7))]
         found = [each for each in found if not conflict[np.equal.outer(each, each)].any()]
         assert check_clusters.placeable(nothing, conflict, free, free, budget()) == bool(found)

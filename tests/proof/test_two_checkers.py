@@ -255,6 +255,39 @@ def test_both_accept_that_there_is_no_clustering(second):
     assert second(problem, events) == (True, "proved infeasible")
 
 
+@pytest.mark.parametrize(
+    ("low", "high", "right"),
+    [
+        ([2, 3], [5, 6], True),
+        ([1, 3], [5, 9], True),
+        ([2, 4], [5, 6], False),
+        ([2, 3], [4, 6], False),
+    ],
+)
+def test_sizes_of_an_earlier_proof_are_wider(check_proof, low, high, right):
+    run = object.__new__(check_proof.Run)
+    run.sizes, other = (np.array([2, 3]), np.array([5, 6])), (np.array(low), np.array(high))
+    assert run.wider(None) is None
+    if right:
+        assert run.wider(other) is other
+    else:
+        with pytest.raises(ValueError, match="not wider"):
+            run.wider(other)
+    run.sizes = None
+    with pytest.raises(ValueError, match="not given"):
+        run.wider(other)
+
+
+def test_a_leaf_lacks_links_of_the_problem_only(check_proof):
+    run = object.__new__(check_proof.Run)
+    run.rows, run.soft, run.links = np.zeros((4, 1)), [([2, 3], False, 1)], [([0, 1], True)]
+    less = run.without({"without_must": np.array([[1, 0]]), "without_cannot": np.array([[3, 2]])})
+    assert (less.links, less.soft) == ([], [])
+    for name, pair in (("must", [0, 2]), ("cannot", [0, 1]), ("must", [0, 9])):
+        with pytest.raises(ValueError, match="it lacks a link that is none"):
+            run.without({f"without_{name}": np.array([pair])})
+
+
 def test_the_gap_is_for_the_checker_to_say(second, proof):
     problem, events = proof
     loose = events_of(problem, "sdp", tolerance=0.9)
