@@ -527,14 +527,20 @@ class Run:
         upper = min(self.costs, default=None)
         enough = 0 if upper is None else upper * (1 - Fraction(99, 100) * self.wanted)
         keeps = self.kept is not None and not self.is_closed
-        bounds = (self.kept if keeps else self).bounds(enough)
-        lower = min((bound for bound in bounds if bound is not None), default=None)
+        lower = (self.kept if keeps else self).least(enough)
+        if keeps and self.cuts and self.kept.cuts:
+            lower = max(lower, self.least(enough))
         if upper is None:
             need(lower is None and not keeps, "the run has no clustering")
             return None
         lower = upper if lower is None else lower
         need(lower <= upper, "a bound is above the clustering")
         return 1 - Fraction(lower) / upper if upper else Fraction(0)
+
+    def least(self, enough):
+        """Return the least bound, None if the problem is infeasible."""
+        bounds = (bound for bound in self.bounds(enough) if bound is not None)
+        return min(bounds, default=None)
 
     @property
     def is_closed(self):

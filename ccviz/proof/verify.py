@@ -17,7 +17,8 @@ The checks, in order; every bound is rigorous despite rounding (`ccviz.proof.rou
    own (`class_bound`). If the search would exceed the budget of work, the verdict reports it and
    does not accept.
 
-A divided run has parts instead of a tree; their bounds add up (`parts`). A run that has both is
+A divided run has parts instead of a tree; their bounds add up (`parts`), and count beside those of
+parts that were kept. A run that has both is
 checked by its tree if every leaf is closed, otherwise by the parts alone.
 
 The caller sets the gap within which the bound must lie, not the run.
@@ -163,8 +164,10 @@ def _kept(
     if not found:
         raise FlawError("the run has no clustering")
     if not any(isinstance(event, NodeOpened) for event in before):
-        division = read_division(earlier, before)
-        return _compared(outer, *parts_bound(earlier, outer.unit, division), gap)
+        bounds = [parts_bound(earlier, outer.unit, read_division(earlier, before))]
+        if any(isinstance(event, PartsCut) for event in events):
+            bounds.append(parts_bound(problem, outer.unit, read_division(problem, events)))
+        return _compared(outer, *max(bounds), gap)
     proof = read_proof(as_bounded(earlier), before)
     check_cover(proof)
     check = _Check(earlier, proof, outer.unit, budget, outer.upper_bound, outer.enough)

@@ -23,6 +23,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.relaxed import is_within, keys
 from ccviz.problem.sizes import Sizes
 from ccviz.runs.archive import Archive
+from ccviz.runs.kept_parts import kept_parts
 from ccviz.runs.kept_tree import Earlier, goes_on, kept_tree
 from ccviz.runs.run import Result, Run
 from ccviz.solvers.base import Solver
@@ -42,7 +43,7 @@ class Start:
     proof : ProofKept or None
         A lower bound with its proof.
     tree : tuple of Event
-        A tree that goes on.
+        A tree that goes on, or the parts of a divided run.
     """
 
     labels: IntArray | None = None
@@ -126,7 +127,11 @@ def _start_from_run(problem: Problem, solver: Solver, earlier: Earlier) -> Start
         objective = math.inf if found is None else Partition(problem, found).objective
         bound = run.lower_bound if tightens(run.problem, problem) else -math.inf
         return Start(found, None, kept_tree(problem, solver, earlier, objective, bound))
-    return Start(found, kept_proof(problem, run, events))
+    proof = kept_proof(problem, run, events)
+    if found is None:
+        return Start(None, proof)
+    bound = -math.inf if proof is None else proof.lower_bound
+    return Start(found, proof, kept_parts(problem, solver, earlier, bound))
 
 
 def _feasible(problem: Problem, labels: IntArray) -> IntArray | None:
@@ -152,14 +157,16 @@ def kept_proof(problem: Problem, run: Run, events: Iterable[Event]) -> ProofKept
         Of the earlier run.
     """
     before, kept = run.problem, run.kept
-    if run.termination not in ("proved", "gap") or before.rules or not tightens(before, problem):
+    # The bounds of parts add up whenever a run ends.
+    is_done = run.termination in ("proved", "gap") or (run.parts and not run.tree)
+    if not is_done or before.rules or not tightens(before, problem):
         return None
     if before.is_soft or problem.is_soft:
         return None
     own = tuple(each for each in events if isinstance(each, _PROOF))
     if not _is_proof(own, kept):
         return None
-    if kept is not None and not run.tree and not run.parts:
+    if kept is not None and kept.lower_bound >= run.lower_bound:
         own, hard = kept.events, (kept.must_link, kept.cannot_link)
         sizes = None if kept.lower is None or kept.upper is None else Sizes(kept.lower, kept.upper)
     else:

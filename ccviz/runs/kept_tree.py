@@ -101,7 +101,7 @@ def kept_tree(
     reopened = sum(isinstance(event, NodeReopened) for event in leaves.values())
     branched, ends = _folded(opened, branched, leaves, enough)
     events = (*_in_order(opened, branched, ends), _said(lower_bound, len(leaves), reopened))
-    return _summary(earlier, lower_bound, len(leaves), reopened, len(events)), *events
+    return summary(earlier, lower_bound, len(leaves), reopened, len(events)), *events
 
 
 def _said(lower_bound: float, leaves: int, reopened: int) -> Noted:
@@ -156,9 +156,21 @@ def _folded(
     return stay, ends
 
 
-def _summary(
+def summary(
     earlier: Earlier, lower_bound: float, leaves: int, reopened: int, following: int
 ) -> TreeKept:
+    """Return the event that says what goes on, with the bounds of the runs before.
+
+    Parameters
+    ----------
+    earlier : Earlier
+    lower_bound : float
+        What the earlier run proved, if that holds for the new problem, otherwise -inf.
+    leaves, reopened : int
+        Leaves of the tree, or parts, and those that are open again.
+    following : int
+        Events that bring the rest.
+    """
     run, before = earlier.run, earlier.run.kept_tree
     moments = [
         (moment.time_s, float(moment.nodes), moment.upper_bound, moment.lower_bound)

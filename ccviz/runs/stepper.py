@@ -11,7 +11,7 @@ from numbers import Integral
 from threading import Event as Flag
 from typing import Any, ClassVar
 
-from ccviz.bounds import is_closed
+from ccviz.bounds import OPTIMAL_GAP, is_closed
 from ccviz.errors import ParameterError, WorkersLostError, quote
 from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Record, Started, Termination
 from ccviz.problem.blocks import contract
@@ -116,7 +116,7 @@ class Stepper(Iterator[Record]):
         if self._waiting:
             return self._stamp(self._waiting.popleft())
         if self._holds_still():
-            return self._stamp(Finished(termination="proved", message=_STILL_OPTIMAL))
+            return self._stamp(Finished(termination=self._reached, message=_STILL_OPTIMAL))
         reason = self._reason()
         event = None if reason else self._next_event()
         if event is None:
@@ -124,6 +124,12 @@ class Stepper(Iterator[Record]):
         return self._stamp(event)
 
     step = __next__
+
+    @property
+    def _reached(self) -> Termination:
+        """What a closed gap is called: a proof only where the tolerance is that of one."""
+        is_proof = float(getattr(self.solver, "tolerance", 0.0)) <= OPTIMAL_GAP
+        return "proved" if is_proof else "gap"
 
     def _holds_still(self) -> bool:
         """Whether what the run began with is proved already, and nothing has come since."""

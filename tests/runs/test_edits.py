@@ -125,11 +125,9 @@ def test_no_statement_is_wrong_over_many_sequences_of_edits(seed, solver, sequen
     check_sequence(seed, solver, sequence)
 
 
-def check_sequence(seed, solver, sequence):
-    """Solve after each edit, from the result before, and compare with all clusterings."""
-    name, chosen = solver
-    X = np.random.default_rng(seed).normal(size=(N, 2))
-    past, state, result, proofs = [], ({}, None), None, []
+def problems_of(X, sequence):
+    """Yield the problem after each edit; one that contradicts itself is taken back."""
+    past, state = [], ({}, None)
     for edit in sequence:
         if edit == ("undo",):
             state = past.pop() if past else state
@@ -139,7 +137,16 @@ def check_sequence(seed, solver, sequence):
         problem = problem_of(X, state)
         if problem is None:
             state = past.pop()
-            continue
+        else:
+            yield problem
+
+
+def check_sequence(seed, solver, sequence):
+    """Solve after each edit, from the result before, and compare with all clusterings."""
+    name, chosen = solver
+    X = np.random.default_rng(seed).normal(size=(N, 2))
+    result, proofs = None, []
+    for problem in problems_of(X, sequence):
         optimum = optimum_of(problem)
         if result is not None and np.isfinite(optimum):
             check_statements(result, proofs, problem, optimum)
@@ -153,3 +160,36 @@ def check_sequence(seed, solver, sequence):
         assert result.lower_bound <= optimum
         assert verify(problem, [record.event for record in result.records()]).accepted
         proofs.append(Proof("", problem, result.labels))
+
+
+@settings(max_examples=4)
+@given(st.integers(0, 2**16), st.integers(2, 4), sequences)
+def test_no_bound_of_parts_is_wrong_over_a_sequence_of_edits(seed, part_size, sequence):
+    check_parts(seed, part_size, sequence)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000 if EXHAUSTIVE else 100)
+@given(st.integers(0, 2**16), st.integers(2, 4), sequences)
+def test_no_bound_of_parts_is_wrong_over_many_sequences(seed, part_size, sequence):
+    check_parts(seed, part_size, sequence)
+
+
+def check_parts(seed, part_size, sequence):
+    """Bound by parts after each edit, from the result before; soft links are left to others."""
+    X = np.random.default_rng(seed).normal(size=(N, 2))
+    result = None
+    for problem in problems_of(X, sequence):
+        if problem.is_soft:
+            continue
+        optimum = optimum_of(problem)
+        result = solve(problem, "divide", start=result, part_size=part_size, largest_part=5)
+        assert result.lower_bound <= optimum
+        if result.partition is None:
+            assert np.isinf(optimum)
+            result = None
+            continue
+        assert optimum <= result.objective * (1.0 + 1e-12)
+        if np.isfinite(result.gap):
+            events = [record.event for record in result.records()]
+            assert verify(problem, events, gap=max(1e-4, 1.01 * result.gap)).accepted

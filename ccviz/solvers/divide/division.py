@@ -115,6 +115,7 @@ class Division:
         """Yield the events of the run; `ccviz.events.Finished` comes last unless stopped."""
         stop = self.context.stop
         self.restore()
+        self._begin_with_known()
         yield from self._find_clustering()
         if math.isfinite(self.upper_bound) and not self.infeasible:
             with open_workforce(self.context.workers) as workforce, suppress(StoppedError):
@@ -122,13 +123,20 @@ class Division:
         if not stop():
             yield self._finished()
 
+    def _begin_with_known(self) -> None:
+        """Take the clustering and the bound that an earlier run left."""
+        if self.context.labels is not None:
+            self._is_better(self.blocks.project(self.context.labels))
+        self.lower_bound = max(self.lower_bound, self.context.floor)
+
     @property
     def is_closed(self) -> bool:
         """Whether the gap is within the tolerance."""
         return self.lower_bound >= self.upper_bound * (1.0 - self.tolerance)
 
     def _find_clustering(self) -> Iterator[Event]:
-        if self.found is not None:
+        is_edited = self.context.labels is not None
+        if self.is_closed or (self.found is not None and not is_edited):
             return
         for answer in staged_clusterings(self.problem, self.blocks, self.context, self.incumbent):
             if isinstance(answer, InfeasibilityProved):
@@ -157,6 +165,8 @@ class Division:
             return
         if self.found is None:
             yield from self._anticluster()
+        elif self.context.labels is not None:
+            yield from self._say_what_is_left_out()
         todo = [part for group, part in self.parts.items() if group not in self.bounds]
         first = Effort(self._allowed, rounds=0)
         yield from self._bound(workforce, todo, [first] * len(todo))
@@ -186,16 +196,19 @@ class Division:
         self._adopt([(number,) for number in range(count)])
         part_of = self.blocks.lift(self.found.part_of)
         yield PartsCut(parts=count, part_of=part_of, dropped=lost)
-        left_out = ["soft links"] if self.problem.is_soft else []
-        left_out += ["cluster sizes"] if self.problem.sizes is not None else []
-        left_out += ["limits on sums"] if self.problem.rules else []
-        if left_out:
-            yield Noted(text=_WITHOUT.format(" and ".join(left_out)))
+        yield from self._say_what_is_left_out()
         if lost:
             yield Noted(
                 text=f"{lost:,} of {len(self.blocks.conflicts):,} cannot-links between blocks go "
                 "from one part to another, and do not count for the bound."
             )
+
+    def _say_what_is_left_out(self) -> Iterator[Event]:
+        left_out = ["soft links"] if self.problem.is_soft else []
+        left_out += ["cluster sizes"] if self.problem.sizes is not None else []
+        left_out += ["limits on sums"] if self.problem.rules else []
+        if left_out:
+            yield Noted(text=_WITHOUT.format(" and ".join(left_out)))
 
     def _refined(self) -> Anticlustering:
         """Return an anticlustering, of larger parts than asked for where those lose too much."""
@@ -324,7 +337,7 @@ class Division:
                 case IncumbentFound():
                     self._is_better(self.blocks.project(event.labels))
                 case BoundImproved():
-                    self.lower_bound = event.lower_bound
+                    self.lower_bound = max(self.lower_bound, event.lower_bound)
                 case PartsCut():
                     self.found = Anticlustering(self.blocks.project(event.part_of), event.parts)
                     groups, self.bounds = [(number,) for number in range(event.parts)], {}
@@ -332,7 +345,8 @@ class Division:
                     group = event.group
                     groups = [each for each in groups if not set(each) & set(group)] + [group]
                     self.bounds = {g: b for g, b in self.bounds.items() if g in groups}
-                    self.bounds[group] = restored(event)
+                    if event.certificate or event.leaves:
+                        self.bounds[group] = restored(event)
         if groups:
             self._adopt(groups)
 
