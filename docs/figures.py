@@ -223,9 +223,15 @@ def edits() -> dict[str, str]:
 
 
 def wrong_links() -> dict[str, str]:
-    """Return how often wrong links are among the ten highest prices."""
+    """Return what prices of links take, and how often wrong ones are among the ten highest."""
     rows = table("living_wrong")
-    found = {"wrong-draws": f"{len(rows)}"}
+    proved = table("living_prices")
+    found = {
+        "wrong-draws": f"{len(rows)}",
+        "prices-proved": f"{sum(int(each['proved']) for each in proved)}",
+        "prices-cold": at_most(max(float(r["all_s"]) / float(r["cold_s"]) for r in proved)),
+        "prices-first": at_most(max(float(each["first_s"]) for each in proved), 2),
+    }
     for name, wrong in (("few", "0.05"), ("more", "0.1")):
         sets = {each["set"] for each in chosen(rows, wrong=wrong)}
         drawn = [chosen(rows, wrong=wrong, set=each) for each in sets]
