@@ -62,15 +62,21 @@ class KernelCache(FunctionCache):
         return None if data is None else self._impl.rebuild(target_context, data)
 
 
-def cached_njit(function: Callable[..., Any], **options: Any) -> Any:
+def cached_njit(function: Callable[..., Any], *, entry: bool = False, **options: Any) -> Any:
     """Compile a kernel when it is called first, and keep it.
+
+    A private kernel is called by kernels only, and so gets no wrapper that Python could call: of
+    a kernel with many arrays the wrapper takes as long to compile as the kernel.
 
     Parameters
     ----------
     function : callable
+    entry : bool
+        Whether Python calls this kernel, though its name is private.
     **options
         Those of numba's `njit`, without ``cache``.
     """
-    kernel = njit(function, **options)
+    inner = function.__name__.startswith("_") and not entry
+    kernel = njit(function, no_cpython_wrapper=inner, no_cfunc_wrapper=True, **options)
     kernel._cache = KernelCache(function)
     return kernel

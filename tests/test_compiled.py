@@ -1,12 +1,15 @@
 """Without a compiler, every solver does the same on small problems."""
 
+import ast
 import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+import ccviz
 from ccviz.solvers import SOLVERS
 
 _QUICK = {
@@ -86,3 +89,32 @@ def test_a_cache_of_a_class_that_was_renamed_is_compiled_again(tmp_path):
             check=False,
         )  # fmt: skip
         assert run.stdout.strip() == printed, run.stderr
+
+
+def is_kernel(node):
+    return isinstance(node, ast.FunctionDef) and any(
+        ast.unparse(decorator).startswith("njit") for decorator in node.decorator_list
+    )
+
+
+def names_in_plain_code(node):
+    """Yield the names that are read outside of kernels."""
+    for child in ast.iter_child_nodes(node):
+        if not is_kernel(child):
+            if isinstance(child, ast.Name):
+                yield child.id
+            yield from names_in_plain_code(child)
+
+
+def test_private_kernels_that_python_calls_say_so():
+    """The others have no wrapper for it, see `ccviz.kernel_cache.cached_njit`."""
+    differ = []
+    for path in sorted(Path(ccviz.__file__).parent.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        private = [node for node in tree.body if is_kernel(node) and node.name[0] == "_"]
+        plain = set(names_in_plain_code(tree)) if private else set()
+        for kernel in private:
+            says = any("entry=True" in ast.unparse(each) for each in kernel.decorator_list)
+            if says != (kernel.name in plain):
+                differ.append(f"{path.name}: {kernel.name}")
+    assert differ == []

@@ -49,7 +49,7 @@ def _rows(edges: IntArray, size: int) -> Graph:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, entry=True)
 def _branch(start: Any, neighbour: Any, k: int, colour: Any, nodes: int) -> int:
     size = len(colour)
     blocked = np.zeros((size, k), np.int64)  # neighbours of a vertex that have a colour

@@ -30,6 +30,9 @@ from ccviz.solvers.assignment.structure import Structure
 from ccviz.solvers.base import never
 from ccviz.solvers.common.clusters import fill_cheapest
 
+_FEW = 100
+"""Labellings of the linked blocks up to which all are looked at: four blocks in three clusters."""
+
 
 def solve_assignment(
     cost: FloatArray,
@@ -93,9 +96,8 @@ def _solve_links(
     deadline: Deadline,
     limits: SearchLimits,
 ) -> Assignment:
-    if len(structure.linked) == 0:  # no search, and none of its kernels to compile
-        labels = cheapest(cost)
-        return Assignment(labels, objective_of(labels, cost, structure), True, False)
+    if structure.k ** len(structure.linked) <= _FEW:  # none of the search's kernels to compile
+        return _solve_few(cost, structure)
     warm = np.full(structure.s, -1) if warm_start is None else warm_start
     outcome, labels, state = assign(cost, structure.linked, structure.graph, warm, limits.nodes)
     answer = _finished(outcome, structure, state, deadline, limits)
@@ -103,6 +105,22 @@ def _solve_links(
         return answer.of_size(structure.s)
     labels[structure.linked] = state.label
     return replace(answer, labels=labels, objective=objective_of(labels, cost, structure))
+
+
+def _solve_few(cost: FloatArray, structure: Structure) -> Assignment:
+    """Look at all labellings of the linked blocks; the other blocks are free."""
+    labels, linked = cheapest(cost), structure.linked
+    k, size = structure.k, len(linked)
+    choices = np.indices((k,) * size).reshape(size, k**size)
+    paid = cost[linked[:, None], choices].sum(axis=0)
+    ends = np.searchsorted(linked, structure.pairs)
+    for (first, second), price in zip(ends, structure.price, strict=True):
+        paid += np.where(choices[first] == choices[second], price, 0.0)
+    best = int(paid.argmin())
+    if size and paid[best] == np.inf:
+        return Assignment.impossible(structure.s)
+    labels[linked] = choices[:, best]
+    return Assignment(labels, objective_of(labels, cost, structure), True, False)
 
 
 def solve_linked(

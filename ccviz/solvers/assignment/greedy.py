@@ -210,7 +210,7 @@ class GreedyStep(NamedTuple):
     wcss: float
 
 
-@njit(cache=True)
+@njit(cache=True, entry=True)
 def _greedy_step(
     centroid: FloatArray,
     weight: FloatArray,

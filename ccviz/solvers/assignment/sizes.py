@@ -130,7 +130,7 @@ def _priced(costs: Costs, n: int, prices: FloatArray) -> tuple[IntArray, FloatAr
     return labels, gap
 
 
-@njit(cache=True)
+@njit(cache=True, entry=True)
 def _best_two(cost: FloatArray, prices: FloatArray, labels: IntArray, gap: FloatArray) -> None:
     for p in range(len(cost)):
         best, least, second = 0, np.inf, np.inf

@@ -44,7 +44,7 @@ def link_groups(conflicts: IntArray, free: np.ndarray, most: int) -> IntArray:
     return root
 
 
-@njit(cache=True)  # pragma: no cover - compiled
+@njit(cache=True, entry=True)  # pragma: no cover - compiled
 def _join(pairs: IntArray, root: IntArray, size: IntArray, most: int) -> None:
     for c in range(len(pairs)):
         a, b = _find(root, pairs[c, 0]), _find(root, pairs[c, 1])

@@ -231,7 +231,7 @@ def _even_out(
             _exchange(order, ends, member, start, features, labels, part_of, excess, draws)
 
 
-@njit(cache=True)  # pragma: no cover - compiled
+@njit(cache=True, entry=True)  # pragma: no cover - compiled
 def _exchange(
     order: IntArray,
     ends: IntArray,

@@ -90,7 +90,7 @@ def exact_without(
     return None if found is None else others[found]
 
 
-@njit(cache=True)
+@njit(cache=True, entry=True)
 def _assign_open(costs: FloatArray, data: BlockData, labels: IntArray, barred: int) -> None:
     """Give each block labelled -1 its cheapest centre without a conflict, or else its cheapest."""
     k = costs.shape[1]

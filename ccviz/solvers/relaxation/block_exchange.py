@@ -101,7 +101,7 @@ def _neighbours(blocks: Blocks) -> tuple[IntArray, IntArray, FloatArray]:
     return start, other[order], price[order]
 
 
-@njit(cache=True)  # pragma: no cover - compiled
+@njit(cache=True, entry=True)  # pragma: no cover - compiled
 def _exchange(given: _Given, state: _State, least: float) -> None:
     """Move and swap blocks while a step gains more than ``least``."""
     _open(given, state)

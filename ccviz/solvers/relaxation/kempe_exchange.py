@@ -28,7 +28,7 @@ def exchange(blocks: Blocks, relaxation: Relaxation, labels: IntArray) -> IntArr
     return improved
 
 
-@njit(cache=True)  # pragma: no cover - compiled
+@njit(cache=True, entry=True)  # pragma: no cover - compiled
 def _exchange(
     sums: FloatArray,
     mass: FloatArray,

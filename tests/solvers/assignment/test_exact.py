@@ -162,3 +162,27 @@ def test_beyond_any_search_an_answer_is_found_and_never_called_proved(
     assert answer.found == (clique == 4)
     assert not answer.proved
     assert not answer.infeasible
+
+
+def test_few_linked_blocks_need_no_search():
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        s, k = int(rng.integers(2, 7)), int(rng.integers(2, 5))
+        ends = rng.choice(s, 2, replace=False)
+        soft = Links(np.sort(ends)[None], np.array([0.7]))
+        names = ("soft_must", "soft_cannot")
+        options = {names[int(rng.integers(2))]: soft} if rng.random() < 0.5 else {}
+        structure = Structure.from_edges(
+            s, k, np.empty((0, 2)) if options else ends[None], **options
+        )
+        cost = rng.uniform(0, 1, (s, k))
+        answer = solve_assignment(cost, structure)
+        assert answer.proved
+        assert answer.objective == pytest.approx(brute_force(cost, structure, False), rel=1e-12)
+
+
+def test_few_linked_blocks_without_a_common_way_are_infeasible():
+    structure = Structure.from_edges(3, 2, np.array([[0, 1], [0, 2], [1, 2]]))
+    answer = solve_assignment(np.ones((3, 2)), structure)
+    assert answer.infeasible
+    assert (answer.labels == -1).all()

@@ -101,7 +101,7 @@ def make_facilities(instance: Instance, columns: np.ndarray, duals: FloatArray) 
     return Facilities(np.append(0, np.cumsum(count)), block[used], cost[used])
 
 
-@njit(cache=True)
+@njit(cache=True, entry=True)
 def _fill(
     instance: Instance,
     columns: np.ndarray,

@@ -70,7 +70,7 @@ def _fill_empty(instance: Instance, labels: IntArray, k: int) -> None:
         labels[np.argmax(np.where(alone, -1.0, cost))] = empty
 
 
-@njit(cache=True)
+@njit(cache=True, entry=True)
 def _means(instance: Instance, labels: IntArray, k: int) -> FloatArray:
     s, d = instance.points.shape
     mean = np.zeros((k, d))
