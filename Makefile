@@ -2,6 +2,7 @@
 
 PYTHON  ?= python3
 VENV    := .venv
+LOWEST  := .lowest
 PY      := $(VENV)/bin/python
 READY   := $(VENV)/.ready
 SERVES  := $(VENV)/.serves
@@ -16,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels
+.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels lowest
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -81,7 +82,7 @@ audit: env  ## Look the packages of requirements.lock up in an advisory database
 	@$(UV_WITH) pip-audit==2.10.1 python tools/audit.py requirements.lock
 
 clean:  ## Remove .venv and every cache
-	rm -rf $(VENV) ccviz/packs build dist docs/_build docs/_api docs/notebooks docs/gallery test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf $(VENV) $(LOWEST) ccviz/packs build dist docs/_build docs/_api docs/notebooks docs/gallery test-results .hypothesis .mypy_cache .pytest_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- Use ------------------------------------------------------------------------------------
@@ -140,6 +141,14 @@ figures: env  ## Write the figures of benchmarks/results into README and docs
 
 bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
 	@set -e; for script in $(BENCH); do echo "$$script"; $(PY) $$script $(ARGS); done
+
+# An environment of its own, with its own kernels; where there is no wheel that old, uv says so.
+lowest: env  ## Test the core with the lowest versions that pyproject.toml allows (PYTHON=python3.12)
+	@$(VENV)/bin/uv venv --quiet --clear --python $(PYTHON) $(LOWEST)
+	@$(VENV)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
+		--only-binary :all: --no-binary ccviz-lab ".[test,tables]"
+	NUMBA_CACHE_DIR=$(LOWEST)/kernels $(LOWEST)/bin/python -m pytest -n $(WORKERS) -m "not slow" \
+		-p no:cacheprovider @tests/core.txt $(ARGS)
 
 coverage: env warm  ## Branch coverage of the core (all but the views and the command line) by its tests
 	$(PY) -m coverage erase

@@ -17,6 +17,7 @@ ORDER = [
     "ccviz.plugins",
     "ccviz.distribution",
     "ccviz.errors",
+    "ccviz.system",
     "ccviz.arrays",
     "ccviz.kernel_pack",
     "ccviz.kernel_cache",

@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from ccviz.runs.fork_client import ForkClient, ForkedProcess, end_all, one_thread
+from ccviz.runs.fork_client import ForkClient, ForkedProcess, one_thread
+from ccviz.system import await_end, end_all
 
 _WORKER = "ccviz.runs.worker"
 
@@ -44,7 +45,7 @@ class Fresh(subprocess.Popen[bytes]):
 
     def await_end(self) -> None:
         """Wait for its end without reaping it: its process id stays reserved."""
-        os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOWAIT)
+        await_end(self)
 
 
 class Child:

@@ -11,7 +11,8 @@ import threading
 from concurrent.futures import Future
 from contextlib import suppress
 from select import select
-from signal import SIGKILL
+
+from ccviz.system import FORKS, KILLED
 
 NUMBER = struct.Struct("<i")
 """Format of a process id or an exit code on the status socket."""
@@ -29,19 +30,6 @@ _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 def one_thread() -> dict[str, str]:
     """Return this environment with one thread for each multithreaded numerical library."""
     return os.environ | {f"{library}_NUM_THREADS": "1" for library in _LIBRARIES}
-
-
-def end_all(pid: int) -> None:
-    """Kill a process and its group; a process that was just forked may have no group yet.
-
-    Parameters
-    ----------
-    pid : int
-        Process id; 0 if the process was never started.
-    """
-    for end in (os.killpg, os.kill) if pid else ():
-        with suppress(ProcessLookupError):
-            end(pid, SIGKILL)
 
 
 class ForkedProcess:
@@ -93,7 +81,7 @@ class ForkedProcess:
         code = None if pid is None else self._number()
         if pid is not None and code is None:  # the fork server has ended, its child runs on
             _await(pid)
-        self._code.set_result(-SIGKILL if code is None else code)
+        self._code.set_result(KILLED if code is None else code)
 
     def _number(self) -> int | None:
         packed = self._status.recv(NUMBER.size, socket.MSG_WAITALL)
@@ -117,7 +105,7 @@ class ForkClient:
         Name of the solver that is loaded before the first fork.
     """
 
-    possible = sys.platform == "linux"
+    possible = FORKS
     """Whether this system can fork a process that has loaded these libraries."""
 
     def __init__(self, solver: str) -> None:

@@ -26,8 +26,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from ccviz.runs.fork_client import NUMBER, ORDER_BYTES, UNABLE
-from ccviz.runs.priority import RUN, stand_back, weigh_session
+from ccviz.runs.priority import RUN, stand_back
 from ccviz.runs.warm import load_solver
+from ccviz.system import weigh_session
 
 _TASKS = Path("/proc/self/task")
 

@@ -16,6 +16,7 @@ from ccviz.errors import ArchiveError
 from ccviz.events import Termination
 from ccviz.runs.limits import Limits
 from ccviz.runs.run import Run, Status
+from ccviz.system import exists
 
 _SILENT_S = 30.0
 """Seconds of silence after which a run's driver counts as gone; it writes every few seconds."""
@@ -130,7 +131,7 @@ class RunInfo(Summary):
             return "finished"
         silence = time.monotonic() - self.tick
         heard = self.boot == boot_id() and 0.0 <= silence <= _SILENT_S
-        return "running" if heard and _exists(self.pid) else "lost"
+        return "running" if heard and exists(self.pid) else "lost"
 
     @classmethod
     def from_row(cls, row: Mapping[str, Any]) -> RunInfo:
@@ -170,13 +171,3 @@ def alive() -> dict[str, Any]:
 def boot_id() -> str:
     """Return an identifier of the machine's current boot; empty if there is none."""
     return _BOOT_ID.read_text().strip() if _BOOT_ID.exists() else ""
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass  # it exists and has another owner
-    return True

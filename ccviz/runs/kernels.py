@@ -7,7 +7,6 @@ one process compiles for a solver, the others wait for it instead of doing the s
 
 from __future__ import annotations
 
-import fcntl
 import os
 import sys
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from platformdirs import user_cache_path
 
 from ccviz.compiled import COMPILES
 from ccviz.kernel_pack import find_pack
+from ccviz.system import locked
 
 _PACKAGE = Path(__file__).parents[1]
 
@@ -53,8 +53,7 @@ def turn_to_compile(solver: str) -> Iterator[bool]:
     """
     mark = _mark(solver)
     mark.parent.mkdir(parents=True, exist_ok=True)
-    with mark.with_suffix(".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # the system lets go of it when its process dies
+    with locked(mark.with_suffix(".lock")):
         needed = not mark.exists()
         yield needed
         if needed:

@@ -20,9 +20,6 @@ idle, else within a few seconds. `ccviz.runs.child` and `ccviz.runs.job` are the
 from __future__ import annotations
 
 import math
-import os
-import resource
-import signal
 import sys
 import threading
 import time
@@ -37,6 +34,7 @@ from ccviz.runs.recorder import Recorder
 from ccviz.runs.resume import open_run
 from ccviz.runs.stepper import Stepper
 from ccviz.runs.warm import load_solver
+from ccviz.system import end_session_after, limit_memory
 
 _ORPHAN_GRACE_S = 5.0
 
@@ -123,12 +121,7 @@ class Control:
             else:
                 self._allow({"pause": 0.0, "continue": math.inf}.get(word), values)
         self._stop()
-        # A solver deep in foreign code may never check for a stop. The alarm ends it without
-        # running Python; the timer, if it runs first, also kills the solver's processes.
-        signal.setitimer(signal.ITIMER_REAL, _ORPHAN_GRACE_S + 1)
-        killer = threading.Timer(_ORPHAN_GRACE_S, os.killpg, (os.getpgid(0), signal.SIGKILL))
-        killer.daemon = True
-        killer.start()
+        end_session_after(_ORPHAN_GRACE_S)  # a solver in foreign code may never check for a stop
 
     def _stop(self) -> None:
         self._stepper.stop()
@@ -153,8 +146,7 @@ def drive(path: str) -> None:
     task = wait_for_task(lines)
     if task is None:
         return
-    if task.memory is not None:
-        resource.setrlimit(resource.RLIMIT_DATA, (task.memory, task.memory))
+    limit_memory(task.memory)
     archive = Archive(path)
     stepper = open_run(archive, task.run, task.resume, task.workers, task.earlier)
     control = Control(lines, stepper, task.paused)

@@ -16,6 +16,7 @@ from ccviz.events import Assigned, Finished, NodeReopened, Started, TreeKept
 from ccviz.runs.job import Job
 from ccviz.runs.limits import Limits
 from ccviz.solvers import make_solver
+from ccviz.system import POSIX
 from tests.patience import PATIENCE_S, wait_until
 
 ENDLESS = make_solver("cop-kmeans", n_init=100_000_000)
@@ -270,6 +271,7 @@ def test_only_what_can_go_on_is_resumed(archive, begin):
         Job.resume(archive, job.run_id)
 
 
+@pytest.mark.skipif(not POSIX, reason="no limits on memory")
 def test_a_worker_has_no_more_memory_than_it_is_given(archive, begin):
     job = begin(make_solver("blp-kmeans"), memory=32 << 20)
     assert job.wait(PATIENCE_S)

@@ -10,6 +10,7 @@ from ccviz import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.job import Job
 from ccviz.solvers import make_solver
+from ccviz.system import POSIX
 from tests.patience import wait_until
 
 BACK = "from ccviz.runs.priority import stand_back; stand_back(7)"
@@ -27,6 +28,7 @@ def weight(**how):
     return ended.stdout.strip()
 
 
+@pytest.mark.skipif(not POSIX, reason="no priorities")
 def test_a_run_stands_back_behind_who_shows_it(tmp_path):
     problem = Problem(np.arange(8.0).reshape(4, 2), 2)
     with Archive(tmp_path / "runs.sqlite") as archive:
@@ -38,7 +40,7 @@ def test_a_run_stands_back_behind_who_shows_it(tmp_path):
     assert niceness == min(19, psutil.Process().nice() + 5)
 
 
-@pytest.mark.skipif(not WEIGHED, reason="this system does not weigh sessions")
+@pytest.mark.skipif(not (POSIX and WEIGHED), reason="this system does not weigh sessions")
 def test_a_session_is_weighed_only_by_who_began_it():
     mine = AUTOGROUP.read_text().strip()  # empty where this session has no weight of its own
     assert weight(start_new_session=True).endswith("nice 7")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import resource
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -141,7 +140,7 @@ class Batch(param.Parameterized):
             self._began = time.time()
             self._call = SandboxedCall(
                 _carry_out, (self._archive.path, person, self._row, draft, limits), math.inf,
-                person.quota.worker_bytes or resource.RLIM_INFINITY, self._pool,
+                person.quota.worker_bytes or None, self._pool,
             )  # fmt: skip
 
     def _follow(self, call: SandboxedCall) -> None:

@@ -14,13 +14,14 @@ import math
 import mimetypes
 import os
 import platform
-import resource
 import struct
 import sys
 import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+
+from ccviz.system import FORKS, limit_files, limit_memory
 
 _OPEN_FILES = 256
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _FILTER = 38, 22, 2  # of prctl
@@ -58,7 +59,7 @@ class Confinement:
 
     Attributes
     ----------
-    memory : int
+    memory : int or None
         Bytes.
     seconds : float
         Of processor time on each core.
@@ -68,33 +69,25 @@ class Confinement:
         The one folder where it may write, besides that for temporary files; empty if nowhere.
     """
 
-    memory: int
+    memory: int | None
     seconds: float = math.inf
     confined: bool = False
     writes: str = ""
 
     def enter(self) -> None:
         """Give up everything else, for good. The process must have no other threads yet."""
-        resource.setrlimit(resource.RLIMIT_DATA, (self.memory, self.memory))
+        limit_memory(self.memory)
         if not self.confined:
             return
-        _limit(resource.RLIMIT_CORE, 0)
-        _limit(resource.RLIMIT_NOFILE, _OPEN_FILES)
+        seconds = None
         if math.isfinite(self.seconds):
-            _limit(resource.RLIMIT_CPU, math.ceil(self.seconds + 1) * (os.cpu_count() or 1))
-        if not self.writes:  # else the archive, which may be larger
-            _limit(resource.RLIMIT_FSIZE, self.memory)
-        if sys.platform == "linux":
+            seconds = math.ceil(self.seconds + 1) * (os.cpu_count() or 1)
+        # Where it may write there is the archive, which may be larger.
+        limit_files(seconds, None if self.writes else self.memory, _OPEN_FILES)
+        if FORKS:
             folders = (self.writes, tempfile.gettempdir()) if self.writes else ()
             _leave_files(folders)
             _leave_calls()
-
-
-def _limit(what: int, most: int) -> None:
-    """Set a limit, or keep a lower one that holds already."""
-    hard = resource.getrlimit(what)[1]
-    most = most if hard == resource.RLIM_INFINITY else min(most, hard)
-    resource.setrlimit(what, (most, most))
 
 
 def _library() -> ctypes.CDLL:

@@ -21,8 +21,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from ccviz.errors import CcvizError
-from ccviz.runs.fork_client import ForkedProcess, end_all, one_thread
+from ccviz.runs.fork_client import ForkedProcess, one_thread
 from ccviz.runs.worker_pool import WorkerPool
+from ccviz.system import end_all
 from ccviz.views.lab.answer_codec import decode_answer, encode_answer, returned_by
 from ccviz.views.lab.confinement import Confinement
 
@@ -41,7 +42,7 @@ class SandboxedCall:
     args : tuple
     seconds : float
         Time limit, after which the call is abandoned.
-    memory : int
+    memory : int or None
         Memory limit in bytes.
     pool : WorkerPool, optional
         Its fork server forks the process.
@@ -56,7 +57,7 @@ class SandboxedCall:
         work: Callable[..., Any],
         args: tuple[Any, ...],
         seconds: float,
-        memory: int,
+        memory: int | None,
         pool: WorkerPool | None = None,
         confined: bool = False,
         writes: str = "",
