@@ -21,5 +21,6 @@ export function render({model}) {
     if (choice === "table") browse(document)?.click()
     else if (choice) model.send_msg(choice)
   })
+  model.on("words", () => { box.querySelector("p").textContent = model.words })
   return box
 }

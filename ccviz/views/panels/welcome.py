@@ -22,10 +22,13 @@ _TRY = next(iter(EXAMPLES))
 """The example problem of *Try it*: assignments, tree and both bounds move at once."""
 
 _STYLE = css("welcome.css")
+_EDITED = "Your edits go on from the example. Or begin with one of these:"
 
 
 class WelcomePanel(JSComponent):
-    """A strip over the page, as long as the example is open and unchanged.
+    """A strip over the page, until other data or a lesson are taken.
+
+    It stays over the first edits: the plot below must not move while the mouse aims at a point.
 
     Parameters
     ----------
@@ -35,7 +38,7 @@ class WelcomePanel(JSComponent):
         Shows what goes on inside the solver.
     """
 
-    words = param.String(default=WORDS, constant=True)
+    words = param.String(default=WORDS)
 
     _esm = with_template("welcome.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
@@ -51,20 +54,14 @@ class WelcomePanel(JSComponent):
         self._session, self._course, self._look_inside = session, course, look_inside
         self._draft, self._shut = session.draft, not shown
         session.param.watch(self._follow, "draft")
-        session.player.param.watch(self._follow, "shot")
-        session.runner.param.watch(self._follow, "state")
         course.param.watch(self._follow, "lesson")
 
     def _follow(self, *_: Any) -> None:
         session = self._session
-        untouched = (
-            session.draft is self._draft
-            and session.archive.is_in_library(session.player.run_id)
-            and not session.runner.busy
-            and self._course.lesson is None
-        )
-        self._shut = self._shut or not untouched
+        is_example = session.draft.data is self._draft.data and self._course.lesson is None
+        self._shut = self._shut or not is_example
         self.visible = not self._shut
+        self.words = WORDS if session.draft is self._draft else _EDITED
 
     def _handle_msg(self, data: str) -> None:
         in_one_message(self._open)(data)
