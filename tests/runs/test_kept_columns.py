@@ -100,3 +100,15 @@ def test_reduced_costs_of_whole_clusters_stay_as_they_were():
 def test_another_solver_takes_the_bound_and_not_the_tree(grown):
     problem, result = grown
     assert solve(problem, "sdp", start=result).run.kept_tree is None
+
+
+@pytest.mark.parametrize("stabilisation", ["smoothing", "perturbation", "none"])
+def test_it_goes_on_by_every_stabilisation_and_by_the_papers_pricing(stabilisation):
+    problem = drawn(3, 16, 3)
+    chosen = {"stabilisation": stabilisation, "pricing": "blocks"}
+    result = solve(problem, "colgen", **chosen)
+    edited = with_links(problem, must=[broken_pair(result)])
+    again = solve(edited, "colgen", start=result, **chosen)
+    assert again.run.kept_tree.reopened > 0
+    assert again.objective == pytest.approx(solve(edited, "sdp").objective, rel=1e-6)
+    assert verify(edited, [record.event for record in again.records()]).accepted
