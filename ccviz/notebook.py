@@ -5,12 +5,14 @@ The core draws nothing and imports nothing that does: the views are looked up by
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
+from ccviz.events import Record
 from ccviz.runs.run import Result, Run
 from ccviz.runs.stepper import Stepper
 
@@ -18,9 +20,13 @@ from ccviz.runs.stepper import Stepper
 class Plots:
     """Pictures of a run: HoloViews objects, which ``+`` puts side by side and ``*`` over another.
 
+    Each has ``save(path, width=None, dpi=300)``, which writes PDF, SVG or PNG without a browser.
+
     Parameters
     ----------
     run : Run
+    records : callable, optional
+        Returns the records of the run; without them its state alone can be drawn.
 
     Examples
     --------
@@ -29,8 +35,8 @@ class Plots:
     >>> picture = run.plot.scatter() + run.plot.bounds()  # doctest: +SKIP
     """
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
+    def __init__(self, run: Run, records: Callable[[], Sequence[Record]] = tuple) -> None:
+        self._run, self._records = run, records
 
     def scatter(self, x: int | None = None, y: int | None = None) -> Any:
         """Draw the points in their clusters, the centres and the links.
@@ -78,6 +84,69 @@ class Plots:
         """
         return _drawn("tree", self._run, axis)
 
+    def columns(self) -> Any:
+        """Draw the master and the lower bound of a column generation, round by round.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has priced no columns, or its events were not kept.
+        """
+        return _drawn("columns", self._kept())
+
+    def residuals(self) -> Any:
+        """Draw the residuals of a splitting method, iteration by iteration.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has none, or its events were not kept.
+        """
+        return _drawn("residuals", self._kept())
+
+    def population(self) -> Any:
+        """Draw the members of a memetic search, generation by generation.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has no population, or its events were not kept.
+        """
+        return _drawn("population", self._kept())
+
+    def race(self, *others: Run | Result, against: str = "time") -> Any:
+        """Draw the bounds of this run and of others over one another.
+
+        Parameters
+        ----------
+        *others : Run or Result
+        against : {"time", "nodes"}
+
+        Returns
+        -------
+        holoviews.Overlay
+        """
+        runs = [self._run, *(each if isinstance(each, Run) else each.run for each in others)]
+        return _drawn("race", _named(runs), against)
+
+    def _kept(self) -> Sequence[Record]:
+        records = self._records()
+        if not records:
+            raise CcvizError(_NOT_KEPT)
+        return records
+
     def matrix(self) -> Any:
         """Draw the newest matrix of the relaxation, its blocks ordered by the incumbent.
 
@@ -93,8 +162,25 @@ class Plots:
         return _drawn("matrix", self._run)
 
 
+_NOT_KEPT = (
+    "the events of this run were not kept: use the result of solve(), or a run that was not "
+    "stepped through before."
+)
+
+
+def _named(runs: Sequence[Run]) -> list[tuple[str, Run]]:
+    """Return each run with its solver, numbered where two have the same."""
+    solvers = [run.started.solver if run.started else "not started" for run in runs]
+    return [
+        (f"{name} ({place})" if solvers.count(name) > 1 else name, run)
+        for place, (name, run) in enumerate(zip(solvers, runs, strict=True), 1)
+    ]
+
+
 def _plots(self: Run | Result | Stepper) -> Plots:
-    """Return pictures of the run's current state: `scatter`, `bounds`, `tree` and `matrix`."""
+    """Return pictures of the run; see `Plots`."""
+    if isinstance(self, Result):
+        return Plots(self.run, self.records)
     return Plots(self if isinstance(self, Run) else self.run)
 
 
@@ -115,10 +201,7 @@ def _save_html(self: Result, path: str | Path, title: str = "") -> None:
     page, story = (import_module(f"ccviz.views.export.{name}") for name in ("page", "story"))
     records = self.records()
     if not records:
-        raise CcvizError(
-            "the events of this run were not kept: use the result of solve(), or a run that was "
-            "not stepped through before."
-        )
+        raise CcvizError(_NOT_KEPT)
     play = story.Play(title or self.solver, self.run.problem, records, len(records))
     page.save_html(path, [play])
 
@@ -259,8 +342,8 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
         The columns and the index of a frame are the names of features and points.
     k : int
     **problem
-        ``must_link``, ``cannot_link``, ``sizes``, ``truth`` and ``weights`` as for
-        `ccviz.Problem`, sizes also as ``"equal"`` or ``"40-60"``; ``rules`` as texts such as
+        ``must_link``, ``cannot_link``, ``sizes``, ``truth``, ``weights`` and ``outliers``
+        as for `ccviz.Problem`, sizes also as ``"equal"`` or ``"40-60"``; ``rules`` as texts such as
         ``"size<=50"``; ``names`` of the points; ``scaling`` of the features (``"none"``,
         ``"standard"``, ``"range"``), and the ``axes`` that are drawn, such as ``("x0", "PC 2")``.
 

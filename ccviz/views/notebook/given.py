@@ -31,6 +31,7 @@ def given_draft(
     weights: ArrayLike | None = None,
     names: Sequence[str] | None = None,
     rules: Sequence[str] = (),
+    outliers: int = 0,
 ) -> Draft:
     """Return the draft that a call of `ccviz.explore` asks for; see there.
 
@@ -49,7 +50,7 @@ def given_draft(
     if isinstance(sizes, str):
         lower, upper = read_sizes(sizes, n, k)
         sizes = (lower, upper) if lower else None
-    problem = Problem(X, k, must, cannot, sizes, truth, weights=weights)  # type: ignore[arg-type]
+    problem = Problem(X, k, must, cannot, sizes, truth, weights=weights, outliers=outliers)  # type: ignore[arg-type]
     data = Dataset(
         _name(problem.X), problem.X, _features(X, problem.d), problem.truth, k=k,
         names=_names(names, index, n), weights=problem.weights,

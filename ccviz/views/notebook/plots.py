@@ -2,28 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Any, get_args
 
 import holoviews as hv
 import numpy as np
 
+from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
+from ccviz.events import Record
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
 from ccviz.views.figures.tree import node_looks
 from ccviz.views.frames import bounds as bounds_frame
+from ccviz.views.frames.bounds import Against, worth_seeing
+from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.marks import MARKS
 from ccviz.views.frames.matrix import matrix as matrix_frame
+from ccviz.views.frames.population import PopulationLog
 from ccviz.views.frames.projection import axis_names
+from ccviz.views.frames.race import race as race_frame
+from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.scatter import Plane, coloring, plane
-from ccviz.views.frames.tree import Axis, Tree
+from ccviz.views.frames.tree import Axis, Tree, TreeFrame
+from ccviz.views.notebook.figure import Figure
 from ccviz.views.palette import LIGHT, cluster_colors
 
+_AXIS = {"time": "seconds", "nodes": "nodes"}
 _SIZE = {"width": 440, "height": 340}
 
 
-def scatter(run: Run, x: int | None = None, y: int | None = None) -> hv.Overlay:
+def scatter(run: Run, x: int | None = None, y: int | None = None) -> Figure:
     """Return the points in their clusters, the centres and the links."""
     where = _plane(run, x, y)
     frame = coloring(run, where)
@@ -31,7 +41,7 @@ def scatter(run: Run, x: int | None = None, y: int | None = None) -> hv.Overlay:
     colors = dict(enumerate(cluster_colors(run.problem.k)))
     points = hv.Points(
         (where.x, where.y, labels, np.arange(len(where.x))),
-        [where.x_name, where.y_name],
+        _dimensions(where),
         ["cluster", "point"],
         label="points",
     ).opts(
@@ -42,16 +52,16 @@ def scatter(run: Run, x: int | None = None, y: int | None = None) -> hv.Overlay:
         show_legend=False,
         **_SIZE,
     )
-    centers = hv.Points(frame.centers, [where.x_name, where.y_name], label="centres").opts(
+    centers = hv.Points(frame.centers, _dimensions(where), label="centres").opts(
         marker="cross", size=16, line_width=4, color=LIGHT.ink, show_legend=False
     )
     must, cannot = (_links(links.pairs, where) for links in _both(run))
-    return (
-        must.opts(color=LIGHT.must_link, line_width=1)
-        * cannot.opts(color=LIGHT.cannot_link, line_width=1, line_dash="dashed")
-        * points
-        * centers
-    )
+    return Figure([
+        must.opts(color=LIGHT.must_link, line_width=1),
+        cannot.opts(color=LIGHT.cannot_link, line_width=1, line_dash="dashed"),
+        points,
+        centers,
+    ])  # fmt: skip
 
 
 def _plane(run: Run, x: int | None, y: int | None) -> Plane:
@@ -66,6 +76,12 @@ def _plane(run: Run, x: int | None, y: int | None) -> Plane:
     return plane(Draft(Dataset("", X, features), run.problem.k), *chosen)
 
 
+def _dimensions(where: Plane) -> list[hv.Dimension]:
+    """Return the axes, by two names even of a single feature: HoloViews tells them apart so."""
+    up = "again" if where.x_name == where.y_name else where.y_name
+    return [hv.Dimension(where.x_name), hv.Dimension(up, label=where.y_name)]
+
+
 def _both(run: Run) -> tuple[Any, Any]:
     return run.problem.must_link, run.problem.cannot_link
 
@@ -73,30 +89,111 @@ def _both(run: Run) -> tuple[Any, Any]:
 def _links(pairs: np.ndarray, where: Plane) -> hv.Segments:
     i, j = pairs[:, 0], pairs[:, 1]
     ends = (where.x[i], where.y[i], where.x[j], where.y[j])
-    return hv.Segments(ends, [where.x_name, where.y_name, "its partner", "its height"])
+    return hv.Segments(ends, [*_dimensions(where), "its partner", "its height"])
 
 
-def bounds(run: Run, against: str = "time") -> hv.Overlay:
+def bounds(run: Run, against: Against = "time") -> Figure:
     """Return both bounds as steps."""
-    if against not in ("time", "nodes"):
-        raise CcvizError(f"bounds are drawn against time or nodes, not {against!r}.")
-    frame = bounds_frame.bounds(run, against)  # type: ignore[arg-type]
-    axis = "seconds" if against == "time" else "nodes"
+    _check_against(against)
+    frame = bounds_frame.bounds(run, against)
+    axis = _AXIS[against]
     curves = [
-        hv.Curve((frame.at, values), axis, "objective", label=words).opts(
-            interpolation="steps-post", color=color, line_width=2.5, tools=["hover"], **_SIZE
-        )
+        _steps(axis, frame.at, values, words, color)
         for words, values, color in (
             ("upper bound", frame.upper, LIGHT.upper),
             ("lower bound", frame.lower, LIGHT.lower),
         )
     ]
-    return (curves[0] * curves[1]).opts(
+    return Figure(curves).opts(
         legend_position="top_right", yformatter="%.5g", ylim=frame.heights or (None, None)
     )
 
 
-def tree(run: Run, axis: Axis = "bound") -> hv.Overlay:
+def race(runs: Sequence[tuple[str, Run]], against: Against = "time") -> Figure:
+    """Return the bounds of several runs over one another: upper ones solid, lower ones dashed."""
+    _check_against(against)
+    lanes = race_frame(runs, against)
+    drawn = []
+    for lane, color in zip(lanes, cluster_colors(len(lanes)), strict=True):
+        for values, words, dash in ((lane.upper, lane.name, "solid"), (lane.lower, "", "dashed")):
+            curve = _steps(_AXIS[against], lane.at, values, words, color)
+            drawn.append(curve.opts(line_dash=dash))
+    seen = [worth_seeing(lane.upper, lane.lower) for lane in lanes]
+    ends = [height for heights in seen if heights is not None for height in heights]
+    return Figure(drawn).opts(
+        legend_position="top_right", yformatter="%.5g",
+        ylim=(min(ends), max(ends)) if ends else (None, None),
+    )  # fmt: skip
+
+
+def _check_against(against: str) -> None:
+    if against not in _AXIS:
+        raise CcvizError(f"bounds are drawn against time or nodes, not {against!r}.")
+
+
+def _steps(axis: str, at: FloatArray, values: FloatArray, words: str, color: str) -> hv.Curve:
+    return hv.Curve((at, values), axis, "objective", label=words).opts(
+        interpolation="steps-post", color=color, line_width=2.5, tools=["hover"], **_SIZE
+    )
+
+
+def columns(records: Iterable[Record]) -> Figure:
+    """Return the master and the lower bound over the rounds of pricing."""
+    log = ColumnsLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.at):
+        raise CcvizError("this run has priced no columns: colgen and its kin do.")
+    return Figure([
+        _line("pricing round", "objective", frame.at, frame.master, "master", LIGHT.upper),
+        _line("pricing round", "objective", frame.at, frame.lower_bound, "lower bound",
+              LIGHT.lower),
+    ]).opts(legend_position="top_right", yformatter="%.5g")  # fmt: skip
+
+
+def residuals(records: Iterable[Record]) -> Figure:
+    """Return both residuals over the iterations of a splitting method, on a logarithmic axis."""
+    log = ResidualsLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.iteration):
+        raise CcvizError("this run has no residuals: its solver splits nothing; lp-box does.")
+    at = frame.iteration
+    return Figure([
+        _line("iteration", "residual", at, frame.primal, "primal residual", LIGHT.upper),
+        _line("iteration", "residual", at, frame.dual, "dual residual", LIGHT.lower),
+        _line("iteration", "residual", at, frame.rho, "ρ", LIGHT.faint).opts(line_dash="dotted"),
+    ]).opts(legend_position="top_right", logy=True)  # fmt: skip
+
+
+def population(records: Iterable[Record]) -> Figure:
+    """Return every member's objective by generation, with the best and the mean."""
+    log = PopulationLog()
+    log.feed(records)
+    frame = log.frame()
+    if not len(frame.generation):
+        raise CcvizError("this run has no population: memetic solvers such as s-mdeclust do.")
+    x, y = "generation", "what the search lowers"
+    replaced = hv.Segments(
+        (frame.from_generation, frame.from_objective, frame.to_generation, frame.to_objective),
+        [x, y, "next generation", "its objective"],
+    ).opts(color=LIGHT.mark, alpha=0.6)
+    members = hv.Points(
+        (frame.member_generation, frame.objective, frame.member), [x, y], "member", label="member"
+    ).opts(color=LIGHT.faint, size=4, alpha=0.6, tools=["hover"], **_SIZE)
+    best = _line(x, y, frame.generation, frame.best, "best", LIGHT.upper)
+    mean = _line(x, y, frame.generation, frame.mean, "mean", LIGHT.lower)
+    return Figure([replaced, members, best, mean.opts(line_dash="dashed")]).opts(
+        legend_position="top_right", yformatter="%.5g"
+    )
+
+
+def _line(x: str, y: str, at: FloatArray, values: FloatArray, words: str, color: str) -> hv.Curve:
+    curve = hv.Curve((at, values), x, y, label=words)
+    return curve.opts(color=color, line_width=2.5, tools=["hover"], **_SIZE)
+
+
+def tree(run: Run, axis: Axis = "bound") -> Figure:
     """Return the search tree, the root on top."""
     if axis not in get_args(Axis):
         raise CcvizError(f"a tree is drawn by {' or '.join(get_args(Axis))}, not {axis!r}.")
@@ -108,35 +205,35 @@ def tree(run: Run, axis: Axis = "bound") -> hv.Overlay:
         (frame.parent_x, frame.parent_y, frame.x, frame.y),
         ["place", height, "place of the child", "height of the child"],
     ).opts(color=LIGHT.faint, alpha=0.6)
-    looks = node_looks(frame)
+    nodes = [_nodes(frame, height, kind) for kind in MARKS]
+    drawn = [edges, *filter(len, nodes)]
+    if axis == "bound" and np.isfinite(frame.upper_bound):
+        line = hv.HLine(frame.upper_bound)
+        drawn.append(line.opts(color=LIGHT.upper, line_dash="dashed", line_width=2))
+    return Figure(drawn).opts(show_legend=False, invert_yaxis=True, xaxis=None)
+
+
+def _nodes(frame: TreeFrame, height: str, kind: str) -> hv.Points:
+    """Return the nodes of a kind, whose mark is one; Matplotlib draws no others."""
+    looks = {name: np.asarray(value) for name, value in node_looks(frame).items()}
+    these = looks["kind"] == kind
     facts = ("node", "depth", "decision", "detail")
-    nodes = hv.Points(
-        {
-            "place": frame.x, height: frame.y,
-            "state": looks["words"], "kind": looks["kind"], "size": looks["size"],
-            **{name: getattr(frame, name) for name in facts},
-        },
+    values = {
+        "place": frame.x, height: frame.y, "state": looks["words"], "size": looks["size"],
+        **{name: np.asarray(getattr(frame, name)) for name in facts},
+    }  # fmt: skip
+    marker, color, _ = MARKS[kind]
+    return hv.Points(
+        {name: value[these] for name, value in values.items()},
         ["place", height],
-        ["kind", "size", "state", *facts],
+        ["size", "state", *facts],
     ).opts(
-        color=hv.dim("kind").categorize({name: color for name, (_, color, _) in MARKS.items()}),
-        marker=hv.dim("kind").categorize({name: mark for name, (mark, _, _) in MARKS.items()}),
-        size="size",
-        line_color=LIGHT.ink,
-        line_width=0.7,
-        tools=["hover"],
-        xaxis=None,
-        invert_yaxis=True,
-        show_legend=False,
-        **_SIZE,
+        color=color, marker=marker, size="size", line_color=LIGHT.ink, line_width=0.7,
+        tools=["hover"], xaxis=None, invert_yaxis=True, show_legend=False, **_SIZE,
     )  # fmt: skip
-    if axis == "depth" or not np.isfinite(frame.upper_bound):
-        return edges * nodes
-    line = hv.HLine(frame.upper_bound).opts(color=LIGHT.upper, line_dash="dashed", line_width=2)
-    return edges * nodes * line
 
 
-def matrix(run: Run) -> hv.Overlay:
+def matrix(run: Run) -> Figure:
     """Return the newest matrix of the relaxation, grey where it hesitates."""
     if run.relaxation is None:
         raise CcvizError("this run has shown no matrix: ask sdp for it with show_relaxation=True.")
@@ -147,4 +244,4 @@ def matrix(run: Run) -> hv.Overlay:
         frame.image / 255.0, bounds=(0, 0, s, s), kdims=["block", "other"], vdims="likeness"
     ).opts(cmap="Greys", clim=(0, 1), invert_yaxis=False, xaxis=None, yaxis=None, **_SIZE)
     borders = [line for at in frame.edges for line in (hv.VLine(at), hv.HLine(s - at))]
-    return hv.Overlay([image, *(line.opts(color=LIGHT.mark, line_width=1) for line in borders)])
+    return Figure([image, *(line.opts(color=LIGHT.mark, line_width=1) for line in borders)])
