@@ -28,7 +28,7 @@ from ccviz.solvers import SOLVERS
 from ccviz.solvers.base import GROUPS
 from ccviz.views.draft import Draft
 from ccviz.views.export.assets import script_of, style_of, words
-from ccviz.views.frames.projection import axis_names, check_axes
+from ccviz.views.frames.projection import check_axes, offered_axes
 from ccviz.views.frames.question import question
 from ccviz.views.keyboard import with_keyboard
 from ccviz.views.lab.keys import CELL_KEYS, key_actions, tell_keys
@@ -76,7 +76,7 @@ def explore(X: Any, k: int, *, axes: tuple[str, str] | None = None, **problem: A
         If anything given is malformed.
     """
     draft = given_draft(X, k, **problem)
-    check_axes(draft.data.features, *axes or ())
+    check_axes(draft.data.features, draft.n, *axes or ())
     return Laboratory(draft, axes)
 
 
@@ -354,7 +354,7 @@ _SOLVERS = [(kind.name, kind.title) for group in GROUPS for kind in SOLVERS if k
 
 
 def _axes(draft: Draft) -> list[tuple[str, str]]:
-    return [(name, name) for name in axis_names(draft.data.features)]
+    return [(name, name) for name in offered_axes(draft.data.features, draft.n)]
 
 
 def _asked(draft: Draft) -> str:
