@@ -54,6 +54,9 @@ class ConstrainedKMeans(
     outliers : int
         Rows that may be left out; they cost nothing and have the label -1. A few solvers can; see
         `ccviz.Problem`.
+    fixed_centers : (q, d) array of float, optional
+        Centres of the first q clusters, which do not move. `blp-kmeans` keeps them, and `colgen`
+        proves a gap; see `ccviz.Problem`.
     n_init, max_iter : int, optional
         Starts and iterations, for solvers that have these parameters; the solver's own default if
         None.
@@ -114,6 +117,7 @@ class ConstrainedKMeans(
         size_max: int | float | None = None,
         sizes: Any = None,
         outliers: int = 0,
+        fixed_centers: ArrayLike | None = None,
         n_init: int | None = None,
         init: str | ArrayLike | None = None,
         max_iter: int | None = None,
@@ -130,6 +134,7 @@ class ConstrainedKMeans(
         self.size_max = size_max
         self.sizes = sizes
         self.outliers = outliers
+        self.fixed_centers = fixed_centers
         self.n_init = n_init
         self.init = init
         self.max_iter = max_iter
@@ -203,6 +208,7 @@ class ConstrainedKMeans(
             sizes,
             weights=_weights_of(sample_weight, points),
             outliers=self.outliers,
+            fixed_centers=self.fixed_centers,
         )
         wishes = _wishes(rules, partial(_column_of, X))
         if wishes:
@@ -265,8 +271,8 @@ class ConstrainedKMeans(
         if result.partition is None or not result.partition.violations.none_hard:
             raise NoClusteringError(result.status, f"{self.solver}: {result.message}")
         self._n_features_out = self.n_clusters
-        self.labels_ = result.partition.shown.copy()
-        self.cluster_centers_ = result.partition.centers[: self.n_clusters]
+        self.labels_ = result.partition.told.copy()
+        self.cluster_centers_ = result.partition.centers[result.partition.order]
         self.inertia_ = result.partition.wcss
         self.lower_bound_ = result.lower_bound
         self.gap_ = result.gap

@@ -65,6 +65,14 @@ def _outliers(rng, X, k):
     return {"outliers": int(rng.integers(1, 2 + few)), **(links if rng.random() < 0.5 else {})}, ()
 
 
+def _fixed(rng, X, k):
+    centers = X[rng.choice(len(X), rng.integers(1, k + 1))] + 0.3 * X.std() * rng.normal(
+        size=X.shape[1]
+    )
+    links = {"must_link": _pairs(rng, len(X))[:1], "cannot_link": _pairs(rng, len(X))}
+    return {"fixed_centers": centers, **(links if rng.random() < 0.5 else {})}, ()
+
+
 def _weights(rng, X, k):
     return {"weights": 10.0 ** rng.uniform(-1, 1, len(X))}, ()
 
@@ -86,6 +94,7 @@ _GIVEN = {
     "sum()>=": lambda rng, X, k: ({}, [f"sum(column)>={rng.uniform(40, 90) / k:.3g}%"]),
     "weights": _weights,
     "outliers": _outliers,
+    "fixed centres": _fixed,
     "weights and sizes": lambda *of: ({**_weights(*of)[0], **_equal(*of)[0]}, ()),
 }
 

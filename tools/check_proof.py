@@ -29,7 +29,7 @@ AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is co
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
 WRONG += (TypeError, ValueError, struct.error, zlib.error)
 HEAD = "name dataset solver settings limits seed problem workers scaling"
-PROBLEM = "X k must_link cannot_link lower upper truth rules asked weights outliers"
+PROBLEM = "X k must_link cannot_link lower upper truth rules asked weights outliers fixed"
 EVENTS = {  # those that matter: the fields they must have, and those they may have
     "Started": ("solver settings seed n d k n_blocks", ""),
     "IncumbentFound": ("labels", "source objective"),
@@ -107,7 +107,7 @@ class Run:
         return unpacked(take(file, int.from_bytes(take(file, 8), "big")))
 
     def read_problem(self, problem):
-        known = {*PROBLEM.split()[:-4]} <= {*problem} <= {*PROBLEM.split()}
+        known = {*PROBLEM.split()[:-5]} <= {*problem} <= {*PROBLEM.split()}
         need(known, "the problem lacks a field, or has one that is not known")
         X, self.k = array(problem["X"], "f2", self.budget), problem["k"]
         right = X.size and is_whole(self.k) and self.k in range(1, len(X) + 1)

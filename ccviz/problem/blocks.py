@@ -249,6 +249,7 @@ def refine(problem: Problem, must_link: IntArray, cannot_link: IntArray) -> Prob
         rules=problem.rules,
         weights=problem.weights,
         outliers=problem.outliers,
+        fixed=problem.fixed,
     )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError
 from ccviz.problem.agreement import agreement
+from ccviz.problem.fixed_centers import order_of
 from ccviz.problem.kept import KeptRule, kept_rules
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
@@ -84,6 +85,23 @@ class Partition:
     def shown(self) -> IntArray:
         """(n,) labels as people see them: -1 for points left out."""
         return self.problem.shown(self.labels)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """(n_clusters,) the clusters as people number them: those of given centres first."""
+        problem = self.problem
+        if not problem.fixed:
+            return np.arange(problem.n_clusters)
+        return order_of(self.labels, problem.k, problem.fixed)
+
+    @property
+    def told(self) -> IntArray:
+        """Labels of the points without given centres, by `order`; -1 for points left out."""
+        problem = self.problem
+        if not problem.fixed:
+            return self.shown
+        number = np.argsort(self.order)
+        return number[self.labels[: problem.n - problem.fixed]]
 
     @cached_property
     def cluster_sizes(self) -> IntArray:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import InitVar, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.cards import card
 from ccviz.errors import ContradictionError, ProblemError, UnfillableError, quote
 from ccviz.problem.asked import Asked
+from ccviz.problem.fixed_centers import center_weights, pairs_of_centers, read_centers
 from ccviz.problem.left_out import (
     check_sizes,
     read_outliers,
@@ -59,6 +60,12 @@ class Problem:
         after the others, and ``k`` counts these too once the problem is made. A point left out
         keeps its cannot-links, and one with a must-link is never left out. See
         `ccviz.problem.left_out`.
+    fixed : int
+        The last points that stand for given centres; `fixed_centers` sets it.
+    fixed_centers : (q, d) array of float, optional
+        Centres of the first q clusters, which do not move; one may have no points. They become
+        points of great weight after the others, and no truth is kept. See
+        `ccviz.problem.fixed_centers`.
 
     Attributes
     ----------
@@ -83,9 +90,13 @@ class Problem:
     asked: Asked | None = None
     weights: FloatArray | None = None
     outliers: int = 0
+    fixed: int = 0
+    fixed_centers: InitVar[Any] = None
     notices: tuple[str, ...] = field(init=False, default=())
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, fixed_centers: Any) -> None:
+        if fixed_centers is not None:
+            _add_centers(self, fixed_centers)
         X = read_points(self.X)
         n = len(X)
         must_link, twice = read_links(self.must_link, n, "must-link")
@@ -114,6 +125,8 @@ class Problem:
             object.__setattr__(self, name, value)
         if self.outliers:
             _check_left_out(self)
+        if self.fixed:
+            _check_fixed(self)
         _check_closure(self)
 
     @property
@@ -219,7 +232,7 @@ class Problem:
         -------
         bool
         """
-        ours, theirs = ((each.k, each.outliers, _rules(each)) for each in (self, other))
+        ours, theirs = ((each.k, each.outliers, each.fixed, _rules(each)) for each in (self, other))
         return ours == theirs and all(
             np.array_equal(*pair) for pair in zip(_asked(self), _asked(other), strict=True)
         )
@@ -272,6 +285,50 @@ def _fewer(asked: int, outliers: int) -> list[str]:
     if outliers == asked:
         return []
     return [f"Of {asked} outliers only {outliers} can be: no point with a must-link is left out."]
+
+
+def _add_centers(problem: Problem, given: Any) -> None:
+    """Add given centres to a problem that is being made, as points of great weight."""
+    X, k = read_points(problem.X), problem.k
+    n, d = X.shape
+    for asked, words in (
+        (problem.sizes is not None, "cluster sizes"),
+        (bool(problem.rules), "rules"),
+        (problem.weights is not None, "weights of points"),
+        (bool(problem.outliers), "outliers"),
+        (bool(problem.fixed), "other fixed centres"),
+    ):
+        if asked:
+            raise ProblemError(f"centres cannot be fixed beside {words}.")
+    centers = read_centers(given, n, d, _read_k(k, n))
+    _read_truth(problem.truth, n)
+    must_link = read_links(problem.must_link, n, "must-link")[0]
+    links, q = read_links(problem.cannot_link, n, "cannot-link")[0], len(centers)
+    pairs = pairs_of_centers(n, q)
+    changed = {
+        "X": np.concatenate([X.astype(np.float64, copy=False), centers]),
+        "must_link": must_link,
+        "cannot_link": Links(
+            np.concatenate([links.pairs, pairs]),
+            np.append(links.weights, np.full(len(pairs), np.inf)),
+        ),
+        "weights": center_weights(n, q),
+        "truth": None,
+        "fixed": q,
+    }
+    for name, value in changed.items():
+        object.__setattr__(problem, name, value)
+
+
+def _check_fixed(problem: Problem) -> None:
+    """Raise unless the last points are as heavy as given centres are, and nothing else is asked."""
+    n, q = problem.n - problem.fixed, problem.fixed
+    right = 0 < q <= problem.k and n > 0 and problem.weights is not None
+    right = right and np.array_equal(problem.masses, center_weights(n, q))
+    apart = {*map(tuple, problem.cannot_link.hard.pairs.tolist())}
+    right = right and apart.issuperset(map(tuple, pairs_of_centers(n, q).tolist()))
+    if not right or problem.sizes is not None or problem.rules or problem.outliers:
+        raise ProblemError("the fixed centres are not points of the weight that stands for them.")
 
 
 def _check_left_out(problem: Problem) -> None:

@@ -62,6 +62,8 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
     """
     if not (rules or problem.rules):
         return problem
+    if problem.fixed:
+        raise ProblemError("centres cannot be fixed beside rules.")
     asked = tuple(each for each in rules if isinstance(each, AskedRule))
     for rule in asked:
         rule.check(problem.n)

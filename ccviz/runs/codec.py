@@ -73,6 +73,7 @@ class PackedProblem(msgspec.Struct):
     asked: _PackedAsked | msgspec.UnsetType = msgspec.UNSET
     weights: np.ndarray | msgspec.UnsetType = msgspec.UNSET
     outliers: int | msgspec.UnsetType = msgspec.UNSET
+    fixed: int | msgspec.UnsetType = msgspec.UNSET
 
 
 class Budget:
@@ -244,6 +245,7 @@ class Decoder:
             asked=asked,
             weights=None if packed.weights is msgspec.UNSET else packed.weights,
             outliers=0 if packed.outliers is msgspec.UNSET else packed.outliers,
+            fixed=0 if packed.fixed is msgspec.UNSET else packed.fixed,
         )
 
 
@@ -282,6 +284,7 @@ def encode_problem(problem: Problem) -> bytes:
         asked=_pack_asked(problem.asked) if problem.asked else msgspec.UNSET,
         weights=msgspec.UNSET if problem.weights is None else problem.weights,
         outliers=problem.outliers or msgspec.UNSET,
+        fixed=problem.fixed or msgspec.UNSET,
     )
     return _encoder.encode(packed)
 

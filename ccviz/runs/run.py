@@ -420,8 +420,11 @@ class Result:
 
     @property
     def labels(self) -> np.ndarray | None:
-        """(n,) int64 labels of the answer, -1 for points left out; None where there is none."""
-        return self.partition.shown if self.partition else None
+        """(n,) int64 labels of the answer, -1 for points left out; None where there is none.
+
+        Given centres have none; their clusters come first, in their order.
+        """
+        return self.partition.told if self.partition else None
 
 
 def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:

@@ -118,8 +118,8 @@ def _with_forecast(best: Advice, problem: Problem, seconds: float | None) -> Adv
 def _best(problem: Problem, seconds: float | None) -> Advice:
     if len(problem.rules) > len(sum_limits(problem)):
         return _RULES
-    if problem.outliers:
-        return _leaving_out(contract(problem).s)
+    if problem.outliers or problem.fixed:
+        return _with_centers(problem)
     if problem.rules:
         if contract(problem).s <= _PROVED_BLOCKS and not problem.is_soft:
             return Advice("sdp", "It keeps the limits on sums, and bounds how good an answer is.")
@@ -138,10 +138,11 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
     return _proving(problem, contract(problem).s, seconds) or quick
 
 
-def _leaving_out(blocks: int) -> Advice:
-    if blocks <= _FEW_BLOCKS:
-        return Advice("colgen", "It leaves outliers out, and proves which clusters are best.")
-    return Advice("blp-kmeans", "It leaves outliers out, and keeps every link.")
+def _with_centers(problem: Problem) -> Advice:
+    what = "keeps fixed centres" if problem.fixed else "leaves outliers out"
+    if contract(problem).s <= _FEW_BLOCKS:
+        return Advice("colgen", f"It {what}, and proves how good its clustering is.")
+    return Advice("blp-kmeans", f"It {what}, and keeps every link.")
 
 
 def _proving(problem: Problem, blocks: int, seconds: float | None) -> Advice | None:

@@ -40,6 +40,8 @@ class Supports:
         Weights of points are supported together with cluster sizes.
     outliers : bool
         Points may be left out.
+    fixed : bool
+        Some centres may be given. Bounds are valid then, but rounding may leave a gap.
     exact : bool
         Optimality can be proved.
     bounds : bool
@@ -59,6 +61,7 @@ class Supports:
     weights: bool = False
     weighted_sizes: bool = False
     outliers: bool = False
+    fixed: bool = False
     exact: bool = False
     bounds: bool = False
     resume: bool = False
@@ -75,7 +78,8 @@ class Supports:
         -------
         list of str
         """
-        weighted, sized = problem.weights is not None, problem.limits_sizes
+        fixed, sized = problem.fixed > 0, problem.limits_sizes
+        weighted = problem.weights is not None and not fixed
         both = self.weights and self.sizes
         sums = sum_limits(problem)
         return [
@@ -88,6 +92,7 @@ class Supports:
                 (weighted, self.weights, "weights of points"),
                 (weighted and sized and both, self.weighted_sizes, "weights beside cluster sizes"),
                 (problem.outliers > 0, self.outliers, "outliers"),
+                (fixed, self.fixed, "fixed centres"),
                 (has_unweighted_blocks(problem), False, "constraints on points of weight 0"),
             )
             if asked and not can

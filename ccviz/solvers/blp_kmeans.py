@@ -43,8 +43,9 @@ class BlpKMeans(Solver):
     title: ClassVar[str] = "BLP k-means"
     paper: ClassVar[str] = "Baumann (2020)"
     supports: ClassVar[Supports] = Supports(
-        sizes=True, sums=True, weights=True, weighted_sizes=True, outliers=True, start=True
-    )
+        sizes=True, sums=True, weights=True, weighted_sizes=True, outliers=True, fixed=True,
+        start=True,
+    )  # fmt: skip
     group: ClassVar[str] = "Quick"
     keeps_float32: ClassVar[bool] = True
 

@@ -64,6 +64,7 @@ KINDS = (
     Kind("weights", {"weights": _WEIGHTS}),
     Kind("weights and sizes", {"weights": _WEIGHTS, "sizes": [3, 3]}),
     Kind("outliers", {"outliers": 1}),
+    Kind("fixed centres", {"fixed_centers": [[0.5]]}),
 )
 
 
@@ -106,12 +107,13 @@ def cell(solver: type[Solver], kind: Kind) -> Cell:
     kind : Kind
     """
     supports = solver.supports
-    why = obstacle(solver, sample(kind, supports.rules))
+    problem = sample(kind, supports.rules)
+    why = obstacle(solver, problem)
     if why:
         return Cell("no", why)
     if kind.can_break and not supports.hard:
         return Cell("may break")
-    if supports.exact:
+    if supports.exact and not problem.fixed:
         return Cell("proof")
     return Cell("bound" if supports.bounds else "yes")
 

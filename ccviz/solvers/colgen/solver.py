@@ -31,6 +31,7 @@ class Colgen(TreeSettings, NodeSettings, Solver):
         weights=True,
         weighted_sizes=True,
         outliers=True,
+        fixed=True,
         exact=True,
         bounds=True,
         resume=True,
