@@ -111,6 +111,21 @@ def sizes_proved() -> dict[str, str]:
     }
 
 
+def soft_proved() -> dict[str, str]:
+    """Return what `sdp` proves under soft links, and how far above it the heuristics end."""
+    rows = table("soft_proved")
+    found = {
+        "soft-instances": f"{len(rows)}",
+        "soft-proved": f"{sum(row['status'] == 'optimal' for row in rows)}",
+        "soft-most-cpu": at_most(max(float(row["cpu_s"]) for row in rows)),
+    }
+    for solver in ("bh-kmeans", "pccc"):
+        above = sorted(float(row[f"{solver}_above"]) for row in rows)
+        found[f"soft-{solver}-median"] = percent(above[len(above) // 2], 1)
+        found[f"soft-{solver}-most"] = percent(above[-1], 0)
+    return found
+
+
 def sizes_large() -> dict[str, str]:
     """Return the certified gap under equal sizes of many points."""
     (blobs,) = (row for row in table("sizes_large") if (row["set"], row["n"]) == ("blobs", "20000"))
@@ -479,8 +494,9 @@ def tests() -> dict[str, str]:
 
 
 SOURCES = [
-    sdp_published, divide, classes_proved, sizes_proved, sizes_large, memetic_published, colgen,
-    plane, assignment, forecasts, questions, questions_beside, edits, wrong_links,
+    sdp_published, divide, classes_proved, sizes_proved, sizes_large, soft_proved,
+    memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
+    edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
     workers, export, cluster, advised, advice, constraints, tests,
 ]  # fmt: skip
