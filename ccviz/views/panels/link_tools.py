@@ -62,6 +62,8 @@ class LinkTools(pn.viewable.Viewer):
             accept=".txt,.csv,.json", margin=(6, 4), name="Import links"
         )
         self._import.param.watch(self._on_import, "value")
+        session.param.watch(self._follow, "draft")
+        self._follow()
 
     def __panel__(self) -> Any:
         return pn.Card(
@@ -74,6 +76,11 @@ class LinkTools(pn.viewable.Viewer):
             title="Pick, draw, import, export", collapsed=True, margin=(2, 0),
             sizing_mode="stretch_width",
         )  # fmt: skip
+
+    def _follow(self, *_: Any) -> None:
+        is_bare = self._session.draft.data.truth is None
+        if self._draw.disabled != is_bare:
+            self._draw.disabled = is_bare
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf

@@ -35,3 +35,12 @@ def test_without_a_weight_new_links_are_hard(session):
     weight.value = None
     assert session.weight == float("inf")
     assert weight.get_root().value is None
+
+
+def test_without_classes_no_links_are_drawn_from_them(session):
+    draw = field(LinkTools(session), "Draw from classes")
+    assert not draw.disabled
+    session.adopt(replace(session.draft, data=replace(session.draft.data, truth=None)))
+    assert draw.disabled
+    session.undo()
+    assert not draw.disabled
