@@ -70,7 +70,11 @@ def _published() -> Iterator[Row]:
 def _variants() -> Iterator[Row]:
     for kind in ("sizes", "soft"):
         for row in read_rows(RESULTS / f"{kind}_proved.csv"):
-            yield _row("sdp", row["set"], row["n"], row["k"], FEATURES[row["set"]], row["cpu_s"],
+            if row["status"] == "infeasible":
+                continue
+            must, found, _ = row["links"].partition("+")  # "25+25": must-links and cannot-links
+            blocks = str(int(row["n"]) - int(must)) if found else row["n"]
+            yield _row("sdp", row["set"], blocks, row["k"], FEATURES[row["set"]], row["cpu_s"],
                        row["status"] == "optimal", kind)  # fmt: skip
 
 

@@ -73,13 +73,13 @@ class Formula:
 
 FORMULAS = {
     "sdp": Formula(
-        runs=285,
-        intercept=-11.1,
-        blocks=1.78,
-        clusters=0.95,
-        soft=1.68,
-        sizes=2.24,
-        spread=1.01,
+        runs=321,
+        intercept=-11.34,
+        blocks=1.81,
+        clusters=1.0,
+        soft=1.69,
+        sizes=1.52,
+        spread=1.03,
         blocks_measured=(50, 4177),
         clusters_measured=(2, 50),
         features_measured=(2, 140),

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 
-from ccviz.data.formulas import guarded
+from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.errors import CcvizError
 from ccviz.views.person import Person
 
@@ -123,12 +121,9 @@ class Answers:
         ----------
         lesson : str
         """
-        out = StringIO()
-        rows = csv.writer(out)
-        rows.writerow(["step", "name", "answer", "given (UTC)"])
-        for each in self._read("WHERE lesson = ? ORDER BY step, given", (lesson,)):
-            rows.writerow([each.step, guarded(each.name), guarded(each.text), each.given])
-        return out.getvalue()
+        found = self._read("WHERE lesson = ? ORDER BY step, given", (lesson,))
+        rows = ((each.step, each.name, each.text, each.given) for each in found)
+        return PLAIN_CSV.table([("step", "name", "answer", "given (UTC)"), *rows])
 
     def _read(self, which: str, values: tuple[str | int, ...]) -> list[Answer]:
         asked = f"SELECT name, text, lesson, step, given FROM answers {which}"
