@@ -135,9 +135,12 @@ def start_all(page):
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         with suppress(TimeoutError):
-            # Looked up each time: a notebook that is read again has other elements.
-            begun = "() => /[\\d*]/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt')"
-            return page.wait_for_function(f"{begun}.innerText)", timeout=10_000)
+            # Looked up each time: a notebook that is read again has other elements. A star is not
+            # enough: a kernel that is chosen afterwards forgets what was asked of the one before.
+            done = (
+                "() => /\\d/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt').innerText)"
+            )
+            return page.wait_for_function(done, timeout=60_000)
 
     # JupyterLab may ask something of its own first, say which kernel to take: its default is taken.
     asked = page.locator("dialog.jp-Dialog")
