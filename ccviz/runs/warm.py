@@ -25,8 +25,11 @@ from ccviz.runs.stepper import start
 from ccviz.solvers import SOLVERS, Solver
 
 _TIME_LIMIT = 600.0  # time limit of a run, compilation on a busy machine included
-_SOFT_PROVED = 12
-"""Most points of an example whose optimum under soft links is proved."""
+_FEW = 12
+"""Points of an example whose proof would take minutes with more."""
+
+_SLOW_UNDER_SIZES = ("rbba",)
+"""Solvers whose proof under sizes takes minutes on more than these few points."""
 
 # The solvers of most first runs. Most solvers share the assignment step, which is compiled with the
 # first of them; the second one here needs none of it, so both are compiled side by side.
@@ -151,10 +154,13 @@ def _run(solver: type[Solver], problems: list[Problem]) -> None:
 
 
 def _provable(solver: type[Solver], problem: Problem) -> Problem:
-    """Return a smaller example for a solver whose proof under soft links takes minutes."""
-    if problem.is_soft and solver.supports.bounds and problem.n > _SOFT_PROVED:
-        return examples(_SOFT_PROVED, problem.X.dtype)[1]
-    return problem
+    """Return a smaller example where the solver's proof would take minutes."""
+    if problem.n <= _FEW:
+        return problem
+    _, soft, sized = examples(_FEW, problem.X.dtype)
+    if problem.is_soft and solver.supports.bounds:
+        return soft
+    return sized if problem.sizes is not None and solver.name in _SLOW_UNDER_SIZES else problem
 
 
 if __name__ == "__main__":
