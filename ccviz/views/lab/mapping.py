@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 from ccviz.quota import Quota
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.views.draft import Draft
 from ccviz.views.frames.neighbour_map import is_laid_out, keep_map, lay_out, map_of
+from ccviz.views.frames.projection import MAPS
+from ccviz.views.lab.picking import Picking
 from ccviz.views.lab.sandboxed_call import SandboxedCall
 
 
@@ -31,6 +35,15 @@ class Mapping:
     def busy(self) -> bool:
         """Whether a map is being laid out."""
         return self._call is not None
+
+    def follow(self, session: Picking) -> None:
+        """Lay the points of a session out whenever a map of them is drawn, and draw it again."""
+
+        def look(*_: Any) -> None:
+            if {session.x_axis, session.y_axis} & set(MAPS):
+                self.start(session.draft, partial(session.param.trigger, "x_axis"))
+
+        session.param.watch(look, ["draft", "x_axis", "y_axis"])
 
     def start(self, draft: Draft, then: Callable[[], None]) -> None:
         """Lay the points of a draft out, unless that is done or under way.

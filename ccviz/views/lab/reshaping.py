@@ -11,8 +11,8 @@ from ccviz.problem.partition import Partition
 from ccviz.views.cluster_names import names_by_cluster, with_name
 from ccviz.views.draft import group_links
 from ccviz.views.lab.cluster_colors import ClusterColors
+from ccviz.views.lab.demands import Demands
 from ccviz.views.lab.notice import Notice
-from ccviz.views.lab.picking import Picking
 from ccviz.views.link_table import Link
 
 _CENTRAL_POINTS = 5
@@ -20,7 +20,7 @@ _CENTRAL_POINTS = 5
 linked by one point alone a run may move that point, and leave the others where they are."""
 
 
-class Reshaping(Picking):
+class Reshaping(Demands):
     """What a person does with the clusters of the answer on show, by their numbers on the page.
 
     To merge two clusters, or to give a point to another one, makes links between their most central

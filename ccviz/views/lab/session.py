@@ -18,7 +18,6 @@ import param
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.problem.partition import Partition
-from ccviz.problem.sizes import read_sizes
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
@@ -27,7 +26,7 @@ from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import make_solver
 from ccviz.views.draft import Draft, History, draft_of, draft_of_problem
 from ccviz.views.frames.links import LINKS_DRAWN
-from ccviz.views.frames.projection import MAPS, check_axes, usual_axes
+from ccviz.views.frames.projection import check_axes, usual_axes
 from ccviz.views.lab.as_edited import AsEdited
 from ccviz.views.lab.asking import Asking
 from ccviz.views.lab.batch import Batch
@@ -141,7 +140,7 @@ class Session(Reshaping):
         self.edits = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, pool)
         self.mapping = Mapping(person.quota, pool)
-        self.param.watch(self._lay_out, ["draft", "x_axis", "y_axis"])
+        self.mapping.follow(self)
         self.cluster_colors = ClusterColors()
         self.asking = Asking()
         self.asking.param.watch(self._on_question, "asked")
@@ -201,27 +200,6 @@ class Session(Reshaping):
             begin()
             if self.file_jobs.busy:
                 self.notice = Notice("info", f"{name} is being {done}…")
-
-    def set_k(self, k: int) -> None:
-        """Ask for another number of clusters."""
-        with self.in_words():
-            self._edit(self.draft.with_k(k))
-
-    def set_scaling(self, scaling: str) -> None:
-        """Scale the features another way."""
-        with self.in_words():
-            self._edit(self.draft.with_scaling(scaling))
-
-    def set_sizes(self, text: str) -> None:
-        """Ask for a size of each cluster: ``50, 50, 50``, ``40-60``, ``equal``."""
-        with self.in_words():
-            draft = self.draft
-            self._edit(draft.with_sizes(*read_sizes(text, draft.n, draft.k)))
-
-    def set_outliers(self, outliers: int) -> None:
-        """Let another number of points be left out."""
-        with self.in_words():
-            self._edit(self.draft.with_outliers(outliers))
 
     def add_links(self, links: Iterable[Link]) -> None:
         """Add many links at once."""
@@ -313,11 +291,6 @@ class Session(Reshaping):
         """Draw other axes; an empty name leaves one as it is."""
         check_axes(self.draft.data.features, self.draft.n, x_axis, y_axis)
         self.param.update(x_axis=x_axis or self.x_axis, y_axis=y_axis or self.y_axis)
-
-    def _lay_out(self, *_: Any) -> None:
-        """Let the map be laid out if it is drawn; then draw it again."""
-        if {self.x_axis, self.y_axis} & set(MAPS):
-            self.mapping.start(self.draft, partial(self.param.trigger, "x_axis"))
 
     def take_over(self, draft: Draft, axes: tuple[str, str], **settings: Any) -> None:
         """Take a problem, its axes and the settings of a run all at once, or none of them.

@@ -80,7 +80,7 @@ class RightPanel(pn.viewable.Viewer):
         self._tabs.param.watch(self._on_turned_away, "active")
         inspection.param.watch(self._open_proof, "views")
         session.param.watch(self._on_presenting, "presenting")
-        course.param.watch(lambda _: self._open_for(course), ["lesson", "at"])
+        course.param.watch(lambda *_: self._open_for(course), ["lesson", "at"])
 
     def show(self, place: int) -> None:
         """Bring a tab to the front."""

@@ -33,7 +33,7 @@ def test_title_aim_and_where_to_look_are_shown(session):
 
 def test_a_lesson_is_written_tried_and_opened_again(session):
     course, opened = Course(session), []
-    editor = LessonEditor(session, course, lambda: "http://lab/main")
+    editor = LessonEditor(session, course, lambda: "http://localhost/main")
     choice = LessonChoice(course, lambda: opened.append(editor.open()))
     choice._choice.value = OWN
     assert opened
