@@ -430,10 +430,16 @@ class Lab:
 
     @property
     def card(self) -> str:
-        """Return the words of the result, whose tab comes to the front."""
-        if not self.page.get_by_role("region", name="Result").count():
+        """Return the words of the result, whose tab comes to the front.
+
+        They are empty where another tab comes forward meanwhile, as that of a proof that starts.
+        """
+        result = self.page.get_by_role("region", name="Result")
+        words = result.all_inner_texts()
+        if not words:
             self.room("Result")
-        return self.page.get_by_role("region", name="Result").inner_text()
+            words = result.all_inner_texts()
+        return "".join(words)
 
     def links(self) -> list[str]:
         """Return the list of links that were made, as people read it."""

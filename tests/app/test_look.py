@@ -192,7 +192,7 @@ def test_all_that_is_pressed_is_large_enough(lab):
     lab.run()
     for room in ("Clusters", "Inside the solver", "Bounds", "Runs", "Share", "Result"):
         lab.room(room)
-        assert not lab.page.evaluate(SMALLER, [24, 24]), room
+        lab.wait_for(lambda: not lab.page.evaluate(SMALLER, [24, 24]))
 
 
 def test_all_that_a_finger_presses_is_larger(browser, server):
