@@ -120,27 +120,26 @@ def run_all(page, address, idle):
     page.goto(address)
     page.wait_for_selector(".jp-CodeCell")
     page.locator(idle).wait_for(state="attached")
-    start_all(page)
     laboratory = cell(page, "ccviz.explore")
-    laboratory.get_by_role("button", name="Run", exact=True).wait_for()
+    start_all(page, laboratory.get_by_role("button", name="Run", exact=True))
     laboratory.locator(".cm-content").scroll_into_view_if_needed()
     laboratory.get_by_role("button", name="Stop", exact=True).scroll_into_view_if_needed()
     return laboratory
 
 
-def start_all(page):
-    """Run all cells, as often as it takes: a kernel that is called idle may not hear yet."""
+def start_all(page, drawn):
+    """Run all cells, as often as it takes until something is drawn.
+
+    A kernel that is called idle may not hear yet, and one that is chosen afterwards forgets what
+    was asked of the one before.
+    """
 
     def begins():
         page.get_by_role("menuitem", name="Run", exact=True).click()
         page.get_by_text("Run All Cells", exact=True).click()
         with suppress(TimeoutError):
-            # Looked up each time: a notebook that is read again has other elements. A star is not
-            # enough: a kernel that is chosen afterwards forgets what was asked of the one before.
-            done = (
-                "() => /\\d/.test(document.querySelector('.jp-CodeCell .jp-InputPrompt').innerText)"
-            )
-            return page.wait_for_function(done, timeout=60_000)
+            drawn.wait_for(timeout=60_000)
+        return drawn.is_visible()
 
     # JupyterLab may ask something of its own first, say which kernel to take: its default is taken.
     asked = page.locator("dialog.jp-Dialog")
