@@ -438,6 +438,7 @@ class Lab:
         words = result.all_inner_texts()
         if not words:
             self.room("Result")
+            result.wait_for()
             words = result.all_inner_texts()
         return "".join(words)
 
