@@ -23,7 +23,6 @@ ORDER_BYTES = 4096
 UNABLE = 3
 """Exit code of a fork server that cannot fork, or has threads and therefore must not."""
 
-_SERVER = "ccviz.runs.fork_server"
 _LIBRARIES = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 
 

@@ -12,17 +12,6 @@ from functools import cache
 import holoviews as hv
 
 
-def load() -> None:
-    """Send the scripts into the output of the running cell.
-
-    The laboratory needs them in its own cell: JupyterLab draws only cells in sight, so an output
-    above it may not have been drawn. A second call in the same cell sends next to nothing.
-    """
-    hv.extension("bokeh", logo=False, inline=True)
-    # WebGL markers go stale, and a static picture does not need them.
-    hv.renderer("bokeh").webgl = False
-
-
 def load_once() -> None:
     """Send the scripts unless the browser page of the running cell has them."""
     _load_for(_page())
@@ -30,7 +19,10 @@ def load_once() -> None:
 
 @cache
 def _load_for(page: str) -> None:  # noqa: ARG001, the key of the cache
-    load()
+    """Send the scripts into the output of the running cell."""
+    hv.extension("bokeh", logo=False, inline=True)
+    # WebGL markers go stale, and a static picture does not need them.
+    hv.renderer("bokeh").webgl = False
 
 
 def _page() -> str:

@@ -21,7 +21,7 @@ _QUICK_MS = 25
 _QUICK_LOOKS = 80
 
 
-def keep_time(session: Session, preparation: PreparationPanel | None = None) -> None:
+def keep_time(session: Session, preparation: PreparationPanel) -> None:
     """Tick the session while something is busy; close it when the browser leaves.
 
     The clock itself never stops: one that is started in the middle of a session may run outside
@@ -32,8 +32,7 @@ def keep_time(session: Session, preparation: PreparationPanel | None = None) -> 
         if session.restless:
             with one_message():
                 session.tick()
-        if preparation is not None:
-            preparation.tick()
+        preparation.tick()
 
     def end(_: Any) -> None:
         # The document is gone, so no panel may be notified.

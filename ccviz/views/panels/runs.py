@@ -61,22 +61,17 @@ class RunsPanel(pn.viewable.Viewer):
     session : Session
     in_front : bool
         Whether it is seen; one that is not reads no list of runs.
-    same_data : bool
-        Whether only runs of the session's data set are listed.
     """
 
-    def __init__(self, session: Session, in_front: bool = True, *, same_data: bool = False) -> None:
+    def __init__(self, session: Session, in_front: bool = True) -> None:
         super().__init__()
-        self._session, self._in_front, self._same_data = session, in_front, same_data
+        self._session, self._in_front = session, in_front
         self._table = RunTable(self._act, sizing_mode="stretch_both", margin=0, min_height=210)
         self._comparison = ComparisonPanel(session)
         self._batch = BatchPanel(session)
         self._many = pn.widgets.Button(name="Batch…", margin=(6, 6))
         self._many.on_click(lambda _: in_one_message(self._batch.open)())
-        # A notebook's kernel has no server whose other runs could be waited for.
-        self._queue = Html(
-            "", margin=(6, 0, 0, 0), sizing_mode="stretch_width", visible=not same_data
-        )
+        self._queue = Html("", margin=(6, 0, 0, 0), sizing_mode="stretch_width")
         self._export = FileButton(
             session, "Export this run", partial(run_download, session), margin=(6, 6)
         )
@@ -84,7 +79,7 @@ class RunsPanel(pn.viewable.Viewer):
             FileButton(
                 session,
                 f"Table ({words})",
-                partial(table_download, session, style, same_data),
+                partial(table_download, session, style),
                 margin=(6, 6),
             )
             for style, words in _STYLES
@@ -116,7 +111,7 @@ class RunsPanel(pn.viewable.Viewer):
             return
         words = self._session.runner.queue_words
         self._queue.object = Markup('<p class="about">{}</p>').format(words)
-        infos = listed_runs(self._session, self._same_data)
+        infos = listed_runs(self._session)
         names = run_names(infos)
         self._table.rows = [
             asdict(run_row(info, self._session.person, names[info.id]))
@@ -186,24 +181,18 @@ def run_download(session: Session) -> DownloadRequest:
     )
 
 
-def listed_runs(session: Session, same_data: bool) -> list[RunInfo]:
+def listed_runs(session: Session) -> list[RunInfo]:
     """Return the runs of the list: the person's own first, of these the newest.
 
     Parameters
     ----------
     session : Session
-    same_data : bool
-        Whether runs of other data sets are left out.
     """
-    runs = sorted(session.archive.runs(), key=lambda info: not session.person.owns(info))
-    name = session.draft.data.name
-    return [info for info in runs if info.dataset == name] if same_data else runs
+    return sorted(session.archive.runs(), key=lambda info: not session.person.owns(info))
 
 
-def table_download(
-    session: Session, style: Literal["csv", "markdown"], same_data: bool = False
-) -> DownloadRequest:
+def table_download(session: Session, style: Literal["csv", "markdown"]) -> DownloadRequest:
     """Return how the runs that are ticked, or all of the list if none is, become a table."""
     chosen = session.compared
-    infos = [each for each in listed_runs(session, same_data) if not chosen or each.id in chosen]
+    infos = [each for each in listed_runs(session) if not chosen or each.id in chosen]
     return DownloadRequest(*_KINDS[style], run_table, (infos, style), at_once=True)
