@@ -11,6 +11,7 @@ import numpy as np
 from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray
+from ccviz.problem.partition import cluster_means
 
 
 def trimmed_seeds(
@@ -33,7 +34,7 @@ def trimmed_seeds(
     first = int(rng.choice(len(points), p=mass / mass.sum()))
     chosen, paid = [first], mass * _squares(points, points[first])
     for _ in range(k - 1):
-        weight = _without_largest(paid, outliers)
+        weight = np.where(_largest(paid, outliers), 0.0, paid)
         if not weight.any():  # all that counts is at a centre
             weight = np.ones(len(points))
             weight[chosen] = 0.0
@@ -69,14 +70,12 @@ def trimmed_centers(
         for _ in range(iterations):
             square = mass[:, None] * cdist(points, centers, "sqeuclidean")
             labels, paid = square.argmin(axis=1), square.min(axis=1)
-            kept = _without_largest(paid, outliers)
-            share = np.where(_largest(paid, outliers), 0.0, mass)
-            if kept.sum() < best:
-                best, found = float(kept.sum()), centers
-            weight = np.bincount(labels, share, k)
-            total = np.stack([np.bincount(labels, share * x, k) for x in points.T], axis=1)
-            means = total / np.where(weight > 0.0, weight, 1.0)[:, None]
-            moved = np.where(weight[:, None] > 0.0, means, centers)
+            is_out = _largest(paid, outliers)
+            kept = float(np.where(is_out, 0.0, paid).sum())
+            if kept < best:
+                best, found = kept, centers
+            means = cluster_means(points, labels, k, np.where(is_out, 0.0, mass))
+            moved = np.where(np.isnan(means), centers, means)
             if np.array_equal(moved, centers):
                 break
             centers = moved
@@ -93,7 +92,3 @@ def _largest(paid: FloatArray, outliers: int) -> np.ndarray:
     is_out = np.zeros(len(paid), dtype=bool)
     is_out[np.argpartition(paid, len(paid) - outliers)[len(paid) - outliers :]] = True
     return is_out
-
-
-def _without_largest(paid: FloatArray, outliers: int) -> FloatArray:
-    return np.where(_largest(paid, outliers), 0.0, paid)

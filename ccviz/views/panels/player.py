@@ -8,7 +8,7 @@ import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
-from ccviz.solvers.forecast import forecast
+from ccviz.solvers.forecast import Forecast, forecast
 from ccviz.views.frames.words import sentence
 from ccviz.views.lab.player import PACES
 from ccviz.views.lab.session import Session
@@ -81,15 +81,19 @@ class PlayerPanel(pn.viewable.Viewer):
 
     def _tell_forecast(self, moving: bool) -> None:
         """Say how long a proof may take, where Run would begin a run of another problem."""
-        session, run = self._session, self._session.run
-        asked, found = session.draft.problem_for(session.solver), None
-        if not moving and not session.can_go_on:
-            found = forecast(asked, session.solver.name)
-        if found is not None and run is not None and run.started is not None:
-            is_shown = run.started.solver == found.solver and run.problem.asks_the_same(asked)
-            found = None if is_shown else found
+        found = None if moving or self._session.can_go_on else self._new_forecast()
         told = _FORECAST.format(words=found.words, short=found.short) if found else ""
         self._forecast.object = told
+
+    def _new_forecast(self) -> Forecast | None:
+        """Return the forecast of a run, None if the run shown is of the same problem."""
+        session, run = self._session, self._session.run
+        asked = session.draft.problem_for(session.solver)
+        found = forecast(asked, session.solver.name)
+        if found is None or run is None or run.started is None:
+            return found
+        is_shown = run.started.solver == found.solver and run.problem.asks_the_same(asked)
+        return None if is_shown else found
 
     def _follow(self) -> None:
         shot = self._session.player.shot

@@ -14,7 +14,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks, contract
-from ccviz.problem.partition import Partition
+from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.colgen.master.covering import cluster_columns, column_costs
 from ccviz.solvers.colgen.master.facility_master import FacilityDuals
@@ -127,10 +127,8 @@ def moved_duals(problem: Problem, blocks: Blocks, left: Multipliers) -> FloatArr
 
 def _scatter(problem: Problem, block_of: IntArray) -> FloatArray:
     """Return (n,) what each point adds to the scatter of its block."""
-    weight = np.bincount(block_of, problem.masses)
-    sums = np.zeros((len(weight), problem.d))
-    np.add.at(sums, block_of, problem.masses[:, None] * problem.X)
-    means = sums / np.where(weight > 0.0, weight, 1.0)[:, None]
+    means = cluster_means(problem.X, block_of, int(block_of.max()) + 1, problem.masses)
+    means = np.nan_to_num(means)  # those of blocks without weight count nothing
     return problem.masses * ((problem.X - means[block_of]) ** 2).sum(axis=1)
 
 
