@@ -6,22 +6,10 @@ from math import inf
 import pytest
 
 from ccviz.data.datasets import load
-from ccviz.runs.archive import Archive
 from ccviz.views.lab.many_links import draw_links
-from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lessons.catalogue import LESSONS
 from ccviz.views.lessons.course import Course
-from ccviz.views.lessons.walk import SessionHere
 from ccviz.views.link_table import Link
-
-
-@pytest.fixture
-def session(tmp_path):
-    """Return a session whose runs take no process of their own, and are shown at their end."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = SessionHere(archive, RunQueue(), load("iris"))
-        yield session
-        session.close()
 
 
 def find(session, course):

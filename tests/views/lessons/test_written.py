@@ -9,11 +9,8 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError
-from ccviz.runs.archive import Archive
-from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lessons.course import TABS, Course
 from ccviz.views.lessons.find import lesson_of_address
-from ccviz.views.lessons.walk import SessionHere
 from ccviz.views.lessons.written import (
     MOST_BYTES,
     as_file,
@@ -27,15 +24,6 @@ from ccviz.views.lessons.written import (
 from ccviz.views.link_table import Link
 
 MARKUP = "<script>alert(1)</script>"
-
-
-@pytest.fixture
-def session(tmp_path):
-    """Return a session whose runs take no process of their own."""
-    with Archive(tmp_path / "runs.sqlite") as archive:
-        session = SessionHere(archive, RunQueue(), load("iris"))
-        yield session
-        session.close()
 
 
 @pytest.fixture
