@@ -79,7 +79,12 @@ print(total({name}(np.arange({size}.0))))
 
 @pytest.mark.slow
 def test_a_cache_of_a_class_that_was_renamed_is_compiled_again(tmp_path):
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "CCVIZ_COMPILED": "1"}
+    environment = os.environ | {
+        "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
+        "CCVIZ_COMPILED": "1",
+        # Both sources have one length: byte code of the same second would be taken for the new.
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     for name, size, printed in (("Old", 3, "3.0"), ("New", 5, "10.0")):
         script = tmp_path / "kernel.py"
         script.write_text("import module_of_kernel\n")
