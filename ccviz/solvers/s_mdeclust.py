@@ -5,8 +5,9 @@ Their four variants are S-MDE (mutation off, assignment exact), SM-MDE (mutation
 (off, greedy) and SMG-MDE (mutation, greedy), all with ``local_search="blp-kmeans"`` and
 ``restarts=0``. What the paper leaves open, the authors' code answers: an offspring takes its place
 at once (``replacement="at once"``), its local search starts from the crossed centres
-(``offspring="centres"``), so that without mutation the greedy assignment is never used, and one
-offspring in g mutates in generation g (``mutation="fading"``).
+(``offspring="centres"``), so that without mutation the greedy assignment is never used, one
+offspring in g mutates in generation g (``mutation="fading"``), centres are drawn at points
+(``draws="points"``), and parents are matched to the third (``matching="third"``).
 
 The defaults go beyond the paper in three ways. The local search is one assignment step and then a
 descent with exact gains (`ccviz.solvers.memetic._descent`), which is faster than BLP k-means and
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError
@@ -61,6 +62,20 @@ class SMdeClust(Solver):
         choices=("means", "centres"),
         advanced=True,
         label="Offspring start at",
+    )
+    draws: str = setting(
+        "blocks",
+        "Where random centres are drawn: at blocks of must-linked points, or at points.",
+        choices=("blocks", "points"),
+        advanced=True,
+        label="Centres drawn at",
+    )
+    matching: Literal["first", "third"] = setting(
+        "first",
+        "The parent to whose centres those of the other two are matched.",
+        choices=("first", "third"),
+        advanced=True,
+        label="Parents matched to",
     )
     local_search: str = setting(
         "chains",
@@ -155,12 +170,14 @@ class SMdeClust(Solver):
             alpha=self.alpha,
             scale_low=self.scale_low,
             scale_high=self.scale_high,
+            matching=self.matching,
             local_search=self.local_search,
             local_iterations=self.local_iterations,
             step_limit=self.step_limit,
         )
         blocks = contract(problem)
-        instance = Instance.of(blocks, feasible)
+        points = problem if self.draws == "points" else None
+        instance = Instance.of(blocks, feasible, points)
         with open_workforce(context.workers) as workforce:
             evolution = Evolution(schedule, params, instance, blocks, workforce, context)
             yield from evolution.steps()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class OffspringParams:
     alpha: float
     scale_low: float
     scale_high: float
+    matching: Literal["first", "third"]
     local_search: str
     local_iterations: int
     step_limit: float
@@ -56,7 +58,7 @@ def breed(
     rng = np.random.default_rng(seed)
     first, second, third = mating.parents
     scale = rng.uniform(params.scale_low, params.scale_high)
-    centers = crossover(first.centers, second.centers, third.centers, scale)
+    centers = crossover(first.centers, second.centers, third.centers, scale, params.matching)
     if rng.random() < mating.mutation_rate:
         centers = _mutate(instance, params, centers, rng)
     if params.from_means and not params.exact:

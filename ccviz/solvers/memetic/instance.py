@@ -9,10 +9,28 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
+from ccviz.problem.problem import Problem
 from ccviz.solvers.assignment.centers import block_costs, block_means, block_wcss
 from ccviz.solvers.assignment.structure import Structure, structure_of
 from ccviz.solvers.common.dimensions import reduce_dimensions
 from ccviz.solvers.memetic._state import BlockData
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Where centres can be drawn: at the blocks or at the points.
+
+    Attributes
+    ----------
+    point : (m, d) float64
+    mass : (m,) float64
+    block : (m,) int64
+        The block that each belongs to.
+    """
+
+    point: FloatArray
+    mass: FloatArray
+    block: IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +41,10 @@ class Instance:
     ----------
     data : BlockData
         Points, masses and conflicts of the blocks, for the compiled code. The points are centred,
-        and rotated into fewer dimensions where there are more features than blocks.
+        and rotated into fewer dimensions where there are more features than blocks, unless
+        centres are drawn at points.
+    drawn : Drawn
+        Where centres are drawn.
     structure : Structure
         The same conflicts, for the assignment step.
     k : int
@@ -36,6 +57,7 @@ class Instance:
     """
 
     data: BlockData
+    drawn: Drawn
     structure: Structure
     k: int
     scatter: float
@@ -53,7 +75,7 @@ class Instance:
         freeze(self.data.mass)
 
     @classmethod
-    def of(cls, blocks: Blocks, feasible: IntArray) -> Instance:
+    def of(cls, blocks: Blocks, feasible: IntArray, points: Problem | None = None) -> Instance:
         """Return the instance of a contracted problem.
 
         Parameters
@@ -61,9 +83,18 @@ class Instance:
         blocks : Blocks
         feasible : (n,) int
             Any feasible labels of the points, as `ccviz.check_feasibility` gives them.
+        points : Problem, optional
+            The problem, for centres that are drawn at its points; else they are at blocks.
         """
         graph = blocks.conflict_graph
-        point = reduce_dimensions(blocks.centroid, blocks.mass)
+        if points is None:
+            point = reduce_dimensions(blocks.centroid, blocks.mass)
+            drawn = Drawn(point, blocks.mass, np.arange(blocks.s))
+        else:
+            middle = np.average(blocks.centroid, axis=0, weights=blocks.mass)
+            point = np.ascontiguousarray(blocks.centroid - middle)
+            mass = np.ones(points.n) if points.weights is None else points.weights
+            drawn = Drawn(points.X - middle, mass, blocks.block_of)
         data = BlockData(
             point=freeze(point),
             mass=blocks.mass,
@@ -73,6 +104,7 @@ class Instance:
         )
         return cls(
             data=data,
+            drawn=drawn,
             structure=structure_of(blocks),
             k=blocks.k,
             scatter=blocks.scatter,

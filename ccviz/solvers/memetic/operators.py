@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
@@ -11,10 +13,10 @@ from ccviz.solvers.memetic.instance import Instance
 
 
 def random_centers(instance: Instance, rng: np.random.Generator) -> FloatArray:
-    """Return the centroids of k random blocks, each as likely as it has points."""
-    mass = instance.data.mass
-    chosen = rng.choice(instance.s, instance.k, replace=False, p=mass / mass.sum())
-    return instance.data.point[chosen]
+    """Return the places of k random blocks or points, each as likely as its mass."""
+    drawn = instance.drawn
+    share = drawn.mass / drawn.mass.sum()
+    return drawn.point[rng.choice(len(share), instance.k, replace=False, p=share)]
 
 
 def match_centers(centers: FloatArray, reference: FloatArray) -> FloatArray:
@@ -22,9 +24,24 @@ def match_centers(centers: FloatArray, reference: FloatArray) -> FloatArray:
     return centers[linear_sum_assignment(cdist(reference, centers, "sqeuclidean"))[1]]
 
 
-def crossover(first: FloatArray, second: FloatArray, third: FloatArray, scale: float) -> FloatArray:
-    """Return first + scale (second - third), once the centres correspond to each other."""
-    return first + scale * (match_centers(second, first) - match_centers(third, first))
+def crossover(
+    first: FloatArray,
+    second: FloatArray,
+    third: FloatArray,
+    scale: float,
+    reference: Literal["first", "third"] = "first",
+) -> FloatArray:
+    """Return first + scale (second - third), the centres of two matched to those of the reference.
+
+    Parameters
+    ----------
+    first, second, third : (k, d) float64
+    scale : float
+    reference : {"first", "third"}
+    """
+    to = first if reference == "first" else third
+    first, second, third = (match_centers(each, to) for each in (first, second, third))
+    return first + scale * (second - third)
 
 
 def relocate_center(
@@ -35,7 +52,7 @@ def relocate_center(
     alpha: float,
     rng: np.random.Generator,
 ) -> FloatArray:
-    """Put a removed centre onto a block, rather one that the others serve badly (Algorithm 3).
+    """Put a removed centre where the others are far, onto a block or a point (Algorithm 3).
 
     Parameters
     ----------
@@ -46,12 +63,12 @@ def relocate_center(
     alpha : float
         How much distance counts, 0 to 1.
     """
-    data = instance.data
-    share = data.mass / data.mass.sum()
+    drawn = instance.drawn
+    share = drawn.mass / drawn.mass.sum()
     if labels is not None:
-        far = data.mass * np.linalg.norm(data.point - centers[labels], axis=1)
+        far = drawn.mass * np.linalg.norm(drawn.point - centers[labels[drawn.block]], axis=1)
         if far.sum() > 0:
             share = (1.0 - alpha) * share + alpha * far / far.sum()
     mutant = centers.copy()
-    mutant[removed] = data.point[rng.choice(instance.s, p=share / share.sum())]
+    mutant[removed] = drawn.point[rng.choice(len(share), p=share / share.sum())]
     return mutant

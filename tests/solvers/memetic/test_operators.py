@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from ccviz import check_feasibility
+from ccviz.problem.blocks import contract
 from ccviz.solvers.memetic import operators
+from ccviz.solvers.memetic.instance import Instance
 
 
 @pytest.fixture
@@ -19,6 +22,30 @@ def test_crossover_of_equal_differences_is_the_first_parent(rng):
     first, second = rng.normal(size=(2, 5, 3))
     child = operators.crossover(first, second, rng.permutation(second), 0.7)
     assert np.allclose(child, first)
+
+
+@pytest.mark.parametrize("reference", ["first", "third"])
+def test_crossover_is_the_papers_line_up_to_the_order_of_the_centres(rng, reference):
+    third = 10.0 * rng.normal(size=(5, 3))
+    first, second = third + 1e-3 * rng.normal(size=(2, 5, 3))
+    mixed = [rng.permutation(each) for each in (first, second, third)]
+    child = operators.crossover(*mixed, 0.7, reference)
+    expected = first + 0.7 * (second - third)
+    assert np.allclose(operators.match_centers(child, expected), expected)
+
+
+def test_centres_can_be_drawn_at_points(rng, make_problem):
+    problem = make_problem(0)
+    blocks = contract(problem)
+    labels = check_feasibility(problem).labels
+    instance = Instance.of(blocks, labels, problem)
+    middle = instance.drawn.point[0] - problem.X[0]
+    centers = operators.random_centers(instance, rng)
+    assert blocks.s < problem.n == len(instance.drawn.point)
+    assert (np.abs(problem.X + middle - centers[:, None]).max(axis=2).min(axis=1) < 1e-12).all()
+    means = instance.means(blocks.project(labels), centers)
+    shown = [(problem.X[labels == c] + middle).mean(axis=0) for c in range(problem.k)]
+    assert np.allclose(means, shown)
 
 
 def test_mutation_prefers_distant_blocks(rng, instance_of, make_problem):
