@@ -90,6 +90,11 @@ _GIVEN = {
     "size>=": lambda rng, X, k: ({}, [f"size>={int(rng.integers(1, len(X) // k + 1))}"]),
     "overlap()<=": lambda rng, X, k: ({}, [f"overlap(known)<={int(rng.integers(2, 4))}"]),
     "difference()>=": lambda rng, X, k: ({}, ["difference(known)>=1"]),
+    "outside()<=": lambda rng, X, k: ({}, [f"outside(known)<={int(rng.integers(1, 3))}"]),
+    "conflicts<=": lambda rng, X, k: (
+        {"cannot_link": _soft(rng, X, k)[0]["cannot_link"] + _pairs(rng, len(X), 0.01)},
+        [f"conflicts<={int(rng.integers(0, 2))}"],
+    ),
     "sum()<=": lambda rng, X, k: ({}, [f"sum(column)<={rng.uniform(110, 160) / k:.3g}%"]),
     "sum()>=": lambda rng, X, k: ({}, [f"sum(column)>={rng.uniform(40, 90) / k:.3g}%"]),
     "weights": _weights,

@@ -97,10 +97,16 @@ def _sizes(problem: Problem, labels: IntArray) -> IntArray:
 
 def _shared(labels: IntArray, rule: AskedRule) -> tuple[IntArray, IntArray]:
     """Return the size of each known cluster, and its largest overlap with any cluster."""
+    table = _table(labels, rule)
+    return table.sum(axis=1), table.max(axis=1)
+
+
+def _table(labels: IntArray, rule: AskedRule) -> IntArray:
+    """Return the number of points that each known cluster shares with each cluster."""
     known = np.unique(rule.known, return_inverse=True)[1]
     table = np.zeros((known.max() + 1, labels.max() + 1), dtype=np.int64)
     np.add.at(table, (known, labels), 1)
-    return table.sum(axis=1), table.max(axis=1)
+    return table
 
 
 def _overlap(_: Problem, labels: IntArray, rule: AskedRule) -> float:
@@ -112,6 +118,17 @@ def _difference(_: Problem, labels: IntArray, rule: AskedRule) -> float:
     sizes, most = _shared(labels, rule)
     missed = (sizes - most)[most > 1]
     return float(missed.min()) if len(missed) else np.inf
+
+
+def _outside(_: Problem, labels: IntArray, rule: AskedRule) -> float:
+    """Return the most points that a cluster has outside the known cluster most like it."""
+    return float((np.bincount(labels) - _table(labels, rule).max(axis=0)).max())
+
+
+def _conflicts(problem: Problem, labels: IntArray, _: AskedRule) -> float:
+    i, j = problem.cannot_link.soft.pairs.T
+    inside = labels[i][(labels[i] == labels[j]) & (labels[i] >= 0)]
+    return float(np.bincount(inside, minlength=1).max())
 
 
 def _sums(problem: Problem, labels: IntArray, rule: AskedRule) -> FloatArray:
@@ -128,4 +145,6 @@ _MEASURES: dict[str, Callable[[Problem, IntArray, AskedRule], float]] = {
     "difference()>=": _difference,
     "sum()<=": lambda problem, labels, rule: float(_sums(problem, labels, rule).max()),
     "sum()>=": lambda problem, labels, rule: float(_sums(problem, labels, rule).min()),
+    "outside()<=": _outside,
+    "conflicts<=": _conflicts,
 }

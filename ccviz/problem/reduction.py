@@ -4,7 +4,7 @@ A maximum diameter is a cannot-link for each pair too far apart, a minimum separ
 for each pair too near (Davidson and Ravi 2007). Points stay as they are, and so do labels: a
 clustering of the reduced problem is one of the problem that was asked, and the reverse. An upper
 limit on a column's sum stays a rule, and adds a cannot-link for each two blocks that together pass
-it.
+it. A limit on soft cannot-links becomes a rule on those that the problem has.
 """
 
 from __future__ import annotations
@@ -21,8 +21,15 @@ from ccviz.errors import ProblemError
 from ccviz.problem.asked import Asked, AskedRule
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.problem.rule_text import MinSeparation, MinSize, Wish, parse_rule
-from ccviz.problem.rules import Both, MaxDiameter, MaxSize, minimum_separation
+from ccviz.problem.rule_text import MaxConflicts, MinSeparation, MinSize, Wish, parse_rule
+from ccviz.problem.rules import (
+    Both,
+    MaxDiameter,
+    MaxSize,
+    Rule,
+    SoftCannotLink,
+    minimum_separation,
+)
 from ccviz.problem.sizes import Sizes
 from ccviz.problem.sums import sum_limits, too_heavy
 
@@ -44,7 +51,7 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
     ----------
     problem : Problem
         Its own rules are treated alike.
-    rules : sequence of Rule, MinSeparation, MinSize or AskedRule
+    rules : sequence of Rule, MinSeparation, MinSize, MaxConflicts or AskedRule
         An AskedRule is kept too, see `ccviz.Problem.given`.
     keeps_rules : bool
         Whether the solver supports rules. If it does, limits on size stay rules; otherwise they
@@ -81,7 +88,8 @@ def _wish(rule: AskedRule) -> Wish:
 
 def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
     across, apart = np.inf, 0.0
-    left, smallest, largest = [], 1, problem.n
+    left: list[Rule] = []
+    smallest, largest = 1, problem.n
     for wish in _flat([*problem.rules, *wishes]):
         if isinstance(wish, MaxDiameter):
             across = min(across, wish.limit)
@@ -89,6 +97,9 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
             apart = max(apart, wish.limit)
         elif isinstance(wish, MinSize):
             smallest = max(smallest, wish.limit)
+        elif isinstance(wish, MaxConflicts):
+            pairs = problem.cannot_link.soft.pairs.tolist()
+            left.append(SoftCannotLink(tuple((i, j) for i, j in pairs), wish.limit))
         elif isinstance(wish, MaxSize) and not (keeps_rules and problem.sizes is None):
             largest = min(largest, wish.limit)
         else:

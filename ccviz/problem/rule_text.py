@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.problem.rule_words import Clusterings, Columns, looked_up, split_rule
-from ccviz.problem.rules import Both, MaxDiameter, MaxOverlap, MaxSize, Rule, different_from
+from ccviz.problem.rules import (
+    Both,
+    Either,
+    MaxDiameter,
+    MaxOverlap,
+    MaxSize,
+    MinDifference,
+    Rule,
+    different_from,
+)
 from ccviz.problem.sums import sum_limit
 
 
@@ -39,7 +48,20 @@ class MinSize:
     limit: int
 
 
-Wish = Rule | MinSeparation | MinSize
+@dataclass(frozen=True)
+class MaxConflicts:
+    """A cluster holds both points of at most ``limit`` soft cannot-links of the problem.
+
+    Parameters
+    ----------
+    limit : int
+        Soft cannot-links.
+    """
+
+    limit: int
+
+
+Wish = Rule | MinSeparation | MinSize | MaxConflicts
 """Any rule on every cluster; `ccviz.problem.reduction` reduces some to links and sizes."""
 
 
@@ -54,6 +76,8 @@ def parse_rule(
         ``diameter<=3``, ``separation>=0.5``, ``size<=40``, ``size>=5``; ``overlap(C)<=3`` for at
         most 3 points shared by any cluster and any cluster of the known clustering C, and
         ``difference(C)>=2`` for at least 2 points of each cluster of C that any cluster lacks;
+        ``outside(C)<=2`` for at most 2 points of any cluster from outside some cluster of C;
+        ``conflicts<=1`` for at most one soft cannot-link with both points in a cluster;
         ``sum(V)>=1000`` and ``sum(V)<=20%`` for the sum of the column V in any cluster, a number
         or a share of all points' sum.
     clustering : callable, optional
@@ -63,7 +87,7 @@ def parse_rule(
 
     Returns
     -------
-    Rule, MinSeparation or MinSize
+    Rule, MinSeparation, MinSize or MaxConflicts
 
     Raises
     ------
@@ -93,6 +117,25 @@ def overlap_of(labels: ArrayLike, limit: int) -> Both:
     return Both(tuple(MaxOverlap(tuple(cluster), limit) for cluster in known))
 
 
+def similar_to(labels: ArrayLike, limit: int) -> Either:
+    """Return the rule that each cluster is in some known cluster, but for ``limit`` points.
+
+    Parameters
+    ----------
+    labels : (n,) int
+        The known clustering.
+    limit : int
+        Points.
+
+    Returns
+    -------
+    Either
+    """
+    labels = np.asarray(labels)
+    known = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
+    return Either(tuple(MinDifference(tuple(cluster), limit) for cluster in known))
+
+
 _MAKERS: dict[str, Callable[..., Wish]] = {
     "diameter<=": lambda words, _: MaxDiameter(words.limit),
     "separation>=": lambda words, _: MinSeparation(words.limit),
@@ -102,5 +145,7 @@ _MAKERS: dict[str, Callable[..., Wish]] = {
     "difference()>=": lambda words, labels: different_from(labels, words.limit),
     "sum()<=": lambda words, values: sum_limit(values, words),
     "sum()>=": lambda words, values: sum_limit(values, words),
+    "outside()<=": lambda words, labels: similar_to(labels, words.limit),
+    "conflicts<=": lambda words, _: MaxConflicts(words.limit),
 }
 """How a rule is made, by its word and sign."""

@@ -28,7 +28,7 @@ class RuleKind:
     label, help_text : str
         Words of the form on the page.
     unit : str
-        Unit of the limit; points are counted in whole numbers.
+        Unit of the limit; points and links are counted in whole numbers.
     names : {"", "run", "column"}
         What a rule of the kind names: nothing, a run's clustering, or a column of the data.
     """
@@ -44,7 +44,7 @@ class RuleKind:
     @property
     def is_whole(self) -> bool:
         """Whether the limit is a whole number."""
-        return self.unit == "points"
+        return self.unit in ("points", "links")
 
     def written(self, limit: str, name: str = "") -> str:
         """Return the text of a rule of this kind.
@@ -89,6 +89,19 @@ RULE_KINDS = {
             "at most {limit} points shared with a cluster of {name}", "Overlap with a run at most",
             "No cluster shares more points than these with any cluster of that run.",
             "points", "run",
+        ),
+        RuleKind(
+            "outside()<=", "outside(CLUSTERING)<=N",
+            "at most {limit} points a cluster from outside a cluster of {name}",
+            "Similar to a run, but for",
+            "Every cluster has a cluster of that run from outside which it takes at most these "
+            "points.",
+            "points", "run",
+        ),
+        RuleKind(
+            "conflicts<=", "conflicts<=N", "at most {limit} soft cannot-links in a cluster",
+            "Soft cannot-links at most",
+            "Of every cluster: soft cannot-links of which it has both points.", "links",
         ),
         RuleKind(
             "sum()>=", "sum(COLUMN)>=S", "at least {limit} of {name} a cluster",

@@ -59,6 +59,8 @@ KINDS = (
     Kind("size>=", rules=("size>=2",)),
     Kind("overlap()<=", rules=("overlap(known)<=2",)),
     Kind("difference()>=", rules=("difference(known)>=1",)),
+    Kind("outside()<=", rules=("outside(known)<=1",)),
+    Kind("conflicts<=", {"cannot_link": [(0, 1, 1.0), (1, 2, 1.0)]}, rules=("conflicts<=1",)),
     Kind("sum()<=", rules=("sum(column)<=60%",)),
     Kind("sum()>=", rules=("sum(column)>=40%",)),
     Kind("weights", {"weights": _WEIGHTS}),

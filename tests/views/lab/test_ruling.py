@@ -15,7 +15,8 @@ from ccviz.views.lab.ruling import add_rule, drop_rule, runs_to_name
 from ccviz.views.lab.suiting import unable
 from ccviz.views.link_table import Link
 
-DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP, SUM_LEAST, SUM_MOST = RULE_KINDS.values()
+(DIAMETER, SEPARATION, MOST, LEAST, DIFFERENT, OVERLAP, SIMILAR, CONFLICTS, SUM_LEAST,
+ SUM_MOST) = RULE_KINDS.values()  # fmt: skip
 
 
 def remember(session, labels, name="first"):
