@@ -146,7 +146,7 @@ bench: env  ## Measure every claim again (BENCH=benchmarks/NAME.py for one)
 lowest: env  ## Test the core with the lowest versions that pyproject.toml allows (PYTHON=python3.12)
 	@$(VENV)/bin/uv venv --quiet --clear --python $(PYTHON) $(LOWEST)
 	@$(VENV)/bin/uv pip install --quiet --python $(LOWEST)/bin/python --resolution lowest-direct \
-		--only-binary :all: --no-binary ccviz-lab ".[test,tables]"
+		--only-binary :all: --no-binary ccviz-lab ".[app,test]"
 	NUMBA_CACHE_DIR=$(LOWEST)/kernels $(LOWEST)/bin/python -m pytest -n $(WORKERS) -m "not slow" \
 		-p no:cacheprovider @tests/core.txt $(ARGS)
 

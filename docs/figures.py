@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 _PRINTED_ACCURACY = 1e-4  # relative; an objective farther from the printed one is of other links
 _WORDS = (
     "none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-    "twelve", "thirteen",
+    "twelve", "thirteen", "fourteen",
 )  # fmt: skip
 
 

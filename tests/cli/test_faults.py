@@ -3,6 +3,7 @@
 import os
 import subprocess
 
+import numpy as np
 import pytest
 
 from ccviz.runs.archive import Archive
@@ -73,7 +74,10 @@ def test_check_says_that_all_is_well_or_what_it_mended(ccviz, folder):
 
 
 def test_closed_streams_are_no_trouble(command, folder):
-    for redirection in (">&-", ">&- 2>&-"):
+    redirections = [">&-", ">&- 2>&-"]
+    if np.lib.NumpyVersion(np.__version__) < "2.1.0":
+        redirections.pop()  # that NumPy writes to standard error while it is imported
+    for redirection in redirections:
         done = subprocess.run(
             f"{command[0]} solvers {redirection}", shell=True, capture_output=True, check=False
         )

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn import metrics
 
@@ -24,6 +24,8 @@ def expected(truth, labels):
 @given(PAIRS)
 def test_the_indices_are_those_of_scikit_learn(pairs):
     truth, labels = np.array(pairs).T
+    single = len(set(truth)) == len(set(labels)) == len(pairs) > 1
+    assume(not single)  # where scikit-learn before 1.7 has 0 for the index of equal partitions
     assert agreement(truth, labels) == pytest.approx(expected(truth, labels), abs=1e-9)
 
 

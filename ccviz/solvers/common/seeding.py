@@ -9,6 +9,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
@@ -41,12 +42,13 @@ def plain_kmeans(
     """Return scikit-learn's k-means, fitted without constraints, for what only starts from it.
 
     Clusters are empty where fewer than k points differ; it need not warn of that here. The mass is
-    the weight of each point, 1 by default.
+    the weight of each point, 1 by default. One thread: on busy processors more of them wait for
+    each other, and such a k-means takes milliseconds.
     """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
-    with warnings.catch_warnings():
+    with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         return KMeans(k, random_state=seed, **options).fit(points, sample_weight=mass)
 

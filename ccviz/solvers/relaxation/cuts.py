@@ -163,7 +163,7 @@ def separate(
     keys = found.keys()
     fresh = np.zeros(len(found), dtype=bool)
     fresh[np.unique(keys, return_index=True)[1]] = True
-    fresh &= ~np.isin(keys, known.keys())
+    fresh &= ~np.isin(keys, known.keys(), kind="sort")  # NumPy 2.0 has no table of such keys
     return found.where(np.flatnonzero(fresh)[:most])
 
 
