@@ -19,6 +19,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ccviz.arrays import IntArray
 from ccviz.errors import ContradictionError, ProblemError
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import contract, refine
@@ -42,6 +43,7 @@ from ccviz.solvers.colgen.phases.facilities import (
     FacilityPhase,
     StalledPhase,
 )
+from ccviz.solvers.colgen.phases.farkas import made_feasible
 from ccviz.solvers.colgen.phases.generation import End, Generation
 from ccviz.solvers.colgen.phases.local import (
     CycleGeneration,
@@ -99,9 +101,12 @@ def _first(given: NodeInput, start: StartPhase) -> Phase | PartitionPhase:
 def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:
     """Return the node's first phase, or a report that it is infeasible."""
     problem = given.problem
-    feasible = check_feasibility(problem, given.params.start.feasibility_s)
-    if feasible.feasible is False:
-        return infeasible(feasible.reason, feasible.points)
+    known: IntArray | None = None
+    if not _uses_farkas(given):
+        feasible = check_feasibility(problem, given.params.start.feasibility_s)
+        if feasible.feasible is False:
+            return infeasible(feasible.reason, feasible.points)
+        known = feasible.labels
     match given.task.state:
         case NodeState() as parent:
             return child_phase(given, parent)
@@ -109,8 +114,12 @@ def _opened(given: NodeInput) -> Phase | StartPhase | PartitionPhase | Report:
             return child_partition_phase(given, parent)
         case Multipliers() as left if {"duals", "least"} <= set(left.certificate):
             return restarted(given, left)
-    known = feasible.labels
     return StartPhase(() if known is None else (contract(problem).project(known),))
+
+
+def _uses_farkas(given: NodeInput) -> bool:
+    """Whether Farkas pricing says if the node is feasible, not a check before."""
+    return given.settings.repair == "farkas" and not needs_partition(given.problem)
 
 
 def _advanced(given: NodeInput, phase: Phase) -> Report:
@@ -126,6 +135,8 @@ def _advanced(given: NodeInput, phase: Phase) -> Report:
             return _closed(context, state, report) or twice_proved(
                 context, settle_stalled(context, phase, report)
             )
+        case ColumnPhase(solution=None) if _uses_farkas(given):
+            return _by_farkas(context, phase)
         case _:
             return _iterated(context, phase)
 
@@ -156,6 +167,13 @@ def _tolerance(given: NodeInput, state: NodeState) -> float:
         usual = float(state.artificial_cost.sum()) / given.params.start.artificial
         known = max(state.blocks.scatter + state.bound.value, usual)
     return 0.25 * max(given.settings.tolerance, 1e-9) * known
+
+
+def _by_farkas(context: NodeContext, phase: ColumnPhase) -> Report:
+    """Report on Farkas pricing, and on the iterations after it if the node is feasible."""
+    phase = replace(phase, state=made_feasible(context, phase.state))
+    report = reported(context, phase.state, [], phase)
+    return _closed(context, phase.state, report) or _iterated(context, phase)
 
 
 def _only_clustering(problem: Problem, state: NodeState) -> Report:

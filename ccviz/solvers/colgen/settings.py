@@ -26,11 +26,19 @@ class NodeSettings:
     )
     pricing: str = setting(
         "both",
-        "Exact pricing by spatial branch and bound, by enumeration of blocks as in the paper, or "
-        "by both in turns.",
-        choices=("both", "space", "blocks"),
+        "Exact pricing by spatial branch and bound, by enumeration of blocks, or by both in turns. "
+        "*printed*: enumeration with the bound that the paper prints, without heuristics.",
+        choices=("both", "space", "blocks", "printed"),
         advanced=True,
         label="Exact pricing",
+    )
+    repair: str = setting(
+        "artificial",
+        "What makes a restricted master feasible: artificial columns, whose cost is raised, or "
+        "Farkas pricing as in the paper, from the clusters of the first clusterings alone.",
+        choices=("artificial", "farkas"),
+        advanced=True,
+        label="Infeasible masters",
     )
     first: str = setting(
         "blp-kmeans",

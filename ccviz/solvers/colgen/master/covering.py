@@ -2,7 +2,8 @@
 
 Covering does for partitioning and "at most k" for "exactly k": a part of a cluster keeps every
 anti-monotone constraint and costs no more, so overlaps can be dropped and clusters split. The
-duals are then not negative. Every row has an artificial column, so the master is always feasible.
+duals are then not negative. Every row has an artificial column, so the master is always feasible,
+unless Farkas pricing has seen to that.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ _HELPERS = 3
 """Columns of a row that are no clusters: an artificial one, and two for stabilisation."""
 _USUAL = 10
 """Exponent of two of the largest artificial cost after scaling: HiGHS' tolerances are absolute."""
+_MOST_EXPONENT = 1000
+"""Exponent of the largest scale: where all points coincide, costs stay 0."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +63,8 @@ def unit_of(artificial_cost: FloatArray) -> float:
 
     Tight clusters far from each other cost next to nothing in the unit of the points.
     """
-    return float(np.ldexp(1.0, _USUAL - int(np.frexp(artificial_cost.max())[1])))
+    exponent = _USUAL - int(np.frexp(artificial_cost.max())[1])
+    return float(np.ldexp(1.0, min(exponent, _MOST_EXPONENT)))
 
 
 class Master:
@@ -76,6 +80,8 @@ class Master:
         optimal face. Otherwise by the simplex method, warm from the last basis.
     order : (s,) int64, optional
         Order of the blocks in which those of one cluster are near each other: for speed alone.
+    covers : bool
+        Leave out the artificial columns of the simplex method: the others cover all blocks.
     """
 
     def __init__(
@@ -85,8 +91,10 @@ class Master:
         artificial_cost: FloatArray,
         interior: bool,
         order: IntArray | None = None,
+        covers: bool = False,
     ) -> None:
         self.s, self.k = s, k
+        self._covers = covers
         self.interior = interior
         self._growth = unit_of(artificial_cost)
         self.columns = np.zeros((0, s), dtype=np.bool_)
@@ -165,7 +173,7 @@ class Master:
     def _simplex(self) -> highspy.Highs:
         """Return HiGHS with the rows, the helpers and all columns in it."""
         if self._highs is None:
-            self._highs = _opened(self.s, self.k, self._artificial_cost)
+            self._highs = _opened(self.s, self.k, self._artificial_cost, self._covers)
         _load(self._highs, self.columns[self._loaded :], self.costs[self._loaded :] * self._growth)
         self._loaded = len(self.costs)
         return self._highs
@@ -184,7 +192,7 @@ class Master:
         )
 
 
-def _opened(s: int, k: int, artificial_cost: FloatArray) -> highspy.Highs:
+def _opened(s: int, k: int, artificial_cost: FloatArray, covers: bool) -> highspy.Highs:
     """Return HiGHS with the rows and the helpers' columns."""
     highs = make_highs(presolve="off")
     unbounded = highspy.kHighsInf
@@ -194,7 +202,7 @@ def _opened(s: int, k: int, artificial_cost: FloatArray) -> highspy.Highs:
     highs.addRows(s + 1, lower, upper, 0, np.zeros(s + 1, dtype=np.int32), nothing, zero)
     rows = np.arange(s, dtype=np.int32)
     for cost, most, entry in (
-        (artificial_cost, unbounded, 1.0),
+        (artificial_cost, 0.0 if covers else unbounded, 1.0),
         (np.zeros(s), 0.0, 1.0),
         (np.zeros(s), 0.0, -1.0),
     ):

@@ -64,8 +64,9 @@ class Pricer:
     models : tuple of Model
         One for each alternative of the rules; a cluster must fit one of them.
     classes : tuple of SizeClass
-    method : {"both", "space", "blocks"}
-        As for `ccviz.solvers.colgen.pricing.pricer.Pricer`.
+    method : {"both", "space", "blocks", "printed"}
+        As for `ccviz.solvers.colgen.pricing.pricer.Pricer`; the paper has no bound for these
+        problems, so the last is as "blocks".
     turns : TurnParams
     """
 
@@ -183,9 +184,10 @@ class Pricer:
         """Return a new search by each method."""
         states: list[State] = []
         few = len(duals) <= self.turns.most_enumerated
-        if self.method != "blocks":
+        enumerates = self.method in ("blocks", "printed")
+        if not enumerates:
             states.append(spatial_nodes.make_tree(model, _MOST))
-        if self.method == "blocks" or (self.method == "both" and few):
+        if enumerates or (self.method == "both" and few):
             states.append(enumeration.make_enumeration(model, duals, _MOST))
         return states
 

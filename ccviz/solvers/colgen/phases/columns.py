@@ -125,6 +125,7 @@ def master_of(context: NodeContext, state: NodeState) -> Master:
     """Return the master over the columns of a state."""
     order = np.argsort(context.pricer.points[:, 0], kind="stable")
     interior = state.stabiliser.interior
-    master = Master(state.blocks.s, state.blocks.k, state.artificial_cost, interior, order)
+    s, k = state.blocks.s, state.blocks.k
+    master = Master(s, k, state.artificial_cost, interior, order, state.covers)
     master.add(state.columns, state.costs)
     return master

@@ -38,16 +38,17 @@ def first_phase(given: NodeInput, start: StartPhase) -> ColumnPhase | FacilityPh
     """Return the root's phase: over clusters of the clusterings found, and near ones."""
     blocks, found = contract(given.problem), start.found
     over_facilities = bool(found) and begins_over_facilities(given, blocks)
-    columns = [*map(cluster_columns, found)]
+    only_found = given.settings.repair == "farkas"
+    columns = [np.zeros((0, blocks.s), dtype=bool), *map(cluster_columns, found)]
     if not over_facilities or given.in_discs:
-        columns.append(np.eye(blocks.s, dtype=bool))
+        columns += [] if only_found else [np.eye(blocks.s, dtype=bool)]
     added = np.zeros(blocks.s)
     best, labels = np.inf, None
     if found:
         labels = min(found, key=partial(_cost, blocks))
         best = _cost(blocks, labels)
         more, added = neighbours(blocks, labels)
-        columns += [] if over_facilities else more
+        columns += [] if over_facilities or only_found else more
     unique = np.unique(np.concatenate(columns), axis=0)
     costs = column_costs(unique, blocks.centroid, blocks.mass)
     # A cluster that costs more than the best clustering is in no better one.
@@ -122,7 +123,9 @@ def begins_over_facilities(given: NodeInput, blocks: Blocks) -> bool:
     few_axes = blocks.centroid.shape[1] <= params.most_dimensions
     least = params.pairs_if_few if blocks.k < params.few_clusters else params.pairs
     many = blocks.s**2 / blocks.k >= least
-    return many and few_axes and alone and given.settings.stabilisation == "interior"
+    settings = given.settings
+    columns = settings.pricing == "printed" or settings.repair == "farkas"
+    return many and few_axes and alone and not columns and settings.stabilisation == "interior"
 
 
 def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
@@ -178,7 +181,22 @@ def pricer_of(
     center, border = problem.X[np.concatenate([occupied, empty])].transpose(1, 0, 2)
     discs = Discs(center, border, len(occupied))
     instances = tuple(make_instance(blocks, loads, discs) for loads in alternatives)
-    return Pricer(instances, method, (params or Params()).turns)
+    if method == "printed" and not _are_counts(blocks.mass):
+        method = "blocks"
+    scatter = scatter_of(problem, blocks) if method == "printed" else None
+    return Pricer(instances, method, (params or Params()).turns, scatter)
+
+
+def _are_counts(mass: FloatArray) -> bool:
+    """Whether masses are whole numbers, as sizes in the paper's bound are."""
+    return bool((mass == np.floor(mass)).all() and mass.min() >= 1.0)
+
+
+def scatter_of(problem: Problem, blocks: Blocks) -> FloatArray:
+    """Return the scatter (s,) of each block."""
+    gaps = ((problem.X - blocks.centroid[blocks.block_of]).astype(np.float64) ** 2).sum(axis=1)
+    weighted = gaps if problem.weights is None else gaps * problem.weights
+    return np.bincount(blocks.block_of, weighted, blocks.s).astype(np.float64)
 
 
 def permitted(given: NodeInput, state: NodeState) -> NodeState:

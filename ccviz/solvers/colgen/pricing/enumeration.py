@@ -3,8 +3,8 @@
 It follows the paper (candidates reduced by cannot-links, by the other constraints and by the
 compatibility test; a bound for every size of the cluster), with three changes: distances from the
 cluster to its candidates are kept up to date instead of summed again; a candidate's distances to
-the cluster and its dual are bounded together for each size, not sorted apart; and the candidate
-with the largest dual a point is taken first.
+the cluster and its dual are bounded together for each size, not sorted apart, unless the bound is
+to be as printed (`printed_bound`); and the candidate with the largest dual a point is taken first.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.solvers.colgen.model.cluster import fits, join, keep, leave
 from ccviz.solvers.colgen.model.instance import Instance
+from ccviz.solvers.colgen.pricing.printed_bound import least_extension
 
 
 class Levels(NamedTuple):
@@ -47,7 +48,10 @@ def make_levels(s: int) -> Levels:
 
 
 class Enumeration(NamedTuple):
-    """One search: the cluster under construction up to level ``depth[0]``, and scratch arrays."""
+    """One search: the cluster under construction up to level ``depth[0]``, and scratch arrays.
+
+    ``scatter`` (s,) is that of each block, for the bound as printed; without any, ours is used.
+    """
 
     depth: IntArray
     levels: Levels
@@ -56,10 +60,16 @@ class Enumeration(NamedTuple):
     load: FloatArray
     signatures: IntArray
     scratch: FloatArray
+    scatter: FloatArray
 
 
-def make_enumeration(instance: Instance, columns: int) -> Enumeration:
-    """Return an empty search of an instance, with room for that number of columns."""
+def make_enumeration(
+    instance: Instance, columns: int, scatter: FloatArray | None = None
+) -> Enumeration:
+    """Return an empty search of an instance, with room for that number of columns.
+
+    With the (s,) scatter of the blocks it has the paper's bound.
+    """
     s = len(instance.mass)
     return Enumeration(
         depth=np.full(1, -1, dtype=np.int64),
@@ -69,6 +79,7 @@ def make_enumeration(instance: Instance, columns: int) -> Enumeration:
         load=np.zeros(len(instance.loads.limit)),
         signatures=np.zeros(columns, dtype=np.int64),
         scratch=np.empty((2, s)),
+        scatter=np.empty(0) if scatter is None else scatter,
     )
 
 
@@ -130,7 +141,17 @@ def _take(instance: Instance, duals: FloatArray, at: Enumeration, depth: int, b:
     at.levels.mass[depth] = at.levels.mass[depth - 1] + instance.mass[b]
     at.levels.dual[depth] = at.levels.dual[depth - 1] + duals[b]
     _reduce(instance, duals, at, depth, b)
-    at.levels.limits[depth] = _bound(instance, duals, at, depth)
+    if len(at.scatter) == 0:
+        at.levels.limits[depth] = _bound(instance, duals, at, depth)
+        return
+    at.levels.limits[depth] = least_extension(
+        at.levels.reach[depth],
+        at.levels.spread[depth],
+        at.levels.dual[depth],
+        at.inside,
+        at.levels.candidates[depth, : at.levels.n_left[depth]],
+        (instance.mass, duals, at.scatter),
+    )
 
 
 @njit(cache=True)

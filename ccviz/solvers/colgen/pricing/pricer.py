@@ -108,16 +108,20 @@ class Pricer:
     ----------
     alternatives : tuple of Instance
         A cluster must fit one of them; they differ in their loads and conflicts only.
-    method : {"both", "space", "blocks"}
-        Branch over the centre's position, or over blocks as in the paper, or both in turns until
-        one is done: the first is best in few dimensions, the second with few blocks.
+    method : {"both", "space", "blocks", "printed"}
+        Branch over the centre's position, or over blocks, or both in turns until one is done: the
+        first is best in few dimensions, the second with few blocks. Or over blocks with the bound
+        of the paper as printed, without heuristics.
     turns : TurnParams
         How the methods take turns.
+    scatter : (s,) float64, optional
+        Of each block, for the bound as printed.
     """
 
     alternatives: tuple[Instance, ...]
     method: str = "both"
     turns: TurnParams = field(default_factory=TurnParams)
+    scatter: FloatArray | None = None
     _columns: np.ndarray = field(init=False)
     _values: FloatArray = field(init=False)
 
@@ -139,6 +143,8 @@ class Pricer:
     def heuristic(self, duals: FloatArray, seeds: FloatArray) -> Priced:
         """Return clusters of negative reduced cost, found by descent from seed centres."""
         s = len(self.points)
+        if self.method == "printed":
+            return self._columns_of(0, duals)
         parts = []
         for instance in self.alternatives:
             blocks = np.zeros((_MOST, s), dtype=np.bool_)
@@ -209,7 +215,7 @@ class Pricer:
         first = max(self.turns.visits, self.turns.visits_per_block * len(instance.mass))
         limit = min(visit_limit, first << turn) if len(methods) > 1 else visit_limit
         states = list(search.states or (None,) * len(methods))
-        state = states[which] or _open(methods[which], instance, search.duals)
+        state = states[which] or self._open(methods[which], instance, search.duals)
         states[which] = state
         run = spatial.search if isinstance(state, SpatialTree) else enumeration.search
         found, bound, visits = run(
@@ -240,7 +246,7 @@ class Pricer:
         """
         first = self.alternatives[0]
         free = len(first.conflict) == 0 and len(first.loads.limit) == 0
-        return free and first.points.shape[1] == PLANE and self.method != "blocks"
+        return free and first.points.shape[1] == PLANE and self.method in ("both", "space")
 
     def _columns_of(self, found: int, duals: FloatArray, mark: bool = False) -> Priced:
         columns = self._columns[:found].copy()
@@ -249,15 +255,14 @@ class Pricer:
         columns, costs, fits = in_discs(self.alternatives[0], columns, mark)
         return Priced(columns[fits], costs[fits])
 
-
-def _open(method: str, instance: Instance, duals: FloatArray) -> State:
-    if method == "blocks":
-        at = make_enumeration(instance, _MOST)
+    def _open(self, method: str, instance: Instance, duals: FloatArray) -> State:
+        if method == "space":
+            stack = make_tree(instance, _MOST)
+            spatial.open_root(instance, duals, stack)
+            return stack
+        at = make_enumeration(instance, _MOST, self.scatter if method == "printed" else None)
         enumeration.open_root(instance, duals, at)
         return at
-    stack = make_tree(instance, _MOST)
-    spatial.open_root(instance, duals, stack)
-    return stack
 
 
 def _is_done(state: State) -> bool:

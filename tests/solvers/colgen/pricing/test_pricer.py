@@ -10,6 +10,7 @@ from ccviz.problem.rules import conjunction
 from ccviz.solvers.colgen.master.covering import column_costs
 from ccviz.solvers.colgen.model.instance import make_instance
 from ccviz.solvers.colgen.params import TurnParams
+from ccviz.solvers.colgen.phases.opening import scatter_of
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from tests.solvers.colgen.conftest import random_problem
 
@@ -36,15 +37,15 @@ def priced_by_hand(seed, rules):
     duals = np.round(duals) if seed % 5 == 0 else duals  # ties
     clusters = np.array([*every_cluster(problem, blocks)])
     values = column_costs(clusters, blocks.centroid, blocks.mass) - clusters @ duals
-    return instances, duals, clusters, values
+    return instances, duals, clusters, values, scatter_of(problem, blocks)
 
 
 def setup(seed, rules, method="space", turns=None):
-    instances, duals, clusters, values = priced_by_hand(seed, rules)
-    return Pricer(instances, method, turns or TurnParams()), duals, clusters, values
+    instances, duals, clusters, values, scatter = priced_by_hand(seed, rules)
+    return Pricer(instances, method, turns or TurnParams(), scatter), duals, clusters, values
 
 
-@pytest.mark.parametrize("method", ["space", "blocks"])
+@pytest.mark.parametrize("method", ["space", "blocks", "printed"])
 @pytest.mark.parametrize("seed", range(12))
 def test_exact_pricing_finds_the_least_value(seed, rules, method):
     pricer, duals, _, values = setup(seed, rules, method)
@@ -74,7 +75,7 @@ def test_seeds_that_meet_lose_no_column(seed, rules):
     assert set(found) == {column.tobytes() for columns in alone for column in columns}
 
 
-@pytest.mark.parametrize("method", ["space", "blocks", "both"])
+@pytest.mark.parametrize("method", ["space", "blocks", "both", "printed"])
 def test_a_pricing_left_off_has_a_valid_bound_and_goes_on_to_the_same_end(rules, method):
     pricer, duals, _, values = setup(3, rules, method)
     whole = pricer.exact(duals, 0.0, 0.0)
