@@ -358,6 +358,18 @@ class NodeReopened(Event, frozen=True, eq=False, tag=True, kw_only=True):
     block_of: np.ndarray
 
 
+class NodeLeft(Event, frozen=True, eq=False, tag=True, kw_only=True):
+    """A node is open at the end of a run that was stopped; the fields are those of `NodeReopened`.
+
+    A run that goes on begins the node with these multipliers and this bound.
+    """
+
+    node: int
+    lower_bound: float
+    certificate: dict[str, np.ndarray]
+    block_of: np.ndarray
+
+
 class QuestionAsked(Event, frozen=True, eq=False, tag=True, kw_only=True):
     """A strategy asked whether two points belong together, as question ``number``."""
 
@@ -410,6 +422,7 @@ AnyEvent = (
     | ProofKept
     | TreeKept
     | NodeReopened
+    | NodeLeft
     | QuestionAsked
     | QuestionAnswered
     | Finished

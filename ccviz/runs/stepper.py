@@ -97,11 +97,11 @@ class Stepper(Iterator[Record]):
         elif self.run.kept is not None:
             begin = Start(proof=self.run.kept)
         floor = begin.proof.lower_bound if begin.proof else -math.inf
-        context = Context(
+        self._context = Context(
             self.seed, workers, self._should_stop, tuple(history), begin.labels, floor
         )
         given = problem if solver.keeps_float32 else problem.widened()
-        self._events = solver.steps(given, context)
+        self._events = solver.steps(given, self._context)
 
     def __next__(self) -> Record:
         """Return the next record.
@@ -120,7 +120,10 @@ class Stepper(Iterator[Record]):
         reason = self._reason()
         event = None if reason else self._next_event()
         if event is None:
-            return self._stamp(_finished(reason or self._reason() or "interrupted"))
+            for leave in self._context.leaving:
+                self._waiting.extend(leave())
+            self._waiting.append(_finished(reason or self._reason() or "interrupted"))
+            return self._stamp(self._waiting.popleft())
         return self._stamp(event)
 
     step = __next__

@@ -30,6 +30,7 @@ from ccviz.events import (
     InfeasibilityProved,
     NodeBounded,
     NodeBranched,
+    NodeLeft,
     NodeOpened,
     NodePruned,
     NodeReopened,
@@ -256,7 +257,7 @@ class _Events:
             _numbers("earlier bounds", values, event.times.shape[:1])
         _numbers("edits", event.edits, event.edits.shape[:1])
 
-    def _reopen(self, event: NodeReopened) -> None:
+    def _reopen(self, event: NodeReopened | NodeLeft) -> None:
         _bounds(event.lower_bound)
         _need(event.node in self._parent, f"node {event.node}, which was never opened")
         if event.block_of.size:
@@ -296,6 +297,7 @@ _CHECKS: dict[type[Event], Callable[[_Events, Any], None]] = {
     ProofKept: _Events._kept,
     TreeKept: _Events._tree,
     NodeReopened: _Events._reopen,
+    NodeLeft: _Events._reopen,
     QuestionAsked: _Events._ask,
     QuestionAnswered: _Events._answer,
 }

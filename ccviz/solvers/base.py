@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from math import inf
 from numbers import Integral, Real
@@ -124,6 +124,9 @@ class Context:
         A clustering to begin with, which keeps every hard constraint.
     floor : float
         A lower bound that an earlier run proved.
+    leaving : list of callable
+        The driver calls what a solver puts here once a run is stopped. It returns the last events,
+        with what a run that goes on needs.
     """
 
     seed: int = 0
@@ -132,6 +135,7 @@ class Context:
     history: tuple[Record, ...] = ()
     labels: IntArray | None = None
     floor: float = -inf
+    leaving: list[Callable[[], Iterable[Event]]] = field(default_factory=list)
 
     @property
     def rng(self) -> np.random.Generator:

@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
-from ccviz import Problem
+from ccviz import Problem, start
 from ccviz.errors import ParameterError
+from ccviz.events import BoundImproved, Finished, NodeBounded, NodeLeft
+from ccviz.proof.verify import verify
 from ccviz.runs.job import Job
 from ccviz.runs.resume import open_run
 from ccviz.solvers.search import dask, workforce
@@ -26,3 +28,40 @@ def test_workers_that_are_none_change_nothing(archive):
     with pytest.raises(ParameterError, match="workers = 'many'"):
         Job.resume(archive, run_id, workers="many")
     assert archive.info(run_id).state == "finished"
+
+
+def _stopped(problem, solver, bounds, **settings):
+    """Return the records of a run that is stopped once its bound has improved a number of times."""
+    stepper, records = start(problem, solver, **settings), []
+    for record in stepper:
+        records.append(record)
+        if sum(isinstance(each.event, BoundImproved) for each in records) == bounds:
+            stepper.stop()
+    return records
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+@pytest.mark.parametrize(
+    ("solver", "bounds", "settings"), [("sdp", 4, {"cuts": "none"}), ("colgen", 1, {})]
+)
+def test_a_run_that_goes_on_never_says_less_than_was_known(solver, bounds, settings, is_killed):
+    X = np.random.default_rng(0).normal(size=(16, 2))
+    problem = Problem(X, 3, cannot_link=[(0, 1), (2, 3)])
+    records = _stopped(problem, solver, bounds, **settings)
+    assert isinstance(records[-1].event, Finished)
+    left = [each.event for each in records if isinstance(each.event, NodeLeft)]
+    assert left
+    kinds = (NodeLeft, Finished) if is_killed else Finished
+    history = [each for each in records if not isinstance(each.event, kinds)]
+    known = max(each.event.lower_bound for each in records if isinstance(each.event, BoundImproved))
+    stepper = start(problem, solver, history=history, **settings)
+    rest = [record.event for record in stepper]
+    told = [event.lower_bound for event in rest if isinstance(event, BoundImproved)]
+    assert told == sorted(told)
+    assert told[0] > known
+    if not is_killed:
+        own = {event.node: event.lower_bound for event in left}
+        again = [event for event in rest if isinstance(event, NodeBounded) and event.node in own]
+        assert all(event.lower_bound > own[event.node] for event in again)
+    assert stepper.run.status == "optimal"
+    assert verify(problem, [*(each.event for each in history), *rest]).accepted

@@ -19,6 +19,7 @@ from ccviz.events import (
     InfeasibilityProved,
     NodeBounded,
     NodeBranched,
+    NodeLeft,
     NodeOpened,
     NodePruned,
     NodeReopened,
@@ -105,6 +106,11 @@ def reopened(node=0, **more):
     return NodeReopened(node=node, **(given | more))
 
 
+def left(node=0, **more):
+    given = {"lower_bound": 1.0, "certificate": {}, "block_of": np.zeros(N, dtype=np.int64)}
+    return NodeLeft(node=node, **(given | more))
+
+
 def branched(node=0, pair=(0, 1)):
     return NodeBranched(node=node, pair=pair, lower_bound=0.0)
 
@@ -145,6 +151,7 @@ BAD = [
     [tree_kept(upper=np.zeros(3))],
     [tree_kept(edits=np.zeros((2, 2)))],
     [reopened(node=7)],
+    [left(node=7)],
     [opened(), reopened(lower_bound=NAN)],
     [opened(), reopened(block_of=np.zeros(2, dtype=np.int64))],
     [CentersMoved(iteration=0, centers=np.ones((K, D + 1)))],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from ccviz.arrays import IntArray
 from ccviz.bounds import OPTIMAL_GAP, is_closed, relative_gap
@@ -12,6 +13,7 @@ from ccviz.events import TERMINATION_SENTENCES, Event, Finished, Termination
 from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context
+from ccviz.solvers.search.leaving import left_nodes
 from ccviz.solvers.search.margin import margin_of
 from ccviz.solvers.search.tree import Report, Search, Task
 from ccviz.solvers.search.workforce import open_workforce
@@ -73,6 +75,7 @@ def branch_and_bound(
         lower_bound=known.lower_bound,
         margin=margin_of(problem),
     )
+    context.leaving.append(partial(left_nodes, problem, search.proved))
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)
     if not context.stop():

@@ -26,6 +26,7 @@ from ccviz.events import (
     InfeasibilityProved,
     NodeBounded,
     NodeBranched,
+    NodeLeft,
     NodeOpened,
     NodePruned,
     NodeReopened,
@@ -41,6 +42,7 @@ from ccviz.solvers.search.decisions import (
     decision_of,
     opened_fields,
 )
+from ccviz.solvers.search.leaving import ProvedNode
 from ccviz.solvers.search.margin import Margin
 from ccviz.solvers.search.workforce import Handle, Workforce, run_here
 
@@ -203,7 +205,8 @@ class Search:
     infeasible: bool = False
     _waiting: dict[int, _Node] = field(default_factory=dict)
     _running: deque[tuple[_Node, Handle[Report]]] = field(default_factory=deque)
-    _bounds: dict[int, float] = field(default_factory=dict)  # of nodes neither closed nor branched
+    _open_nodes: dict[int, _Node] = field(default_factory=dict)  # neither closed nor branched
+    _decisions: dict[int, tuple[Decision, ...]] = field(default_factory=dict)  # of all nodes
     _closed_bound: float = math.inf
     _count: int = 0
     _grown: bool = False
@@ -236,7 +239,7 @@ class Search:
     @property
     def _is_empty(self) -> bool:
         """Whether every node is closed as infeasible."""
-        return not self._bounds and math.isinf(min(self._closed_bound, self.upper_bound))
+        return not self._open_nodes and math.isinf(min(self._closed_bound, self.upper_bound))
 
     @property
     def _is_proved(self) -> bool:
@@ -280,7 +283,7 @@ class Search:
             match event:
                 case NodeOpened():
                     self._reopen(event, decisions)
-                case NodeReopened() | TreeKept():
+                case NodeReopened() | NodeLeft() | TreeKept() | BoundImproved():
                     self._go_on(event)
                 case NodeBranched():
                     branched.append(event)
@@ -315,26 +318,34 @@ class Search:
         task = Task(event.node, path, seed=self.seed)
         self._await(_Node(task, event.depth, {}))
 
-    def _go_on(self, event: NodeReopened | TreeKept) -> None:
-        """Take the bound of an earlier run, or give a node what closed it there."""
-        if isinstance(event, TreeKept):
+    def _go_on(self, event: NodeReopened | NodeLeft | TreeKept | BoundImproved) -> None:
+        """Take the bound of an earlier run, or give a node what proved its bound there."""
+        if isinstance(event, TreeKept | BoundImproved):
             self.lower_bound = max(self.lower_bound, event.lower_bound)
             return
         node = self._waiting[event.node]
         state = Multipliers(event.certificate, event.block_of) if event.block_of.size else None
         node.task = replace(node.task, lower_bound=event.lower_bound, state=state)
         node.certificate = event.certificate if math.isfinite(event.lower_bound) else {}
-        self._bounds[event.node] = event.lower_bound
 
     def _await(self, node: _Node) -> None:
         number = node.task.node
         self._waiting[number] = node
-        self._bounds[number] = node.task.lower_bound
+        self._open_nodes[number] = node
+        self._decisions[number] = node.task.decisions
         self._count = max(self._count, number + 1)
 
     def _forget(self, number: int) -> None:
         self._waiting.pop(number, None)
-        self._bounds.pop(number)
+        self._open_nodes.pop(number)
+
+    def proved(self) -> Iterator[ProvedNode]:
+        """Yield the open nodes that have a bound with a certificate."""
+        for node in self._open_nodes.values():
+            task, owner = node.task, node.certificate.get("node")
+            if owner is not None and int(owner[0]) in self._decisions:
+                made_for = self._decisions[int(owner[0])]
+                yield ProvedNode(task.node, task.lower_bound, node.certificate, made_for)
 
     def _give_out(self, workforce: Workforce, stop: Callable[[], bool]) -> Iterator[Event]:
         node = self._waiting.pop(self._choose())
@@ -388,7 +399,6 @@ class Search:
             owner = np.array([node.task.node], dtype=np.int64)
             node.certificate = {**report.certificate, "node": owner}
             node.task = replace(node.task, lower_bound=report.lower_bound)
-            self._bounds[node.task.node] = report.lower_bound
             yield NodeBounded(
                 node=node.task.node,
                 lower_bound=report.lower_bound,
@@ -461,7 +471,8 @@ class Search:
         return self._open(task, node, node.certificate)
 
     def _raise_bound(self) -> Iterator[Event]:
-        least = min([*self._bounds.values(), self._closed_bound, self.upper_bound])
+        bounds = (node.task.lower_bound for node in self._open_nodes.values())
+        least = min(*bounds, self._closed_bound, self.upper_bound)
         bound = self.margin.below(least)
         if math.isfinite(bound) and bound > self.lower_bound:
             self.lower_bound = bound

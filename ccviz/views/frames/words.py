@@ -122,6 +122,7 @@ _SENTENCES: dict[type[events.Event], Callable[[Any], str]] = {
     events.InfeasibilityProved: lambda event: f"Proved infeasible: {event.reason}",
     events.TreeKept: lambda _: "The problem was edited, and the earlier tree goes on.",
     events.NodeReopened: lambda event: f"Node {event.node} is opened again.",
+    events.NodeLeft: lambda event: f"Node {event.node} is open at {number(event.lower_bound)}.",
     events.NodeOpened: _opened,
     events.NodeBounded: lambda event: f"Node {event.node}: bound {number(event.lower_bound)}.",
     events.CutsAdded: _cuts,
