@@ -63,6 +63,11 @@ class Step:
     question: str = ""
 
 
+def name_of(title: str) -> str:
+    """Return the title of a lesson as a word for commands and files: ``why-cop-k-means-dies``."""
+    return "-".join(re.findall(r"[a-z]+", title.lower()))
+
+
 @dataclass(frozen=True)
 class Lesson:
     """A title, an aim and the steps, and what a handout says beside them.
@@ -92,8 +97,8 @@ class Lesson:
 
     @property
     def name(self) -> str:
-        """The title as a word for commands and files: ``why-cop-k-means-dies``."""
-        return "-".join(re.findall(r"[a-z]+", self.title.lower()))
+        """The title as a word for commands and files."""
+        return name_of(self.title)
 
     def told(self, steps: tuple[tuple[str, str, str], ...]) -> Told:
         """Return the lesson for a page, with its steps as they were walked."""

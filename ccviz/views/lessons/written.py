@@ -21,17 +21,18 @@ from ccviz.problem.problem import Problem
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory, Step
 from ccviz.views.lessons.steps import run_step, says, step
-from ccviz.views.share.address import MOST_CHARACTERS, apply_query, draft_of_query, query
+from ccviz.views.share.address import (
+    MOST_CHARACTERS,
+    apply_query,
+    draft_of_query,
+    is_word,
+    query,
+)
 
 SUFFIX = ".ccvizlesson"
 
 MOST_BYTES = 200_000
 """Size of the largest lesson, unpacked."""
-
-_WORDS = frozenset({"data", "n", "k", "scaling", "ml", "cl", "sizes", "rules", "x", "y", "solver",
-                    "seed"})  # fmt: skip
-"""What a step may set; of dotted words, their beginnings are in `_DOTTED`."""
-_DOTTED = ("set.", "limit.")
 
 _Line = Annotated[str, msgspec.Meta(min_length=1, max_length=120)]
 _Text = Annotated[str, msgspec.Meta(max_length=2000)]
@@ -185,7 +186,7 @@ def _values(written: ScriptStep) -> dict[str, str]:
     """Return what a step sets, or raise `CcvizError` if it is more than a problem and settings."""
     values = dict(parse_qsl(written.query, keep_blank_values=True))
     for name in values:
-        if name not in _WORDS and not name.startswith(_DOTTED):
+        if not is_word(name):
             raise CcvizError(f"A step of a lesson may not set {name[:40]!r}.")
     if "data" not in values or "solver" not in values:
         raise CcvizError("Each step of a lesson names its data and its solver.")

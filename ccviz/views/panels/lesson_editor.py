@@ -12,7 +12,7 @@ from markupsafe import Markup
 from ccviz.numbers import count
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.session import Session
-from ccviz.views.lessons.course import TABS, Course
+from ccviz.views.lessons.course import TABS, Course, name_of
 from ccviz.views.lessons.written import (
     MOST_BYTES,
     SUFFIX,
@@ -159,7 +159,7 @@ class LessonEditor(pn.viewable.Viewer):
     def _download(self) -> DownloadRequest:
         written = self._written()
         return DownloadRequest(
-            f"{lesson_of(written).name or 'lesson'}{SUFFIX}", "application/json", as_file,
+            f"{name_of(written.title) or 'lesson'}{SUFFIX}", "application/json", as_file,
             (written,), at_once=True,
         )  # fmt: skip
 

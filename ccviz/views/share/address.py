@@ -40,6 +40,15 @@ _DRAFT = "draft"
 
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
+_WORDS = frozenset({"data", "n", "k", "scaling", *_KINDS, "sizes", "outliers", "rules", "x", "y",
+                    "solver", "seed"})  # fmt: skip
+_DOTTED = ("set.", "limit.")
+
+
+def is_word(name: str) -> bool:
+    """Return whether a word of an address belongs to a problem, a solver or its settings."""
+    return name in _WORDS or name.startswith(_DOTTED)
+
 
 def query(session: Session) -> str:
     """Return the session's settings as the query of an address.

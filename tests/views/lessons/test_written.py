@@ -126,3 +126,18 @@ def test_a_step_holds_the_words_of_an_address(written):
     assert values["k"] == "4"
     assert values["set.n_init"] == "3"
     assert set(TABS) > {written.steps[1].tab}
+
+
+def test_a_lesson_may_say_all_that_an_address_says(session):
+    session.set_k(4)
+    session.add_links([Link("must", 0, 100), Link("cannot", 0, 1)])
+    session.set_outliers(5)
+    session.set_scaling("standard")
+    session.set_solver("colgen", tolerance=1e-3)
+    session.time_limit = 20.0
+    step = step_here(session, "Leave five points out.")
+    words = dict(parse_qsl(step.query))
+    assert {"outliers", "scaling", "set.tolerance", "limit.time_limit"} <= words.keys()
+    written = script("Outliers", "", (step,))
+    assert of_file(as_file(written)) == written
+    assert lesson_of_address(as_word(written)).title == "Outliers"
