@@ -56,7 +56,7 @@ class ConstrainedKMeans(
         `ccviz.Problem`.
     fixed_centers : (q, d) array of float, optional
         Centres of the first q clusters, which do not move. `blp-kmeans` keeps them, and `colgen`
-        proves a gap; see `ccviz.Problem`.
+        proves the optimum; see `ccviz.Problem`.
     n_init, max_iter : int, optional
         Starts and iterations, for solvers that have these parameters; the solver's own default if
         None.
@@ -271,8 +271,8 @@ class ConstrainedKMeans(
         if result.partition is None or not result.partition.violations.none_hard:
             raise NoClusteringError(result.status, f"{self.solver}: {result.message}")
         self._n_features_out = self.n_clusters
-        self.labels_ = result.partition.told.copy()
-        self.cluster_centers_ = result.partition.centers[result.partition.order]
+        self.labels_ = result.partition.shown.copy()
+        self.cluster_centers_ = result.partition.centers[: self.n_clusters]
         self.inertia_ = result.partition.wcss
         self.lower_bound_ = result.lower_bound
         self.gap_ = result.gap

@@ -20,6 +20,7 @@ from ccviz.cli.options import (
     LinkFiles,
     MissingValues,
     NameColumn,
+    Outliers,
     Params,
     Rules,
     Scaling,
@@ -65,6 +66,7 @@ def elbow(
     param: Params = None,
     sizes: SizesText = None,
     rule: Rules = None,
+    outliers: Outliers = 0,
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -94,8 +96,10 @@ def elbow(
         tell(notice)
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rule or [], dataset), chosen.supports.rules
-    problems = [build_problem(dataset, each, links or [], sizes, scale) for each in numbers]
-    ruled = {each.k: _ruled(each, asked, keeps) for each in problems}
+    problems = [
+        build_problem(dataset, each, links or [], sizes, scale, outliers) for each in numbers
+    ]
+    ruled = {each.n_clusters: _ruled(each, asked, keeps) for each in problems}
     with threadpool_limits(1), Progress(err) as progress:
         steps = _sweep(ruled, chosen, seed, references, bound_time, progress)
     if out_file is not None:

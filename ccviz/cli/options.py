@@ -46,6 +46,14 @@ SizesText = Annotated[
 Outliers = Annotated[
     int, typer.Option(min=0, help="Points that may be left out; their label is -1.")
 ]
+FixedCenters = Annotated[
+    str,
+    typer.Option(
+        metavar="CENTRES",
+        help="Centres of the first clusters, which do not move: a file with a row of numbers each, "
+        "or the numbers with commas and a semicolon after each centre.",
+    ),
+]
 Rules = Annotated[list[str] | None, typer.Option("--rule", help=f"A rule: {GRAMMAR}.")]
 Columns = Annotated[
     str | None,

@@ -8,16 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.cli.standard_input import source_of
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
 from ccviz.data.link_files import Link, read_links_file
 from ccviz.data.named_column import column_values
 from ccviz.data.read_table import read_table
-from ccviz.data.scaling import SCALINGS, scale
+from ccviz.data.scaling import SCALINGS, scale, scale_as
 from ccviz.errors import ParameterError, ProblemError
 from ccviz.problem.asked import AskedRule
+from ccviz.problem.fixed_centers import read_centers, read_centers_text
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.sizes import read_sizes
@@ -28,6 +29,8 @@ from ccviz.solvers.advice import advice
 
 AUTO = "auto"
 """The solver that is advised for the problem."""
+_LONGEST_NAME = 255
+"""Characters of the longest name of a file."""
 
 
 def find_data(data: str, **options: Any) -> Dataset:
@@ -75,6 +78,7 @@ def build_problem(
     sizes: str | None,
     scaling: str,
     outliers: int = 0,
+    fixed_centers: str = "",
 ) -> Problem:
     """Return the problem over a data set; without files of links it has the data set's own."""
     if scaling not in SCALINGS:
@@ -99,7 +103,18 @@ def build_problem(
         truth=dataset.truth,
         weights=dataset.weights,
         outliers=outliers,
+        fixed_centers=_centers(fixed_centers, dataset, scaling),
     )
+
+
+def _centers(given: str, dataset: Dataset, scaling: str) -> FloatArray | None:
+    """Return the centres of a file or a text, scaled as the points are; None for none."""
+    if not given.strip():
+        return None
+    is_file = len(given) <= _LONGEST_NAME and Path(given).is_file()
+    text = Path(given).read_text(encoding="utf-8") if is_file else given
+    n, d = dataset.X.shape
+    return scale_as(read_centers(read_centers_text(text), n, d, n), dataset.X, scaling)
 
 
 def with_setup(dataset: Dataset, solver: str, params: Sequence[str]) -> tuple[str, list[str]]:
@@ -151,7 +166,7 @@ def _clustering(name: str) -> IntArray:
         run.apply(record)
     if run.incumbent is None:
         raise ProblemError(f"the run {name} has no clustering to differ from.")
-    return run.incumbent.labels
+    return run.incumbent.labels[: run.problem.n_points]
 
 
 def with_threads(solver: Solver, threads: int) -> Solver:

@@ -88,7 +88,7 @@ def as_json(problem: Problem, result: Result, run_id: str) -> dict[str, Any]:
         }
         if broken
         else None,
-        "n": problem.n,
+        "n": problem.n_points,
         "d": problem.d,
         "k": problem.n_clusters,
         "n_blocks": result.n_blocks,
@@ -124,6 +124,8 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         yield "cluster sizes", " ".join(map(str, result.partition.kept_sizes.tolist()))
         if outliers := result.partition.problem.outliers:
             yield "left out", count(outliers, "point")
+        if fixed := result.partition.problem.fixed:
+            yield "fixed centres", str(fixed)
         for name, value in result.partition.scores.items():
             yield name, f"{value:.4f}"
     yield "blocks", str(result.n_blocks)

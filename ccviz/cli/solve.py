@@ -13,6 +13,7 @@ from ccviz.cli.options import (
     ClassColumn,
     Columns,
     Data,
+    FixedCenters,
     Forecasts,
     Gap,
     Header,
@@ -76,6 +77,7 @@ def solve(
     sizes: SizesText = None,
     rule: Rules = None,
     outliers: Outliers = 0,
+    fixed_centers: FixedCenters = "",
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -115,7 +117,7 @@ def solve(
         columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
-    problem = build_problem(dataset, k, links or [], sizes, scale, outliers)
+    problem = build_problem(dataset, k, links or [], sizes, scale, outliers, fixed_centers)
     mended = problem.notices
     solver, param = with_setup(dataset, solver, param or [])
     asked = read_rules(rule or [], dataset)

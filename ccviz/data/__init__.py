@@ -5,6 +5,14 @@ from ccviz.data.files import read_data
 from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.data.read_table import read_table
-from ccviz.data.scaling import scale
+from ccviz.data.scaling import scale, scale_as
 
-__all__ = ["load", "random_pairs", "read_data", "read_links_file", "read_table", "scale"]
+__all__ = [
+    "load",
+    "random_pairs",
+    "read_data",
+    "read_links_file",
+    "read_table",
+    "scale",
+    "scale_as",
+]

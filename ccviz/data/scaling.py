@@ -8,6 +8,8 @@ from ccviz.arrays import FloatArray
 
 _STRIP = 1 << 16
 """Points scaled at a time."""
+_DIGITS = 13
+"""Digits of a scaled number that say what it was: the last two or three are rounding."""
 
 SCALINGS = {
     "none": "as they are",
@@ -27,17 +29,56 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     how : str
         A key of `SCALINGS`.
     """
+    return scale_as(X, X, how)
+
+
+def scale_as(points: FloatArray, X: FloatArray, how: str) -> FloatArray:
+    """Return points with every feature scaled as it is for others.
+
+    Parameters
+    ----------
+    points : (m, d) float
+    X : (n, d) float
+        The others.
+    how : str
+        A key of `SCALINGS`.
+    """
     if how == "none":
-        return X
-    least, most = (end.astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
-    shift, spread = {
-        "standard": (X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)),
-        "range": (least, most - least),
-    }[how]
-    scaled, divisor = np.empty_like(X, order="C"), np.where(spread > 0, spread, 1.0)
-    for at in range(0, len(X), _STRIP):  # in strips, without a third large table
-        scaled[at : at + _STRIP] = (X[at : at + _STRIP] - shift) / divisor
+        return points
+    shift, divisor = _units(X, how)
+    scaled = np.empty_like(points, order="C")
+    for at in range(0, len(points), _STRIP):  # in strips, without a third large table
+        scaled[at : at + _STRIP] = (points[at : at + _STRIP] - shift) / divisor
     return scaled
+
+
+def unscaled_as(scaled: FloatArray, X: FloatArray, how: str) -> FloatArray:
+    """Return what `scale_as` made of points, to the digits that people write.
+
+    Parameters
+    ----------
+    scaled : (m, d) float
+    X : (n, d) float
+        The points by which they were scaled.
+    how : str
+        A key of `SCALINGS`.
+    """
+    if how == "none":
+        return scaled
+    shift, divisor = _units(X, how)
+    points = scaled * divisor + shift
+    digits = np.array([float(f"{value:.{_DIGITS}g}") for value in points.ravel()])
+    return digits.reshape(points.shape)
+
+
+def _units(X: FloatArray, how: str) -> tuple[FloatArray, FloatArray]:
+    """Return the zero and the unit of each feature once it is scaled."""
+    if how == "standard":
+        shift, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
+    else:
+        shift, most = (end.astype(np.float64) for end in (X.min(axis=0), X.max(axis=0)))
+        spread = most - shift
+    return shift, np.where(spread > 0, spread, 1.0)
 
 
 def scaling_of(X: FloatArray, scaled: FloatArray) -> str:

@@ -9,6 +9,8 @@ no more than a millionth. So a bound on this problem is one on that with given c
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -56,6 +58,48 @@ def read_centers(given: Any, n: int, d: int, k: int) -> FloatArray:
     if n * len(centers) > MOST:
         raise ProblemError(f"{len(centers)} fixed centres are too many for {n:,} points.")
     return centers
+
+
+def read_centers_text(text: str) -> list[list[float]]:
+    """Return the centres that a text gives: numbers with commas or blanks.
+
+    Parameters
+    ----------
+    text : str
+        A centre ends with its line, or with a semicolon.
+
+    Returns
+    -------
+    list of list of float
+
+    Raises
+    ------
+    ProblemError
+        If a word is no number, or centres have different numbers of them.
+    """
+    rows = [re.split(r"[,\s]+", row.strip(" ,\t\r")) for row in re.split(r"[;\n]", text)]
+    try:
+        centers = [[float(word) for word in row] for row in rows if row != [""]]
+    except ValueError as error:
+        word = str(error).partition(": ")[2]
+        raise ProblemError(f"a fixed centre is numbers with commas; {word} is none.") from None
+    if len({len(row) for row in centers}) > 1:
+        raise ProblemError("the fixed centres do not all have the same number of features.")
+    return centers
+
+
+def centers_text(centers: Iterable[Iterable[float]]) -> str:
+    """Return centres as `read_centers_text` reads them.
+
+    Parameters
+    ----------
+    centers : iterable of iterable of float
+
+    Returns
+    -------
+    str
+    """
+    return "; ".join(", ".join(f"{value:.15g}" for value in row) for row in centers)
 
 
 def center_weights(n: int, q: int) -> FloatArray:

@@ -41,14 +41,24 @@ class Links:
     @property
     def hard(self) -> Links:
         """The links that must be kept."""
-        return self._where(self.is_hard)
+        return self.where(self.is_hard)
 
     @property
     def soft(self) -> Links:
         """The links that may be broken at a price."""
-        return self._where(~self.is_hard)
+        return self.where(~self.is_hard)
 
-    def _where(self, mask: NDArray[np.bool_]) -> Links:
+    def where(self, mask: NDArray[np.bool_]) -> Links:
+        """Return some of the links, in their order.
+
+        Parameters
+        ----------
+        mask : (m,) bool
+
+        Returns
+        -------
+        Links
+        """
         if mask.all():
             return self
         return Links(freeze(self.pairs[mask]), freeze(self.weights[mask]))

@@ -77,31 +77,22 @@ class Partition:
 
     def __repr__(self) -> str:
         return (
-            f"Partition({self.problem.n} points in {self.problem.n_clusters} clusters, "
+            f"Partition({self.problem.n_points} points in {self.problem.n_clusters} clusters, "
             f"WCSS {self.wcss:.6g})"
         )
 
     @property
     def shown(self) -> IntArray:
-        """(n,) labels as people see them: -1 for points left out."""
+        """Labels as people see them: none for given centres, -1 for points left out."""
         return self.problem.shown(self.labels)
 
-    @cached_property
-    def order(self) -> IntArray:
-        """(n_clusters,) the clusters as people number them: those of given centres first."""
+    def in_order(self) -> Partition:
+        """Return it with the clusters of given centres first, in their order."""
         problem = self.problem
         if not problem.fixed:
-            return np.arange(problem.n_clusters)
-        return order_of(self.labels, problem.k, problem.fixed)
-
-    @property
-    def told(self) -> IntArray:
-        """Labels of the points without given centres, by `order`; -1 for points left out."""
-        problem = self.problem
-        if not problem.fixed:
-            return self.shown
-        number = np.argsort(self.order)
-        return number[self.labels[: problem.n - problem.fixed]]
+            return self
+        first = order_of(self.labels, problem.k, problem.fixed)
+        return Partition(problem, np.argsort(first)[self.labels])
 
     @cached_property
     def cluster_sizes(self) -> IntArray:
@@ -110,8 +101,9 @@ class Partition:
 
     @property
     def kept_sizes(self) -> IntArray:
-        """(n_clusters,) points in each cluster, those of points left out apart."""
-        return self.cluster_sizes[: self.problem.n_clusters]
+        """(n_clusters,) points in each cluster: no given centres, no points left out."""
+        shown = self.shown
+        return np.bincount(shown[shown >= 0], minlength=self.problem.n_clusters)
 
     @cached_property
     def centers(self) -> FloatArray:

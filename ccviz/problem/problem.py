@@ -151,8 +151,13 @@ class Problem:
             return self.sizes is not None
         return bool((self.sizes.upper[: self.n_clusters] < self.n - self.k + 1).any())
 
+    @property
+    def n_points(self) -> int:
+        """Number of points without those that stand for given centres, which come last."""
+        return self.n - self.fixed
+
     def shown(self, labels: IntArray) -> IntArray:
-        """Return labels as people see them: -1 for points left out.
+        """Return labels as people see them: none for given centres, -1 for points left out.
 
         Parameters
         ----------
@@ -160,8 +165,9 @@ class Problem:
 
         Returns
         -------
-        (n,) int64
+        (n_points,) int64
         """
+        labels = labels[: self.n_points]
         return np.where(labels < self.n_clusters, labels, -1) if self.outliers else labels
 
     @property
@@ -174,22 +180,32 @@ class Problem:
         """The links, sizes and rules in words, before rules became links and sizes.
 
         The inverse of `ccviz.problem.reduction.with_rules`. Without rules in words these are the
-        problem's own links and sizes.
+        problem's own links and sizes. Given centres have no links here.
         """
-        return self.asked or Asked((), self.must_link, self.cannot_link, self.sizes)
+        return self.asked or Asked((), self.must_link, self._cannot_link, self.sizes)
+
+    @property
+    def _cannot_link(self) -> Links:
+        """Cannot-links, without those that keep given centres apart."""
+        links = self.cannot_link
+        return links.where(links.pairs.max(axis=1) < self.n_points) if self.fixed else links
 
     def __repr__(self) -> str:
-        links = f"{len(self.must_link)} must-links, {len(self.cannot_link)} cannot-links"
+        links = f"{len(self.must_link)} must-links, {len(self._cannot_link)} cannot-links"
         out = f", up to {self.outliers} outliers" if self.outliers else ""
-        return f"Problem({self.n} points by {self.d} features, k={self.n_clusters}, {links}{out})"
+        out += f", {self.fixed} fixed centres" if self.fixed else ""
+        points = f"{self.n_points} points by {self.d} features"
+        return f"Problem({points}, k={self.n_clusters}, {links}{out})"
 
     def _repr_html_(self) -> str:
         lines = [
-            ("points", f"{self.n:,} with {self.d} feature{'s' * (self.d > 1)}"),
+            ("points", f"{self.n_points:,} with {self.d} feature{'s' * (self.d > 1)}"),
             ("clusters", str(self.n_clusters)),
             ("must-links", _count(self.must_link)),
-            ("cannot-links", _count(self.cannot_link)),
+            ("cannot-links", _count(self._cannot_link)),
         ]
+        if self.fixed:
+            lines.append(("fixed centres", f"{self.fixed:,}"))
         if self.outliers:
             lines.append(("outliers", f"up to {self.outliers:,}"))
         if self.limits_sizes and self.sizes is not None:

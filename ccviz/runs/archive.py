@@ -144,7 +144,7 @@ class Archive:
                 "limits": json.dumps(limits.given),
                 "workers": workers,
                 "problem": digest,
-                "n": problem.n,
+                "n": problem.n_points,
                 "d": problem.d,
                 "k": problem.n_clusters,
                 "owner": self._policy.owner_of_new(owner),

@@ -424,7 +424,7 @@ class Result:
 
         Given centres have none; their clusters come first, in their order.
         """
-        return self.partition.told if self.partition else None
+        return self.partition.shown if self.partition else None
 
 
 def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Result:
@@ -452,7 +452,7 @@ def result_of(run: Run, records: Callable[[], Sequence[Record]] = tuple) -> Resu
         status=run.status,
         termination=run.finished.termination,
         message=message,
-        partition=run.incumbent,
+        partition=run.incumbent.in_order() if run.incumbent else None,
         objective=run.objective,
         lower_bound=run.lower_bound,
         gap=run.gap,

@@ -140,7 +140,8 @@ def _best(problem: Problem, seconds: float | None) -> Advice:
 
 def _with_centers(problem: Problem) -> Advice:
     what = "keeps fixed centres" if problem.fixed else "leaves outliers out"
-    if contract(problem).s <= _FEW_BLOCKS:
+    all_given = problem.fixed == problem.k and not problem.is_soft  # then the bound is soon tight
+    if all_given or contract(problem).s <= _FEW_BLOCKS:
         return Advice("colgen", f"It {what}, and proves how good its clustering is.")
     return Advice("blp-kmeans", f"It {what}, and keeps every link.")
 

@@ -41,7 +41,7 @@ class Supports:
     outliers : bool
         Points may be left out.
     fixed : bool
-        Some centres may be given. Bounds are valid then, but rounding may leave a gap.
+        Some centres may be given.
     exact : bool
         Optimality can be proved.
     bounds : bool

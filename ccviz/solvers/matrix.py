@@ -115,7 +115,7 @@ def cell(solver: type[Solver], kind: Kind) -> Cell:
         return Cell("no", why)
     if kind.can_break and not supports.hard:
         return Cell("may break")
-    if supports.exact and not problem.fixed:
+    if supports.exact:
         return Cell("proof")
     return Cell("bound" if supports.bounds else "yes")
 

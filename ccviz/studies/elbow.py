@@ -99,7 +99,7 @@ def measure(
     ----------
     problem : Problem
     solver : str or Solver
-        Finds the clustering.
+        Finds the clustering; up to the same number of outliers is left out for each k.
     seed : int
     references : int
         Sets of uniform points for the gap statistic; 0 for none.
@@ -140,18 +140,28 @@ def cluster(
     -------
     Step
         Its lower bound is what the solver proves, and exact for one cluster.
+
+    Raises
+    ------
+    UnsupportedError
+        If centres are fixed, or the solver cannot have the problem.
     """
+    if problem.fixed:
+        raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
     result = solve(problem, solver, seed=seed, time_limit=time_limit, progress=False)
     found = result.partition if _is_answer(result) else None
     if found is None:
-        return replace(impossible(problem.k), status=result.status, lower_bound=result.lower_bound)
+        unknown = impossible(problem.n_clusters)
+        return replace(unknown, status=result.status, lower_bound=result.lower_bound)
     gap, error = math.nan, math.nan
     if references:
         gap, error = _gap_statistic(problem, found.wcss, references, seed)
     bound = result.lower_bound
     if problem.k == 1:  # there is no other clustering
         bound = max(bound, margin_of(problem).below(result.objective))
-    return Step(problem.k, result.status, result.objective, bound, _silhouette(found), gap, error)
+    return Step(
+        problem.n_clusters, result.status, result.objective, bound, _silhouette(found), gap, error
+    )
 
 
 def bound(problem: Problem, step: Step, seconds: float, *, seed: int = 0) -> Step:
@@ -178,7 +188,7 @@ def bound(problem: Problem, step: Step, seconds: float, *, seed: int = 0) -> Ste
     except UnsupportedError:
         return step
     if result.status == "infeasible":
-        return impossible(problem.k)
+        return impossible(problem.n_clusters)
     if has_hard_links_only(problem) and _is_answer(result) and result.objective < step.objective:
         assert result.partition is not None
         step = _with_clustering(step, result.partition)
@@ -354,9 +364,9 @@ def _is_answer(result: Result) -> bool:
 
 
 def _silhouette(found: Partition) -> float:
-    if found.problem.k == 1:
+    if found.problem.n_clusters == 1:
         return math.nan
-    return float(standing(found).silhouette.mean())
+    return float(standing(found).silhouette[found.shown >= 0].mean())
 
 
 def _without_the_rest(problem: Problem) -> Problem:
@@ -412,12 +422,8 @@ def _reference_costs(problem: Problem, references: int, seed: int) -> FloatArray
     costs = []
     for _ in range(references):
         points = rng.uniform(low, high, size=problem.X.shape)
-        costs.append(
-            solve(
-                Problem(points, problem.k, weights=problem.weights),
-                REFERENCE_SOLVER,
-                seed=seed,
-                progress=False,
-            ).objective
+        reference = Problem(
+            points, problem.n_clusters, weights=problem.weights, outliers=problem.outliers
         )
+        costs.append(solve(reference, REFERENCE_SOLVER, seed=seed, progress=False).objective)
     return np.array(costs)

@@ -105,12 +105,14 @@ def report_html(
 def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterator[tuple[str, str]]:
     problem, broken = shown.problem, shown.violations
     given = problem.given
-    scaling = scaling_of(data.X, problem.X)
+    scaling = scaling_of(data.X, problem.X[: problem.n_points])
     yield "date", day.isoformat()
-    yield "points", f"{problem.n:,}"
+    yield "points", f"{problem.n_points:,}"
     yield "clusters", f"{problem.n_clusters}"
     if problem.outliers:
         yield "left out", count(problem.outliers, "point")
+    if problem.fixed:
+        yield "fixed centres", f"{problem.fixed}"
     if scaling:
         yield "features", SCALINGS[scaling]
     yield "solver", f"{result.solver}, seed {result.seed}"
@@ -176,7 +178,7 @@ def _fit(partition: Partition, called: Sequence[str]) -> Iterable[Sequence[str]]
     found = standing(partition)
     yield ["cluster", "points", "mean distance", "mean silhouette"]
     for j, size in enumerate(partition.kept_sizes.tolist()):
-        own = partition.labels == j
+        own = partition.labels[: len(found.distance)] == j
         distance, silhouette = found.distance[own].mean(), found.silhouette[own].mean()
         yield [called[j], f"{size}", f"{distance:.4g}", f"{silhouette:.3f}"]
 

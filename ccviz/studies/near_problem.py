@@ -29,12 +29,15 @@ def check_bounded(run: Run, solver: Solver, what: str, no_rules: str) -> None:
     CcvizError
         If the run has no clustering that keeps the links, or no lower bound.
     UnsupportedError
-        If the problem has rules, or the solver proves no bounds.
+        If the problem has rules, outliers or fixed centres, or the solver proves no bounds.
     """
     if run.incumbent is None or not run.incumbent.violations.none_hard:
         raise CcvizError(f"This run has no clustering that keeps the links, so no {what}s.")
     if run.problem.rules:
         raise UnsupportedError(no_rules)
+    for asked, words in ((run.problem.outliers, "outliers"), (run.problem.fixed, "fixed centres")):
+        if asked:
+            raise UnsupportedError(f"{what.capitalize()}s are not known beside {words}.")
     if not np.isfinite(run.lower_bound):
         raise CcvizError(f"{what.capitalize()}s need a lower bound: run an exact solver first.")
     if not solver.supports.exact:

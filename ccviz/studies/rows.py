@@ -23,9 +23,9 @@ class Standing:
 
     Attributes
     ----------
-    distance : (n,) float64
+    distance : (n_points,) float64
         Euclidean distance to the cluster's mean, in the units that were clustered.
-    silhouette : (n,) float64
+    silhouette : (n_points,) float64
         From -1 to 1: how much nearer the point is to its own cluster than to the next (Rousseeuw
         1987); 0 where it is alone in its cluster.
     simplified : bool
@@ -50,10 +50,10 @@ def standing(partition: Partition, most_compared: int | None = None) -> Standing
     -------
     Standing
     """
-    X, labels = partition.problem.X, partition.labels
+    X, labels = _clustered(partition)
     simplified = len(X) > (MOST_COMPARED if most_compared is None else most_compared)
     distance = np.sqrt(((X - partition.centers[labels]) ** 2).sum(axis=1))
-    filled = int((partition.cluster_sizes > 0).sum())
+    filled = len(np.unique(labels))
     if not 2 <= filled < len(X):
         silhouette = np.zeros(len(X))
     elif simplified:
@@ -68,14 +68,20 @@ def standing(partition: Partition, most_compared: int | None = None) -> Standing
 
 def _to_means(partition: Partition, own: FloatArray) -> FloatArray:
     """Return simplified silhouettes: distances to means stand in for mean distances."""
-    X, labels = partition.problem.X, partition.labels
-    other = np.full(len(X), np.inf)
-    for j in np.flatnonzero(partition.cluster_sizes).tolist():
+    X, labels = _clustered(partition)
+    other, sizes = np.full(len(X), np.inf), np.bincount(labels)
+    for j in np.flatnonzero(sizes).tolist():
         away = np.sqrt(((X - partition.centers[j]) ** 2).sum(axis=1))
         other = np.where(labels == j, other, np.minimum(other, away))
     largest = np.maximum(own, other)
-    alone = partition.cluster_sizes[labels] == 1
+    alone = sizes[labels] == 1
     return np.where(alone, 0.0, (other - own) / np.where(largest > 0, largest, 1.0))
+
+
+def _clustered(partition: Partition) -> tuple[FloatArray, IntArray]:
+    """Return the points and their labels, without given centres."""
+    n = partition.problem.n_points
+    return partition.problem.X[:n], partition.labels[:n]
 
 
 def rows_csv(data: Dataset, partition: Partition, names: Mapping[int, str] | None = None) -> str:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ccviz.arrays import freeze
+from ccviz.arrays import FloatArray, freeze
 from ccviz.data.datasets import Dataset, load_like
-from ccviz.data.scaling import SCALINGS, scale
+from ccviz.data.scaling import SCALINGS, scale, scale_as, unscaled_as
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
+from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.weights import checked_weights
@@ -49,6 +50,8 @@ class Draft:
         What clusters of an answer are called.
     outliers : int
         Points that may be left out.
+    fixed_centers : tuple of tuple of float
+        Centres of the first clusters, in the units of the data.
     """
 
     data: Dataset
@@ -61,6 +64,7 @@ class Draft:
     rules: tuple[AskedRule, ...] = ()
     cluster_names: tuple[ClusterName, ...] = ()
     outliers: int = 0
+    fixed_centers: tuple[tuple[float, ...], ...] = ()
 
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
@@ -99,7 +103,14 @@ class Draft:
             truth=self.data.truth,
             weights=self.data.weights,
             outliers=self.outliers,
+            fixed_centers=self._scaled_centers(),
         )
+
+    def _scaled_centers(self) -> FloatArray | None:
+        if not self.fixed_centers:
+            return None
+        given = read_centers(self.fixed_centers, self.n, self.data.X.shape[1], self.k)
+        return scale_as(given, self.data.X, self.scaling)
 
     @property
     def n(self) -> int:
@@ -155,6 +166,10 @@ class Draft:
     def with_outliers(self, outliers: int) -> Draft:
         """Return the draft with another number of points that may be left out."""
         return self._checked(outliers=outliers)
+
+    def with_fixed_centers(self, centers: Iterable[Iterable[float]]) -> Draft:
+        """Return the draft with these centres that do not move, and no others."""
+        return self._checked(fixed_centers=tuple(map(tuple, centers)))
 
     def with_rules(self, rules: Iterable[AskedRule]) -> Draft:
         """Return the draft with these rules and no others, each once."""
@@ -233,32 +248,34 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
     data, scaling = _source(problem, present, dataset)
+    centers = unscaled_as(problem.X[problem.n_points :], data.X, scaling)
     return Draft(
         data, problem.n_clusters, scaling, links=listed, rules=given.rules,
-        outliers=problem.outliers, **limits,
+        outliers=problem.outliers, fixed_centers=tuple(map(tuple, centers.tolist())), **limits,
     )  # fmt: skip
 
 
 def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, str]:
     """Return data and the scaling that makes a problem's points of them, the present ones first."""
-    known = load_like(dataset, problem.n)
+    points, weights = problem.X[: problem.n_points], None if problem.fixed else problem.weights
+    known = load_like(dataset, problem.n_points)
     for data in (present.data, *([known] if known else [])):
-        if not _weigh_alike(data, problem):
+        if not _weigh_alike(data, weights):
             continue
         for how in sorted(SCALINGS, key=lambda how: how != present.scaling):
-            if np.array_equal(scale(data.X, how), problem.X):
+            if np.array_equal(scale(data.X, how), points):
                 return data, how
     features = tuple(f"x{j}" for j in range(problem.d))
     return Dataset(
-        dataset or "an old run", problem.X, features, problem.truth, weights=problem.weights
+        dataset or "an old run", points, features, problem.truth, weights=weights
     ), "none"
 
 
-def _weigh_alike(data: Dataset, problem: Problem) -> bool:
-    weights = checked_weights(data.weights, len(data.X))
-    if weights is None or problem.weights is None:
-        return weights is problem.weights
-    return np.array_equal(weights, problem.weights)
+def _weigh_alike(data: Dataset, theirs: FloatArray | None) -> bool:
+    ours = checked_weights(data.weights, len(data.X))
+    if ours is None or theirs is None:
+        return ours is theirs
+    return np.array_equal(ours, theirs)
 
 
 def group_links(kind: Kind, points: Sequence[int], weight: float = inf) -> list[Link]:

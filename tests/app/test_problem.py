@@ -318,3 +318,16 @@ def test_points_are_left_out_grey_with_a_word_in_the_legend(lab):
     assert set(lab.labels()) == {-1, 0, 1, 2}
     lab.room("Clusters")
     lab.assert_clean()
+
+
+def test_a_centre_is_fixed_and_the_run_is_proved(lab):
+    lab.choose("Solver", "Column generation")
+    lab.page.get_by_text("More settings").click()
+    lab.fill("Fixed centres", "5, 3.4, 1.5, 0.2; 6.6, 3, 5.6, 2; 5.9, 2.8, 4.3, 1.3")
+    lab.run()
+    lab.wait_for(lambda: set(lab.labels()) == {0, 1, 2})
+    assert len(lab.labels()) == 150
+    assert "optimal" in lab.card.lower()
+    for room in ("Clusters", "Inside the solver", "Runs"):
+        lab.room(room)
+    lab.assert_clean()

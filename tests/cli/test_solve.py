@@ -343,3 +343,26 @@ def test_outliers_are_left_out_of_labels_and_sizes(ccviz, folder):
     assert sum(told["cluster_sizes"]) == 145
     for name in ("a.txt", "a.csv"):
         assert len(re.findall(r"(?:^|,)-1(?:,|$)", (folder / name).read_text(), re.MULTILINE)) == 5
+
+
+def test_centres_of_a_file_or_a_text_do_not_move(ccviz, folder):
+    (folder / "centres.csv").write_text("5.0,3.4,1.5,0.2\n6.6,3.0,5.6,2.0\n")
+    start = ("solve", "iris", "-k", 2, "--scale", "standard", "--fixed-centers")
+    files = ("--json", "a.json", "--labels", "a.txt", "--table", "a.csv", "--report", "a.html")
+    done = ccviz(*start, "centres.csv", *files)
+    assert done.code == 0
+    told = json.loads((folder / "a.json").read_text())
+    assert told["n"] == 150
+    assert told["solver"] == "colgen"
+    assert told["gap"] < 1e-6
+    labels = [int(line) for line in (folder / "a.txt").read_text().split()]
+    assert labels == told["labels"]
+    assert labels[:50] == [0] * 50
+    assert labels[100:].count(1) > 40
+    assert told["cluster_sizes"] == np.bincount(labels).tolist()
+    assert len((folder / "a.csv").read_text().splitlines()) == 151
+    assert "fixed centres" in (folder / "a.html").read_text()
+    again = ccviz(*start, "5, 3.4, 1.5, 0.2; 6.6, 3, 5.6, 2", "--json", "b.json")
+    assert json.loads((folder / "b.json").read_text())["objective"] == told["objective"]
+    assert "fixed centres  2" in again.out
+    assert "numbers with commas" in ccviz(*start, "nowhere.csv").err

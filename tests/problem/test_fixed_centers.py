@@ -78,5 +78,5 @@ def test_rules_beside_fixed_centres_are_refused():
 
 def test_a_given_centre_may_have_no_points():
     partition = Partition(Problem(X, 2, fixed_centers=[[99.0]]), [0, 0, 0, 0, 0, 0, 1])
-    assert partition.told.tolist() == [1] * 6
+    assert partition.in_order().shown.tolist() == [1] * 6
     assert partition.violations.none_hard

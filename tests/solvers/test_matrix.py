@@ -40,7 +40,7 @@ def test_exact_solvers_prove_what_they_take():
         for name, row in matrix().items()
         if make_solver(name).supports.exact
     }
-    assert levels == {"sdp": {"proof", "no"}, "colgen": {"proof", "bound"}, "rbba": {"proof", "no"}}
+    assert levels == {"sdp": {"proof", "no"}, "colgen": {"proof"}, "rbba": {"proof", "no"}}
 
 
 def sample_of(cell):

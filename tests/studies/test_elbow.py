@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem
+from ccviz.errors import UnsupportedError
 from ccviz.studies.elbow import (
     Elbow,
     Step,
@@ -53,6 +54,21 @@ def test_sizes_and_soft_links_still_have_a_bound():
     assert math.isnan(found.gap_statistic)
     soft = measure(Problem(X, 3, must_link=[(0, 4, 2.0)]), "pck-means", bound_time=20, references=0)
     assert -math.inf < soft.lower_bound <= soft.objective
+
+
+def test_outliers_are_left_out_for_each_k():
+    far = np.append(X, [[90.0, 90.0]], axis=0)
+    found = measure(Problem(far, 3, outliers=1), references=2)
+    alone = measure(Problem(X, 3), references=0, bound_time=0)
+    assert found.k == 3
+    assert found.objective == pytest.approx(alone.objective)
+    assert found.silhouette == pytest.approx(alone.silhouette)
+    assert found.lower_bound <= found.objective
+
+
+def test_fixed_centres_are_refused():
+    with pytest.raises(UnsupportedError, match="beside fixed centres"):
+        measure(Problem(X, 3, fixed_centers=[[0.0, 0.0]]))
 
 
 def test_one_cluster_is_exact_and_bounds_of_more_clusters_hold_for_fewer():

@@ -124,6 +124,13 @@ def test_margins_that_cannot_be_are_refused():
         how_sure(run)
 
 
+@pytest.mark.parametrize("given", [{"outliers": 1}, {"fixed_centers": [[0.0]]}])
+def test_margins_beside_outliers_and_fixed_centres_are_refused(given):
+    run = solve(Problem(np.array([[0.0], [1.0], [5.0], [6.0], [9.0]]), 2, **given), "colgen").run
+    with pytest.raises(UnsupportedError, match="Margins are not known beside"):
+        how_sure(run, solver="colgen")
+
+
 def test_margins_are_kept_with_their_run_and_go_on(tmp_path):
     result = solve(feasible_problem(1), "sdp")
     with Archive(tmp_path / "runs.sqlite") as archive:

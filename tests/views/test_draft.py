@@ -107,3 +107,13 @@ def test_points_are_shared_by_table_draft_and_problem():
     scaled = draft.with_scaling("standard")
     assert scaled.with_k(3).problem.X is not data.X
     assert scaled.problem.X is scaled.X
+
+
+@pytest.mark.parametrize("scaling", ["none", "standard", "range"])
+def test_a_stored_problem_with_fixed_centres_comes_back(draft, scaling):
+    asked = draft.with_scaling(scaling).with_fixed_centers([[0.1, 0.7]])
+    back = draft_of_problem(asked.problem, asked, asked.data.name)
+    assert back.data is asked.data
+    assert back.fixed_centers == ((0.1, 0.7),)
+    assert back.links == asked.links
+    assert back.problem.asks_the_same(asked.problem)

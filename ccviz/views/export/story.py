@@ -83,7 +83,8 @@ def story(play: Play) -> dict[str, Any]:
 
 def _nameless(problem: Problem) -> Draft:
     names = tuple(f"x{j}" for j in range(problem.d))
-    return Draft(Dataset("", problem.X, names, problem.truth, weights=problem.weights), problem.k)
+    points, weights = problem.X[: problem.n_points], None if problem.fixed else problem.weights
+    return Draft(Dataset("", points, names, problem.truth, weights=weights), problem.k)
 
 
 def _axes(play: Play, features: tuple[str, ...]) -> tuple[str, str]:
@@ -214,7 +215,7 @@ class Teller:
 
     def _about(self) -> dict[str, Any]:
         started, problem = self._run.started, self._run.problem
-        about = {"n": problem.n, "k": problem.k, "solver": "", "seed": 0, "settings": {}}
+        about = {"n": problem.n_points, "k": problem.k, "solver": "", "seed": 0, "settings": {}}
         if started is not None:
             about |= {
                 "solver": started.solver, "seed": str(started.seed),

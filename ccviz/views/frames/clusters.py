@@ -131,7 +131,7 @@ def clusters(
 
 
 def _head(number: int, partition: Partition, silhouette: FloatArray, name: str) -> Head:
-    own = partition.labels == number
+    own = partition.shown == number
     size = int(own.sum())
     mean = float(silhouette[own].mean()) if size else float("nan")
     return Head(number, size, size / len(own), mean, name)

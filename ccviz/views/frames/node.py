@@ -176,7 +176,8 @@ def why(run: Run, at: Node) -> str:
 
 
 def decision_lines(pairs: IntArray, where: Plane, words: str) -> Lines:
-    """Return pairs of decided points as lines on the scatter plot."""
+    """Return pairs of decided points as lines on the scatter plot; given centres are not on it."""
+    pairs = pairs[(pairs < len(where.x)).all(axis=1)]
     i, j = pairs[:, 0], pairs[:, 1]
     return Lines(
         x0=where.x[i],
@@ -194,6 +195,7 @@ def place_circles(places: IntArray, where: Plane) -> Circles | None:
     """Return decided places as circles on the scatter plot, None where they would be none there."""
     if not where.is_whole:
         return None
+    places = places[(places < len(where.x)).all(axis=1)]
     i, j = places[:, 0], places[:, 1]
     x, y = where.x[i], where.y[i]
     return Circles(x, y, np.hypot(where.x[j] - x, where.y[j] - y))

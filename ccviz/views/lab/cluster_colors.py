@@ -62,8 +62,9 @@ class ClusterColors:
         Returns
         -------
         (n,) int
-            Points left out keep their own numbers, which are no colours.
+            Points left out keep their own numbers, which are no colours. Given centres come last.
         """
-        shown = answer.shown
-        color = matching(shown, self.shown, answer.problem.n_clusters)
-        return np.where(shown >= 0, color[shown], answer.labels)
+        k = answer.problem.n_clusters
+        color = np.arange(answer.problem.k)
+        color[:k] = matching(answer.shown, self.shown, k)
+        return color[answer.labels]

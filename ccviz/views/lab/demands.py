@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ccviz.problem.fixed_centers import read_centers_text
 from ccviz.problem.sizes import read_sizes
 from ccviz.views.lab.picking import Picking
 
@@ -29,3 +30,8 @@ class Demands(Picking):
         """Let another number of points be left out."""
         with self.in_words():
             self._edit(self.draft.with_outliers(outliers))
+
+    def set_fixed_centers(self, text: str) -> None:
+        """Give centres that do not move, ``5.1, 3.5; 6.2, 2.9``; an empty text frees them."""
+        with self.in_words():
+            self._edit(self.draft.with_fixed_centers(read_centers_text(text)))

@@ -125,8 +125,10 @@ class Elbow(param.Parameterized):
         Raises
         ------
         CcvizError
-            If a number is out of range.
+            If a number is out of range, or centres are fixed.
         """
+        if draft.fixed_centers:
+            raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
         numbers = [_measured(draft, k) for k in range(low, max(low, high) + 1)]
         self.stop()
         self._numbers = {each.k: each for each in numbers}
@@ -199,7 +201,7 @@ class Elbow(param.Parameterized):
 
 def _measured(draft: Draft, k: int) -> _Measured:
     """Return who clusters what for a number of clusters, or that its rules cannot be kept."""
-    free = draft.with_rules(()).with_outliers(0).with_k(k)
+    free = draft.with_rules(()).with_k(k)
     try:
         ruled = free.with_rules(draft.rules)
     except UnfillableError:

@@ -83,9 +83,9 @@ class Reshaping(Demands):
     def _numbered(self, *clusters: int) -> IntArray:
         """Return the clusters on show by their numbers on the page, all of these among them."""
         answer = self.answer
-        if answer is None or answer.problem.n != self.draft.n:
+        if answer is None or answer.problem.n_points != self.draft.n:
             raise CcvizError("There are no clusters yet: run a solver first.")
-        labels = self.cluster_colors.of(answer)
+        labels = self.cluster_colors.of(answer)[: self.draft.n]
         missing = set(clusters) - set(labels.tolist())
         if missing:
             raise CcvizError(f"There is no point in cluster {min(missing)}.")

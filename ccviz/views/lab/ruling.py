@@ -77,7 +77,7 @@ def clustering_of(archive: Archive, run_id: str) -> IntArray:
     found = archive.load(run_id).incumbent
     if found is None:
         raise ProblemError(f"the run {archive.info(run_id).name} has no clustering.")
-    return found.labels
+    return found.labels[: found.problem.n_points]
 
 
 def called_by(archive: Archive, run_id: str) -> str:

@@ -42,7 +42,7 @@ class Sureness(BackgroundStudy):
         self._begin_with()
 
     def _has_matter(self, run: Run) -> bool:
-        return run.problem.n <= MOST_POINTS and run.problem.k > 1 and not run.problem.outliers
+        return run.problem.n <= MOST_POINTS and run.problem.k > 1
 
     def _check(self, run: Run, solver: Solver) -> None:
         check_margins(run, solver)

@@ -65,7 +65,7 @@ def scatter(run: Run, x: int | None = None, y: int | None = None) -> Figure:
 
 
 def _plane(run: Run, x: int | None, y: int | None) -> Plane:
-    X = run.problem.X
+    X = run.problem.X[: run.problem.n_points]
     features = tuple(f"x{j}" for j in range(X.shape[1]))
     names = axis_names(features)
     usual = ("PC 1", "PC 2") if len(features) > 2 else (names[0], names[min(1, len(features) - 1)])
@@ -87,6 +87,7 @@ def _both(run: Run) -> tuple[Any, Any]:
 
 
 def _links(pairs: np.ndarray, where: Plane) -> hv.Segments:
+    pairs = pairs[(pairs < len(where.x)).all(axis=1)]  # given centres are not on the plot
     i, j = pairs[:, 0], pairs[:, 1]
     ends = (where.x[i], where.y[i], where.x[j], where.y[j])
     return hv.Segments(ends, [*_dimensions(where), "its partner", "its height"])

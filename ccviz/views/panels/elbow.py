@@ -19,6 +19,7 @@ _FIRST = (
     "Each k is clustered under your links. The elbow is the k beyond which more clusters lower the "
     "objective little. The lower bounds say how far that is proved."
 )
+_NO_SIZES = "Sizes are for one number of clusters, and are left aside."
 
 
 class ElbowPanel(JSComponent):
@@ -49,7 +50,7 @@ class ElbowPanel(JSComponent):
         self.content = {
             "columns": columns(sweep.must_keep),
             "rows": [_row(step, sweep.must_keep) for step in sweep.steps],
-            "words": _words(sweep),
+            "words": _words(sweep, bool(self._session.draft.lower)),
             "busy": sweep.busy,
             "k": self._session.draft.k,
             "elbow": elbow.k if elbow is not None else 0,
@@ -82,10 +83,11 @@ class ElbowPanel(JSComponent):
             self.content = self.content | {"words": session.notice.text}
 
 
-def _words(sweep: Elbow) -> str:
+def _words(sweep: Elbow, has_sizes: bool) -> str:
     """Return what is being worked out, or else what the steps say."""
     if sweep.at is None:
-        return "\n".join(findings(sweep.steps)) or _FIRST
+        said = "\n".join(findings(sweep.steps)) or _FIRST
+        return f"{said}\n{_NO_SIZES}" if has_sizes else said
     low, high = sweep.at.numbers[0], sweep.at.numbers[-1]
     what = "proving a lower bound" if sweep.at.proves else "clustering"
     return f"k = {low} to {high}: {what}…" if low < high else f"k = {low}: {what}…"

@@ -7,11 +7,11 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
-import numpy as np
 import panel as pn
 from markupsafe import Markup
 
 from ccviz.errors import ParameterError
+from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.solvers import solver_class
 from ccviz.views.figures.bounds import BoundsFigure
@@ -85,8 +85,7 @@ class ResultPanel(pn.viewable.Viewer):
         answer = self._session.answer
         if answer is not None:
             colors = self._session.cluster_colors.of(answer)
-            k = answer.problem.n_clusters
-            sizes = np.bincount(colors, minlength=k)[:k]
+            sizes = Partition(answer.problem, colors).kept_sizes
             frame = replace(frame, sizes=tuple(sizes.tolist()))
         self._html.object = _html(frame, self._first if run is None else Markup())
         self._show_figure(run)

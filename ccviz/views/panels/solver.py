@@ -10,6 +10,7 @@ import panel as pn
 from bokeh.models import Tooltip
 from markupsafe import Markup
 
+from ccviz.problem.fixed_centers import centers_text
 from ccviz.solvers import SOLVERS, Solver, solver_class
 from ccviz.solvers.advice import Advice
 from ccviz.solvers.base import GROUPS, label_of
@@ -66,6 +67,15 @@ class SolverPanel(pn.viewable.Viewer):
         self._outliers.param.watch(
             self._following.unless(lambda event: self._set_outliers(event.new)), "value"
         )
+        self._centers = pn.widgets.TextInput(
+            name="Fixed centres", value=centers_text(session.draft.fixed_centers),
+            placeholder="5.1, 3.5; 6.2, 2.9",
+            description="Centres that do not move: a number for each feature, in the data's units.",
+            **wide,
+        )  # fmt: skip
+        self._centers.param.watch(
+            self._following.unless(lambda event: self._set_centers(event.new)), "value"
+        )
         self._as_edited = pn.widgets.Toggle(name="Run as I edit", margin=(4, 4))
         self._stay = pn.widgets.Toggle.from_param(
             session.staying.param.wanted, name="Stay near the clustering before", margin=(4, 4)
@@ -81,6 +91,7 @@ class SolverPanel(pn.viewable.Viewer):
         session.param.watch(self._follow, "solver")
         session.param.watch(self._tell, ["solver", "draft", "time_limit"])
         session.param.watch(self._show_outliers, "draft")
+        session.param.watch(self._show_centers, "draft")
         self._follow()
         self._tell()
 
@@ -121,7 +132,7 @@ class SolverPanel(pn.viewable.Viewer):
         with rebuilt():
             self._form.objects = [_pair(*plain[at : at + 2]) for at in range(0, len(plain), 2)]
             self._advanced.objects = [
-                *more, *limits, self._outliers, self._as_edited, self._stay
+                *more, *limits, self._outliers, self._centers, self._as_edited, self._stay
             ]  # fmt: skip
 
     def _set_outliers(self, outliers: int | None) -> None:
@@ -132,6 +143,14 @@ class SolverPanel(pn.viewable.Viewer):
     def _show_outliers(self, *_: Any) -> None:
         with self._following:
             self._outliers.value = self._session.draft.outliers
+
+    def _set_centers(self, text: str) -> None:
+        self._session.set_fixed_centers(text)
+        self._show_centers()  # a refused text gives way to the centres in force
+
+    def _show_centers(self, *_: Any) -> None:
+        with self._following:
+            self._centers.value = centers_text(self._session.draft.fixed_centers)
 
     def _show_as_edited(self, *_: Any) -> None:
         told = self._session.as_edited

@@ -13,6 +13,7 @@ from ccviz.data.datasets import GENERATORS, load
 from ccviz.data.scaling import SCALINGS
 from ccviz.errors import ArchiveError, CcvizError, quote
 from ccviz.numbers import whole
+from ccviz.problem.fixed_centers import centers_text, read_centers_text
 from ccviz.problem.sizes import read_sizes, sizes_text
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
@@ -82,6 +83,8 @@ def _problem_values(session: Session) -> dict[str, Any]:
         values["sizes"] = sizes_text(draft.lower, draft.upper)
     if draft.outliers:
         values["outliers"] = draft.outliers
+    if draft.fixed_centers:
+        values["fixed_centers"] = centers_text(draft.fixed_centers)
     if draft.rules:
         values["rules"] = rules_text(draft.rules)
     return values
@@ -261,6 +264,8 @@ def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
         draft = draft.with_sizes(*read_sizes(values["sizes"], draft.n, draft.k))
     if "outliers" in values:
         draft = draft.with_outliers(_whole("outliers", values["outliers"]))
+    if "fixed_centers" in values:
+        draft = draft.with_fixed_centers(read_centers_text(values["fixed_centers"]))
     if "rules" not in values:
         return draft
     return draft.with_rules(read_rules(values["rules"], partial(_stored, session.archive)))

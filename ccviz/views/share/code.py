@@ -8,6 +8,7 @@ from typing import Any
 
 from ccviz.data.datasets import GENERATORS
 from ccviz.data.origin import ROLES, Origin
+from ccviz.problem.fixed_centers import centers_text
 from ccviz.problem.sizes import sizes_text
 from ccviz.views.draft import Draft
 from ccviz.views.lab.session import Session
@@ -29,6 +30,7 @@ def as_python(session: Session) -> str:
     scaled = draft.scaling != "none"
     many = len(draft.links) > MOST_WRITTEN
     brought = [reader, *(["read_links_file"] if many else []), *(["scale"] if scaled else [])]
+    brought += ["scale_as"] if scaled and draft.fixed_centers else []
     lines = [
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
@@ -44,6 +46,7 @@ def as_python(session: Session) -> str:
         *([f"    sizes={[list(draft.lower), list(draft.upper)]},"] if draft.lower else []),
         "    truth=data.truth,",
         *([f"    outliers={draft.outliers},"] if draft.outliers else []),
+        *([f"    fixed_centers={_centers(draft)},"] if draft.fixed_centers else []),
         *(["    weights=data.weights,"] if draft.data.weights is not None else []),
         ")",
         *_rules(draft, session.solver.supports.rules),
@@ -133,6 +136,11 @@ def _arguments(session: Session) -> str:
     return ", ".join(words)
 
 
+def _centers(draft: Draft) -> str:
+    centers = str([list(row) for row in draft.fixed_centers])
+    return centers if draft.scaling == "none" else f"scale_as({centers}, data.X, {draft.scaling!r})"
+
+
 def as_command(session: Session) -> str:
     """Return the command line of the same run; links, and data of one's own, are in files."""
     draft = session.draft
@@ -147,6 +155,8 @@ def as_command(session: Session) -> str:
         ["--sizes", sizes_text(draft.lower, draft.upper).replace(" ", "")] if draft.lower else []
     )
     words += ["--outliers", str(draft.outliers)] if draft.outliers else []
+    centers = centers_text(draft.fixed_centers)
+    words += ["--fixed-centers", centers] if centers else []
     for rule in draft.rules:
         words += ["--rule", rule.text]
     for name, value in session.limits.given.items():

@@ -100,6 +100,7 @@ class _Head(msgspec.Struct):
     rules: list[_Rule] = []
     cluster_names: list[_Name] = []
     outliers: _Whole = 0
+    fixed_centers: list[list[float]] = []
 
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
@@ -176,6 +177,7 @@ def _head(session: Session) -> _Head:
         rules=[_Rule(rule.text, list(rule.known)) for rule in draft.rules],
         cluster_names=[_Name(name.point, name.text) for name in draft.cluster_names],
         outliers=draft.outliers,
+        fixed_centers=[list(row) for row in draft.fixed_centers],
     )  # fmt: skip
 
 
@@ -186,9 +188,11 @@ def runs_on(archive: Archive, draft: Draft) -> list[str]:
         for info in archive.runs()
         if (info.n, info.d) == draft.X.shape and info.state != "running"
     )
-    return list(
-        islice((run for run in same if np.array_equal(archive.problem(run).X, draft.X)), _MOST_RUNS)
-    )
+    return list(islice((run for run in same if _is_on(archive.problem(run), draft)), _MOST_RUNS))
+
+
+def _is_on(problem: Problem, draft: Draft) -> bool:
+    return np.array_equal(problem.X[: problem.n_points], draft.X)
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,6 +325,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
             ClusterName(name.point, plain(name.text)) for name in head.cluster_names
         ),
         outliers=head.outliers,
+        fixed_centers=tuple(map(tuple, head.fixed_centers)),
     )  # fmt: skip
     _ = draft.problem  # raises the sentence
     return draft

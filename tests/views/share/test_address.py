@@ -484,3 +484,18 @@ def test_address_code_and_command_have_the_outliers(open_session):
     assert "--outliers 3" in as_command(session)
     apply_query(other, {"outliers": "many"})
     assert "no whole number" in other.notice.text
+
+
+def test_address_code_and_command_have_fixed_centres(open_session):
+    session, other = open_session(), open_session()
+    session.set_scaling("standard")
+    session.set_fixed_centers("5.1, 3.5, 1.4, 0.2")
+    apply_query(other, dict(parse_qsl(query(session))))
+    assert other.draft.fixed_centers == ((5.1, 3.5, 1.4, 0.2),)
+    assert other.draft.problem.asks_the_same(session.draft.problem)
+    given: dict = {}
+    exec(as_python(session).split("result =")[0], given)
+    assert given["problem"].asks_the_same(session.draft.problem)
+    assert "--fixed-centers '5.1, 3.5, 1.4, 0.2'" in as_command(session)
+    apply_query(other, {"fixed_centers": "here"})
+    assert "numbers with commas" in other.notice.text

@@ -61,10 +61,11 @@ def session(open_session):
     return session
 
 
-def remember(session, name):
-    run_id = session.archive.create(session.draft.problem, "bh-kmeans", {}, name=name)
-    began = Started(solver="bh-kmeans", settings={}, seed=0, n=40, d=2, k=3, n_blocks=39)
-    labels = np.arange(40) % 3
+def remember(session, name, solver="bh-kmeans"):
+    run_id = session.archive.create(session.draft.problem, solver, {}, name=name)
+    n, k = session.draft.problem.n, session.draft.k
+    began = Started(solver=solver, settings={}, seed=0, n=n, d=2, k=k, n_blocks=39)
+    labels = np.arange(n) % k
     events = [began, IncumbentFound(labels=labels)]
     session.archive.append(run_id, [Record(at, 0.0, e) for at, e in enumerate(events)], None)
     session.archive.finish(run_id, "converged", "It ended.")
@@ -324,3 +325,15 @@ def test_a_project_keeps_how_many_points_may_be_left_out(session, open_session):
     open_project(other, "a.ccvizlab", save_project(session, with_runs=False))
     assert other.notice is None
     assert other.draft.outliers == 2
+
+
+def test_a_project_keeps_fixed_centres_and_their_runs(open_session):
+    session, other = open_session(), open_session()
+    session.load(load("moons", n=40), 2)
+    session.set_scaling("standard")
+    session.set_fixed_centers("0.1, 0.3")
+    remember(session, "first", "blp-kmeans")
+    open_project(other, "a.ccvizlab", save_project(session))
+    assert other.notice is None
+    assert other.draft.fixed_centers == ((0.1, 0.3),)
+    assert [(info.n, info.name) for info in other.archive.runs()] == [(40, "first")]

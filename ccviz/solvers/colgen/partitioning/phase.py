@@ -17,6 +17,7 @@ from ccviz.problem.partition import Partition
 from ccviz.solvers.colgen.partitioning.pricer import Pricer, pricer_of
 from ccviz.solvers.colgen.partitioning.start import first_columns, improved
 from ccviz.solvers.colgen.phases.context import NodeInput
+from ccviz.solvers.colgen.phases.start import counted_mass
 from ccviz.solvers.search.tree import Multipliers
 
 
@@ -86,9 +87,10 @@ def first_phase(given: NodeInput, found: tuple[IntArray, ...]) -> PartitionPhase
     better = [improved(blocks, labels) for labels in found]
     better.sort(key=lambda labels: Partition(given.problem, blocks.lift(labels)).objective)
     columns, costs = first_columns(blocks, pricer, tuple(better))
-    spread = blocks.mass * ((blocks.centroid - mean_of(blocks)) ** 2).sum(axis=1)
-    least = float(spread.sum()) / float(blocks.mass.sum())
-    caps = np.maximum(spread, least * blocks.mass) + pricer.models[0].cut
+    mass = counted_mass(given.problem, blocks)
+    spread = mass * ((blocks.centroid - mean_of(blocks)) ** 2).sum(axis=1)
+    least = float(spread.sum()) / float(mass.sum())
+    caps = np.maximum(spread, least * mass) + pricer.models[0].cut
     caps += np.finfo(float).tiny
     return PartitionPhase(blocks, columns, costs, caps)
 

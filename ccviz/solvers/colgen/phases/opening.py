@@ -22,7 +22,7 @@ from ccviz.solvers.colgen.phases.columns import ColumnPhase
 from ccviz.solvers.colgen.phases.context import NodeInput, turned
 from ccviz.solvers.colgen.phases.facilities import FacilityPhase
 from ccviz.solvers.colgen.phases.local import LocalPhase
-from ccviz.solvers.colgen.phases.start import StartPhase, neighbours
+from ccviz.solvers.colgen.phases.start import StartPhase, counted_mass, neighbours
 from ccviz.solvers.colgen.pricing.pricer import Pricer
 from ccviz.solvers.colgen.state import NodeState
 from ccviz.solvers.search.decisions import DiscDecision, decided_discs
@@ -53,7 +53,7 @@ def first_phase(given: NodeInput, start: StartPhase) -> ColumnPhase | FacilityPh
     costs = column_costs(unique, blocks.centroid, blocks.mass)
     # A cluster that costs more than the best clustering is in no better one.
     unique, costs = unique[costs <= best], costs[costs <= best]
-    usual = _usual_cost(blocks, found) * blocks.mass
+    usual = _usual_costs(given.problem, blocks, found)
     settings, params = given.settings, given.params.start
     stabiliser = Stabiliser(settings.stabilisation, settings.smoothing).start(usual)
     moved = params.artificial_move * added
@@ -128,13 +128,16 @@ def begins_over_facilities(given: NodeInput, blocks: Blocks) -> bool:
     return many and few_axes and alone and not columns and settings.stabilisation == "interior"
 
 
-def _usual_cost(blocks: Blocks, found: tuple[IntArray, ...]) -> float:
-    """Return the cost per point of the best clustering found, or of one single cluster."""
+def _usual_costs(problem: Problem, blocks: Blocks, found: tuple[IntArray, ...]) -> FloatArray:
+    """Return (s,) shares of the cost of the best clustering found, or of one single cluster.
+
+    Shares are by mass as far as it is counted, see `counted_mass`.
+    """
     clusterings = [*found, np.zeros(blocks.s, dtype=np.int64)]
     costs = [_cost(blocks, labels) for labels in clusterings]
-    return max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny) / float(
-        blocks.mass.sum()
-    )
+    mass = counted_mass(problem, blocks)
+    cost = max(min(costs), _NEGLIGIBLE * max(costs), np.finfo(float).tiny)
+    return cost / float(mass.sum()) * mass
 
 
 def _cost(blocks: Blocks, labels: IntArray) -> float:

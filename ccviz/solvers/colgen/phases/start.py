@@ -153,6 +153,15 @@ def best_of_memetic(
     return annealed(blocks, found, seed, stop) if swaps else found
 
 
+def counted_mass(problem: Problem, blocks: Blocks) -> FloatArray:
+    """Return the (s,) masses of blocks by which first artificial costs are shared out.
+
+    A given centre is so heavy that nothing would be left for the points, and that later costs would
+    have no digits for them; it counts as much as all of them.
+    """
+    return np.minimum(blocks.mass, problem.n - problem.fixed) if problem.fixed else blocks.mass
+
+
 def neighbours(blocks: Blocks, labels: IntArray) -> tuple[list[np.ndarray], FloatArray]:
     """Return the clusters that one move changes, and what each block adds where it would go.
 
