@@ -97,6 +97,13 @@ def test_names_are_suggested_and_nothing_stays_that_should_go(lab_of, picture):
     page.keyboard.press("p")
     page.get_by_text("Eraser").wait_for(state="hidden")
 
+    # Nor over the buttons for two points.
+    lab.pick(0, 1)
+    lab.wait_for(lambda: "setosa" not in page.evaluate(_TOOLTIP))
+    page.mouse.move(*lab.pixel(points["x"][0], points["y"][0]), steps=4)
+    assert "setosa" not in page.evaluate(_TOOLTIP)
+    page.keyboard.press("Escape")
+
     lab.take_table("customers.csv", NAMED.encode())
     lab.see("customers · 60 points")
     page.get_by_text("Pick, draw, import, export").click()

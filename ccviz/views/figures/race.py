@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from bokeh.models import ColumnDataSource, HoverTool, Legend, LegendItem, NumeralTickFormatter
@@ -16,6 +17,9 @@ _AXIS = {"time": "seconds", "nodes": "nodes"}
 _FIELDS = ("at", "upper", "lower", "gap")
 _MOST = 8
 """Most runs drawn over one another; more cannot be distinguished."""
+
+_LEGEND_PX = 400
+"""Room for a line of the legend on a small screen; a name takes 7 pixels a letter."""
 
 
 class RaceFigure:
@@ -85,12 +89,23 @@ class RaceFigure:
             refill(self._lanes[place], **_columns(lane, _FIELDS))
             refill(self._found[place], **_columns(lane, ("found_at", "found")))
         refill(self._corners, **_corners(shown))
-        items = [
-            LegendItem(label=lane.name, renderers=glyphs)
-            for lane, glyphs in zip(shown, self._glyphs, strict=False)
-        ]
-        if [item.label for item in items] != [item.label for item in self._legend.items]:
-            self._legend.items = items
+        self._name([(lane, glyphs) for lane, glyphs in zip(shown, self._glyphs, strict=False)
+                    if self._is_drawn(lane)])  # fmt: skip
+
+    def _is_drawn(self, lane: Lane) -> bool:
+        """Whether anything of a run is seen: one without a lower bound has no gap."""
+        return self._quantity == "bounds" or bool(np.isfinite(lane.gap).any())
+
+    def _name(self, drawn: list[tuple[Lane, list[Any]]]) -> None:
+        """Write what is drawn into the legend, in as many columns as long names leave room for."""
+        names = [lane.name for lane, _ in drawn]
+        if names == [item.label.value for item in self._legend.items]:
+            return
+        longest = max(map(len, names), default=0)
+        self._legend.update(
+            ncols=max(1, min(3, _LEGEND_PX // (7 * longest + 40))),
+            items=[LegendItem(label=lane.name, renderers=glyphs) for lane, glyphs in drawn],
+        )
 
 
 def _corners(lanes: Sequence[Lane]) -> dict[str, np.ndarray]:

@@ -45,6 +45,15 @@ for (const {source, full} of lines) {
   if (changed) source.change.emit()
 }
 """
+_UNTOLD = "return ring.data.x.length < 2"
+"""No tooltip while the buttons for what is picked are shown: it would hide them."""
+
+_FORGET = """
+const view = Bokeh.index.find_one(plot)
+if (ring.data.x.length > 1) view?.tool_views.get(tool)?._move_exit()
+"""
+"""The tooltip of the point that was clicked last goes when these buttons come."""
+
 _NEAR_PX = 40
 """Links with an end so near to the pointer are drawn, where only these are."""
 
@@ -131,8 +140,11 @@ class ScatterFigure:
             formatters={"@label": CustomJSHover(code=_CLUSTER_CODE)},
             point_policy="snap_to_data",
             limit=3,  # of points on top of one another
+            filters={"@row": CustomJS(args={"ring": self._picked}, code=_UNTOLD)},
         )
         self.plot.add_tools(self._hover)
+        around = {"ring": self._picked, "plot": self.plot, "tool": self._hover}
+        self._picked.js_on_change("data", CustomJS(args=around, code=_FORGET))
 
     def _draw_centers(self) -> None:
         color = {"field": "label", "transform": self._mapper}

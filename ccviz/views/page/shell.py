@@ -193,7 +193,7 @@ def _page(
             course.begin(lesson_of_address(opening.lesson))
     welcome = WelcomePanel(session, course, partial(right.show, INSIDE))
     answers = pn.state.as_cached("answers", _answers)
-    step = LessonPanel(course, ClassAnswers(session, course, answers))
+    step = LessonPanel(course, session.runner, ClassAnswers(session, course, answers))
     above = pn.Column(welcome, editor, step, **wide)
     page.add_panel("lesson", above)
     rules = pn.Column(

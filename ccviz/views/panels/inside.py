@@ -46,6 +46,8 @@ class InsidePanel(pn.viewable.Viewer):
         if self._shown and self.in_front:
             self._panels[self._shown[self._tabs.active].name].refresh()
             self._refresh_bounds()
+        elif not self._shown and self._bounds is not None:  # those of the run before go
+            self._bounds.refresh()
 
     def _refresh_bounds(self) -> None:
         if self._bounds is None:  # made when it is first seen: the page opens sooner

@@ -8,8 +8,9 @@ from typing import Any
 import panel as pn
 from markupsafe import Markup
 
+from ccviz.views.lab.runner import Runner
 from ccviz.views.lessons.catalogue import LESSONS
-from ccviz.views.lessons.course import Course
+from ccviz.views.lessons.course import Course, Step
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.lesson_editor import OWN
@@ -75,18 +76,21 @@ class LessonPanel(pn.viewable.Viewer):
     Parameters
     ----------
     course : Course
+    runner : Runner
+        Of the session.
     *below : viewable
         Shown under the step.
     """
 
-    def __init__(self, course: Course, *below: Any) -> None:
+    def __init__(self, course: Course, runner: Runner, *below: Any) -> None:
         super().__init__()
-        self._course = course
+        self._course, self._runner = course, runner
+        self._showing: Step | None = None
         self._text = Html("", sizing_mode="stretch_width", margin=(0, 4))
         self._show = pn.widgets.Button(name="Show me", **_BUTTON)
         self._next = pn.widgets.Button(name="Next", button_type="primary", **_BUTTON)
         self._leave = pn.widgets.Button(name="Leave", **_BUTTON)
-        self._show.on_click(lambda _: in_one_message(course.show)())
+        self._show.on_click(lambda _: in_one_message(self._show_how)())
         self._next.on_click(lambda _: in_one_message(course.go_on)())
         self._leave.on_click(lambda _: in_one_message(course.begin)(None))
         step = pn.Row(
@@ -98,6 +102,7 @@ class LessonPanel(pn.viewable.Viewer):
             margin=(0, 0, 8, 0),
         )  # fmt: skip
         course.param.watch(self._refresh, ["lesson", "at", "finding", "sketch"])
+        runner.param.watch(self._show_me, "state")
         self._refresh()
 
     def __panel__(self) -> Any:
@@ -115,6 +120,15 @@ class LessonPanel(pn.viewable.Viewer):
             text=step.text, look=_LOOK.format(step.tab) if step.tab else "", finding=finding,
             sketch=course.sketch,
         )  # fmt: skip
-        self._show.disabled = bool(course.finding)
+        self._show_me()
         self._next.disabled = not course.finding
         self._next.name = "Finish" if course.is_last else "Next"
+
+    def _show_how(self) -> None:
+        self._showing = self._course.step
+        self._course.show()
+
+    def _show_me(self, *_: Any) -> None:
+        """Allow *Show me* unless the step is done, or its run goes: it would begin again."""
+        goes = self._runner.state in ("queued", "running") and self._showing is self._course.step
+        self._show.disabled = bool(self._course.finding) or goes

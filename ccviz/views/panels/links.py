@@ -29,7 +29,6 @@ from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 400
 _MOST_IMPLIED = 60
-_MOST_HEIGHT = 158
 
 _STYLE = css("links.css")
 
@@ -115,7 +114,7 @@ class LinksPanel(pn.viewable.Viewer):
         rows = [_row(entry, names, labels) | _priced(self._known, entry) for entry in self._shown]
         rows += [_row(Entry((link,)), names, follows=True) for link in self._implied.links]
         if rows != self._list.rows:
-            self._list.param.update(rows=rows, height=min(_MOST_HEIGHT, 2 + 26 * len(rows)))
+            self._list.rows = rows
         self._drawn.visible = bool(links)
         self._title.object = _summary(links, self._implied)
 

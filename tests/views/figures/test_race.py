@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from bokeh.models import LogScale
@@ -45,6 +47,16 @@ def test_a_lane_that_is_gone_is_not_drawn(lanes):
     figure.show(lanes[:1], "nodes")
     assert len(figure._lanes[1].data["at"]) == 0
     assert figure.plot.xaxis.axis_label == "nodes"
+
+
+def test_long_names_are_under_one_another_and_what_has_no_gap_has_no_name(lanes):
+    long = [replace(lane, name="a run with a name of some length") for lane in lanes]
+    heuristic = replace(long[1], gap=np.full_like(long[1].gap, np.nan))
+    figure = RaceFigure(LIGHT, "gap")
+    figure.show([long[0], heuristic])
+    assert (len(figure._legend.items), figure._legend.ncols) == (1, 1)
+    figure.show(lanes)
+    assert (len(figure._legend.items), figure._legend.ncols) == (2, 3)
 
 
 def test_dark():

@@ -24,11 +24,25 @@ def test_every_lesson_has_an_aim_and_names_tabs_that_exist():
 
 def test_title_aim_and_where_to_look_are_shown(session):
     course = Course(session)
-    panel = LessonPanel(course)
+    panel = LessonPanel(course, session.runner)
     race = next(each for each in LESSONS if "race" in each.title)
     course.begin(race)
     for words in (race.title, race.aim, "Where to look: Bounds"):
         assert words in panel._text.object
+
+
+def test_what_is_being_shown_is_not_begun_again_by_an_impatient_click(session, monkeypatch):
+    course = Course(session)
+    panel = LessonPanel(course, session.runner)
+    course.begin(next(each for each in LESSONS if "by hand" in each.title))
+    monkeypatch.setattr(session, "start", lambda: session.runner.param.update(state="running"))
+    panel._show.clicks += 1
+    assert panel._show.disabled
+    course.go_on()  # the run of the step before goes on
+    assert not panel._show.disabled
+    panel._show.clicks += 1
+    session.runner.state = "ended"
+    assert not panel._show.disabled
 
 
 def test_a_lesson_is_written_tried_and_opened_again(session):
@@ -49,7 +63,7 @@ def test_a_lesson_is_written_tried_and_opened_again(session):
     word = address.partition("lesson=")[2].partition("&")[0]
     assert address.endswith("&hide=data,solver")
     editor._in_words(editor._try)
-    panel = LessonPanel(course)
+    panel = LessonPanel(course, session.runner)
     assert str(escape(MARKUP)) in panel._text.object
     assert MARKUP not in panel._text.object
     assert choice._choice.value == MARKUP  # of a select, whose words are text
