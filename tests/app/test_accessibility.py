@@ -32,13 +32,28 @@ def test_tabs(page, server, theme):
         assert not faults(lab), room
 
 
-def test_the_opening(page, server):
-    lab = Lab(page, server.url)
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_opening_a_question_a_lesson_and_the_beamer(page, server, theme):
+    lab = Lab(page, f"{server.url}?theme={theme}")
     lab.see("A finished example")
+    assert not faults(lab)
+    lab.press("Ask me")
+    page.get_by_role("button", name="Together (M)").wait_for()
+    assert not faults(lab)
+    page.keyboard.press("Escape")
+    lab.choose("Lesson", "Why COP-k-means dies")
+    lab.see("Step 1 of")
+    assert not faults(lab)
+    lab.press("Leave")
+    page.keyboard.press("f")
+    page.wait_for_function("'presenting' in document.documentElement.dataset")
+    lab.rest()
     assert not faults(lab)
 
 
-def test_dialogs(lab):
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_dialogs(page, server, theme):
+    lab = Lab(page, f"{server.url}{EMPTY}&theme={theme}")
     lab.press("Which k?")
     sheet = lab.page.get_by_role("dialog", name="How many clusters?")
     sheet.wait_for()

@@ -73,7 +73,7 @@ def test_a_box_links_a_group_and_the_links_are_exported(lab, open_lab, tmp_path)
 def test_links_are_drawn_with_noise(lab):
     lab.page.get_by_text(LINK_TOOLS).click()
     lab.fill("How many", "40")
-    lab.fill("Share of wrong links", "0.25")
+    lab.fill("Share wrong", "0.25")
     lab.fill("Weight of new links", "0.5")
     lab.press("Draw from classes")
     lab.see(re.compile(r"^\d+ must-links, \d+ cannot-links$"))

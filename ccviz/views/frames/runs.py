@@ -23,6 +23,9 @@ COLUMNS = (
 OUTCOME_COLUMNS = ("k", "Solver", "Runs", "Proved", "Best", "Median", "Broken", "ARI", "Time")
 """Of the table of a batch; broken constraints and ARI are the best answer's."""
 
+_MOST_LETTERS = 24
+"""Longest name of data within the name of a run."""
+
 _RESUMABLE = frozenset(solver.name for solver in SOLVERS if solver.supports.resume)
 
 
@@ -105,7 +108,8 @@ def _is_made_up(info: RunInfo) -> bool:
 
 
 def _what_was_run(info: RunInfo, says_k: bool) -> Iterator[str]:
-    yield info.dataset or count(info.n, "point")
+    data = info.dataset or count(info.n, "point")
+    yield data if len(data) <= _MOST_LETTERS else f"{data[: _MOST_LETTERS - 1]}…"
     if says_k:
         yield f"k = {info.k:,}"
     yield info.solver

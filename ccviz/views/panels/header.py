@@ -52,7 +52,7 @@ class HeaderPanel(pn.viewable.Viewer):
     def _refresh(self, *_: Any) -> None:
         draft = self._session.draft
         facts = [
-            Markup("<b>{}</b>").format(draft.data.name),
+            Markup('<b title="{0}">{0}</b>').format(draft.data.name),
             count(draft.n, "point"),
             count(draft.data.X.shape[1], "feature"),
             f"k = {draft.k}",
@@ -103,7 +103,7 @@ class NoticePanel(pn.viewable.Viewer):
 def _button(icon: str, help_text: str, on_click: Any, name: str = "") -> pn.widgets.Button:
     button = pn.widgets.Button(
         name=name, icon=icon or None, description=Tooltip(content=help_text, position="bottom"),
-        color="light", margin=(4, 0), css_classes=["icon-only"] if icon else [],
+        color="light", margin=0, align="center", css_classes=["icon-only"] if icon else [],
     )  # fmt: skip
     button.on_click(lambda _: in_one_message(on_click)())
     return button

@@ -44,7 +44,7 @@ class LinkTools(pn.viewable.Viewer):
         self._points = PointField(session)
         self._many = pn.widgets.IntInput(name="How many", value=20, start=1, **half)
         self._noise = FloatInput(
-            name="Share of wrong links", value=0.0, start=0.0, end=1.0, step=0.05, **half
+            name="Share wrong", value=0.0, start=0.0, end=1.0, step=0.05, **half
         )
         self._draw = pn.widgets.Button(
             name="Draw from classes", margin=(4, 4),

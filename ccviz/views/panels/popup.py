@@ -9,7 +9,16 @@ from markupsafe import escape
 
 from ccviz.views.lab.picker import Screen
 from ccviz.views.link_table import Kind
-from ccviz.views.panels.floating import GAP_PX, HIDDEN, SHOWN, anchor, button, frame, move
+from ccviz.views.panels.floating import (
+    GAP_PX,
+    HIDDEN,
+    SHOWN,
+    anchor,
+    button,
+    frame,
+    move,
+    spot,
+)
 
 _TITLE = (
     ":host { font: 12px var(--font, sans-serif); color: var(--faint, #5b6876); margin: 0 2px 4px; }"
@@ -19,6 +28,12 @@ _ASIDE = {
     "right": f"-{GAP_PX}px", "bottom": f"-{GAP_PX}px",
 }  # fmt: skip
 """Distance to its point, in pixels: Bokeh measures margins from the upper left in any case."""
+
+_NARROW_PX = 340
+"""Width of a plot in which no corner of the frame is sure to have room: that of a phone."""
+
+_ON_A_PHONE = (288, 136)
+"""Size of the frame there, in pixels, with buttons for fingers."""
 
 
 class LinkPopup:
@@ -73,6 +88,10 @@ class LinkPopup:
         """
         words = _words(points, names) + (f" against {_words(held, names)}" if held else "")
         self._title.text = str(escape(words))
+        if screen.width < _NARROW_PX:
+            move(self.model, spot(at, screen, beside or at, _ON_A_PHONE))
+            self.model.update(anchor="top_left", styles=SHOWN | {"margin": "0"})
+            return
         vertical, horizontal = anchor(at, screen, beside)
         move(self.model, at)
         self.model.update(

@@ -30,7 +30,7 @@ _ROW = Markup(
     '<circle class="two" cx="{there}" cy="6" r="4"/></svg></td></tr>'
 )
 _TABLE = Markup(
-    "<table><thead><tr><th>differ most in</th><th>{}</th><th>{}</th><th></th></tr></thead>"
+    "<table><thead><tr><th>differ most in</th><th>{}</th><th>{}</th><td></td></tr></thead>"
     "<tbody>{}</tbody></table>"
 )
 _PICTURE = Markup(

@@ -56,7 +56,8 @@ class StatusPanel(pn.viewable.Viewer):
             "", stylesheets=[_STYLE], sizing_mode="stretch_width", margin=0, name="status"
         )
         self._present = pn.widgets.Button(
-            name="Present", icon=icons.PRESENT, margin=0, color="light", visible=may_present,
+            name="Present", icon=icons.PRESENT, margin=0, align="center", color="light",
+            visible=may_present,
             css_classes=["icon-only"],
             description=Tooltip(content="Points and proof on the whole screen (F)",
                                 position="bottom"),
@@ -71,7 +72,7 @@ class StatusPanel(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return pn.Row(
             self._html, self._present, sizing_mode="stretch_width", margin=(0, 0, 4, 0),
-            css_classes=["section", "slim"],
+            css_classes=["section", "slim", "standing"],
         )  # fmt: skip
 
     def _refresh(self, *_: Any) -> None:

@@ -114,6 +114,11 @@ def test_runs_are_called_by_what_was_run_and_the_second_by_its_number(info):
     }
 
 
+def test_a_long_name_of_data_is_cut(info):
+    run = replace(info, id="a", name="a", dataset="sales of the third quarter (final) (2)")
+    assert run_names([run]) == {"a": "sales of the third quar… · blp-kmeans"}
+
+
 def test_a_name_says_k_where_the_data_has_runs_of_several(info):
     runs = [replace(info, id=word, name=word, k=k) for word, k in (("a", 2), ("b", 3), ("c", 3))]
     assert list(run_names(runs).values()) == [

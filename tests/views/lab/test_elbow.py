@@ -49,7 +49,7 @@ def test_a_bound_stands_below_what_was_found(session):
 def test_all_clusterings_come_before_the_first_bound(session):
     seen = []
     session.elbow.param.watch(lambda event: seen.append(event.new), "at")
-    session.elbow.start(session.draft, 1, 3, 0.5)
+    session.elbow.start(session.draft, 1, 3, 20.0)
     sweep_out(session)
     done = dict.fromkeys((work.numbers, work.proves) for work in seen if work is not None)
     assert list(done) == [

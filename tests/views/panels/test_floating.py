@@ -4,6 +4,7 @@ import pytest
 
 from ccviz.views.lab.picker import Screen
 from ccviz.views.panels.floating import anchor, frame, move, spot
+from ccviz.views.panels.popup import LinkPopup
 
 SCREEN = Screen((0.0, 10.0), (0.0, 6.0), 1000.0, 600.0)
 """A hundred pixels a unit."""
@@ -58,3 +59,14 @@ def test_a_frame_that_is_moved_keeps_its_position():
     move(panel, (0.25, 4.0))
     assert panel.position is position
     assert (position.x, position.y) == (0.25, 4.0)
+
+
+def test_on_a_phone_the_buttons_for_a_pair_are_within_the_plot():
+    nothing: list[None] = []
+    popup = LinkPopup(nothing.append, nothing.clear, nothing.clear)
+    phone = Screen((0.0, 1.0), (0.0, 1.0), 300, 260)
+    popup.show([0, 1], [], (0.9, 0.5), phone, (0.6, 0.6))
+    assert popup.model.anchor == "top_left"
+    assert 0 < popup.model.position.x < 0.05
+    popup.show([0, 1], [], (9.0, 1.0), SCREEN, (1.0, 5.0))
+    assert popup.model.anchor == "bottom_right"
