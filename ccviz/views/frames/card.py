@@ -89,6 +89,8 @@ def card(
     edited = None if asked is None else after_edit(run, asked)
     if edited is not None and repaired is not None:
         return _repaired(run, edited, repaired, with_scores)
+    if edited is None and repaired is not None and run.labels is None and run.finished is None:
+        return _until_found(run, repaired, with_scores)
     answer = run.incumbent if edited is None else edited.partition or run.incumbent
     return Card(
         status=_status(run, edited),
@@ -111,6 +113,19 @@ def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool)
         headline="Repaired",
         caution=f"The clustering broke what you added, and is repaired.{bound} Press Run.",
         rows=_rows(run, answer, holds=holds),
+        scores=_scores(answer) if with_scores else (),
+        sizes=tuple(answer.kept_sizes.tolist()),
+        rules=_rules(answer) if with_scores else (),
+    )
+
+
+def _until_found(run: Run, answer: Partition, with_scores: bool) -> Card:
+    """Return the card of a repaired clustering while the run that follows has none yet."""
+    return Card(
+        status="edited",
+        headline="Repaired",
+        caution="The clustering broke what you added, and is repaired. The solver starts.",
+        rows=_rows(run, answer, holds=False),
         scores=_scores(answer) if with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()),
         rules=_rules(answer) if with_scores else (),

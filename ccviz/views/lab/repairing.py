@@ -15,6 +15,7 @@ from ccviz.quota import Quota
 from ccviz.runs.earlier import same_points
 from ccviz.runs.run import Run
 from ccviz.runs.worker_pool import WorkerPool
+from ccviz.views.lab.player import Shot
 from ccviz.views.lab.sandboxed_call import SandboxedCall
 
 _MOST_S = 20.0
@@ -49,7 +50,7 @@ class Repair(param.Parameterized):
         """Whether a clustering is being repaired."""
         return self._call is not None
 
-    def begin(self, run: Run | None, problem: Problem) -> None:
+    def begin(self, run: Run | None, problem: Problem, only_at_once: bool = False) -> None:
         """Repair the clustering of a run, if an edited problem with hard links only breaks it.
 
         Parameters
@@ -58,6 +59,8 @@ class Repair(param.Parameterized):
             The run shown.
         problem : Problem
             The current one.
+        only_at_once : bool
+            Begin no process: a run of the problem is about to start.
         """
         self.close()
         if run is None or run.incumbent is None or problem.is_soft or problem.rules:
@@ -70,6 +73,7 @@ class Repair(param.Parameterized):
         found = quick_repair(problem, labels)
         if found is not None:
             self.partition = Partition(problem, found)
+        if found is not None or only_at_once:
             return
         quota = self._quota
         self._problem = problem
@@ -89,11 +93,19 @@ class Repair(param.Parameterized):
                 partition = Partition(self._problem, labels)
                 self.partition = partition if partition.violations.none_hard else None
 
+    def give_way(self, shot: Shot | None) -> None:
+        """Forget the repaired clustering as soon as a run of its problem has one of its own."""
+        asked = self._problem if self.partition is None else self.partition.problem
+        if shot is None or asked is None or shot.run.labels is None:
+            return
+        if shot.run.problem.asks_the_same(asked):
+            self.close()
+
     def close(self) -> None:
         """End the process, and forget the repaired clustering."""
         if self._call is not None:
             self._call.close()
-        self._call = None
+        self._call = self._problem = None
         self.partition = None
 
 

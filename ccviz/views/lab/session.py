@@ -139,6 +139,7 @@ class Session(Reshaping):
         self.staying = Staying(person.quota, self.player, pool)
         self.edits = AsEdited(archive, self.player, lambda: self.compared)
         self.repair = Repair(person.quota, pool)
+        self.player.param.watch(lambda event: self.repair.give_way(event.new), "shot")
         self.mapping = Mapping(person.quota, pool)
         self.mapping.follow(self)
         self.cluster_colors = ClusterColors()
@@ -246,11 +247,12 @@ class Session(Reshaping):
             known = self.edits.proof_of(problem)
             if known and self._show_proof(known):
                 return
-        if self.as_edited or (self.as_edited is None and self._runs_by_itself()):
+        runs = self.as_edited or (self.as_edited is None and self._runs_by_itself())
+        if not self.asking.active:
+            self.repair.begin(run, problem, only_at_once=runs)
+        if runs:
             self.edits.expect()
             self.start()
-        elif not self.asking.active:
-            self.repair.begin(run, problem)
 
     def _show_proof(self, run_id: str) -> bool:
         """Show an earlier proof, unless a run goes on that no edit has started."""
@@ -362,7 +364,6 @@ class Session(Reshaping):
         with self.in_words("solver"):
             try:
                 self.playback.start(self._request(), paused)
-                self.repair.close()
             except UnsupportedError as refused:
                 self.notice = unsuited(self.draft, refused)  # it offers another solver
                 return

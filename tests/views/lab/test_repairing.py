@@ -63,12 +63,18 @@ def test_under_sizes_a_process_repairs(solved):
     assert not np.array_equal(solved.repair.partition.labels, labels)
 
 
-def test_a_run_ends_the_repair(solved):
+def test_a_repair_is_shown_until_the_run_has_a_clustering(solved):
     labels = solved.run.labels
     i, j = (int(np.flatnonzero(labels == cluster)[0]) for cluster in (0, 1))
     solved.add_links([Link("must", i, j)])
+    solved.start(paused=True)
+    solved.tick()
+    found = solved.repair.partition
+    shown = card(solved.run, False, solved.draft.problem, found)
+    assert solved.run.labels is None
+    assert (shown.headline, shown.status) == ("Repaired", "edited")
+    assert dict(shown.rows)["Broken"] == "none"
     solved.start()
-    assert solved.repair.partition is None
     settle(solved)
     assert solved.repair.partition is None
     assert Partition(solved.draft.problem, solved.run.labels).violations.none_hard
