@@ -102,10 +102,19 @@ def test_another_solver_takes_the_bound_and_not_the_tree(grown):
     assert solve(problem, "sdp", start=result).run.kept_tree is None
 
 
-@pytest.mark.parametrize("stabilisation", ["smoothing", "perturbation", "none"])
-def test_it_goes_on_by_every_stabilisation_and_by_the_papers_pricing(stabilisation):
+@pytest.mark.parametrize(
+    ("stabilisation", "pricing", "repair"),
+    [
+        ("smoothing", "blocks", "artificial"),
+        ("perturbation", "printed", "farkas"),
+        ("none", "blocks", "farkas"),
+    ],
+)
+def test_it_goes_on_by_every_stabilisation_and_by_the_papers_pricing(
+    stabilisation, pricing, repair
+):
     problem = drawn(3, 16, 3)
-    chosen = {"stabilisation": stabilisation, "pricing": "blocks"}
+    chosen = {"stabilisation": stabilisation, "pricing": pricing, "repair": repair}
     result = solve(problem, "colgen", **chosen)
     edited = with_links(problem, must=[broken_pair(result)])
     again = solve(edited, "colgen", start=result, **chosen)

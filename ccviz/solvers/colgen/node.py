@@ -171,7 +171,7 @@ def _tolerance(given: NodeInput, state: NodeState) -> float:
 
 def _by_farkas(context: NodeContext, phase: ColumnPhase) -> Report:
     """Report on Farkas pricing, and on the iterations after it if the node is feasible."""
-    phase = replace(phase, state=made_feasible(context, phase.state))
+    phase = made_feasible(context, phase)
     report = reported(context, phase.state, [], phase)
     return _closed(context, phase.state, report) or _iterated(context, phase)
 

@@ -65,8 +65,6 @@ class NodeState:
         The clustering that a root begins with.
     left : Multipliers or None
         What closed the node in an earlier run.
-    covers : bool
-        Farkas pricing made the columns cover all blocks: the master has no artificial ones.
     """
 
     blocks: Blocks
@@ -81,7 +79,6 @@ class NodeState:
     candidates: tuple[Candidate, ...] = ()
     labels: IntArray | None = None
     left: Multipliers | None = None
-    covers: bool = False
 
     def of(self, rows: np.ndarray) -> NodeState:
         """Return the state with some of its columns."""

@@ -36,12 +36,15 @@ class ColumnPhase:
         Of the master, where it is solved.
     search : OpenPricing or None
         An unfinished exact pricing.
+    covers : bool
+        Farkas pricing made the columns cover all blocks: the master has no artificial ones.
     """
 
     state: NodeState
     iterate: Iterate | None = None
     solution: MasterSolution | None = None
     search: OpenPricing | None = None
+    covers: bool = False
 
 
 class ColumnGeneration(Generation):
@@ -49,14 +52,15 @@ class ColumnGeneration(Generation):
 
     master: Master
     first: Iterate | None = None
+    covers: bool = False
 
     @classmethod
     def of(cls, context: NodeContext, phase: ColumnPhase) -> ColumnGeneration:
         """Continue a phase."""
-        master = master_of(context, phase.state)
+        master = master_of(context, phase.state, phase.covers)
         master.middle = phase.iterate
         made = cls(context, phase.state, master, phase.solution, phase.search)
-        made.first = phase.iterate
+        made.first, made.covers = phase.iterate, phase.covers
         return made
 
     @classmethod
@@ -66,7 +70,8 @@ class ColumnGeneration(Generation):
 
     def phase(self) -> ColumnPhase:
         """Return the phase that the next task continues."""
-        return ColumnPhase(self.columns_now, self.master.middle, self.known, self.search)
+        middle = self.master.middle
+        return ColumnPhase(self.columns_now, middle, self.known, self.search, self.covers)
 
     def vertex(self) -> MasterSolution:
         """Return a basic solution."""
@@ -121,11 +126,11 @@ class ColumnGeneration(Generation):
         self.master.middle = self.first
 
 
-def master_of(context: NodeContext, state: NodeState) -> Master:
-    """Return the master over the columns of a state."""
+def master_of(context: NodeContext, state: NodeState, covers: bool = False) -> Master:
+    """Return the master over the columns of a state, without artificial ones if they cover."""
     order = np.argsort(context.pricer.points[:, 0], kind="stable")
     interior = state.stabiliser.interior
     s, k = state.blocks.s, state.blocks.k
-    master = Master(s, k, state.artificial_cost, interior, order, state.covers)
+    master = Master(s, k, state.artificial_cost, interior, order, covers)
     master.add(state.columns, state.costs)
     return master

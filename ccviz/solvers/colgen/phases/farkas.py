@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from ccviz.solvers.colgen.master.covering import Master, MasterSolution, column_costs
+from ccviz.solvers.colgen.phases.columns import ColumnPhase
 from ccviz.solvers.colgen.phases.context import NodeContext
 from ccviz.solvers.colgen.pricing.pricer import Priced, Pricer
 from ccviz.solvers.colgen.state import NodeState
@@ -23,26 +24,28 @@ _ABOVE = 4.0
 """Bound of an infeasible node, as a multiple of the cost of one cluster of all blocks."""
 
 
-def made_feasible(context: NodeContext, state: NodeState) -> NodeState:
-    """Return a state whose columns cover the blocks, or whose bound says that none do.
+def made_feasible(context: NodeContext, phase: ColumnPhase) -> ColumnPhase:
+    """Return a phase whose columns cover the blocks, or whose bound says that none do.
 
     A search that is stopped, or that finds no column though rounding hides a proof, leaves the
     artificial columns where they are.
     """
+    state = phase.state
     master = Master(state.blocks.s, state.blocks.k, np.ones(state.blocks.s), interior=False)
     master.add(state.columns, np.zeros(len(state.columns)))
     free = _free_of_cost(context.pricer)
     while not context.task.stop():
         solution = master.solve_to_vertex()
         if solution.shortfall <= _NOTHING:
-            return replace(_with_columns(context, state, master.columns), covers=True)
+            state = _with_columns(context, state, master.columns)
+            return replace(phase, state=state, covers=True)
         priced = _priced(context, free, solution)
         new = priced.negative(solution.duals, solution.cardinality_dual, _NOTHING)
         if len(new) == 0:
             state = _without_cover(context, state, solution, priced.min_reduced_cost)
             break
         master.add(priced.columns[new], np.zeros(len(new)))
-    return _with_columns(context, state, master.columns)
+    return replace(phase, state=_with_columns(context, state, master.columns))
 
 
 def _free_of_cost(pricer: Pricer) -> Pricer:
