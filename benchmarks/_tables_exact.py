@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from _cells import NO_ANSWER, NO_TIME, SAME, Rows, mean, of_kind, owing, read, table
-from papers_exact import HEURISTICS, MEDIUM, ONCE, SMALL
-from printed import CPRBBA, SCORES
-from printed import HEURISTICS as PRINTED
-
-KINDS = 6
-"""Link files of a set with seed 0: two numbers of each kind."""
+from _cells import NO_TIME, NOT_HAD, mean, of_kind, owing, read, table
+from printed import BRANCH_AND_CUT, CPRBBA, SCORES, VIOLATED
 
 
 def branch_and_bound() -> str:
@@ -29,52 +24,38 @@ def branch_and_bound() -> str:
     return owing(table(header, rows), "papers_exact.py", missing, 20)
 
 
-def heuristics() -> str:
-    done = read("papers_exact", part="heuristics")
-    rows, missing = [], 0
-    for dataset in MEDIUM:
-        cells: list[object] = [dataset]
-        for name in HEURISTICS:
-            own = [row for row in done if (row["dataset"], row["method"]) == (dataset, name)]
-            missing += max(KINDS - len(own), 0)
-            cells += [PRINTED.get((dataset, name), ""), rate(own), worst(own)]
-        rows.append([cell if cell != "" else "?" for cell in cells])
-    header = ["set"]
-    for name in HEURISTICS:
-        header += [f"{name}: optimum, %", "ours", "worst gap, %"]
-    return owing(table(header, rows), "papers_exact.py", missing, 60)
-
-
-def starts() -> str:
-    """Return how often one start ends at the optimum, beside the printed rates."""
-    done = read("papers_exact", part="starts")
-    header, rows = ["set"], []
-    for name in ONCE:
-        header += [f"{name}: printed, %", "one start of ours, %"]
-    for dataset in SMALL:
-        cells: list[object] = [dataset]
-        for name in ONCE:
-            own = [
-                float(row["gap"]) <= SAME
-                for row in done
-                if row["dataset"] == dataset and row["method"].startswith(f"{name}, ")
-            ]
-            printed = PRINTED.get((dataset, name), "") or "?"
-            cells += [printed, f"{100 * sum(own) / len(own):.0f} ({len(own)} runs)"]
-        rows.append(cells)
+def branching(kind: str) -> str:
+    """Return table 2, 3 or 4: the branch and cut itself."""
+    ours, rows = read("sdp_published"), []
+    for (of, dataset, links), (size, root, nodes, seconds, solved) in BRANCH_AND_CUT.items():
+        if of != kind:
+            continue
+        own = of_kind(ours, kind, dataset, links)
+        reached = [row["status"] == "optimal" for row in own]
+        cells: list[object] = [dataset, links, size, mean(own, "n_blocks", 1)]
+        cells += [root, f"{100 * float(mean(own, 'root_gap', 6)):.3f}" if own else NOT_HAD]
+        cells += [nodes, mean(own, "nodes", 1), seconds, mean(own, "cpu_s", 1)]
+        cells += [solved, f"{100 * sum(reached) / len(own):.0f}" if own else NOT_HAD]
+        rows.append([NOT_HAD if cell == NO_TIME else cell for cell in cells])
+    header = ["set", "links"]
+    for name in ("size", "root gap, %", "nodes", "seconds", "solved, %"):
+        header += [name, "ours"]
     return table(header, rows)
 
 
-def rate(own: Rows) -> str:
-    reached = sum(float(row["gap"]) <= SAME for row in own)
-    return f"{100 * reached / len(own):.0f} ({len(own)} files)" if own else NO_TIME
-
-
-def worst(own: Rows) -> str:
-    gaps = [float(row["gap"]) for row in own if row["gap"] != "inf"]
-    if gaps:
-        return f"{100 * max(*gaps, 0.0):.3f}"
-    return NO_ANSWER if own else NO_TIME
+def violated() -> str:
+    """Return the links that the best clustering without links breaks."""
+    done, rows = read("papers_violated", part="small"), []
+    for dataset, printed in VIOLATED.items():
+        cells: list[object] = [dataset]
+        for value, kind in zip(printed, ("ML", "both", "CL"), strict=True):
+            own = [row for row in done if (row["case"], row["kind"]) == (dataset, kind)]
+            cells += [value, mean(own, "broken_pct", 1) if own else NOT_HAD]
+        rows.append(cells)
+    header = ["set"]
+    for name in ("must-links, %", "both, %", "cannot-links, %"):
+        header += [name, "ours"]
+    return table(header, rows)
 
 
 def agreement(kind: str) -> str:

@@ -8,7 +8,7 @@ from itertools import product
 from _cells import NO_ANSWER, NO_TIME, Rows, mean, owing, read, table
 from lp_box_descent import SETS, VARIANTS, WAYS
 from papers_rivals import IONOSPHERE_LINKS
-from printed import IONOSPHERE, MADE, RIVALS
+from printed import INDICES, IONOSPHERE, MADE, RIVALS
 
 NAMES = ("COP-k-means", "Spectral", "PPC", "CCL")
 
@@ -35,6 +35,30 @@ def rivals() -> str:
     for name in (*NAMES, "ℓp-box"):
         header += [name, "ours"]
     return owing(table(header, rows), "papers_rivals.py", missing, 30)
+
+
+def indices() -> str:
+    """Return table 5: Mirkin's and Hubert's index."""
+    ours = read("papers_rivals", part="rivals")
+    lp = {(row["dataset"], row["links_of_each_kind"]): row for row in read("lp_box_table4")}
+    rows = []
+    for (dataset, links), printed in INDICES.items():
+        own = lp[dataset, str(links)]
+        cells: list[object] = [dataset, links]
+        for name, (mirkin, hubert) in zip(NAMES, printed, strict=False):
+            case = (dataset, f"{links}ml, {links}cl", name)
+            each = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
+            cells += [
+                f"{mirkin}, {hubert}",
+                f"{mean(each, 'mirkin', 2)}, {mean(each, 'hubert', 2)}",
+            ]
+        mirkin, hubert = printed[-1]
+        cells += [f"{mirkin}, {hubert}", f"{float(own['mirkin']):.2f}, {own['hubert_pct']}"]
+        rows.append(cells)
+    header = ["set", "of each"]
+    for name in (*NAMES, "ℓp-box"):
+        header += [name, "ours"]
+    return table(header, rows)
 
 
 def broken() -> str:
@@ -67,26 +91,42 @@ def made() -> str:
 
 
 def ionosphere() -> str:
+    done = read("papers_rivals", part="ionosphere")
     rows, missing = [], 0
     for variant, printed in IONOSPHERE.items():
         asked = IONOSPHERE_LINKS[: 1 if variant == "sizes" else None]
-        own = [read("papers_rivals", part="ionosphere", case=f"{variant} {n}") for n in asked]
-        missing += sum(not each for each in own)
-        cells = [score(each) for each in own]
-        rows.append((variant, printed, *cells, *["-"] * (len(IONOSPHERE_LINKS) - len(cells))))
-    header = ("ionosphere", "ℓp-box", *(f"ours, {n} of each" for n in IONOSPHERE_LINKS))
+        by = {
+            method: [
+                [r for r in done if (r["method"], r["case"]) == (method, f"{variant} {n}")]
+                for n in asked
+            ]
+            for method in ("lp-box", "sdp")
+        }
+        missing += sum(not each for each in by["lp-box"])
+        cells = [spread(each) for each in by["lp-box"]]
+        cells += ["-"] * (len(IONOSPHERE_LINKS) - len(cells))
+        rows.append((variant, printed, *cells, spread(by["sdp"][0])))
+    ours = (f"ours, {n} of each" for n in IONOSPHERE_LINKS)
+    header = ("ionosphere", "ℓp-box", *ours, "proved optimum, 20 of each")
     text = owing(table(header, rows), "papers_rivals.py", missing, 10)
     return text + f"\n{reached(rows)}\n"
+
+
+def spread(rows: Rows) -> str:
+    """Return the mean ARI over draws of links, and its standard deviation."""
+    values = [float(row["ari"]) for row in rows if row["ari"]]
+    more = f" ± {statistics.stdev(values):.2f}" if len(values) > 1 else ""
+    return score(rows) + more
 
 
 def reached(rows: list[tuple[str, ...]]) -> str:
     """Say with how many links the printed figures are reached first."""
     parts = []
-    for variant, printed, *cells in rows:
+    for variant, printed, *cells, _ in rows:
         enough = [
             count
             for count, cell in zip(IONOSPHERE_LINKS, cells, strict=True)
-            if cell[0] not in "-*" and float(cell) >= float(printed)
+            if cell[0] not in "-*" and float(cell.split()[0]) >= float(printed)
         ]
         if variant != "sizes":
             parts.append(f"{variant}: {f'{enough[0]} of each kind' if enough else 'none of these'}")

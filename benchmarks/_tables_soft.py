@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import statistics
 
-from _cells import NO_TIME, NOT_HAD, Rows, mean, owing, read, table
+from _cells import NO_TIME, NOT_HAD, Rows, owing, read, table
 from papers_soft import SETS
 from printed import BROKEN, SECONDS
 
 METHODS = (("bh-kmeans", "bh"), ("dils", "dils"), ("k-means", "kmeans"))
 LIMIT_S = 5
+DRAWS = {"bh-kmeans": 6, "dils": 1, "k-means": 6}
 PRINTED_MEAN = "Mean"
 """The printed mean is of 25 sets; ours is of those that can be had."""
 
@@ -17,79 +18,71 @@ PRINTED_MEAN = "Mean"
 def values(published: Rows, value: str) -> str:
     """Return table 2 (``ari``) or 3 (``wcss``), and the means of the sets that we have."""
     digits = 3 if value == "ari" else 1
-    bh = repeated()
-    rows: list[list[str]] = []
+    done = {method: by_cell(method) for method, _ in METHODS}
+    rows, means, missing = [], [], 0
     for row in published:
         dataset, fraction = row["dataset"], row["fraction_pct"]
         if dataset == PRINTED_MEAN:
             continue
         cells = [dataset, f"{fraction} %"]
         for method, printed in METHODS:
-            own = one_draw(dataset, fraction, method)
-            ours = mean(own, value, digits) if dataset in SETS else NOT_HAD
-            if method == "bh-kmeans" and (dataset, fraction) in bh:
-                ours = bh[dataset, fraction][value]
-            cells += [row[f"{value}_{printed}"], ours]
+            own = [float(each[value]) for each in done[method].get((dataset, fraction), [])]
+            missing += max(DRAWS[method] - len(own), 0) if dataset in SETS else 0
+            cells += [row[f"{value}_{printed}"]]
+            cells += [spread(own, digits) if dataset in SETS else NOT_HAD]
         rows.append(cells)
-    missing = sum(cell == NO_TIME for cells in rows for cell in cells)
-    header = ("set", "links", "BH-kmeans", "ours", "DILS", "ours", "k-means", "ours")
-    return owing(table(header, rows + means(rows, digits)), "papers_soft.py", missing, LIMIT_S)
-
-
-def means(rows: list[list[str]], digits: int) -> list[list[str]]:
-    """Return the mean of each column for each share of links, over the sets without a gap."""
-    found = []
-    for links in dict.fromkeys(cells[1] for cells in rows):
-        whole = [
-            cells[2:] for cells in rows if cells[1] == links and not {NO_TIME, NOT_HAD} & set(cells)
+    for fraction in dict.fromkeys(row["fraction_pct"] for row in published):
+        own_rows = [
+            row for row in published if row["fraction_pct"] == fraction and row["dataset"] in SETS
         ]
-        columns = zip(*whole, strict=True)
-        averages = [f"{statistics.mean(map(float, column)):.{digits}f}" for column in columns]
-        found.append([f"Mean of {len(whole)}", links, *averages])
-    return found
+        cells = [f"Mean of {len(own_rows)}", f"{fraction} %"]
+        for method, printed in METHODS:
+            both = (
+                [float(row[f"{value}_{printed}"]) for row in own_rows],
+                [
+                    statistics.mean(float(each[value]) for each in cell)
+                    for row in own_rows
+                    if (cell := done[method].get((row["dataset"], fraction)))
+                ],
+            )
+            cells += [f"{statistics.mean(side):.{digits}f}" for side in both]
+        means.append(cells)
+    header = ("set", "links", "BH-kmeans", "ours", "DILS", "ours", "k-means", "ours")
+    return owing(table(header, rows + means), "papers_soft.py", missing, LIMIT_S)
 
 
-def repeated() -> dict[tuple[str, str], dict[str, str]]:
-    """Return the cells of BH-kmeans with three draws and seeds, on the paper's copies if any."""
-    return {
-        (row["dataset"], row["fraction_pct"]): row
-        for row in read("soft_published", links="pairs", starts="1")
-    }  # the paper's copies stand last and win
+def spread(values: list[float], digits: int) -> str:
+    """Return the mean over draws and their standard deviation."""
+    if not values:
+        return NO_TIME
+    middle = f"{statistics.mean(values):.{digits}f}"
+    return f"{middle} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else middle
 
 
-def one_draw(dataset: str, fraction: str, method: str) -> Rows:
-    wanted = {"dataset": dataset, "fraction_pct": fraction, "method": method}
-    return read("papers_soft", links="drawn", **wanted)
+def by_cell(method: str) -> dict[tuple[str, str], Rows]:
+    """Return the draws of a method by set and share of links."""
+    cells: dict[tuple[str, str], Rows] = {}
+    for row in read("papers_soft", links="drawn", method=method):
+        cells.setdefault((row["dataset"], row["fraction_pct"]), []).append(row)
+    return cells
 
 
 def totals() -> str:
     """Return tables 4 and 5: broken links and seconds, printed of 75 runs, ours of those made."""
-    rows, missing = [], 0
+    rows = []
     for fraction, printed in BROKEN.items():
         cells: list[object] = [f"{fraction} %"]
         for place, (method, _) in enumerate(METHODS):
-            own = [
-                (int(row["broken"]), float(row["cpu_s"]), 1)
-                for row in read("papers_soft", links="drawn", method=method, fraction_pct=fraction)
-            ]
-            if method == "bh-kmeans":
-                own += [
-                    (int(row["violations"]), float(row["cpu_s"]), int(row["runs"]))
-                    for (_, share), row in repeated().items()
-                    if share == fraction
-                ]
-            broken, seconds, runs = (
-                (sum(each) for each in zip(*own, strict=True)) if own else (0,) * 3
-            )
-            missing += max(len(SETS) - runs, 0)
-            cells += [printed[place], broken if runs else NO_TIME]
-            cells += [f"{SECONDS[fraction][place]:,.0f}"]
-            cells += [f"{seconds:.1f} ({runs} runs)" if runs else NO_TIME]
+            own = read("papers_soft", links="drawn", method=method, fraction_pct=fraction)
+            broken = sum(int(row["broken"]) for row in own)
+            seconds = sum(float(row["cpu_s"]) for row in own)
+            cells += [printed[place], f"{broken} ({len(own)} runs)"]
+            cells += [f"{SECONDS[fraction][place]:,.0f}", f"{seconds:.1f}"]
         rows.append(cells)
     header = ["links"]
     for name in ("BH-kmeans", "DILS", "k-means"):
         header += [f"{name}, broken", "ours", "s (75 runs)", "ours"]
-    return owing(table(header, rows), "papers_soft.py", missing, LIMIT_S)
+    return table(header, rows)
 
 
 def authors() -> str:

@@ -4,8 +4,10 @@
 
 Piccialli et al., figures 1 to 3 (boxplots of the seconds of branch and cut, of must-links,
 cannot-links and both), figure 4 (gaps of the heuristics); Baumann and Hochbaum, figure 2 (seconds
-by penalty and noise); Bibi et al., figure 3 (ever more links of one kind). A picture whose table is
-not there yet is left out. The other figures are drawn by the scripts that measure them.
+by penalty and noise); Babaki et al., figure 1 (seconds by the number of links); Bibi et al., figure
+2 and figures 1 to 4 of the supplement (ℓp-box converging on wine, run here), figure 3 (ever more
+links of one kind). A picture whose table is not there yet is left out. The other figures are drawn
+by the scripts that measure them.
 """
 
 from __future__ import annotations
@@ -16,15 +18,21 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from _memetic import RESULTS
+from _memetic import BENCH, RESULTS
 from _profiles import photograph
 from _rows import read_rows
+from _tables_heuristics import gap
 from bokeh.embed import file_html
 from bokeh.layouts import gridplot
-from bokeh.models import ColumnDataSource, FixedTicker, Whisker
+from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Whisker
 from bokeh.palettes import Colorblind8
 from bokeh.plotting import figure
 from bokeh.resources import INLINE
+from lp_box import problems, scaled
+
+from ccviz import start
+from ccviz.events import ResidualsUpdated
+from ccviz.solvers import make_solver
 
 Rows = list[dict[str, str]]
 KINDS = {"ML": "must-links", "CL": "cannot-links", "both": "both kinds"}
@@ -39,6 +47,8 @@ def main() -> None:
         names = list(dict.fromkeys(row["method"] for row in heuristics))
         save("papers_gaps", [gaps_of(heuristics, name) for name in names], 2)
     save("papers_penalty_seconds", by_noise(read_rows(RESULTS / "soft_sweep.csv")), 3)
+    save("papers_columns_seconds", [seconds_by_links(k) for k in ("3", "5")], 2)
+    save("papers_convergence", [*convergence("none"), *convergence("both")], 1 + len(SHOWN))
     more = of("papers_rivals", "more")
     if more:
         sets = dict.fromkeys(row["dataset"] for row in more)
@@ -68,7 +78,8 @@ def seconds_of(rows: Rows, kind: str) -> Any:
 
 
 def gaps_of(rows: Rows, method: str) -> Any:
-    groups = by_dataset([row for row in rows if row["method"] == method], "gap", LEAST_GAP)
+    own = [row | {"gap": str(gap(row))} for row in rows if row["method"] == method]
+    groups = by_dataset(own, "gap", LEAST_GAP)
     plot = boxes(method, groups, "gap to the optimum")
     plot.y_range.start, plot.y_range.end = 0.7 * LEAST_GAP, 1.0
     return plot
@@ -121,6 +132,55 @@ def by_noise(rows: Rows) -> list[Any]:
         plot.line(penalties, means)
         plot.scatter(penalties, means, size=4)
         plots.append(plot)
+    return plots
+
+
+def seconds_by_links(k: str) -> Any:
+    """Return the seconds of column generation on iris, from our start and from COP-k-means."""
+    plot = figure(
+        title=f"iris, k = {k}", width=420, height=320, y_axis_type="log",
+        x_axis_label="links", y_axis_label="CPU seconds",
+    )  # fmt: skip
+    ours = [row for row in of("colgen", "iris") if row["k"] == k]
+    begun = [r for r in of("papers_columns", "start") if (r["case"], r["k"]) == ("iris", k)]
+    for colour, (name, rows) in zip(
+        Colorblind8, {"our start": ours, "COP-k-means × 500": begun}.items(), strict=False
+    ):
+        counts, seconds = zip(*((int(r["links"]), float(r["cpu_s"])) for r in rows), strict=True)
+        plot.line(counts, seconds, color=colour, legend_label=name, line_width=2)
+        plot.scatter(counts, seconds, color=colour, size=6)
+    return plot
+
+
+SHOWN = (0.0, 0.1, 0.3, 1.0)
+"""When x is shown, as shares of the iterations."""
+
+
+def convergence(variant: str) -> list[Any]:
+    """Return the objective of ℓp-box on wine by iteration, and x at some iterations."""
+    X, truth = scaled("Wine", BENCH)
+    order = np.argsort(truth, kind="stable")
+    (problem,) = problems(X[order], truth[order], variant, 20, 1)
+    run = start(problem, make_solver("lp-box", start="random", show_every=1))
+    steps = [r.event for r in run if isinstance(r.event, ResidualsUpdated)]
+    curve = figure(
+        title=f"wine, {'no constraints' if variant == 'none' else 'sizes, 20 + 20 links'}",
+        width=330, height=230, x_axis_label="iteration", y_axis_label="objective",
+    )  # fmt: skip
+    curve.line([step.iteration + 1 for step in steps], [step.objective for step in steps])
+    plots = [curve]
+    for share in SHOWN:
+        step = steps[round(share * (len(steps) - 1))]
+        picture = figure(
+            title=f"x, iteration {step.iteration + 1}, {step.violations} broken",
+            width=230, height=230, x_range=(0, problem.n), y_range=(0, problem.k),
+        )  # fmt: skip
+        picture.image(
+            [step.x.T], x=0, y=0, dw=problem.n, dh=problem.k,
+            color_mapper=LinearColorMapper("Greys256", low=1.0, high=0.0),
+        )  # fmt: skip
+        picture.yaxis.visible = False
+        plots.append(picture)
     return plots
 
 

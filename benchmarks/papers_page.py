@@ -16,9 +16,11 @@ from pathlib import Path
 import _as_printed
 import _tables_columns
 import _tables_exact
+import _tables_heuristics
 import _tables_lp_box
 import _tables_memetic
 import _tables_soft
+import papers_pccc
 from _cells import NO_TIME, owing, read
 from _memetic import BENCH, RESULTS
 from _rows import read_rows
@@ -39,10 +41,19 @@ def main() -> None:
 def page(bench: Path) -> str:
     """Return the whole page."""
     published = read_rows(bench / "bh-kmeans" / "published.csv")
+    pccc_published = read_rows(bench / "pccc" / "published.csv")
     return TEMPLATE.read_text(encoding="utf-8").format(
         branch_and_bound=_tables_exact.branch_and_bound(),
-        heuristics=_tables_exact.heuristics(),
-        starts=_tables_exact.starts(),
+        branching_ML=_tables_exact.branching("ML"),
+        branching_CL=_tables_exact.branching("CL"),
+        branching_both=_tables_exact.branching("both"),
+        heuristics=_tables_heuristics.optima(),
+        heuristics_best=_tables_heuristics.best(),
+        heuristics_matrices=_tables_heuristics.matrices(),
+        heuristics_cop=_tables_heuristics.cop(),
+        starts=_tables_heuristics.starts(),
+        violated=_tables_exact.violated(),
+        violated_large=_tables_memetic.violated(),
         scores_ML=_tables_exact.agreement("ML"),
         scores_CL=_tables_exact.agreement("CL"),
         scores_both=_tables_exact.agreement("both"),
@@ -50,9 +61,11 @@ def page(bench: Path) -> str:
         soft_wcss=_tables_soft.values(published, "wcss"),
         soft_totals=_tables_soft.totals(),
         soft_authors=_tables_soft.authors(),
+        pccc=papers_pccc.summary(read("papers_pccc"), pccc_published),
         columns=_tables_columns.columns(),
         soybean=_tables_columns.soybean(),
         rivals=_tables_lp_box.rivals(),
+        rivals_indices=_tables_lp_box.indices(),
         rivals_broken=_tables_lp_box.broken(),
         made=_tables_lp_box.made(),
         ionosphere=_tables_lp_box.ionosphere(),
@@ -69,7 +82,7 @@ def page(bench: Path) -> str:
         picture_grid=picture("soft_grid", "soft_grid"),
         picture_variants=picture("memetic_variants", "memetic_variants"),
         picture_large=picture("papers_memetic", "papers_memetic"),
-        **_as_printed.sentences(),
+        **_as_printed.sentences(published),
     )
 
 
