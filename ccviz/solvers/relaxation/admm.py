@@ -198,8 +198,15 @@ class Splitting:
 
     def reached(self, iterations: int) -> Iterate:
         """Return the iterate after a number of steps, with the better bound of start and end."""
+        start, at = self._start, self.paused(iterations)
+        found = self._certificate(at.weights, at.prices)
+        is_better = start.best is None or found.lower_bound > start.best.lower_bound
+        return replace(at, best=found) if is_better else at
+
+    def paused(self, iterations: int) -> Iterate:
+        """Return the iterate after a number of steps, with the bound of the start."""
         start = self._start
-        at = replace(
+        return replace(
             start,
             iterations=start.iterations + iterations,
             Y=self._Y,
@@ -209,9 +216,6 @@ class Splitting:
             basis=self._project.basis,
             residuals=relative_residuals(*self._residuals, self._Y, self._M),
         )
-        found = self._certificate(at.weights, at.prices)
-        is_better = start.best is None or found.lower_bound > start.best.lower_bound
-        return replace(at, best=found) if is_better else at
 
     def _certificate(self, weights: FloatArray, prices: SoftPrices | None) -> Certificate:
         """Return the bound that the multipliers of the last step prove."""

@@ -29,6 +29,9 @@ class _Splitting(Protocol[Reached]):
     def reached(self, iterations: int) -> Reached:
         """Return the iterate after a number of steps, with the better bound of start and end."""
 
+    def paused(self, iterations: int) -> Reached:
+        """Return the iterate after a number of steps, with the bound of the start."""
+
 
 def cold_start(relaxation: Relaxation) -> AnyIterate:
     """Return the iterate to begin the root with.
@@ -61,7 +64,11 @@ def inherit(
 
 
 def iterate(
-    relaxation: Relaxation, start: At, iterations: int, stop: Callable[[], bool] = never
+    relaxation: Relaxation,
+    start: At,
+    iterations: int,
+    stop: Callable[[], bool] = never,
+    certifies: bool = True,
 ) -> At:
     """Run the method for some iterations and certify the bound reached.
 
@@ -71,6 +78,8 @@ def iterate(
     start : Iterate or LiftedIterate
     iterations : int
     stop : callable
+    certifies : bool
+        Whether the bound is wanted. It costs as much as several iterations.
 
     Raises
     ------
@@ -78,16 +87,18 @@ def iterate(
         If ``stop`` is true before an iteration.
     """
     if isinstance(start, LiftedIterate):
-        return _reached(lifted.LiftedSplitting(relaxation, start), iterations, stop)
-    return _reached(admm.Splitting(relaxation, start), iterations, stop)
+        return _reached(lifted.LiftedSplitting(relaxation, start), iterations, stop, certifies)
+    return _reached(admm.Splitting(relaxation, start), iterations, stop, certifies)
 
 
-def _reached(splitting: _Splitting[At], iterations: int, stop: Callable[[], bool]) -> At:
+def _reached(
+    splitting: _Splitting[At], iterations: int, stop: Callable[[], bool], certifies: bool
+) -> At:
     for _ in range(iterations):
         if stop():
             raise StoppedError
         splitting.step()
-    return splitting.reached(iterations)
+    return splitting.reached(iterations) if certifies else splitting.paused(iterations)
 
 
 def exchange_cuts(

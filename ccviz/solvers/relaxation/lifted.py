@@ -204,8 +204,15 @@ class LiftedSplitting:
 
     def reached(self, iterations: int) -> LiftedIterate:
         """Return the iterate after a number of steps, with the better bound of start and end."""
+        start, at = self._start, self.paused(iterations)
+        found = self._certificate(at.weights)
+        is_better = start.best is None or found.lower_bound > start.best.lower_bound
+        return replace(at, best=found) if is_better else at
+
+    def paused(self, iterations: int) -> LiftedIterate:
+        """Return the iterate after a number of steps, with the bound of the start."""
         start = self._start
-        at = replace(
+        return replace(
             start,
             iterations=start.iterations + iterations,
             B=self._B,
@@ -217,9 +224,6 @@ class LiftedSplitting:
             bases=tuple(each.basis for each in self._project),
             residuals=relative_residuals(*self._residuals, self._B, self._M),
         )
-        found = self._certificate(at.weights)
-        is_better = start.best is None or found.lower_bound > start.best.lower_bound
-        return replace(at, best=found) if is_better else at
 
     def _certificate(self, weights: tuple[FloatArray, ...]) -> LiftedCertificate:
         """Return the bound that the multipliers of the last step prove."""

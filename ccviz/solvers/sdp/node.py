@@ -2,7 +2,8 @@
 
 `advance` is a pure function of picklable values. A task is one round (some iterations of ADMM, then
 separation), so a search can show, stop and prune between rounds; the report carries the node's
-state.
+state. A round of a large root takes several tasks, and its first clustering proves a bound by
+closed-form multipliers before.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ContradictionError, ProblemError
-from ccviz.events import CutsAdded, Event, RelaxationSolved
+from ccviz.events import CutsAdded, Event, RelaxationSolved, ResidualsUpdated
 from ccviz.feasibility.check import check_feasibility
 from ccviz.problem.blocks import Blocks, contract, refine
 from ccviz.problem.problem import Problem
 from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.branching import branching_pair
+from ccviz.solvers.relaxation.certificate import certify
+from ccviz.solvers.relaxation.closed_form import multipliers_of
+from ccviz.solvers.relaxation.cuts import no_cuts
 from ccviz.solvers.relaxation.engine import AnyIterate, cold_start, inherit, iterate
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import Relaxation, relax
@@ -46,6 +50,8 @@ class NodeState:
         Whether this is the root before its first descent.
     restarted : bool
         Whether it goes on with an earlier run's multipliers.
+    done : int
+        Iterations of a round that is under way.
     """
 
     blocks: Blocks
@@ -54,8 +60,11 @@ class NodeState:
     bounds: tuple[float, ...] = ()
     fresh: bool = False
     restarted: bool = False
+    done: int = 0
 
 
+_AT_ONCE = 3e10
+"""Iterations of a root between two events, times the cube of the blocks: some seconds."""
 _TRIALS = 20
 """Further descents when a node closes or branches, the last chance of the node to improve.
 
@@ -69,7 +78,7 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     """Work on a node for one round; the root's first two tasks only find clusterings."""
     if not task.opening:
         state: NodeState = task.state
-        return _descended(task, state) if state.fresh else _round(settings, task, state)
+        return _descended(settings, task, state) if state.fresh else _round(settings, task, state)
     opened = _open(problem, task)
     if isinstance(opened, Report):
         return opened
@@ -81,10 +90,41 @@ def advance(problem: Problem, settings: NodeSettings, task: Task) -> Report:
     return Report("go on", task.lower_bound, labels=labels, source="feasibility", state=state)
 
 
-def _descended(task: Task, state: NodeState) -> Report:
+def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     labels = first_clustering(state.blocks, state.relaxation, task.seed, task.stop)
     state = replace(state, fresh=False)
-    return Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
+    report = Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
+    is_long = iterations_at_once(state.relaxation.s) < settings.round_iterations
+    if labels is None or not is_long or not _has_closed_form(state.at):
+        return report
+    return _bounded_early(report, state, state.blocks.project(labels))
+
+
+def _has_closed_form(at: AnyIterate) -> bool:
+    return isinstance(at, Iterate) and at.prices is None
+
+
+def _bounded_early(report: Report, state: NodeState, labels: IntArray) -> Report:
+    """Return the report with the bound that a clustering's closed-form multipliers prove.
+
+    The iterate keeps its own bound, by which the node is judged.
+    """
+    relaxation = state.relaxation
+    multipliers = multipliers_of(relaxation, labels)
+    found = certify(relaxation, -multipliers, no_cuts(relaxation.k), np.empty(0))
+    if found.lower_bound <= max(report.lower_bound, state.blocks.scatter):
+        return report
+    return replace(report, lower_bound=found.lower_bound, certificate=found.arrays())
+
+
+def iterations_at_once(blocks: int) -> int:
+    """Return the number of iterations of a root between two events.
+
+    Parameters
+    ----------
+    blocks : int
+    """
+    return max(1, int(_AT_ONCE / blocks**3))
 
 
 def _open(problem: Problem, task: Task) -> Report | tuple[NodeState, IntArray | None]:
@@ -122,6 +162,10 @@ def _start(task: Task, blocks: Blocks, relaxation: Relaxation) -> AnyIterate:
 
 
 def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
+    some = iterations_at_once(state.relaxation.s)
+    is_splitting = settings.backend == "splitting"
+    if is_splitting and not task.decisions and some < settings.round_iterations - state.done:
+        return _part_of_round(task, state, some)
     state = _solved(settings, task, state)
     bound = state.bounds[-1]
     report = Report(
@@ -148,14 +192,25 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     return _rounded(report, task, state) if _is_time_to_round(state, task) else report
 
 
+def _part_of_round(task: Task, state: NodeState, iterations: int) -> Report:
+    at = iterate(state.relaxation, state.at, iterations, task.stop, certifies=False)
+    primal, dual = at.residuals
+    event = ResidualsUpdated(
+        iteration=at.iterations, primal_residual=primal, dual_residual=dual, rho=at.penalty
+    )
+    state = replace(state, at=at, done=state.done + iterations)
+    return Report("go on", task.lower_bound, events=(event,), state=state)
+
+
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
     if settings.backend == "scs" and isinstance(state.at, Iterate) and state.at.prices is None:
         at: AnyIterate = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
     else:
-        at = iterate(state.relaxation, state.at, settings.round_iterations, task.stop)
+        rest = settings.round_iterations - state.done
+        at = iterate(state.relaxation, state.at, rest, task.stop)
     # The scatter inside the blocks is a bound too, where the margin for rounding is larger.
     bound = max(task.lower_bound, at.lower_bound, state.blocks.scatter * (1.0 - 1e-9))
-    return replace(state, at=at, bounds=(*state.bounds, float(bound)))
+    return replace(state, at=at, bounds=(*state.bounds, float(bound)), done=0)
 
 
 def _must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:

@@ -4,8 +4,12 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, start
-from ccviz.events import CutsAdded, NodeBounded, NodeBranched
-from ccviz.solvers.sdp.node import advance
+from ccviz.events import CutsAdded, NodeBounded, NodeBranched, ResidualsUpdated
+from ccviz.problem.blocks import contract
+from ccviz.proof.verify import verify
+from ccviz.solvers.relaxation.engine import cold_start, iterate
+from ccviz.solvers.relaxation.model import relax
+from ccviz.solvers.sdp.node import advance, iterations_at_once
 from ccviz.solvers.sdp.settings import NodeSettings
 from ccviz.solvers.search.decisions import PairDecision
 from ccviz.solvers.search.tree import Task
@@ -64,3 +68,41 @@ def test_a_run_adds_only_the_cuts_that_are_asked_for(hard, cuts):
         kind for kind in ("triangle", "wider") if any(getattr(one, kind) for one in added)
     } == CUTS[cuts]
     assert cuts != "none" or not any(one.pair or one.clique for one in added)
+
+
+@pytest.fixture(scope="module")
+def large():
+    """Points of which a round takes several tasks."""
+    rng = np.random.default_rng(1)
+    return Problem(rng.normal(size=(1050, 2)) + rng.integers(3, size=(1050, 1)) * [4.0, 0.0], 3)
+
+
+def test_a_large_root_has_a_bound_before_its_first_iteration(large):
+    stepper = start(large, "sdp", gap=0.5)
+    events = [record.event for record in stepper]
+    assert stepper.run.termination == "gap"
+    assert not any(isinstance(event, ResidualsUpdated) for event in events)
+    assert verify(large, events, gap=0.5).accepted
+
+
+def test_a_round_of_a_large_root_says_how_far_it_is(large):
+    stepper = start(large, "sdp", tolerance=1e-9)
+    events = []
+    for record in stepper:
+        events.append(record.event)
+        if isinstance(record.event, ResidualsUpdated):
+            stepper.stop()
+    (part,) = (event for event in events if isinstance(event, ResidualsUpdated))
+    assert part.iteration == iterations_at_once(large.n) < NodeSettings().round_iterations
+    assert 0.0 < part.primal_residual < 1.0
+    assert stepper.run.lower_bound > 0.5 * stepper.run.objective
+
+
+def test_parts_of_a_round_are_the_round(hard):
+    relaxation = relax(contract(hard))
+    whole = iterate(relaxation, cold_start(relaxation), 9)
+    part = iterate(relaxation, cold_start(relaxation), 5, certifies=False)
+    assert part.best is None
+    both = iterate(relaxation, part, 4)
+    assert both.iterations == 9
+    assert both.lower_bound == pytest.approx(whole.lower_bound, rel=1e-6)
