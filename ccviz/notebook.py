@@ -96,7 +96,7 @@ class Plots:
         CcvizError
             If the run has priced no columns, or its events were not kept.
         """
-        return _drawn("columns", self._kept())
+        return _drawn("columns", self._kept(), place="inside")
 
     def residuals(self) -> Any:
         """Draw the residuals of a splitting method, iteration by iteration.
@@ -110,7 +110,7 @@ class Plots:
         CcvizError
             If the run has none, or its events were not kept.
         """
-        return _drawn("residuals", self._kept())
+        return _drawn("residuals", self._kept(), place="inside")
 
     def population(self) -> Any:
         """Draw the members of a memetic search, generation by generation.
@@ -124,7 +124,54 @@ class Plots:
         CcvizError
             If the run has no population, or its events were not kept.
         """
-        return _drawn("population", self._kept())
+        return _drawn("population", self._kept(), place="inside")
+
+    def cuts(self) -> Any:
+        """Draw what separation found, round by round, and how many cuts were active.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has separated no cuts, or its events were not kept.
+        """
+        return _drawn("cuts", self._kept(), place="inside")
+
+    def parts(self) -> Any:
+        """Draw the relative gap of each part of a divided problem, the largest first.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If the run has no parts, or its events were not kept.
+        """
+        return _drawn("parts", self._kept(), place="inside")
+
+    def prices(self, prices: Sequence[Any]) -> Any:
+        """Draw the price of each link, from its lower to its upper limit if both are known.
+
+        Parameters
+        ----------
+        prices : sequence of ccviz.studies.link_prices.LinkPrice
+            What `Result.link_prices` returned.
+
+        Returns
+        -------
+        holoviews.Overlay
+
+        Raises
+        ------
+        CcvizError
+            If there are none.
+        """
+        return _drawn("prices", prices, place="inside")
 
     def race(self, *others: Run | Result, against: str = "time") -> Any:
         """Draw the bounds of this run and of others over one another.
@@ -361,9 +408,9 @@ def explore(X: Any, k: int, **problem: Any) -> Any:
     return _views("laboratory").explore(X, k, **problem)
 
 
-def _drawn(name: str, *arguments: Any) -> Any:
+def _drawn(name: str, *arguments: Any, place: str = "plots") -> Any:
     _views("scripts").load_once()
-    return getattr(_views("plots"), name)(*arguments)
+    return getattr(_views(place), name)(*arguments)
 
 
 def _views(name: str) -> Any:

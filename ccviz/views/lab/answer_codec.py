@@ -165,6 +165,8 @@ def _dataclasses(kind: Any, known: frozenset[Any] = frozenset()) -> Iterator[Any
 
 def _fits(value: Any, kind: Any) -> bool:
     """Whether a value is of a kind; every field of a dataclass was checked when it was made."""
+    if alias := getattr(get_origin(kind), "__value__", None):  # as NDArray is since NumPy 2.5
+        kind = alias[get_args(kind)]
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return True

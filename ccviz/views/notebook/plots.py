@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, get_args
 
 import holoviews as hv
@@ -11,26 +11,23 @@ import numpy as np
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
-from ccviz.events import Record
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
 from ccviz.views.figures.tree import node_looks
 from ccviz.views.frames import bounds as bounds_frame
 from ccviz.views.frames.bounds import Against, worth_seeing
-from ccviz.views.frames.columns import ColumnsLog
 from ccviz.views.frames.marks import MARKS
 from ccviz.views.frames.matrix import matrix as matrix_frame
-from ccviz.views.frames.population import PopulationLog
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.frames.race import race as race_frame
-from ccviz.views.frames.residuals import ResidualsLog
 from ccviz.views.frames.scatter import Plane, coloring, plane
 from ccviz.views.frames.tree import Axis, Tree, TreeFrame
 from ccviz.views.notebook.figure import Figure
 from ccviz.views.palette import LIGHT, cluster_colors
 
 _AXIS = {"time": "seconds", "nodes": "nodes"}
-_SIZE = {"width": 440, "height": 340}
+SIZE = {"width": 440, "height": 340}
+"""Pixels of a picture in a notebook."""
 
 
 def scatter(run: Run, x: int | None = None, y: int | None = None) -> Figure:
@@ -50,7 +47,7 @@ def scatter(run: Run, x: int | None = None, y: int | None = None) -> Figure:
         size=6,
         tools=["hover"],
         show_legend=False,
-        **_SIZE,
+        **SIZE,
     )
     centers = hv.Points(frame.centers, _dimensions(where), label="centres").opts(
         marker="cross", size=16, line_width=4, color=LIGHT.ink, show_legend=False
@@ -134,64 +131,8 @@ def _check_against(against: str) -> None:
 
 def _steps(axis: str, at: FloatArray, values: FloatArray, words: str, color: str) -> hv.Curve:
     return hv.Curve((at, values), axis, "objective", label=words).opts(
-        interpolation="steps-post", color=color, line_width=2.5, tools=["hover"], **_SIZE
+        interpolation="steps-post", color=color, line_width=2.5, tools=["hover"], **SIZE
     )
-
-
-def columns(records: Iterable[Record]) -> Figure:
-    """Return the master and the lower bound over the rounds of pricing."""
-    log = ColumnsLog()
-    log.feed(records)
-    frame = log.frame()
-    if not len(frame.at):
-        raise CcvizError("this run has priced no columns: colgen and its kin do.")
-    return Figure([
-        _line("pricing round", "objective", frame.at, frame.master, "master", LIGHT.upper),
-        _line("pricing round", "objective", frame.at, frame.lower_bound, "lower bound",
-              LIGHT.lower),
-    ]).opts(legend_position="top_right", yformatter="%.5g")  # fmt: skip
-
-
-def residuals(records: Iterable[Record]) -> Figure:
-    """Return both residuals over the iterations of a splitting method, on a logarithmic axis."""
-    log = ResidualsLog()
-    log.feed(records)
-    frame = log.frame()
-    if not len(frame.iteration):
-        raise CcvizError("this run has no residuals: its solver splits nothing; lp-box does.")
-    at = frame.iteration
-    return Figure([
-        _line("iteration", "residual", at, frame.primal, "primal residual", LIGHT.upper),
-        _line("iteration", "residual", at, frame.dual, "dual residual", LIGHT.lower),
-        _line("iteration", "residual", at, frame.rho, "ρ", LIGHT.faint).opts(line_dash="dotted"),
-    ]).opts(legend_position="top_right", logy=True)  # fmt: skip
-
-
-def population(records: Iterable[Record]) -> Figure:
-    """Return every member's objective by generation, with the best and the mean."""
-    log = PopulationLog()
-    log.feed(records)
-    frame = log.frame()
-    if not len(frame.generation):
-        raise CcvizError("this run has no population: memetic solvers such as s-mdeclust do.")
-    x, y = "generation", "what the search lowers"
-    replaced = hv.Segments(
-        (frame.from_generation, frame.from_objective, frame.to_generation, frame.to_objective),
-        [x, y, "next generation", "its objective"],
-    ).opts(color=LIGHT.mark, alpha=0.6)
-    members = hv.Points(
-        (frame.member_generation, frame.objective, frame.member), [x, y], "member", label="member"
-    ).opts(color=LIGHT.faint, size=4, alpha=0.6, tools=["hover"], **_SIZE)
-    best = _line(x, y, frame.generation, frame.best, "best", LIGHT.upper)
-    mean = _line(x, y, frame.generation, frame.mean, "mean", LIGHT.lower)
-    return Figure([replaced, members, best, mean.opts(line_dash="dashed")]).opts(
-        legend_position="top_right", yformatter="%.5g"
-    )
-
-
-def _line(x: str, y: str, at: FloatArray, values: FloatArray, words: str, color: str) -> hv.Curve:
-    curve = hv.Curve((at, values), x, y, label=words)
-    return curve.opts(color=color, line_width=2.5, tools=["hover"], **_SIZE)
 
 
 def tree(run: Run, axis: Axis = "bound") -> Figure:
@@ -230,7 +171,7 @@ def _nodes(frame: TreeFrame, height: str, kind: str) -> hv.Points:
         ["size", "state", *facts],
     ).opts(
         color=color, marker=marker, size="size", line_color=LIGHT.ink, line_width=0.7,
-        tools=["hover"], xaxis=None, invert_yaxis=True, show_legend=False, **_SIZE,
+        tools=["hover"], xaxis=None, invert_yaxis=True, show_legend=False, **SIZE,
     )  # fmt: skip
 
 
@@ -243,6 +184,6 @@ def matrix(run: Run) -> Figure:
     s = len(frame.order)
     image = hv.Image(
         frame.image / 255.0, bounds=(0, 0, s, s), kdims=["block", "other"], vdims="likeness"
-    ).opts(cmap="Greys", clim=(0, 1), invert_yaxis=False, xaxis=None, yaxis=None, **_SIZE)
+    ).opts(cmap="Greys", clim=(0, 1), invert_yaxis=False, xaxis=None, yaxis=None, **SIZE)
     borders = [line for at in frame.edges for line in (hv.VLine(at), hv.HLine(s - at))]
     return Figure([image, *(line.opts(color=LIGHT.mark, line_width=1) for line in borders)])

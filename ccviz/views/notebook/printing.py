@@ -38,7 +38,7 @@ _MARKERS = {
 _LINES = {"dashed": "--", "dotted": ":", "solid": "-"}
 _AXES = (
     "xaxis", "yaxis", "invert_yaxis", "logy", "ylim", "xlim", "clim", "yformatter", "show_legend",
-    "interpolation", "xlabel", "ylabel",
+    "interpolation", "xlabel", "ylabel", "yticks",
 )  # fmt: skip
 
 

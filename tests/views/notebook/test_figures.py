@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 
 from ccviz import CcvizError, Problem, solve, start
-from ccviz.events import ColumnsPriced, GenerationEnded, NodeOpened, ResidualsUpdated
+from ccviz.events import (
+    ColumnsPriced,
+    CutsAdded,
+    GenerationEnded,
+    NodeOpened,
+    PartBounded,
+    PartsCut,
+    ResidualsUpdated,
+)
 from ccviz.notebook import Plots
 from ccviz.runs.run import Run
+from ccviz.studies.price_table import LinkPrice
 from tests.made_up import stamped
 
 
@@ -32,6 +41,21 @@ PRICED = [
     )
     for at in (1, 2, 3)
 ]  # fmt: skip
+
+
+SEPARATED = [
+    CutsAdded(
+        node=0, round=at, pair=0, triangle=triangle, clique=0, dropped=0, active=active,
+        lower_bound=1.0,
+    )
+    for at, triangle, active in ((1, 5, 5), (2, 4, 9))
+]  # fmt: skip
+
+DIVIDED = [
+    PartsCut(parts=3, part_of=np.array([0, 1, 2])),
+    PartBounded(part=0, upper_bound=1.0, lower_bound=0.9, rounds=1),
+    PartBounded(part=2, upper_bound=1.0, lower_bound=0.5, rounds=1),
+]
 
 
 def with_events(events):
@@ -76,10 +100,32 @@ def test_columns_residuals_and_populations_have_what_the_events_say():
     assert len(columns_of(bred, "best")) == 5
 
 
+def test_cuts_parts_and_prices_have_what_was_found(tmp_path):
+    cut = with_events(SEPARATED).cuts()
+    assert columns_of(cut, "active cuts")["inequalities"].tolist() == [5.0, 9.0]
+    assert [each.label for each in cut] == ["violated: triangle", "active cuts"]
+    gaps = next(iter(with_events(DIVIDED).parts()))
+    assert gaps["gap"].tolist() == pytest.approx([0.5, 0.1])
+    prices = with_events([]).prices(
+        [LinkPrice("must", 0, 1, 2.0, 3.0), LinkPrice("cannot", 1, 2, 0.0, np.inf)]
+    )
+    price = "price: rise of the optimum"
+    assert [each[price].tolist() for each in prices if isinstance(each, hv.Points)] == [
+        [2.0],
+        [0.0],
+    ]
+    (cut + prices).save(tmp_path / "both.png", dpi=40)
+    with pytest.raises(CcvizError, match="separated no cuts"):
+        with_events(PRICED).cuts()
+    with pytest.raises(CcvizError, match="no prices"):
+        with_events([]).prices([])
+
+
 def test_what_a_run_has_not_is_a_sentence(solved):
     for name, words in (
         ("tree", "no search tree"), ("matrix", "no matrix"), ("columns", "priced no columns"),
         ("residuals", "no residuals"), ("population", "no population"),
+        ("parts", "no parts"),
     ):  # fmt: skip
         with pytest.raises(CcvizError, match=words):
             getattr(solved.plot, name)()

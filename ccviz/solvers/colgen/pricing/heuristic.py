@@ -108,6 +108,7 @@ def descend(
 def _alternate(instance: Instance, duals: FloatArray, cluster: _Cluster, seen: set[int]) -> float:
     """Return the reduced cost this ends with, 0 where an earlier seed ended."""
     best, last = np.inf, 0
+    reached = 0.0  # bound before the loop: numba asks for that from Python 3.12 on
     for _ in range(30):
         _gather(instance, duals, cluster)
         mark = signature(cluster.inside, _near(cluster))
