@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ParameterError
@@ -70,7 +70,7 @@ class SMdeClust(Solver):
         advanced=True,
         label="Centres drawn at",
     )
-    matching: Literal["first", "third"] = setting(
+    matching: str = setting(
         "first",
         "The parent to whose centres those of the other two are matched.",
         choices=("first", "third"),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 
@@ -28,7 +27,7 @@ class OffspringParams:
     alpha: float
     scale_low: float
     scale_high: float
-    matching: Literal["first", "third"]
+    matching: str
     local_search: str
     local_iterations: int
     step_limit: float

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import numpy as np
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
@@ -29,7 +27,7 @@ def crossover(
     second: FloatArray,
     third: FloatArray,
     scale: float,
-    reference: Literal["first", "third"] = "first",
+    reference: str = "first",
 ) -> FloatArray:
     """Return first + scale (second - third), the centres of two matched to those of the reference.
 
