@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -46,7 +46,8 @@ def resolved(path: str | Path) -> Path:
     OSError
         If symbolic links lead round in a circle.
     """
-    try:
-        return Path(path).resolve()
-    except RuntimeError:  # Python's own word for it, up to 3.12
-        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
+    with suppress(RuntimeError):  # Python's own word for a circle, up to 3.12
+        found = Path(path).resolve()
+        if not found.is_symlink():  # as a circle still is, from 3.13 on
+            return found
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))

@@ -59,6 +59,7 @@ def test_nonsense_is_refused_in_words(workers):
 
 
 def test_a_scheduler_that_is_not_there_is_named():
+    pytest.importorskip("distributed")
     with (
         pytest.raises(ParameterError, match=r"tcp://127\.0\.0\.1:9"),
         open_workforce("tcp://127.0.0.1:9"),
