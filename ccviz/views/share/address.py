@@ -41,8 +41,8 @@ _DRAFT = "draft"
 
 _KINDS: dict[str, Kind] = {"ml": "must", "cl": "cannot"}
 
-_WORDS = frozenset({"data", "n", "k", "scaling", *_KINDS, "sizes", "outliers", "rules", "x", "y",
-                    "solver", "seed"})  # fmt: skip
+_WORDS = frozenset({"data", "n", "k", "scaling", *_KINDS, "sizes", "outliers",
+                    "fixed_centers", "rules", "x", "y", "solver", "seed"})  # fmt: skip
 _DOTTED = ("set.", "limit.")
 
 

@@ -141,3 +141,11 @@ def test_a_lesson_may_say_all_that_an_address_says(session):
     written = script("Outliers", "", (step,))
     assert of_file(as_file(written)) == written
     assert lesson_of_address(as_word(written)).title == "Outliers"
+
+
+def test_a_step_may_fix_a_centre(session):
+    session.set_fixed_centers("5.1, 3.5, 1.4, 0.2")
+    step = step_here(session, "This centre stays.")
+    assert "fixed_centers" in dict(parse_qsl(step.query))
+    written = script("Centres", "", (step,))
+    assert of_file(as_file(written)) == written
