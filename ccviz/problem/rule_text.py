@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.problem.rule_words import Clusterings, Columns, looked_up, split_rule
@@ -17,6 +16,7 @@ from ccviz.problem.rules import (
     MaxSize,
     MinDifference,
     Rule,
+    clusters_of,
     different_from,
 )
 from ccviz.problem.sums import sum_limit
@@ -112,9 +112,7 @@ def overlap_of(labels: ArrayLike, limit: int) -> Both:
     -------
     Both
     """
-    labels = np.asarray(labels)
-    known = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
-    return Both(tuple(MaxOverlap(tuple(cluster), limit) for cluster in known))
+    return Both(tuple(MaxOverlap(cluster, limit) for cluster in clusters_of(labels)))
 
 
 def similar_to(labels: ArrayLike, limit: int) -> Either:
@@ -131,9 +129,7 @@ def similar_to(labels: ArrayLike, limit: int) -> Either:
     -------
     Either
     """
-    labels = np.asarray(labels)
-    known = [np.flatnonzero(labels == label).tolist() for label in np.unique(labels)]
-    return Either(tuple(MinDifference(tuple(cluster), limit) for cluster in known))
+    return Either(tuple(MinDifference(cluster, limit) for cluster in clusters_of(labels)))
 
 
 _MAKERS: dict[str, Callable[..., Wish]] = {

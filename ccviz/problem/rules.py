@@ -274,13 +274,19 @@ def different_from(labels: ArrayLike, by: int) -> Both:
         Each new cluster lacks at least this many points of each known cluster. It may always hold
         one of them: otherwise points of a known cluster this small would fit into no cluster.
     """
+    known = clusters_of(labels)
+    return Both(tuple(MaxOverlap(cluster, max(len(cluster) - by, 1)) for cluster in known))
+
+
+def clusters_of(labels: ArrayLike) -> list[tuple[int, ...]]:
+    """Return the points of each cluster, by its label.
+
+    Parameters
+    ----------
+    labels : (n,) int
+    """
     labels = np.asarray(labels)
-    clusters = [np.flatnonzero(labels == label) for label in np.unique(labels)]
-    return Both(
-        tuple(
-            MaxOverlap(tuple(cluster.tolist()), max(len(cluster) - by, 1)) for cluster in clusters
-        )
-    )
+    return [tuple(np.flatnonzero(labels == label).tolist()) for label in np.unique(labels)]
 
 
 def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:

@@ -9,6 +9,7 @@ closed-form multipliers before.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
@@ -95,12 +96,13 @@ def _descended(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     state = replace(state, fresh=False)
     report = Report("go on", task.lower_bound, labels=labels, source="k-means", state=state)
     is_long = iterations_at_once(state.relaxation.s) < settings.round_iterations
-    if labels is None or not is_long or not _has_closed_form(state.at):
+    if labels is None or not is_long or not _is_plain(state.at):
         return report
     return _bounded_early(report, state, state.blocks.project(labels))
 
 
-def _has_closed_form(at: AnyIterate) -> bool:
+def _is_plain(at: AnyIterate) -> TypeGuard[Iterate]:
+    """Whether the relaxation has no soft links and is not lifted for sizes."""
     return isinstance(at, Iterate) and at.prices is None
 
 
@@ -203,7 +205,7 @@ def _part_of_round(task: Task, state: NodeState, iterations: int) -> Report:
 
 
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
-    if settings.backend == "scs" and isinstance(state.at, Iterate) and state.at.prices is None:
+    if settings.backend == "scs" and _is_plain(state.at):
         at: AnyIterate = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
     else:
         rest = settings.round_iterations - state.done
