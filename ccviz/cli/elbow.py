@@ -45,17 +45,9 @@ from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.solvers import Solver
-from ccviz.studies.elbow import (
-    Step,
-    bound,
-    bounded_by_more,
-    cluster,
-    find_elbow,
-    findings,
-    impossible,
-    in_words,
-)
+from ccviz.studies.elbow import bounded_by_more, find_elbow, findings, in_words
 from ccviz.studies.elbow import columns as columns_of
+from ccviz.studies.elbow_step import Step, bound, cluster, compare, impossible
 
 
 def elbow(
@@ -77,7 +69,7 @@ def elbow(
     worksheet: Worksheet = None,
     scale: Scaling = "none",
     bound_time: Annotated[
-        float, typer.Option(help="Seconds for the lower bound of each k; 0 for none.", min=0)
+        float, typer.Option(help="Seconds to raise the lower bound of each k; 0 for none.", min=0)
     ] = 10.0,
     references: Annotated[
         int, typer.Option(help="Sets of uniform points for the gap statistic.", min=0)
@@ -133,14 +125,13 @@ def _sweep(
     steps = {}
     for k, problem in ruled.items():
         progress.say(f"k = {k}: looking for a clustering")
-        steps[k] = (
-            impossible(k)
-            if problem is None
-            else cluster(problem, solver, seed=seed, references=references)
-        )
+        steps[k] = impossible(k) if problem is None else cluster(problem, solver, seed=seed)
     problems = {k: problem for k, problem in ruled.items() if problem is not None}
+    for k, problem in problems.items() if references else ():
+        progress.say(f"k = {k}: comparing with uniform points")
+        steps[k] = compare(problem, steps[k], references, seed=seed)
     for k, problem in problems.items() if bound_time else ():
-        progress.say(f"k = {k}: proving a lower bound")
+        progress.say(f"k = {k}: raising the bound")
         steps[k] = bound(problem, steps[k], bound_time, seed=seed)
     found = tuple(steps.values())
     return bounded_by_more(next(iter(problems.values())), found) if problems else found

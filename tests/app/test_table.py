@@ -102,7 +102,7 @@ def which_k(lab) -> None:
     """Sweep two numbers of clusters under the link, and take one of them."""
     lab.press("Which k?")
     sheet = lab.page.get_by_role("dialog", name="How many clusters?")
-    for field, value in (("k from", "3"), ("to", "4"), ("seconds for each bound", "0")):
+    for field, value in (("k from", "3"), ("to", "4"), ("seconds to raise each bound", "0")):
         sheet.get_by_label(field, exact=True).fill(value)
     sheet.get_by_role("button", name="Compare").click()
     lab.wait_for(lambda: sheet.locator("tbody tr").count() == 2)

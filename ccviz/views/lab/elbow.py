@@ -1,7 +1,7 @@
-"""How many clusters? Clusterings for every number first, then a lower bound for each.
+"""How many clusters? Clusterings for every number first, then statistics, then higher bounds.
 
-A process costs a second to begin, and a clustering of 20,000 points a fifth of one. So the first
-process has one number, which is shown at once, and each further one twice as many.
+One cluster needs no search, and its row is there at once. A process of each further group of
+numbers shows its rows when it ends: the first has one number, and each further one twice as many.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from dataclasses import dataclass, replace
 import param
 
 from ccviz.errors import UnfillableError, UnsupportedError
-from ccviz.problem.problem import Problem
 from ccviz.quota import Quota
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.solvers import Solver, make_solver
-from ccviz.studies.elbow import Step, bound, bounded_by_more, cluster, impossible
+from ccviz.studies.elbow import bounded_by_more
+from ccviz.studies.elbow_step import Step, impossible
+from ccviz.studies.elbow_work import Candidate, bounded, clustered, compared
 from ccviz.views.draft import Draft
 from ccviz.views.lab.queue import RunQueue, Ticket
 from ccviz.views.lab.sandboxed_call import SandboxedCall
@@ -27,29 +28,14 @@ _QUICK = ("blp-kmeans", "bh-kmeans", "colgen")
 _MOST_TIME_S = 30.0  # time limit of one clustering
 _SPARE_S = 120.0  # time for starting a process, compiling, and clustering uniform points
 _REFERENCES = 3
-_MOST_REFERRED = 20_000
+_MOST_COMPARED = 20_000
 """Points beyond which nothing is compared with uniform ones."""
 
+_MOST_AT_ONCE = 100_000
+"""Points up to which the row of one cluster is computed while the browser waits."""
 
-@dataclass(frozen=True)
-class _Measured:
-    """A number of clusters: its problem, and what is known about it.
-
-    Attributes
-    ----------
-    k : int
-    problem : Problem or None
-        None where rules on sizes forbid this number.
-    solver : Solver or None
-        Finds the clustering.
-    step : Step or None
-        None before there is a clustering.
-    """
-
-    k: int
-    problem: Problem | None
-    solver: Solver | None
-    step: Step | None
+CLUSTERS, COMPARES, PROVES = "clustering", "comparing with uniform points", "raising the bound"
+"""What a process does."""
 
 
 @dataclass(frozen=True)
@@ -60,12 +46,12 @@ class Work:
     ----------
     numbers : tuple of int
         Numbers of clusters, in order.
-    proves : bool
-        Whether it proves lower bounds; otherwise it looks for clusterings.
+    what : str
+        `CLUSTERS`, `COMPARES` or `PROVES`.
     """
 
     numbers: tuple[int, ...]
-    proves: bool
+    what: str
 
 
 class Elbow(param.Parameterized):
@@ -94,7 +80,7 @@ class Elbow(param.Parameterized):
         self._queue, self._quota, self._pool = queue, quota, pool
         self._ticket: Ticket | None = None
         self._call: SandboxedCall | None = None
-        self._numbers: dict[int, _Measured] = {}
+        self._numbers: dict[int, Candidate] = {}
         self._todo: list[Work] = []
         self._bound_s = 0.0
         self._seed = 0
@@ -129,16 +115,15 @@ class Elbow(param.Parameterized):
         """
         if draft.fixed_centers:
             raise UnsupportedError("Numbers of clusters are not compared beside fixed centres.")
-        numbers = [_measured(draft, k) for k in range(low, max(low, high) + 1)]
+        numbers = [_candidate(draft, k, seed) for k in range(low, max(low, high) + 1)]
         self.stop()
         self._numbers = {each.k: each for each in numbers}
-        asked = [each.k for each in numbers if each.problem is not None]
-        self._todo = [Work(numbers, proves=False) for numbers in _doubling(asked)]
-        if bound_s:
-            self._todo += [Work((k,), proves=True) for k in asked]
         self._bound_s, self._seed = bound_s, seed
-        self._ticket = self._queue.join()
-        self.param.update(steps=self._known(), at=Work((low,), proves=False))
+        self._todo = _works(numbers, proves=bound_s > 0.0)
+        self.steps = self._known()
+        if self._todo:
+            self._ticket = self._queue.join()
+            self.at = self._todo[0]
 
     def tick(self) -> None:
         """Look after the work: take what the last call found, begin the next.
@@ -176,11 +161,11 @@ class Elbow(param.Parameterized):
             return
         self.at = self._todo.pop(0)
         numbers = [self._numbers[k] for k in self.at.numbers]
-        work, seconds_each, setting = (
-            (_bounded, self._bound_s, self._bound_s)
-            if self.at.proves
-            else (_clustered, _MOST_TIME_S, _REFERENCES)
-        )
+        work, seconds_each, setting = {
+            CLUSTERS: (clustered, _MOST_TIME_S, _MOST_TIME_S),
+            COMPARES: (compared, _REFERENCES * _MOST_TIME_S, _REFERENCES),
+            PROVES: (bounded, self._bound_s, self._bound_s),
+        }[self.at.what]
         self._call = SandboxedCall(
             work, (numbers, self._seed, setting),
             min(seconds_each * len(numbers) + _SPARE_S, self._quota.run_s),
@@ -199,15 +184,31 @@ class Elbow(param.Parameterized):
     close = stop
 
 
-def _measured(draft: Draft, k: int) -> _Measured:
-    """Return who clusters what for a number of clusters, or that its rules cannot be kept."""
+def _candidate(draft: Draft, k: int, seed: int) -> Candidate:
+    """Return who clusters what for a number of clusters, and what is known of it at once."""
     free = draft.with_rules(()).with_k(k)
     try:
         ruled = free.with_rules(draft.rules)
     except UnfillableError:
-        return _Measured(k, None, None, impossible(k))
+        return Candidate(k, None, None, impossible(k))
     solver = finder(ruled)
-    return _Measured(k, ruled.problem_for(solver), solver, None)
+    problem = ruled.problem_for(solver)
+    candidate = Candidate(k, problem, solver, None)
+    if problem.k > 1 or problem.n > _MOST_AT_ONCE:
+        return candidate
+    return replace(candidate, step=clustered([candidate], seed, _MOST_TIME_S)[0])
+
+
+def _works(numbers: list[Candidate], proves: bool) -> list[Work]:
+    """Return what is left to do for numbers that the rules allow, in order."""
+    searched = [each.k for each in numbers if each.step is None]
+    allowed = [(each.k, each.problem) for each in numbers if each.problem is not None]
+    few = [k for k, problem in allowed if problem.n <= _MOST_COMPARED]
+    works = [Work(group, CLUSTERS) for group in _doubling(searched)]
+    works += [Work(group, COMPARES) for group in _doubling(few)]
+    if proves:
+        works += [Work((k,), PROVES) for k, problem in allowed if problem.k > 1]
+    return works
 
 
 def finder(draft: Draft) -> Solver:
@@ -237,27 +238,3 @@ def _doubling(numbers: list[int]) -> list[tuple[int, ...]]:
         groups.append(tuple(numbers[:size]))
         numbers = numbers[size:]
     return groups
-
-
-def _clustered(numbers: list[_Measured], seed: int, references: int) -> tuple[Step, ...]:
-    steps = []
-    for each in numbers:
-        assert each.problem is not None
-        assert each.solver is not None
-        few = each.problem.n <= _MOST_REFERRED
-        steps.append(
-            cluster(
-                each.problem, each.solver, seed=seed, references=references if few else 0,
-                time_limit=_MOST_TIME_S,
-            )
-        )  # fmt: skip
-    return tuple(steps)
-
-
-def _bounded(numbers: list[_Measured], seed: int, seconds: float) -> tuple[Step, ...]:
-    steps = []
-    for each in numbers:
-        assert each.problem is not None
-        assert each.step is not None
-        steps.append(bound(each.problem, each.step, seconds, seed=seed))
-    return tuple(steps)

@@ -49,7 +49,7 @@ export function render({model}) {
   dialog.innerHTML = `<h1>How many clusters?</h1>
     <form><label>k from <input name="low" type="number" min="1" value="1"></label>
     <label>to <input name="high" type="number" min="1" value="8"></label>
-    <label>seconds for each bound <input name="seconds" type="number" min="0" step="any" value="5"></label>
+    <label>seconds to raise each bound <input name="seconds" type="number" min="0" step="any" value="5"></label>
     <button class="primary">Compare</button><button type="button" data-what="stop">Stop</button></form>
     <div class="found"></div><p role="status"></p>
     <footer><button type="button" data-what="close">Close</button></footer>`

@@ -8,7 +8,8 @@ from typing import Any
 import param
 from panel.custom import JSComponent
 
-from ccviz.studies.elbow import Step, columns, find_elbow, findings, in_words
+from ccviz.studies.elbow import columns, find_elbow, findings, in_words
+from ccviz.studies.elbow_step import Step
 from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.messages import in_one_message
@@ -89,8 +90,8 @@ def _words(sweep: Elbow, has_sizes: bool) -> str:
         said = "\n".join(findings(sweep.steps)) or _FIRST
         return f"{said}\n{_NO_SIZES}" if has_sizes else said
     low, high = sweep.at.numbers[0], sweep.at.numbers[-1]
-    what = "proving a lower bound" if sweep.at.proves else "clustering"
-    return f"k = {low} to {high}: {what}…" if low < high else f"k = {low}: {what}…"
+    numbers = f"k = {low} to {high}" if low < high else f"k = {low}"
+    return f"{numbers}: {sweep.at.what}…"
 
 
 def _row(step: Step, must_keep: bool) -> dict[str, Any]:

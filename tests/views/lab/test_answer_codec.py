@@ -14,7 +14,7 @@ from ccviz.data.datasets import load
 from ccviz.data.sheet import Sheet, open_sheet
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
-from ccviz.studies.elbow import Step, measure
+from ccviz.studies.elbow_step import Step, measure
 from ccviz.views.draft import Draft
 from ccviz.views.lab.answer_codec import decode_answer, encode_answer, returned_by
 from ccviz.views.lab.many_links import read_link_table

@@ -3,8 +3,8 @@ import math
 import pytest
 
 from ccviz.problem.rule_words import RULE_KINDS
-from ccviz.studies.elbow import Step
-from ccviz.views.lab.elbow import finder
+from ccviz.studies.elbow_step import Step
+from ccviz.views.lab.elbow import CLUSTERS, COMPARES, PROVES, finder
 from ccviz.views.lab.ruling import add_rule
 from ccviz.views.link_table import Link
 from ccviz.views.panels.elbow import ElbowPanel
@@ -31,7 +31,7 @@ def test_each_number_is_measured_under_the_links_and_one_is_taken(session):
     first, second = panel.content["rows"]
     assert (first["objective"], first["cells"][-1]) == (None, "cannot be kept")
     assert second["objective"] == session.elbow.steps[1].objective
-    assert second["bound"] is None
+    assert second["bound"] < second["objective"]
     assert "Silhouette: k = " in panel.content["words"]
     panel.shown = True
     panel._act({"what": "take", "k": 2})
@@ -46,18 +46,39 @@ def test_a_bound_stands_below_what_was_found(session):
 
 
 @pytest.mark.slow
-def test_all_clusterings_come_before_the_first_bound(session):
+def test_all_clusterings_come_before_the_first_statistic_and_that_before_bounds(session):
     seen = []
     session.elbow.param.watch(lambda event: seen.append(event.new), "at")
-    session.elbow.start(session.draft, 1, 3, 20.0)
+    session.elbow.start(session.draft, 1, 4, 20.0)
     sweep_out(session)
-    done = dict.fromkeys((work.numbers, work.proves) for work in seen if work is not None)
+    done = dict.fromkeys((work.numbers, work.what) for work in seen if work is not None)
     assert list(done) == [
-        ((1,), False), ((2, 3), False), ((1,), True), ((2,), True), ((3,), True),
+        ((2,), CLUSTERS), ((3, 4), CLUSTERS),
+        ((1,), COMPARES), ((2, 3), COMPARES), ((4,), COMPARES),
+        ((2,), PROVES), ((3,), PROVES), ((4,), PROVES),
     ]  # fmt: skip
-    one, two, three = session.elbow.steps
-    assert one.objective * (1 - 1e-9) < one.lower_bound <= one.objective
-    assert one.lower_bound >= two.lower_bound >= three.lower_bound > 0
+    bounds = [step.lower_bound for step in session.elbow.steps]
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[-1] > 0
+
+
+def test_one_cluster_is_known_at_once(session):
+    panel = ElbowPanel(session)
+    panel._act({"what": "start", "low": 1, "high": 2, "seconds": 0})
+    (row,) = panel.content["rows"]
+    assert (row["k"], row["cells"][2]) == (1, "< 0.0001 %")
+    assert row["objective"] == pytest.approx(row["bound"])
+    panel._act({"what": "stop"})
+    panel._act({"what": "start", "low": 1, "high": 1, "seconds": 5})
+    assert session.elbow.at.what == COMPARES
+    panel._act({"what": "stop"})
+
+
+def test_a_clustering_has_a_bound_from_the_start(session):
+    session.elbow.start(session.draft, 2, 2, 0.0)
+    sweep_out(session)
+    (step,) = session.elbow.steps
+    assert 0 < step.lower_bound < step.objective
 
 
 def test_the_number_in_use_and_the_elbow_are_marked(session):
