@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -30,7 +30,13 @@ from ccviz.cli.options import (
     Worksheet,
 )
 from ccviz.cli.progress import Progress
-from ccviz.cli.reading import build_problem, build_solver, find_data, table_options
+from ccviz.cli.reading import (
+    build_problem,
+    build_solver,
+    find_data,
+    settled_scaling,
+    table_options,
+)
 from ccviz.cli.report import check_writable, output
 from ccviz.errors import ProblemError
 from ccviz.numbers import number, percent, seconds
@@ -80,11 +86,14 @@ def batch(
     for notice in dataset.notices:
         tell(notice)
 
-    def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
-        return build_problem(dataset, asked, links or [], sizes, scale)
+    numbers: Sequence[int | None] = [None] if k is None else numbers_of(k)
+    scaling = settled_scaling(dataset, numbers, links or [], scale)
 
-    numbers: Iterable[int] = numbers_of(k) if k is not None else [problem_of(None).k]
-    cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), numbers)
+    def problem_of(asked: int | None, _keeps_rules: bool = False) -> Problem:
+        return build_problem(dataset, asked, links or [], sizes, scaling)
+
+    counts = [problem_of(None).k if each is None else each for each in numbers]
+    cells, left_out = plan(problem_of, _solvers(solver), range(seed, seed + seeds), counts)
     for each in left_out:
         tell(f"left out: {each}")
     if not cells:
@@ -93,7 +102,7 @@ def batch(
     with Archive() as archive, threadpool_limits(1), Progress(err) as progress:
         runs = carry_out(
             archive, cells, problem_of, Limits(time_limit, None, node_limit),
-            dataset=dataset.name, scaling=scale, watch=progress.show,
+            dataset=dataset.name, scaling=scaling, watch=progress.show,
         )  # fmt: skip
         try:
             for info in runs:

@@ -36,6 +36,7 @@ from ccviz.cli.reading import (
     build_solver,
     find_data,
     read_rules,
+    settled_scaling,
     table_options,
 )
 from ccviz.cli.report import check_writable, output
@@ -88,8 +89,9 @@ def elbow(
         tell(notice)
     chosen = build_solver(solver, param or [])
     asked, keeps = read_rules(rule or [], dataset), chosen.supports.rules
+    scaling = settled_scaling(dataset, numbers, links or [], scale)
     problems = [
-        build_problem(dataset, each, links or [], sizes, scale, outliers) for each in numbers
+        build_problem(dataset, each, links or [], sizes, scaling, outliers) for each in numbers
     ]
     ruled = {each.n_clusters: _ruled(each, asked, keeps) for each in problems}
     with threadpool_limits(1), Progress(err) as progress:

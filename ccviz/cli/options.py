@@ -96,7 +96,8 @@ Scaling = Annotated[
     str,
     typer.Option(
         "--scale",
-        help="Scaling of the features: 'none', 'standard' (z-scores) or 'range' (0 to 1).",
+        help="Scaling of the features: 'none', 'standard' (z-scores), 'range' (0 to 1), 'learned' "
+        "(weights from the links), or such weights: 'weights:0.5,2,1'.",
     ),
 ]
 TimeLimit = Annotated[float | None, typer.Option(help="Stop after this number of seconds.")]

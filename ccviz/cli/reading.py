@@ -8,14 +8,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.cli.standard_input import source_of
 from ccviz.data import datasets
 from ccviz.data.datasets import Dataset, encode_classes
+from ccviz.data.learned_metric import learn_metric
 from ccviz.data.link_files import Link, read_links_file
 from ccviz.data.named_column import column_values
 from ccviz.data.read_table import read_table
-from ccviz.data.scaling import SCALINGS, scale, scale_as
+from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, weighted
 from ccviz.errors import ParameterError, ProblemError
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.fixed_centers import read_centers, read_centers_text
@@ -81,8 +84,7 @@ def build_problem(
     fixed_centers: str = "",
 ) -> Problem:
     """Return the problem over a data set; without files of links it has the data set's own."""
-    if scaling not in SCALINGS:
-        raise ParameterError(f"--scale {scaling} is not one of {', '.join(SCALINGS)}.")
+    check_scaling(scaling, dataset.X.shape[1])
     k = dataset.k if k is None else k
     if k is None:
         raise ProblemError("the data do not say how many clusters there are; give it by -k.")
@@ -105,6 +107,34 @@ def build_problem(
         outliers=outliers,
         fixed_centers=_centers(fixed_centers, dataset, scaling),
     )
+
+
+def settled_scaling(
+    dataset: Dataset, numbers: Sequence[int | None], links: Sequence[str], scaling: str
+) -> str:
+    """Return how features are scaled, with the weights themselves where they are to be learned.
+
+    Parameters
+    ----------
+    dataset : Dataset
+    numbers : sequence of int or None
+        Numbers of clusters; None for that of the data set.
+    links : sequence of str
+        Files.
+    scaling : str
+        As it was asked for.
+    """
+    if scaling != LEARNED:
+        return scaling
+    if len(numbers) != 1:
+        raise ParameterError(
+            "--scale learned is for one number of clusters, since the weights depend on it: learn "
+            "them by 'ccviz solve', and give what it prints here, as --scale weights:…"
+        )
+    problem = build_problem(dataset, numbers[0], links, None, "none")
+    ours = (problem.must_link, problem.cannot_link)
+    must, cannot = (np.column_stack([each.pairs, each.weights]) for each in ours)
+    return weighted(learn_metric(problem.X, problem.k, must, cannot))
 
 
 def _centers(given: str, dataset: Dataset, scaling: str) -> FloatArray | None:

@@ -9,6 +9,7 @@ import typer
 from rich.table import Table
 
 from ccviz.cli.common import out
+from ccviz.data.scaling import scaling_name
 from ccviz.numbers import number, percent
 from ccviz.runs.archive import Archive
 from ccviz.runs.check import check_archive
@@ -57,7 +58,7 @@ def _row(info: RunInfo) -> list[str]:
         info.dataset,
         str(info.k),
         "-" if info.links is None else str(info.links),
-        info.scaling or "-",
+        scaling_name(info.scaling) or "-",
         info.solver,
         info.termination or info.state,
         info.status,

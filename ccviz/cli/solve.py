@@ -51,6 +51,7 @@ from ccviz.cli.reading import (
     choose_solver,
     find_data,
     read_rules,
+    settled_scaling,
     table_options,
     with_setup,
     with_threads,
@@ -117,8 +118,10 @@ def solve(
         columns, class_column, name_column, weight_column, missing, header, header_row, worksheet
     )
     dataset = find_data(data, **options)
-    problem = build_problem(dataset, k, links or [], sizes, scale, outliers, fixed_centers)
-    mended = problem.notices
+    scaling = settled_scaling(dataset, [k], links or [], scale)
+    problem = build_problem(dataset, k, links or [], sizes, scaling, outliers, fixed_centers)
+    learned = [] if scaling == scale else [f"features: --scale {scaling}"]
+    mended = [*learned, *problem.notices]
     solver, param = with_setup(dataset, solver, param or [])
     asked = read_rules(rule or [], dataset)
     if forecast_only:
@@ -141,7 +144,7 @@ def solve(
     if archive:
         kept, run_id = enter(
             problem, chosen.name, asdict(chosen), seed=seed, workers=workers, limits=limits,
-            dataset=dataset.name, name=name, scaling=scale,
+            dataset=dataset.name, name=name, scaling=scaling,
         )  # fmt: skip
     result, whole_id = drive(stepper, kept, run_id, quiet=quiet)
     report(problem, result, whole_id, files, quiet=quiet)

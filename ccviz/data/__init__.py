@@ -2,12 +2,14 @@
 
 from ccviz.data.datasets import load
 from ccviz.data.files import read_data
+from ccviz.data.learned_metric import learn_metric
 from ccviz.data.link_files import read_links_file
 from ccviz.data.random_links import random_pairs
 from ccviz.data.read_table import read_table
-from ccviz.data.scaling import scale, scale_as
+from ccviz.data.scaling import scale, scale_as, weighted
 
 __all__ = [
+    "learn_metric",
     "load",
     "random_pairs",
     "read_data",
@@ -15,4 +17,5 @@ __all__ = [
     "read_table",
     "scale",
     "scale_as",
+    "weighted",
 ]

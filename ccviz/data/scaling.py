@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ccviz.arrays import FloatArray
+from ccviz.errors import ParameterError, quote
 
 _STRIP = 1 << 16
 """Points scaled at a time."""
@@ -18,6 +19,119 @@ SCALINGS = {
 }
 """Ways to scale features, with their labels."""
 
+LEARNED = "learned"
+"""The word by which people ask for weights of the features, `ccviz.data.learned_metric`."""
+
+LEARNED_LABEL = "learned from the links"
+
+_WEIGHTS = "weights:"
+"""Begins a scaling that holds a weight for each feature: ``weights:0.25,3,1.5``."""
+
+
+def weighted(weights: FloatArray) -> str:
+    """Return the scaling that multiplies features by the square roots of weights.
+
+    Parameters
+    ----------
+    weights : (d,) float
+        Positive. Four digits of each are kept.
+
+    Returns
+    -------
+    str
+    """
+    return _WEIGHTS + ",".join(f"{weight:.4g}" for weight in weights)
+
+
+def is_weighted(how: str) -> bool:
+    """Return whether a scaling holds a weight for each feature.
+
+    Parameters
+    ----------
+    how : str
+
+    Returns
+    -------
+    bool
+    """
+    return how.startswith(_WEIGHTS)
+
+
+def feature_weights(how: str) -> FloatArray:
+    """Return the weights that a scaling holds.
+
+    Parameters
+    ----------
+    how : str
+
+    Returns
+    -------
+    (d,) float64
+
+    Raises
+    ------
+    ParameterError
+        If one is no positive number.
+    """
+    words = how.removeprefix(_WEIGHTS).split(",")
+    try:
+        weights = np.array([float(word) for word in words])
+    except ValueError:
+        weights = np.zeros(1)
+    if not np.all((weights > 0) & np.isfinite(weights)):
+        raise ParameterError(f"The scaling {quote(how)} does not hold a positive weight a feature.")
+    return weights
+
+
+def check_scaling(how: str, d: int) -> None:
+    """Refuse a scaling that d features cannot have.
+
+    Parameters
+    ----------
+    how : str
+    d : int
+
+    Raises
+    ------
+    ParameterError
+        If it is none, or has another number of weights.
+    """
+    if is_weighted(how):
+        found = len(feature_weights(how))
+        if found != d:
+            raise ParameterError(f"The scaling has {found:,} weights for {d:,} features.")
+    elif how not in SCALINGS:
+        ways = ", ".join([*SCALINGS, LEARNED])
+        raise ParameterError(f"There is no scaling {quote(how)}; there are {ways}.")
+
+
+def scaling_name(how: str) -> str:
+    """Return a scaling in one word for tables, without its weights.
+
+    Parameters
+    ----------
+    how : str
+
+    Returns
+    -------
+    str
+    """
+    return LEARNED if is_weighted(how) else how
+
+
+def scaling_label(how: str) -> str:
+    """Return what a report calls a scaling.
+
+    Parameters
+    ----------
+    how : str
+
+    Returns
+    -------
+    str
+    """
+    return "each by a weight of its own" if is_weighted(how) else SCALINGS[how]
+
 
 def scale(X: FloatArray, how: str) -> FloatArray:
     """Return the points with every feature scaled; a constant feature becomes 0.
@@ -27,7 +141,7 @@ def scale(X: FloatArray, how: str) -> FloatArray:
     X : (n, d) float
         Points of float32 stay float32.
     how : str
-        A key of `SCALINGS`.
+        A key of `SCALINGS`, or the weights of features, see `weighted`.
     """
     return scale_as(X, X, how)
 
@@ -41,7 +155,7 @@ def scale_as(points: FloatArray, X: FloatArray, how: str) -> FloatArray:
     X : (n, d) float
         The others.
     how : str
-        A key of `SCALINGS`.
+        A key of `SCALINGS`, or the weights of features, see `weighted`.
     """
     if how == "none":
         return points
@@ -61,7 +175,7 @@ def unscaled_as(scaled: FloatArray, X: FloatArray, how: str) -> FloatArray:
     X : (n, d) float
         The points by which they were scaled.
     how : str
-        A key of `SCALINGS`.
+        A key of `SCALINGS`, or the weights of features, see `weighted`.
     """
     if how == "none":
         return scaled
@@ -73,6 +187,8 @@ def unscaled_as(scaled: FloatArray, X: FloatArray, how: str) -> FloatArray:
 
 def _units(X: FloatArray, how: str) -> tuple[FloatArray, FloatArray]:
     """Return the zero and the unit of each feature once it is scaled."""
+    if is_weighted(how):
+        return np.zeros(X.shape[1]), 1.0 / np.sqrt(feature_weights(how))
     if how == "standard":
         shift, spread = X.mean(axis=0, dtype=np.float64), X.std(axis=0, dtype=np.float64)
     else:
@@ -82,7 +198,7 @@ def _units(X: FloatArray, how: str) -> tuple[FloatArray, FloatArray]:
 
 
 def scaling_of(X: FloatArray, scaled: FloatArray) -> str:
-    """Return the scaling between two tables, a key of `SCALINGS`; empty if none fits.
+    """Return the scaling between two tables; empty if none fits.
 
     Parameters
     ----------
@@ -95,7 +211,18 @@ def scaling_of(X: FloatArray, scaled: FloatArray) -> str:
     """
     if X.shape != scaled.shape:
         return ""
-    return next((how for how in SCALINGS if np.allclose(scale(X, how), scaled)), "")
+    found = next((how for how in SCALINGS if np.allclose(scale(X, how), scaled)), "")
+    return found or _weights_between(X, scaled)
+
+
+def _weights_between(X: FloatArray, scaled: FloatArray) -> str:
+    """Return the scaling by weights between two tables; empty if columns are no multiples."""
+    largest = np.abs(X).argmax(axis=0), np.arange(X.shape[1])
+    before, after = X[largest], scaled[largest]
+    ratio = np.divide(after, before, out=np.ones(len(before)), where=before != 0)
+    if not np.all((ratio > 0) & np.isfinite(ratio)) or not np.allclose(X * ratio, scaled):
+        return ""
+    return weighted(ratio**2)
 
 
 MOST_APART = 10.0

@@ -19,6 +19,7 @@ from typing import IO, Any
 
 import msgspec
 
+from ccviz.data.scaling import check_scaling, is_weighted
 from ccviz.errors import ArchiveError
 from ccviz.events import Record, Started
 from ccviz.problem.problem import Problem
@@ -159,7 +160,7 @@ def _import(archive: Archive, file: IO[bytes]) -> str:
         limits=_limits(head),
         dataset=plain(head.dataset),
         name=plain(head.name),
-        scaling=plain(head.scaling),
+        scaling=_scaling(head, run.problem),
     )
     try:
         _import_records(archive, run_id, run, _read_records(file, decoder, run, head))
@@ -175,6 +176,14 @@ def _check(head: _Head, problem: Problem) -> None:
     """Raise unless a run could be started as the file says."""
     solver = make_solver(head.solver, **head.settings)
     check_request(problem, solver, head.seed, "1")
+
+
+def _scaling(head: _Head, problem: Problem) -> str:
+    """Return how the points were scaled, weights in full."""
+    if not is_weighted(head.scaling):
+        return plain(head.scaling)
+    check_scaling(head.scaling, problem.d)
+    return head.scaling
 
 
 def _limits(head: _Head) -> Limits:

@@ -15,7 +15,7 @@ from ccviz.arrays import IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.data.formulas import guarded
 from ccviz.data.origin import ROLE_WORDS
-from ccviz.data.scaling import SCALINGS, scaling_of
+from ccviz.data.scaling import scaling_label, scaling_of
 from ccviz.numbers import count, number
 from ccviz.problem.links import Links
 from ccviz.problem.partition import Partition
@@ -114,7 +114,7 @@ def _facts(data: Dataset, result: Result, shown: Partition, day: date) -> Iterat
     if problem.fixed:
         yield "fixed centres", f"{problem.fixed}"
     if scaling:
-        yield "features", SCALINGS[scaling]
+        yield "features", scaling_label(scaling)
     yield "solver", f"{result.solver}, seed {result.seed}"
     yield "status", f"{result.status} ({result.termination})"
     yield "objective", f"{result.objective:.10g}"

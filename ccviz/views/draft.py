@@ -13,8 +13,17 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, freeze
 from ccviz.data.datasets import Dataset, load_like
-from ccviz.data.scaling import SCALINGS, scale, scale_as, unscaled_as
-from ccviz.errors import CcvizError
+from ccviz.data.learned_metric import learn_metric
+from ccviz.data.scaling import (
+    LEARNED,
+    SCALINGS,
+    check_scaling,
+    scale,
+    scale_as,
+    unscaled_as,
+    weighted,
+)
+from ccviz.errors import CcvizError, ParameterError
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.problem import Problem
@@ -37,7 +46,7 @@ class Draft:
     data : Dataset
     k : int
     scaling : str
-        See `ccviz.data.scaling.SCALINGS`.
+        A key of `ccviz.data.scaling.SCALINGS`, or the weights of the features.
     links : LinkTable
         In the order in which they were made.
     lower, upper : tuple of int
@@ -52,6 +61,9 @@ class Draft:
         Points that may be left out.
     fixed_centers : tuple of tuple of float
         Centres of the first clusters, in the units of the data.
+    learned_from : LinkTable
+        The links from which the weights of the features were learned. The weights do not change
+        with the links, so that the points stay where a proof has them.
     """
 
     data: Dataset
@@ -65,6 +77,7 @@ class Draft:
     cluster_names: tuple[ClusterName, ...] = ()
     outliers: int = 0
     fixed_centers: tuple[tuple[float, ...], ...] = ()
+    learned_from: LinkTable = field(default_factory=LinkTable)
 
     @cached_property
     def X(self) -> np.ndarray:  # noqa: N802, a matrix
@@ -156,8 +169,20 @@ class Draft:
         return self._checked(k=k, lower=(), upper=())
 
     def with_scaling(self, scaling: str) -> Draft:
-        """Return the draft with the features scaled another way."""
-        return self._checked(scaling=scaling)
+        """Return the draft with the features scaled another way.
+
+        Parameters
+        ----------
+        scaling : str
+            A key of `SCALINGS`, weights of the features, or `LEARNED`: the weights are then learned
+            from the links as they are now.
+        """
+        if scaling == LEARNED:
+            must, cannot = (self.links.of_kind(kind).rows for kind in ("must", "cannot"))
+            found = weighted(learn_metric(self.data.X, self.k, must, cannot))
+            return self._checked(scaling=found, learned_from=self.links)
+        check_scaling(scaling, self.data.X.shape[1])
+        return self._checked(scaling=scaling, learned_from=LinkTable())
 
     def with_sizes(self, lower: Iterable[int], upper: Iterable[int]) -> Draft:
         """Return the draft with a size for each cluster; empty to free them."""
@@ -235,8 +260,17 @@ def draft_of(data: Dataset, k: int | None = None) -> Draft:
     return Draft(data, k or data.k or min(3, len(data.X)), links=links)
 
 
-def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
-    """Return a stored problem as a draft: on the data it was made of, where these are known."""
+def draft_of_problem(problem: Problem, present: Draft, dataset: str, scaling: str = "") -> Draft:
+    """Return a stored problem as a draft: on the data it was made of, where these are known.
+
+    Parameters
+    ----------
+    problem : Problem
+    present : Draft
+        Its data and its scaling are compared first.
+    dataset, scaling : str
+        Those of the run, as it names them.
+    """
     given = problem.given
     must, cannot = (
         np.column_stack([table.pairs, table.weights])
@@ -247,28 +281,39 @@ def draft_of_problem(problem: Problem, present: Draft, dataset: str) -> Draft:
     limits: Any = {} if sizes is None else {
         "lower": tuple(sizes.lower.tolist()), "upper": tuple(sizes.upper.tolist()),
     }  # fmt: skip
-    data, scaling = _source(problem, present, dataset)
+    data, scaling = _source(problem, present, dataset, scaling)
     centers = unscaled_as(problem.X[problem.n_points :], data.X, scaling)
+    learned_from = present.learned_from if scaling == present.scaling else LinkTable()
     return Draft(
         data, problem.n_clusters, scaling, links=listed, rules=given.rules,
-        outliers=problem.outliers, fixed_centers=tuple(map(tuple, centers.tolist())), **limits,
+        outliers=problem.outliers, fixed_centers=tuple(map(tuple, centers.tolist())),
+        learned_from=learned_from, **limits,
     )  # fmt: skip
 
 
-def _source(problem: Problem, present: Draft, dataset: str) -> tuple[Dataset, str]:
+def _source(problem: Problem, present: Draft, dataset: str, scaling: str) -> tuple[Dataset, str]:
     """Return data and the scaling that makes a problem's points of them, the present ones first."""
+    ways = dict.fromkeys(filter(None, (present.scaling, scaling, *SCALINGS)))
     points, weights = problem.X[: problem.n_points], None if problem.fixed else problem.weights
     known = load_like(dataset, problem.n_points)
     for data in (present.data, *([known] if known else [])):
-        if not _weigh_alike(data, weights):
+        if data.X.shape != points.shape or not _weigh_alike(data, weights):
             continue
-        for how in sorted(SCALINGS, key=lambda how: how != present.scaling):
-            if np.array_equal(scale(data.X, how), points):
+        for how in ways:
+            if _can_scale(how, problem.d) and np.array_equal(scale(data.X, how), points):
                 return data, how
     features = tuple(f"x{j}" for j in range(problem.d))
     return Dataset(
         dataset or "an old run", points, features, problem.truth, weights=weights
     ), "none"
+
+
+def _can_scale(how: str, d: int) -> bool:
+    try:
+        check_scaling(how, d)
+    except ParameterError:  # a run of another version, or of other data
+        return False
+    return True
 
 
 def _weigh_alike(data: Dataset, theirs: FloatArray | None) -> bool:

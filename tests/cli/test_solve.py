@@ -366,3 +366,16 @@ def test_centres_of_a_file_or_a_text_do_not_move(ccviz, folder):
     assert json.loads((folder / "b.json").read_text())["objective"] == told["objective"]
     assert "fixed centres  2" in again.out
     assert "numbers with commas" in ccviz(*start, "nowhere.csv").err
+
+
+def test_features_are_weighted_as_links_teach_or_as_told(ccviz, folder):
+    (folder / "links.txt").write_text("ML 0 20\nCL 0 60\nCL 60 120\n")
+    words = ("solve", "iris", "-k", 3, "--links", "links.txt", "--solver", "k-means", "--json", "-")
+    learned = ccviz(*words, "--scale", "learned")
+    assert learned.code == 0
+    how = next(line for line in learned.err.splitlines() if "features: --scale weights:" in line)
+    again = ccviz(*words, "--scale", how.split()[-1])
+    assert json.loads(again.out)["objective"] == json.loads(learned.out)["objective"]
+    assert ccviz("solve", "iris", "--scale", "learned").sentence.startswith("There are no links")
+    several = ccviz("elbow", "iris", "-k", "2-3", "--links", "links.txt", "--scale", "learned")
+    assert several.sentence.startswith("--scale learned is for one number of clusters")

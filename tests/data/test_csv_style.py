@@ -51,7 +51,8 @@ def test_what_is_written_is_read_again(delimiter, comma):
 def test_how_points_were_scaled():
     X = read_table(b"x,y\n1,2\n3,9\n4,1\n").X
     assert [scaling_of(X, scale(X, how)) for how in SCALINGS] == list(SCALINGS)
-    assert scaling_of(X, 2 * X) == scaling_of(X, X[:, :1]) == ""
+    assert scaling_of(X, 2 * X) == "weights:4,4"
+    assert scaling_of(X, -X) == scaling_of(X, X[:, :1]) == scaling_of(X, X**2) == ""
 
 
 @pytest.mark.parametrize("how", SCALINGS)

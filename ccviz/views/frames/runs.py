@@ -11,6 +11,7 @@ from typing import Literal
 
 from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.data.markdown import markdown_table
+from ccviz.data.scaling import scaling_name
 from ccviz.numbers import count, number, ordinal, percent, seconds
 from ccviz.runs.info import RunInfo
 from ccviz.solvers import SOLVERS
@@ -62,10 +63,10 @@ def run_row(info: RunInfo, person: Person = ALONE, name: str = "") -> RunRow:
     )
     run = _run_words(info, name or info.name)
     links = "–" if info.links is None else f"{info.links:,}"
-    asked = (f"{info.k:,}", links, info.scaling or "–")
+    asked = (f"{info.k:,}", links, scaling_name(info.scaling) or "–")
     cells = (run, *(words for words, _ in measures), info.dataset, *asked)
     sorted_by = [value if math.isfinite(value) else None for _, value in measures]
-    keys = (run, *sorted_by, info.dataset, info.k, info.links, info.scaling)
+    keys = (run, *sorted_by, info.dataset, info.k, info.links, scaling_name(info.scaling))
     unfinished = info.state == "lost" or info.termination not in (None, "proved", "converged")
     may = tuple(_actions(info, person, unfinished and info.solver in _RESUMABLE))
     return RunRow(info.id, name or info.name, cells, keys, may)

@@ -18,6 +18,7 @@ import param
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.problem.partition import Partition
+from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
 from ccviz.runs.limits import Limits
@@ -388,9 +389,12 @@ class Session(Reshaping):
         """Show a run of the archive, with its problem, its solver and settings."""
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self._edit(draft_of_problem(problem, self.draft, info.dataset), rerun=False)
+            self._edit(self._draft_of(info, problem), rerun=False)
             self.playback.show(run_id)
             self._take_settings(info)
+
+    def _draft_of(self, info: RunInfo, problem: Problem) -> Draft:
+        return draft_of_problem(problem, self.draft, info.dataset, info.scaling)
 
     def _take_settings(self, info: RunInfo) -> None:
         """Take the solver, the settings and the limits of a run."""
@@ -406,7 +410,7 @@ class Session(Reshaping):
         """Show a finished run as the first state of the session; undo stops there."""
         with self.in_words():
             info, problem = self.archive.info(run_id), self.archive.problem(run_id)
-            self._history = History(draft_of_problem(problem, self.draft, info.dataset))
+            self._history = History(self._draft_of(info, problem))
             self._adopt()
             self.playback.show(run_id)
             self._take_settings(info)

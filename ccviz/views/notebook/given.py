@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
-from ccviz.data.scaling import SCALINGS
-from ccviz.errors import ParameterError, ProblemError
+from ccviz.errors import ProblemError
 from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
@@ -40,8 +39,6 @@ def given_draft(
     CcvizError
         If anything given is malformed.
     """
-    if scaling not in SCALINGS:
-        raise ParameterError(f"scaling = {scaling!r} is not one of {', '.join(SCALINGS)}.")
     index, n = index_of(X), len(X)
     must, cannot = (
         pairs_of(links, n, index, kind)

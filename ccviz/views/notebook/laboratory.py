@@ -18,7 +18,7 @@ import anywidget
 import numpy as np
 import traitlets
 
-from ccviz.data.scaling import SCALINGS
+from ccviz.data.scaling import LEARNED, LEARNED_LABEL, SCALINGS, scaling_name
 from ccviz.errors import CcvizError, ParameterError, ProblemError
 from ccviz.numbers import count, number
 from ccviz.problem.problem import Problem
@@ -239,7 +239,7 @@ class Laboratory(anywidget.AnyWidget):
                 self.session.set_k(k)
             case {"sizes": str(text)}:
                 self.session.set_sizes(text)
-            case {"scaling": str(how)} if how in SCALINGS:
+            case {"scaling": str(how)} if how in (*SCALINGS, LEARNED):
                 self.session.set_scaling(how)
             case {"axes": [str(across), str(up)]}:
                 with self.session.in_words():
@@ -341,10 +341,10 @@ def _state(session: Session) -> dict[str, Any]:
         "asked": _asked(draft),
         "fields": {
             "solver": session.solver.name, "k": draft.k, "sizes": _sizes(draft),
-            "scaling": draft.scaling, "across": session.x_axis, "up": session.y_axis,
+            "scaling": scaling_name(draft.scaling), "across": session.x_axis, "up": session.y_axis,
         },
         "choices": {
-            "solver": _SOLVERS, "scaling": list(SCALINGS.items()),
+            "solver": _SOLVERS, "scaling": [*SCALINGS.items(), (LEARNED, LEARNED_LABEL)],
             "across": _axes(draft), "up": _axes(draft),
         },
     }  # fmt: skip

@@ -72,7 +72,7 @@ class LiveStory:
             self._put(Teller("", draft.problem, draft, plane(draft, *axes)), run_id)
             return
         info, problem = self._archive.info(run_id), self._archive.problem(run_id)
-        whole = draft_of_problem(problem, draft, info.dataset)
+        whole = draft_of_problem(problem, draft, info.dataset, info.scaling)
         teller = Teller(info.name, problem, whole, plane(whole, *axes), 2 * info.last_seq)
         self._put(teller, run_id)
 

@@ -12,6 +12,7 @@ from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.loading import load_data
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.elbow import ElbowPanel
+from ccviz.views.panels.feature_weights import FeatureWeightsPanel
 from ccviz.views.panels.file_field import FileField
 from ccviz.views.panels.following import Following
 from ccviz.views.panels.html import Html
@@ -36,7 +37,7 @@ class DataPanel(pn.viewable.Viewer):
         self._n = pn.widgets.IntInput(
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)
         )
-        self._fields = ProblemFields(session)
+        self._fields, self._weights = ProblemFields(session), FeatureWeightsPanel(session)
         self._file = FileField(
             self._take, label="Drop a table, or choose one", most_bytes=_MOST_BYTES,
             sizing_mode="stretch_width", margin=(4, 4, 2, 4), css_classes=["table-file"],
@@ -62,6 +63,7 @@ class DataPanel(pn.viewable.Viewer):
                 css_classes=["head"],
             ),
             pn.Row(self._name, self._fields.scaling, margin=0, sizing_mode="stretch_width"),
+            self._weights,
             self._file,
             pn.FlexBox(
                 self._fields.k, self._n, self._fields.sizes, margin=0, sizing_mode="stretch_width"

@@ -6,7 +6,7 @@ from typing import Any
 
 import panel as pn
 
-from ccviz.data.scaling import SCALINGS
+from ccviz.data.scaling import LEARNED, LEARNED_LABEL, SCALINGS, scaling_name
 from ccviz.problem.sizes import sizes_text
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.following import Following
@@ -33,9 +33,8 @@ class ProblemFields:
         self.k = pn.widgets.IntInput(
             name="Clusters k", value=session.draft.k, start=1, width=72, margin=(2, 4)
         )
-        self.scaling = pn.widgets.Select(
-            name="Features", options={words: how for how, words in SCALINGS.items()}, **half
-        )
+        ways = {words: how for how, words in SCALINGS.items()} | {LEARNED_LABEL: LEARNED}
+        self.scaling = pn.widgets.Select(name="Features", options=ways, **half)
         self.sizes = pn.widgets.TextInput(
             name="Sizes",
             placeholder="50, 50, 40-60",
@@ -45,7 +44,7 @@ class ProblemFields:
         )
         on = self._following.unless
         self.k.param.watch(on(lambda event: self._set_k(event.new)), "value")
-        self.scaling.param.watch(on(lambda event: session.set_scaling(event.new)), "value")
+        self.scaling.param.watch(on(lambda event: self._set_scaling(event.new)), "value")
         self.sizes.param.watch(on(lambda event: session.set_sizes(event.new)), "value")
         session.param.watch(self._follow, "draft")
         self._follow()
@@ -56,9 +55,14 @@ class ProblemFields:
         with self._following:  # nothing, or a refused number, gives way to the one in force
             self.k.value = self._session.draft.k
 
+    def _set_scaling(self, scaling: str) -> None:
+        self._session.set_scaling(scaling)
+        with self._following:  # there may be no links to learn from
+            self.scaling.value = scaling_name(self._session.draft.scaling)
+
     def _follow(self, *_: Any) -> None:
         draft = self._session.draft
         with self._following:
             self.k.value = draft.k
             self.sizes.value = sizes_text(draft.lower, draft.upper)
-            self.scaling.value = draft.scaling
+            self.scaling.value = scaling_name(draft.scaling)

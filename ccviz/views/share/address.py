@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 from ccviz.arrays import IntArray
 from ccviz.data.datasets import GENERATORS, load
-from ccviz.data.scaling import SCALINGS
 from ccviz.errors import ArchiveError, CcvizError, quote
 from ccviz.numbers import whole
 from ccviz.problem.fixed_centers import centers_text, read_centers_text
@@ -250,8 +249,6 @@ def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
     if "k" in values:
         draft = draft.with_k(_whole("k", values["k"]))
     if "scaling" in values:
-        if values["scaling"] not in SCALINGS:
-            raise CcvizError(f"There is no scaling {values['scaling']!r}.")
         draft = draft.with_scaling(values["scaling"])
     links = [
         _link(kind, word)

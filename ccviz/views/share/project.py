@@ -26,7 +26,7 @@ import msgspec
 import numpy as np
 
 from ccviz.data.datasets import Dataset
-from ccviz.data.scaling import SCALINGS
+from ccviz.data.scaling import check_scaling
 from ccviz.errors import CcvizError
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.problem import Problem
@@ -101,6 +101,7 @@ class _Head(msgspec.Struct):
     cluster_names: list[_Name] = []
     outliers: _Whole = 0
     fixed_centers: list[list[float]] = []
+    learned_from: list[_Link] = []
 
 
 def save_project(session: Session, with_runs: bool = True) -> bytes:
@@ -162,8 +163,7 @@ def _head(session: Session) -> _Head:
         classes=list(draft.data.classes),
         k=draft.k,
         scaling=draft.scaling,
-        links=[_Link(link.kind, link.i, link.j, None if link.is_hard else link.weight)
-               for link in draft.links],
+        links=_stored(draft.links),
         lower=list(draft.lower),
         upper=list(draft.upper),
         x_axis=session.x_axis,
@@ -178,7 +178,20 @@ def _head(session: Session) -> _Head:
         cluster_names=[_Name(name.point, name.text) for name in draft.cluster_names],
         outliers=draft.outliers,
         fixed_centers=[list(row) for row in draft.fixed_centers],
+        learned_from=_stored(draft.learned_from),
     )  # fmt: skip
+
+
+def _stored(links: LinkTable) -> list[_Link]:
+    return [_Link(link.kind, link.i, link.j, None if link.is_hard else link.weight)
+            for link in links]  # fmt: skip
+
+
+def _table(links: list[_Link]) -> LinkTable:
+    return LinkTable.of(
+        Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
+        for link in links
+    )
 
 
 def runs_on(archive: Archive, draft: Draft) -> list[str]:
@@ -302,7 +315,6 @@ def _draft(head: _Head, points: Problem) -> Draft:
     sound = (
         len(head.features) == points.d
         and len(head.classes) in {0, *range(many, points.n + many + 1)}
-        and head.scaling in SCALINGS
         and {head.x_axis, head.y_axis} <= set(offered_axes(head.features, points.n))
         and 0 <= head.seed < 1 << 63
         and all(limit is None or limit >= 0 for limit in (head.time_limit, head.gap_limit))
@@ -311,14 +323,14 @@ def _draft(head: _Head, points: Problem) -> Draft:
     )
     if not sound:
         raise CcvizError("its parts do not fit together.")
+    check_scaling(head.scaling, points.d)
     features, classes = (tuple(map(plain, names)) for names in (head.features, head.classes))
     data = Dataset(
         plain(head.name), points.X, features, points.truth, classes, weights=points.weights
     )
     draft = Draft(
         data, head.k, head.scaling,
-        LinkTable.of(Link(link.kind, link.i, link.j, inf if link.weight is None else link.weight)
-              for link in head.links),
+        _table(head.links),
         tuple(head.lower), tuple(head.upper),
         rules=tuple(AskedRule(plain(rule.text), tuple(rule.known)) for rule in head.rules),
         cluster_names=tuple(
@@ -326,6 +338,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         ),
         outliers=head.outliers,
         fixed_centers=tuple(map(tuple, head.fixed_centers)),
+        learned_from=_table(head.learned_from),
     )  # fmt: skip
     _ = draft.problem  # raises the sentence
     return draft
