@@ -15,6 +15,7 @@ from ccviz.events import (
     Event,
     IncumbentFound,
     NodeBranched,
+    NodeLeft,
     NodeOpened,
     NodePruned,
     PartBounded,
@@ -23,7 +24,10 @@ from ccviz.events import (
 )
 from ccviz.problem.problem import Problem
 
-_KINDS = (IncumbentFound, NodeOpened, NodeBranched, NodePruned, PartsCut, PartBounded, ProofKept)
+_KINDS = (
+    IncumbentFound, NodeOpened, NodeBranched, NodePruned, NodeLeft, PartsCut, PartBounded, ProofKept
+)  # fmt: skip
+_Leaf = NodePruned | NodeLeft | PartBounded
 _FACTORS = (0.0, -1.0, 0.9, 1.1, 1.0 + 1e-6, 1e30, 1e-30, np.nan, np.inf)
 
 
@@ -121,7 +125,7 @@ def _changed(rng: np.random.Generator, problem: Problem, event: Event) -> Event:
             change = {"part_of": _array(rng, event.part_of)}
             if rng.random() < 0.3:
                 change = {"parts": event.parts + int(rng.integers(-2, 3))}
-        case NodePruned() | PartBounded():
+        case NodePruned() | NodeLeft() | PartBounded():
             change = _of_leaf(rng, problem, event)
         case ProofKept():
             change = _of_kept(rng, problem, event)
@@ -148,10 +152,8 @@ def _of_clustering(rng: np.random.Generator, event: IncumbentFound) -> dict[str,
     return {"labels": _array(rng, event.labels)}
 
 
-def _of_leaf(
-    rng: np.random.Generator, problem: Problem, event: NodePruned | PartBounded
-) -> dict[str, Any]:
-    if isinstance(event, NodePruned) and rng.random() < 0.15:
+def _of_leaf(rng: np.random.Generator, problem: Problem, event: _Leaf) -> dict[str, Any]:
+    if not isinstance(event, PartBounded) and rng.random() < 0.15:
         return {"certificate": event.certificate | _lacking(rng, problem)}
     if isinstance(event, PartBounded) and (event.leaves or event.merged) and rng.random() < 0.7:
         return _of_tree(rng, event)
@@ -188,13 +190,15 @@ def _of_tree(rng: np.random.Generator, event: PartBounded) -> dict[str, Any]:
     return {"leaves": (*before, {**leaf, name: array}, *after)}
 
 
-def _of_certificate(rng: np.random.Generator, event: NodePruned | PartBounded) -> dict[str, Any]:
+def _of_certificate(rng: np.random.Generator, event: _Leaf) -> dict[str, Any]:
     names = sorted(event.certificate)
     way = rng.integers(5) if names else rng.integers(2)
     if way == 0:
         return {"lower_bound": _number(rng, event.lower_bound)}
     if way == 1 and isinstance(event, PartBounded):
         return {"part": int(rng.integers(-1, 5))}
+    if way == 1 and isinstance(event, NodeLeft):
+        return {"node": int(rng.integers(-1, 5))}
     if way == 1:
         return {"reason": ("bound", "infeasible", "integral")[rng.integers(3)]}
     name = names[rng.integers(len(names))]

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ccviz import Problem, solve, start
-from ccviz.events import Event, NodeBranched, NodeOpened, NodePruned
+from ccviz.events import BoundImproved, Event, NodeBranched, NodeOpened, NodePruned
 from ccviz.problem.rules import (
     Both,
     Either,
@@ -390,6 +390,21 @@ def _made_without(seed: int) -> tuple[Problem, list[Event], float]:
     return problem, events_of(problem, "sdp", start=result, **settings), 1e-4
 
 
+def _stopped(seed: int) -> tuple[Problem, list[Event], float]:
+    """Return a run that was stopped, at its root or below it; the proof is within its own gap."""
+    X = np.random.default_rng(700 + seed).normal(size=(9, 2))
+    price = (0.5,) if seed % 3 == 1 else ()
+    sizes = ([2] * 3, [5] * 3) if seed % 3 == 2 else None
+    problem = Problem(X, 3, [(0, 1)], [(2, 3, *price), (4, 5, *price)], sizes=sizes)
+    solver, settings = ("sdp", {"cuts": "none"}) if seed < 6 else ("colgen", {})
+    stepper, events = start(problem, solver, tolerance=1e-9, **settings), []
+    for record in stepper:
+        events.append(record.event)
+        if isinstance(record.event, (BoundImproved, NodeBranched)[seed % 2]):
+            stepper.stop()
+    return problem, events, 1.1 * stepper.result().gap + 1e-6
+
+
 _KINDS = {
     "sdp": (_sdp, 8),
     "colgen": (_colgen, 6),
@@ -412,4 +427,5 @@ _KINDS = {
     "weights and sizes": (_weights_and_sizes, 5),
     "made without": (_made_without, 6),
     "tree of parts": (_branched_parts, 2),
+    "stopped": (_stopped, 8),
 }

@@ -37,6 +37,10 @@ def is_whole(value):
     return type(value) is int and value >= 0
 
 
+def is_pair(value):
+    return len(value) == 2 and all(map(is_whole, value)) and value[0] != value[1]
+
+
 def is_number(value):
     return type(value) in (int, float) and not math.isnan(value)
 
@@ -53,6 +57,19 @@ class Budget:
         if self.left[what] < 0 or time.monotonic() > self.end:
             what = what if self.left[what] < 0 else "seconds"
             raise Limit(f"it takes more {what} than are allowed here")
+
+
+RIGHT = {  # what a field of an event must be; arrays are looked at when they are read
+    **dict.fromkeys(("together", "place"), lambda value: type(value) is bool),
+    **dict.fromkeys(("node", "parts", "part", "n", "d", "k"), is_whole),
+    "parent": lambda value: value is None or is_whole(value),
+    "pair": lambda value: value is None or is_pair(value),
+    "lower_bound": is_number,
+    "objective": lambda value: value is None or is_number(value),
+    "merged": lambda value: type(value) is list and all(map(is_whole, value)),
+    "solver": ("sdp", "colgen", "divide").__contains__,
+    "reason": ("bound", "infeasible", "integral").__contains__,
+}
 
 
 def take(file, size):
@@ -105,3 +122,13 @@ def array(packed, kind, budget, finite=True):
     values = np.frombuffer(data, "<" + stored).reshape(shape).astype(kind[0] + "8")
     need(not finite or np.isfinite(values).all(), "an array holds what is no number")
     return values
+
+
+def arrays(packed, kinds, budget):
+    """Return the arrays of a certificate."""
+    need(packed.keys() <= kinds.keys(), "a certificate has an array that is not known")
+    found = {name: array(each, kinds[name], budget) for name, each in packed.items()}
+    for name in {"node", "unit", "bound"} & found.keys():
+        need(found[name].shape == (1,), f"{name} is not one number")
+    need(abs(found.get("unit", np.zeros(1))[0]) <= 4000, "a unit is out of all range")
+    return found

@@ -23,7 +23,20 @@ from pathlib import Path
 import numpy as np
 from check_bounds import CANNOT, GIVEN, LIFTED, MUST, SEMIDEFINITE, Blocks, Soft, joined, matrix_of
 from check_clusters import CASES, Duals, covered, floor_of, loads_of, placeable
-from check_file import ROUND, Budget, Limit, array, is_number, is_whole, need, take, unpacked
+from check_file import (
+    RIGHT,
+    ROUND,
+    Budget,
+    Limit,
+    array,
+    arrays,
+    is_number,
+    is_pair,
+    is_whole,
+    need,
+    take,
+    unpacked,
+)
 
 AGREE = Fraction(1, 10**8)  # relative difference between a claim and what is computed
 WRONG = (ArithmeticError, AttributeError, LookupError, MemoryError, OSError, RecursionError)
@@ -36,6 +49,7 @@ EVENTS = {  # those that matter: the fields they must have, and those they may h
     "NodeOpened": ("node parent depth lower_bound", "pair together place"),
     "NodeBranched": ("node pair lower_bound", "place"),
     "NodePruned": ("node reason lower_bound", "detail certificate"),
+    "NodeLeft": ("node lower_bound certificate block_of", ""),
     "PartsCut": ("parts part_of", "dropped"),
     "PartBounded": ("part lower_bound upper_bound rounds", "certificate merged leaves"),
     "ProofKept": ("lower_bound must_link cannot_link events", "lower upper added"),
@@ -50,33 +64,6 @@ AT_NODES = {**SEMIDEFINITE, **LIFTED, **MUST, **CANNOT, **GIVEN, **COLUMNS}
 AT_NODES |= {"node": "i1", "unit": "i1", "witness": "i1"}
 AT_NODES |= {"without_must": "i2", "without_cannot": "i2", "with_sizes": "i2"}
 IN_PARTS = {**SEMIDEFINITE, "decisions": "i2", "bound": "f1"}
-
-
-def is_pair(value):
-    return len(value) == 2 and all(map(is_whole, value)) and value[0] != value[1]
-
-
-RIGHT = {  # what a field of an event must be; arrays are looked at when they are read
-    **dict.fromkeys(("together", "place"), lambda value: type(value) is bool),
-    **dict.fromkeys(("node", "parts", "part", "n", "d", "k"), is_whole),
-    "parent": lambda value: value is None or is_whole(value),
-    "pair": lambda value: value is None or is_pair(value),
-    "lower_bound": is_number,
-    "objective": lambda value: value is None or is_number(value),
-    "merged": lambda value: type(value) is list and all(map(is_whole, value)),
-    "solver": ("sdp", "colgen", "divide").__contains__,
-    "reason": ("bound", "infeasible", "integral").__contains__,
-}
-
-
-def arrays(packed, kinds, budget):
-    """Return the arrays of a certificate."""
-    need(packed.keys() <= kinds.keys(), "a certificate has an array that is not known")
-    found = {name: array(each, kinds[name], budget) for name, each in packed.items()}
-    for name in {"node", "unit", "bound"} & found.keys():
-        need(found[name].shape == (1,), f"{name} is not one number")
-    need(abs(found.get("unit", np.zeros(1))[0]) <= 4000, "a unit is out of all range")
-    return found
 
 
 # --- The run --------------------------------------------------------------------------------------
@@ -101,7 +88,7 @@ class Run:
 
     def begin(self):
         self.opened, self.branched, self.leaves, self.cuts, self.costs = {}, {}, {}, [], []
-        self.kept = None
+        self.left, self.kept = {}, None
 
     def frame(self, file):
         return unpacked(take(file, int.from_bytes(take(file, 8), "big")))
@@ -213,11 +200,16 @@ class Run:
             decision = pair, event.get("place", False)
             more = (event["parent"], event.get("together", False)) if opens else ()
             self.once(self.opened if opens else self.branched, event, (*more, *decision))
-        elif kind == "NodePruned":
+        elif kind in ("NodePruned", "NodeLeft"):
             certificate = arrays(event.get("certificate", {}), AT_NODES, self.budget)
             witness = certificate.get("witness", np.zeros(0))
             need(((witness >= 0) & (witness < len(self.rows))).all(), "a witness is none")
-            self.once(self.leaves, event, (event["reason"], event["lower_bound"], certificate))
+            leaf = event.get("reason", "bound"), event["lower_bound"], certificate
+            if kind == "NodePruned":
+                self.once(self.leaves, event, leaf)
+            else:
+                array(event["block_of"], "i1", self.budget)
+                self.left[event["node"]] = leaf  # the last stop counts
         elif kind == "IncumbentFound":
             self.costs.append(
                 self.cost(array(event["labels"], "i1", self.budget), event.get("objective"))
@@ -526,16 +518,28 @@ class Run:
         """Return the gap that is proved, None if the problem is infeasible."""
         upper = min(self.costs, default=None)
         enough = 0 if upper is None else upper * (1 - Fraction(99, 100) * self.wanted)
-        keeps = self.kept is not None and not self.is_closed
-        lower = (self.kept if keeps else self).least(enough)
-        if keeps and self.cuts and self.kept.cuts:
-            lower = max(lower, self.least(enough))
+        keeps, run = self.kept is not None and not self.is_closed, self.with_left()
+        if self.is_closed or not (keeps or self.cuts):
+            lower = run.least(enough)
+        else:
+            lower = (self.kept if keeps else self).least(enough)
+            if keeps and self.cuts and self.kept.cuts:
+                lower = max(lower, self.least(enough))
+            if run.is_closed and lower is not None and lower < enough:
+                lower = max(lower, run.least(enough))
         if upper is None:
             need(lower is None and not keeps, "the run has no clustering")
             return None
         lower = upper if lower is None else lower
         need(lower <= upper, "a bound is above the clustering")
         return 1 - Fraction(lower) / upper if upper else Fraction(0)
+
+    def with_left(self):
+        """Return the run whose leaves are also the open nodes that a stop left with bounds."""
+        run = copy.copy(self)
+        left = {*self.opened} & {*self.left} - {*self.leaves} - {*self.branched}
+        run.leaves = {**self.leaves, **{node: self.left[node] for node in left}}
+        return run
 
     def least(self, enough):
         """Return the least bound, None if the problem is infeasible."""

@@ -19,15 +19,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ccviz.events import Event, IncumbentFound, PartBounded, PartsCut
+from ccviz.events import Event, PartBounded, PartsCut
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, leave_out_weightless, number_blocks
 from ccviz.proof.part_tree import PartLeaf, leaf_bound, read_leaves
 from ccviz.proof.reading import (
-    Clustering,
     FlawError,
     is_whole,
-    read_clustering,
     read_number,
 )
 from ccviz.proof.rounding import Centroids, Unit, centroids, gamma
@@ -54,10 +52,9 @@ class _Cut:
 
 @dataclass(eq=False)
 class Division:
-    """The claims of a divided run: its cuts and its clusterings."""
+    """The claims of a divided run: its cuts."""
 
     cuts: list[_Cut] = field(default_factory=list)
-    clusterings: list[Clustering] = field(default_factory=list)
 
 
 def read_division(problem: Problem, events: Iterable[Event]) -> Division:
@@ -75,8 +72,6 @@ def read_division(problem: Problem, events: Iterable[Event]) -> Division:
                 division.cuts.append(_read_cut(event, problem.n))
             case PartBounded():
                 _read_bound(event, division)
-            case IncumbentFound():
-                division.clusterings.append(read_clustering(event, problem))
     return division
 
 

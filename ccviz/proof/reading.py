@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,6 +18,7 @@ from ccviz.events import (
     Event,
     IncumbentFound,
     NodeBranched,
+    NodeLeft,
     NodeOpened,
     NodePruned,
     Started,
@@ -80,7 +81,7 @@ class Opened:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A closed node.
+    """A closed node, or one that a stopped run left open with a bound.
 
     Attributes
     ----------
@@ -128,12 +129,23 @@ class Proof:
     opened: dict[int, Opened] = field(default_factory=dict)
     branched: dict[int, tuple[Pair, bool]] = field(default_factory=dict)  # and if it is a place
     leaves: dict[int, Leaf] = field(default_factory=dict)
+    left: dict[int, Leaf] = field(default_factory=dict)  # what a stop left, of any node
     clusterings: list[Clustering] = field(default_factory=list)
 
     @property
     def is_open(self) -> bool:
         """Whether some node is neither closed nor branched."""
-        return bool(set(self.opened) - set(self.leaves) - set(self.branched))
+        return bool(self._open)
+
+    @property
+    def _open(self) -> set[int]:
+        return set(self.opened) - set(self.leaves) - set(self.branched)
+
+    @property
+    def with_left(self) -> Proof:
+        """The proof whose leaves are also the open nodes, with the bounds that a stop left them."""
+        left = {node: self.left[node] for node in self._open & set(self.left)}
+        return replace(self, leaves={**self.leaves, **left})
 
     def path(self, node: int) -> list[int]:
         """Return the node and its ancestors."""
@@ -174,7 +186,9 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
                 pair = _read_pair(event.pair, problem.n, what)
                 _once(proof.branched, event.node, (pair, event.place is True))
             case NodePruned():
-                _once(proof.leaves, event.node, _read_leaf(event, problem))
+                _once(proof.leaves, event.node, _read_leaf(event, event.reason, problem))
+            case NodeLeft():
+                proof.left[_number(event.node)] = _read_leaf(event, "bound", problem)
             case IncumbentFound():
                 proof.clusterings.append(read_clustering(event, problem))
     if solver not in SOLVERS or not proof.opened:
@@ -185,11 +199,16 @@ def read_proof(problem: Problem, events: Iterable[Event]) -> Proof:
 
 
 def _once(table: dict[int, Any], node: Any, value: Any) -> None:
+    number = _number(node)
+    if number in table:
+        raise FlawError(f"node {number} is opened or closed twice")
+    table[number] = value
+
+
+def _number(node: Any) -> int:
     if not is_whole(node):
         raise FlawError(f"a node has the number {node!r}")
-    if node in table:
-        raise FlawError(f"node {node} is opened or closed twice")
-    table[int(node)] = value
+    return int(node)
 
 
 def is_whole(value: Any) -> bool:
@@ -219,9 +238,9 @@ def _read_pair(pair: Any, n: int, what: str) -> Pair:
     return i, j
 
 
-def _read_leaf(event: NodePruned, problem: Problem) -> Leaf:
+def _read_leaf(event: NodePruned | NodeLeft, reason: str, problem: Problem) -> Leaf:
     what = f"leaf {event.node!r}"
-    if event.reason not in REASONS:
+    if reason not in REASONS:
         raise FlawError(f"{what} is closed for no known reason")
     if not _is_number(event.lower_bound):
         raise FlawError(f"{what} claims the bound {event.lower_bound!r}")
@@ -242,7 +261,7 @@ def _read_leaf(event: NodePruned, problem: Problem) -> Leaf:
     if witness is not None and ((witness < 0) | (witness >= problem.n)).any():
         last = problem.n - 1
         raise FlawError(f"{what} has a witness that is not one of the points 0 to {last}")
-    return Leaf(event.reason, float(event.lower_bound), arrays)
+    return Leaf(reason, float(event.lower_bound), arrays)
 
 
 def _read_array(what: str, array: Any, kind: str, dimensions: int) -> np.ndarray:

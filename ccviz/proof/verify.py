@@ -17,9 +17,11 @@ The checks, in order; every bound is rigorous despite rounding (`ccviz.proof.rou
    own (`class_bound`). If the search would exceed the budget of work, the verdict reports it and
    does not accept.
 
+A run that was stopped leaves its open nodes with certificates; they count as leaves.
+
 A divided run has parts instead of a tree; their bounds add up (`parts`), and count beside those of
-parts that were kept. A run that has both is
-checked by its tree if every leaf is closed, otherwise by the parts alone.
+parts that were kept. A run that has a tree beside parts or a kept proof is checked by its tree
+alone if every node is closed. Otherwise the higher bound counts.
 
 The caller sets the gap within which the bound must lie, not the run.
 """
@@ -28,8 +30,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 
 import numpy as np
 
@@ -37,6 +38,7 @@ from ccviz.events import Event, IncumbentFound, NodeOpened, PartsCut, ProofKept
 from ccviz.problem.problem import Problem
 from ccviz.proof.blocks import PlainBlocks, contract_plainly
 from ccviz.proof.budget import DEFAULT_WORK, Budget
+from ccviz.proof.check import Check, agree, compare
 from ccviz.proof.class_bound import ClassValues, class_bound, class_values, needs_classes
 from ccviz.proof.clustering import check_clustering, keeps_rules
 from ccviz.proof.colouring import colourable, is_clique
@@ -45,38 +47,26 @@ from ccviz.proof.fewer import as_bounded, has_only_sums, without_lacking
 from ccviz.proof.kept import earlier_problem
 from ccviz.proof.lifted import classes_of, lifted_bound
 from ccviz.proof.packing import packable
-from ccviz.proof.parts import Division, parts_bound, read_division
+from ccviz.proof.parts import parts_bound, read_division
 from ccviz.proof.pricing import none_below
 from ccviz.proof.question import Places, discs_of, pricings
-from ccviz.proof.reading import FlawError, Leaf, Proof, read_clustering, read_proof
-from ccviz.proof.rounding import Centroids, Unit, centroids, gamma, rescaled, unit_of
+from ccviz.proof.reading import (
+    Clustering,
+    FlawError,
+    Leaf,
+    Proof,
+    read_clustering,
+    read_proof,
+)
+from ccviz.proof.rounding import Centroids, centroids, gamma, rescaled, unit_of
 from ccviz.proof.soft import soft_caps, soft_costs, terms_at
 from ccviz.proof.spectral import spectral_bound
 from ccviz.proof.verdict import Verdict
 from ccviz.proof.zones import Case, boxes, gain, read_cases
 
 DEFAULT_GAP = 1e-4
-_AGREE = 1e-8  # largest relative difference by rounding between a claim and its recomputation
 _WIDER = 1.001  # factor on the requested gap: a run ends as soon as its own bound suffices
 _BEYOND = 1.0 + 1e-9  # a bound above this multiple of the largest cost proves infeasibility
-
-
-@dataclass(eq=False)
-class _Check:
-    """A check under way."""
-
-    problem: Problem
-    proof: Proof
-    unit: Unit
-    budget: Budget
-    upper_bound: float = math.inf
-    enough: float = -math.inf  # leaf bounds from here on suffice for the gap
-    trusted: int = 0
-
-    @cached_property
-    def told(self) -> Problem:
-        """The problem as bounds know it."""
-        return as_bounded(self.problem)
 
 
 def verify(
@@ -113,20 +103,18 @@ def verify(
     is_divided = any(isinstance(event, PartsCut) for event in events)
     has_tree = any(isinstance(event, NodeOpened) for event in events)
     try:
-        if kept and (not has_tree or read_proof(as_bounded(problem), events).is_open):
-            return _kept(problem, events, kept, gap, Budget.of(work))
-        proof = read_proof(as_bounded(problem), events) if has_tree or not is_divided else None
-        if is_divided and (proof is None or proof.is_open):
-            return _divided(problem, read_division(problem, events), gap)
-        assert proof is not None
-        return _verdict(problem, proof, gap, Budget.of(work))
+        others = bool(kept) or is_divided
+        tree = read_proof(as_bounded(problem), events) if has_tree or not others else None
+        if tree is not None and not (tree.is_open and others):
+            return _verdict(problem, tree.with_left, gap, Budget.of(work))
+        return _beside_tree(problem, events, tree, kept, gap, Budget.of(work))
     except FlawError as flaw:
         return Verdict(False, f"no proof: {flaw}.")
 
 
 def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
     check_cover(proof)
-    check = _Check(problem, proof, unit_of(problem), budget)
+    check = Check(problem, proof, unit_of(problem), budget)
     _check_clusterings(check, gap)
     bounds = [_check_leaf(check, leaf) for leaf in sorted(proof.leaves)]
     if not proof.clusterings:
@@ -136,47 +124,63 @@ def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verd
     return _compared(check, min(bounds), len(proof.leaves), gap)
 
 
-def _divided(problem: Problem, division: Division, gap: float) -> Verdict:
-    if not has_only_sums(problem):
-        raise FlawError("rules cannot be verified of a run that was divided")
-    proof = Proof(clusterings=division.clusterings)
-    check = _Check(problem, proof, unit_of(problem), Budget.of(0.0))
-    _check_clusterings(check, gap)
-    if not proof.clusterings:
-        raise FlawError("the run has no clustering")
-    return _compared(check, *parts_bound(problem, check.unit, division), gap)
-
-
-def _kept(
-    problem: Problem, events: list[Event], kept: list[ProofKept], gap: float, budget: Budget
+def _beside_tree(
+    problem: Problem,
+    events: list[Event],
+    tree: Proof | None,
+    kept: list[ProofKept],
+    gap: float,
+    budget: Budget,
 ) -> Verdict:
-    """Return the verdict on a run whose bound an earlier run proved."""
-    if problem.is_soft:
+    """Return the verdict on a kept proof or on parts, and on what is left of an open tree."""
+    check = Check(problem, Proof(), unit_of(problem), budget)
+    check.proof.clusterings = _clusterings(problem, events)
+    _check_clusterings(check, gap)
+    if not check.proof.clusterings:
+        raise FlawError("the run has no clustering")
+    found = _kept(check, events, kept) if kept else _divided(check, events)
+    if tree is not None and not tree.with_left.is_open and found[0] < check.enough:
+        found = max(found, _tree_bound(check, problem, tree.with_left))
+    return _compared(check, *found, gap)
+
+
+def _clusterings(problem: Problem, events: list[Event]) -> list[Clustering]:
+    found = (event for event in events if isinstance(event, IncumbentFound))
+    return [read_clustering(event, problem) for event in found]
+
+
+def _divided(check: Check, events: list[Event]) -> tuple[float, int]:
+    """Return the bound of a run's parts, and their number."""
+    if not has_only_sums(check.problem):
+        raise FlawError("rules cannot be verified of a run that was divided")
+    return parts_bound(check.problem, check.unit, read_division(check.problem, events))
+
+
+def _kept(check: Check, events: list[Event], kept: list[ProofKept]) -> tuple[float, int]:
+    """Return the bound that an earlier run proved, and the number of its leaves or parts."""
+    if check.problem.is_soft:
         raise FlawError("a proof that was kept cannot be verified of soft links")
     if len(kept) > 1:
         raise FlawError("the run keeps more than one proof")
-    earlier, before = earlier_problem(problem, kept[0]), list(kept[0].events)
-    found = [
-        read_clustering(event, problem) for event in events if isinstance(event, IncumbentFound)
-    ]
-    outer = _Check(problem, Proof(clusterings=found), unit_of(problem), budget)
-    _check_clusterings(outer, gap)
-    if not found:
-        raise FlawError("the run has no clustering")
-    if not any(isinstance(event, NodeOpened) for event in before):
-        bounds = [parts_bound(earlier, outer.unit, read_division(earlier, before))]
-        if any(isinstance(event, PartsCut) for event in events):
-            bounds.append(parts_bound(problem, outer.unit, read_division(problem, events)))
-        return _compared(outer, *max(bounds), gap)
-    proof = read_proof(as_bounded(earlier), before)
+    earlier, before = earlier_problem(check.problem, kept[0]), list(kept[0].events)
+    if any(isinstance(event, NodeOpened) for event in before):
+        return _tree_bound(check, earlier, read_proof(as_bounded(earlier), before))
+    bounds = [parts_bound(earlier, check.unit, read_division(earlier, before))]
+    if any(isinstance(event, PartsCut) for event in events):
+        bounds.append(parts_bound(check.problem, check.unit, read_division(check.problem, events)))
+    return max(bounds)
+
+
+def _tree_bound(check: Check, problem: Problem, proof: Proof) -> tuple[float, int]:
+    """Return the bound of a tree of the problem, or of one with fewer constraints."""
     check_cover(proof)
-    check = _Check(earlier, proof, outer.unit, budget, outer.upper_bound, outer.enough)
-    lower_bound = min(_check_leaf(check, leaf) for leaf in sorted(proof.leaves))
-    outer.trusted = check.trusted
-    return _compared(outer, lower_bound, len(proof.leaves), gap)
+    its = replace(check, problem=problem, proof=proof)
+    lower_bound = min(_check_leaf(its, leaf) for leaf in sorted(proof.leaves))
+    check.trusted = its.trusted
+    return lower_bound, len(proof.leaves)
 
 
-def _compared(check: _Check, lower_bound: float, leaves: int, gap: float) -> Verdict:
+def _compared(check: Check, lower_bound: float, leaves: int, gap: float) -> Verdict:
     """Compare a lower bound with the best clustering and return the verdict."""
     upper_bound = check.upper_bound
     if lower_bound > upper_bound:
@@ -192,7 +196,7 @@ def _compared(check: _Check, lower_bound: float, leaves: int, gap: float) -> Ver
 
 
 def _with_trust(
-    check: _Check, sentence: str, lower_bound: float, gap: float, leaves: int
+    check: Check, sentence: str, lower_bound: float, gap: float, leaves: int
 ) -> Verdict:
     """Return the verdict, not accepted if some search was longer than the budget allows."""
     unit = check.unit
@@ -209,12 +213,12 @@ def _with_trust(
     return Verdict(True, sentence, upper_bound, lower_bound, gap, leaves)
 
 
-def _check_clusterings(check: _Check, gap: float) -> None:
+def _check_clusterings(check: Check, gap: float) -> None:
     """Set the upper bound of the best clustering, and the bound that suffices for the gap."""
     for found in check.proof.clusterings:
         objective = check_clustering(check.problem, check.unit, found)
         claimed = objective if found.claimed is None else check.unit.scaled(found.claimed)
-        if not _agree(check, claimed, objective):
+        if not agree(check, claimed, objective):
             raise FlawError(
                 f"a clustering claims {found.claimed:.9g}, "
                 f"but its labels give {check.unit.back(objective):.9g}"
@@ -223,7 +227,7 @@ def _check_clusterings(check: _Check, gap: float) -> None:
     check.enough = check.upper_bound - 0.99 * gap * check.upper_bound
 
 
-def _check_leaf(check: _Check, number: int) -> float:
+def _check_leaf(check: Check, number: int) -> float:
     """Return the leaf's bound as recomputed, in the unit of the check."""
     try:
         leaf = check.proof.leaves[number]
@@ -239,7 +243,7 @@ def _check_leaf(check: _Check, number: int) -> float:
         raise FlawError(f"leaf {number} {flaw}") from None
 
 
-def _without(check: _Check, leaf: Leaf) -> _Check:
+def _without(check: Check, leaf: Leaf) -> Check:
     """Return the check for the problem that a leaf's certificate was made for.
 
     Without some of its constraints a problem has all its clusterings, and none costs more. So a
@@ -249,13 +253,13 @@ def _without(check: _Check, leaf: Leaf) -> _Check:
     return check if problem is check.problem else replace(check, problem=problem)
 
 
-def _blocks(check: _Check, node: int) -> PlainBlocks | None:
+def _blocks(check: Check, node: int) -> PlainBlocks | None:
     """Return the blocks of a node, None if its links leave no clustering."""
     blocks = contract_plainly(check.problem, *links_at(check.problem, check.proof, node))
     return None if blocks is None or len(blocks.mass) < check.problem.k else blocks
 
 
-def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
+def _check_bound(check: Check, number: int, leaf: Leaf) -> float:
     owner = leaf.certificate.get("node")
     node = number if owner is None else int(owner[0])
     if node not in check.proof.path(number):
@@ -267,11 +271,11 @@ def _check_bound(check: _Check, number: int, leaf: Leaf) -> float:
     bound = _spectral(check, blocks, means, leaf)
     if "duals" in leaf.certificate:
         return _column_bound(check, node, blocks, means, leaf, bound)
-    _compare(check, check.unit.scaled(leaf.lower_bound), bound)
+    compare(check, check.unit.scaled(leaf.lower_bound), bound)
     return bound
 
 
-def _spectral(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> float:
+def _spectral(check: Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> float:
     """Return a semidefinite certificate's bound; without one, the scatter inside the blocks."""
     k, sizes = check.told.k, check.told.sizes
     exponent = 2 * (check.unit.exponent - leaf.exponent)
@@ -294,26 +298,8 @@ def _spectral(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) 
     return max(means.whole(between), means.inside)
 
 
-def _compare(check: _Check, claimed: float, bound: float) -> None:
-    if not _agree(check, claimed, bound):
-        raise FlawError(
-            f"claims the bound {check.unit.back(claimed):.9g}, "
-            f"but its certificate proves {check.unit.back(bound):.9g}"
-        )
-
-
-def _agree(check: _Check, claimed: float, found: float) -> bool:
-    """Whether a claim agrees with the recomputed value up to rounding.
-
-    No accepted bound depends on this: it finds runs that claim more than they prove.
-    """
-    plain = float(((4.0 * np.finfo(float).eps * check.unit.X) ** 2).sum())
-    size = max(abs(found), check.unit.norm**2)
-    return abs(found - claimed) <= _AGREE * size + check.unit.scaled(plain)
-
-
 def _column_bound(
-    check: _Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
+    check: Check, node: int, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of the duals, searched only as far as the requested gap needs it."""
     if needs_classes(check.told):
@@ -323,14 +309,14 @@ def _column_bound(
     cases = _cases(check, leaf, means, places)
     prize = float(places.prize[places.taken].sum())
     between = float(duals.sum()) + prize + gain(cases) + check.problem.k * least
-    _compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, between))
+    compare(check, check.unit.scaled(leaf.lower_bound), means.inside + max(0.0, between))
     if between <= 0.0 or proved >= check.enough:  # nothing to search for
         return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
     return means.whole(_lagrangian(check, blocks, means, duals, least, places, cases, needed**2))
 
 
-def _cases(check: _Check, leaf: Leaf, means: Centroids, places: Places) -> list[Case]:
+def _cases(check: Check, leaf: Leaf, means: Centroids, places: Places) -> list[Case]:
     """Return the cases of a leaf in zones."""
     exponent = 2 * (check.unit.exponent - leaf.exponent)
     cases = read_cases(leaf, check.problem.n, len(means.mass), exponent)
@@ -339,7 +325,7 @@ def _cases(check: _Check, leaf: Leaf, means: Centroids, places: Places) -> list[
     return cases
 
 
-def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
+def _places(check: Check, node: int, leaf: Leaf, means: Centroids) -> Places:
     """Return the discs of a node, with their duals as prizes."""
     taken, empty = places_at(check.proof, node)
     prize = leaf.certificate.get("taken", np.zeros(0))
@@ -351,7 +337,7 @@ def _places(check: _Check, node: int, leaf: Leaf, means: Centroids) -> Places:
     return discs_of(check.unit, means, taken, empty, prize)
 
 
-def _duals(check: _Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, float]:
+def _duals(check: Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, float]:
     """Return the duals and the least value in the unit of the check."""
     leaf.require("duals", "least")
     exponent = 2 * (check.unit.exponent - leaf.exponent)
@@ -365,7 +351,7 @@ def _duals(check: _Check, leaf: Leaf, means: Centroids) -> tuple[np.ndarray, flo
 
 
 def _lagrangian(
-    check: _Check,
+    check: Check,
     blocks: PlainBlocks,
     means: Centroids,
     duals: np.ndarray,
@@ -397,13 +383,13 @@ def _lagrangian(
 
 
 def _class_bound(
-    check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
+    check: Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf, proved: float
 ) -> float:
     """Return the bound of duals of any sign and a least value of each class of sizes."""
     values = _class_values(check, blocks, means, leaf)
     constant = values.links.constant
     claimed = means.inside + constant + max(0.0, values.total)
-    _compare(check, check.unit.scaled(leaf.lower_bound), claimed)
+    compare(check, check.unit.scaled(leaf.lower_bound), claimed)
     if values.total <= 0.0 or proved >= check.enough:  # nothing to search for
         return proved
     needed = math.sqrt(max(0.0, check.enough - means.inside)) * (1.0 + gamma(8)) + means.slip
@@ -411,14 +397,14 @@ def _class_bound(
     return means.whole(constant + between)
 
 
-def _class_values(check: _Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> ClassValues:
+def _class_values(check: Check, blocks: PlainBlocks, means: Centroids, leaf: Leaf) -> ClassValues:
     exponent = 2 * (check.unit.exponent - leaf.exponent)
     links = soft_costs(check.problem, check.unit, blocks)
     return class_values(check.told, leaf.certificate, exponent, len(means.mass), links)
 
 
 def _searched(
-    check: _Check, blocks: PlainBlocks, means: Centroids, values: ClassValues, needed: float
+    check: Check, blocks: PlainBlocks, means: Centroids, values: ClassValues, needed: float
 ) -> float:
     """Return the bound of class values, having searched for clusters of lower value."""
     bound, is_done = class_bound(check.told, blocks.block_of, means, values, needed, check.budget)
@@ -427,7 +413,7 @@ def _searched(
 
 
 def _in_zones(
-    check: _Check,
+    check: Check,
     blocks: PlainBlocks,
     means: Centroids,
     duals: np.ndarray,
@@ -445,14 +431,14 @@ def _in_zones(
     ]
 
 
-def _places_of(check: _Check, means: Centroids, case: Case) -> Places:
+def _places_of(check: Check, means: Centroids, case: Case) -> Places:
     """Return the discs of a case."""
     side = np.array([taken for _, taken in case.decisions], dtype=bool)
     pairs = np.array([pair for pair, _ in case.decisions], dtype=np.int64).reshape(-1, 2)
     return discs_of(check.unit, means, pairs[side], pairs[~side], case.prizes[side])
 
 
-def _check_infeasible(check: _Check, number: int, leaf: Leaf) -> None:
+def _check_infeasible(check: Check, number: int, leaf: Leaf) -> None:
     problem = check.problem
     blocks = _blocks(check, number)
     if blocks is None:

@@ -75,7 +75,7 @@ def branch_and_bound(
         lower_bound=known.lower_bound,
         margin=margin_of(problem),
     )
-    context.leaving.append(partial(left_nodes, problem, search.proved))
+    context.leaving.extend([search.unsaid, partial(left_nodes, problem, search.proved)])
     with open_workforce(context.workers) as workforce:
         yield from search.steps(workforce, context.stop, context.history)
     if not context.stop():

@@ -207,6 +207,7 @@ class Search:
     _running: deque[tuple[_Node, Handle[Report]]] = field(default_factory=deque)
     _open_nodes: dict[int, _Node] = field(default_factory=dict)  # neither closed nor branched
     _decisions: dict[int, tuple[Decision, ...]] = field(default_factory=dict)  # of all nodes
+    _unsaid: deque[Event] = field(default_factory=deque)
     _closed_bound: float = math.inf
     _count: int = 0
     _grown: bool = False
@@ -454,16 +455,25 @@ class Search:
 
     def _branch(self, node: _Node, report: Report) -> Iterator[Event]:
         assert report.branch is not None
+        node.task = replace(node.task, state=report.state)
+        sides = report.branch, report.branch.opposite
+        self._unsaid.extend([self._open_child(node, side) for side in sides])
+        self._forget(node.task.node)
         yield NodeBranched(
             node=node.task.node,
             lower_bound=node.task.lower_bound,
             **branched_fields(report.branch),
         )
-        node.task = replace(node.task, state=report.state)
-        for decision in (report.branch, report.branch.opposite):
-            yield self._open_child(node, decision)
-        self._forget(node.task.node)
+        yield from self._say()
         yield from self._raise_bound()
+
+    def _say(self) -> Iterator[Event]:
+        while self._unsaid:
+            yield self._unsaid.popleft()
+
+    def unsaid(self) -> tuple[Event, ...]:
+        """Return the openings of children that the events lack if a run stops at their parent."""
+        return tuple(self._unsaid)
 
     def _open_child(self, node: _Node, decision: Decision) -> NodeOpened:
         decisions = (*node.task.decisions, decision)
