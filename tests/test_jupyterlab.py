@@ -19,7 +19,7 @@ import psutil
 import pytest
 from playwright.sync_api import TimeoutError
 
-from tests.notebook_pages import READY, answers, free_port, linked, pick_two_points
+from tests.notebook_pages import CELL, READY, answers, free_port, linked, pick_two_points
 from tests.patience import wait_until
 
 ROOT = Path(__file__).parents[1]
@@ -184,6 +184,36 @@ def link_by_keys(page, laboratory):
     assert "cannot-links: [[4, 120]]" in printed
 
 
+def link_without_a_mouse(page, laboratory):
+    """Tab from the last button to the plot, pick two points by arrows and Enter, link them."""
+    cells = page.locator(".jp-Cell").count()
+    laboratory.get_by_role("button", name="PNG").focus()
+    for _ in laboratory.locator(".fields input, .fields select").all():
+        page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    page.wait_for_function(f"{CELL}.panel.marked >= 0")
+    picked = []
+    for keys in (("ArrowRight", "ArrowUp"), ("PageDown", "PageDown", "ArrowLeft", "ArrowDown")):
+        for key in keys:
+            page.keyboard.press(key)
+        picked.append(page.evaluate(f"{CELL}.panel.marked"))
+        page.keyboard.press("Enter")
+        page.wait_for_function(f"(many) => {CELL}.panel.picked.length === many", arg=len(picked))
+    laboratory.get_by_text(f"{picked[-1]}. Enter picks it").wait_for()
+    page.keyboard.press("c")
+    linked(page, "cannot", *sorted(picked))
+    page.keyboard.press("Enter")
+    page.wait_for_function(f"{CELL}.panel.picked.length === 1")
+    page.keyboard.press("Escape")
+    page.wait_for_function(f"{CELL}.panel.picked.length === 0")
+    page.keyboard.press("z")
+    linked(page, "cannot", *sorted(picked), is_there=False)
+    assert page.locator(".jp-Cell").count() == cells
+    with page.expect_download() as saved:
+        laboratory.get_by_role("button", name="PNG").click()
+    assert Path(saved.value.path()).read_bytes().startswith(b"\x89PNG")
+
+
 @pytest.mark.slow
 @pytest.mark.browser
 @pytest.mark.timeout(600)
@@ -191,6 +221,7 @@ def test_the_tour(lab, page):
     address, home = lab
     laboratory = run_all(page, in_lab(address, "lab"), LAB_IDLE)
     link_by_keys(page, laboratory)
+    link_without_a_mouse(page, laboratory)
 
     laboratory.get_by_label("Solver", exact=True).select_option("sdp")
     laboratory.get_by_role("button", name="Run", exact=True).click()

@@ -117,13 +117,18 @@ class Chart {
       return
     }
     const words = this.tip && this.inner && this.tip(this, event.offsetX, event.offsetY)
+    this.tell(words, event.offsetX, event.offsetY)
+  }
+
+  // Words beside a place, none if there are none.
+  tell(words, x, y) {
     this.hint.hidden = !words
     if (!words) return
     this.hint.textContent = words
-    const left = event.offsetX > this.canvas.clientWidth / 2
-    this.hint.style.left = left ? "auto" : `${event.offsetX + 14}px`
-    this.hint.style.right = left ? `${this.canvas.clientWidth - event.offsetX + 14}px` : "auto"
-    this.hint.style.top = `${event.offsetY + 12}px`
+    const left = x > this.canvas.clientWidth / 2
+    this.hint.style.left = left ? "auto" : `${x + 14}px`
+    this.hint.style.right = left ? `${this.canvas.clientWidth - x + 14}px` : "auto"
+    this.hint.style.top = `${y + 12}px`
   }
 
   onClick(event) {

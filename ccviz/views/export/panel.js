@@ -7,7 +7,7 @@ let words = {}
 class Panel {
   // `pick`, if given, is told which point is clicked, -1 beside all of them.
   constructor(run, place, pick = null) {
-    Object.assign(this, {run, place, pick, picked: [], at: run.times.length - 1, node: null, axis: "bound", against: "time"})
+    Object.assign(this, {run, place, pick, picked: [], marked: -1, at: run.times.length - 1, node: null, axis: "bound", against: "time"})
     this.scatter = scatterChart(run, this)
     this.bounds = boundsChart(run, this)
     this.result = element("div", {class: "card", role: "region", "aria-label": "Result"})

@@ -77,11 +77,11 @@ function drawCenters(chart, centers) {
   }
 }
 
-function drawRing(chart, x, y, color) {
+function drawRing(chart, x, y, color, radius = 10) {
   chart.pen.strokeStyle = color
   chart.pen.lineWidth = 3
   chart.pen.beginPath()
-  chart.pen.arc(chart.X(x), chart.Y(y), 10, 0, 2 * Math.PI)
+  chart.pen.arc(chart.X(x), chart.Y(y), radius, 0, 2 * Math.PI)
   chart.pen.stroke()
 }
 
@@ -96,6 +96,7 @@ function scatterChart(run, panel) {
       drawCenters(chart, centers)
       if (ring >= 0) drawRing(chart, x[ring], y[ring], chart.colors.broken)
       for (const point of panel.picked) drawRing(chart, x[point], y[point], chart.colors.ink)
+      if (panel.marked >= 0) drawRing(chart, x[panel.marked], y[panel.marked], chart.colors.mark, 15)
       if (panel.node === null || !run.tree) return
       const {mustLink, cannotLink, taken, empty} = nodeFrame(run, panel.at, panel.node)
       drawSegments(chart, run, mustLink, {color: chart.colors.mark, width: 3.5, alpha: 0.9})
@@ -104,7 +105,7 @@ function scatterChart(run, panel) {
       drawPlaces(chart, run, empty, [8, 5])
     })
     const sizes = card(run, panel.at).sizes
-    chart.say(`${run.n} points over ${x_name} and ${y_name}; ${count(run.links.must.pairs.shape[0], "must-link")}, ${count(run.links.cannot.pairs.shape[0], "cannot-link")}; clusters of ${sizes.join(", ") || "no"} points`)
+    chart.say(`${run.n} points over ${x_name} and ${y_name}; ${count(run.links.must.pairs.shape[0], "must-link")}, ${count(run.links.cannot.pairs.shape[0], "cannot-link")}; clusters of ${sizes.join(", ") || "no"} points${panel.pick ? ". Arrow keys move a marker, Enter picks its point." : ""}`)
   }
   const tip = (chart, px, py) => {
     const point = nearestPoint(chart, run.points.x, run.points.y, px, py, 12)

@@ -17,7 +17,8 @@ PAGE_KEYS = (
 CELL_KEYS = (
     "Once you have clicked in the cell, press M for a must-link, C for a cannot-link, A for a "
     "question, U for unsure, Esc to let go; Z to undo, Shift+Z to redo; Space to play or pause, "
-    "← → to step one event."
+    "← → to step one event. Tab to the plot to pick without a mouse: arrows move a marker, Page Up "
+    "and Page Down take the points by number, Enter picks."
 )
 
 

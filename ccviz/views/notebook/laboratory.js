@@ -34,10 +34,20 @@ function drawnLinks(links) {
   return {must: of("must"), cannot: of("cannot")}
 }
 
+// Saves what a chart shows, on the paper of its theme.
+function savePicture({canvas, colors}) {
+  const sheet = element("canvas", {width: canvas.width, height: canvas.height})
+  const pen = sheet.getContext("2d")
+  pen.fillStyle = colors.paper
+  pen.fillRect(0, 0, sheet.width, sheet.height)
+  pen.drawImage(canvas, 0, 0)
+  element("a", {href: sheet.toDataURL("image/png"), download: "ccviz.png"}).click()
+}
+
 // --- Buttons and fields ---------------------------------------------------------------------
 
 class Tools {
-  constructor(send) {
+  constructor(send, save) {
     const button = (words, message, title, kind = "") => (
       element("button", {type: "button", class: kind, title, onclick: () => send(message)}, words))
     const field = (name, input) => {
@@ -60,6 +70,7 @@ class Tools {
       redo: button("Redo", {key: "y"}, "Take back the last undo (Shift+Z)"),
       ask: button("Ask me", {key: "a"}, "Which points belong together? (A)"),
       unsure: button("Unsure (U)", {key: "u"}, "I cannot tell"),
+      picture: element("button", {type: "button", title: "Save the plot as a PNG file", onclick: save}, "PNG"),
     }
     const {run, stop, ...rest} = this.buttons
     const {solver, ...fields} = this.inputs
@@ -112,7 +123,7 @@ class Cell {
   constructor(model, root) {
     Object.assign(this, {model, root})
     this.send = (message) => model.send(message)
-    this.tools = new Tools(this.send)
+    this.tools = new Tools(this.send, () => savePicture(this.panel.scatter))
     this.box = element("div", {class: "lab", tabindex: "-1"}, this.tools.box)
     this.box.addEventListener("keydown", (event) => this.onKey(event))
     this.box.addEventListener("click", () => {
@@ -156,6 +167,7 @@ class Cell {
     }
     this.panel = new Panel(run, 0, (point) => this.send({pick: point}))
     this.panel.picked = this.model.get("_state").picked
+    new Cursor(this.panel)
     this.player = new Player([this.panel], this.box)
     this.box.append(this.panel.main, this.player.box, this.panel.tabs.box)
     this.root.host.dataset.ready = "yes"

@@ -30,6 +30,7 @@ from ccviz.views.draft import Draft
 from ccviz.views.export.assets import script_of, style_of, words
 from ccviz.views.frames.projection import check_axes, offered_axes
 from ccviz.views.frames.question import question
+from ccviz.views.frames.scatter import coloring, plane
 from ccviz.views.keyboard import with_keyboard
 from ccviz.views.lab.keys import CELL_KEYS, key_actions, tell_keys
 from ccviz.views.lab.queue import RunQueue
@@ -51,7 +52,8 @@ def _script() -> str:
     hosted = re.sub(r":root(\[[^]]+\])", r":host(\1)", style).replace(":root", ":host")
     known = {"STYLE": hosted, "WORDS": words()}
     constants = [f"const {name} = {json.dumps(value)}" for name, value in known.items()]
-    return "\n".join([script_of(), *constants, with_keyboard(_HERE / "laboratory.js")])
+    drawn = script_of(_HERE / "cursor.js")
+    return "\n".join([drawn, *constants, with_keyboard(_HERE / "laboratory.js")])
 
 
 def explore(X: Any, k: int, *, axes: tuple[str, str] | None = None, **problem: Any) -> Laboratory:
@@ -208,6 +210,31 @@ class Laboratory(anywidget.AnyWidget):
         self.session.player.end()
         self._refresh(at_once=True)
         return not self.session.runner.busy
+
+    def save(self, path: str | Path, width: float | None = None, dpi: int = 300) -> None:
+        """Write the points, the links and the clusters as a file for print.
+
+        Parameters
+        ----------
+        path : path
+            Its suffix, ``.pdf``, ``.svg`` or ``.png``, is the format.
+        width : float, optional
+            Inches, 3.4 if not given.
+        dpi : int
+            Of PNG.
+
+        Raises
+        ------
+        CcvizError
+            If the suffix is another one, Matplotlib is not installed, or the file cannot be
+            written.
+        """
+        from ccviz.views.notebook.plots import clustered_points  # Bokeh takes a second to load
+
+        session = self.session
+        where = plane(session.draft, session.x_axis, session.y_axis)
+        clustering = coloring(session.run, where)
+        clustered_points(where, clustering, session.draft.problem).save(path, width, dpi)
 
     def close(self) -> None:
         """End the worker and take the cell's picture away."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, get_args
+from typing import get_args
 
 import holoviews as hv
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
+from ccviz.problem.problem import Problem
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
 from ccviz.views.figures.tree import node_looks
@@ -20,7 +21,7 @@ from ccviz.views.frames.marks import MARKS
 from ccviz.views.frames.matrix import matrix as matrix_frame
 from ccviz.views.frames.projection import axis_names
 from ccviz.views.frames.race import race as race_frame
-from ccviz.views.frames.scatter import Plane, coloring, plane
+from ccviz.views.frames.scatter import Coloring, Plane, coloring, plane
 from ccviz.views.frames.tree import Axis, Tree, TreeFrame
 from ccviz.views.notebook.figure import Figure
 from ccviz.views.palette import LIGHT, cluster_colors
@@ -33,9 +34,13 @@ SIZE = {"width": 440, "height": 340}
 def scatter(run: Run, x: int | None = None, y: int | None = None) -> Figure:
     """Return the points in their clusters, the centres and the links."""
     where = _plane(run, x, y)
-    frame = coloring(run, where)
+    return clustered_points(where, coloring(run, where), run.problem)
+
+
+def clustered_points(where: Plane, frame: Coloring, problem: Problem) -> Figure:
+    """Return the points of a plane in their clusters, the centres and a problem's links."""
     labels = np.where(frame.labels >= 0, frame.labels.astype(str), "none")
-    colors = dict(enumerate(cluster_colors(run.problem.k)))
+    colors = dict(enumerate(cluster_colors(problem.k)))
     points = hv.Points(
         (where.x, where.y, labels, np.arange(len(where.x))),
         _dimensions(where),
@@ -52,7 +57,9 @@ def scatter(run: Run, x: int | None = None, y: int | None = None) -> Figure:
     centers = hv.Points(frame.centers, _dimensions(where), label="centres").opts(
         marker="cross", size=16, line_width=4, color=LIGHT.ink, show_legend=False
     )
-    must, cannot = (_links(links.pairs, where) for links in _both(run))
+    must, cannot = (
+        _links(links.pairs, where) for links in (problem.must_link, problem.cannot_link)
+    )
     return Figure([
         must.opts(color=LIGHT.must_link, line_width=1),
         cannot.opts(color=LIGHT.cannot_link, line_width=1, line_dash="dashed"),
@@ -77,10 +84,6 @@ def _dimensions(where: Plane) -> list[hv.Dimension]:
     """Return the axes, by two names even of a single feature: HoloViews tells them apart so."""
     up = "again" if where.x_name == where.y_name else where.y_name
     return [hv.Dimension(where.x_name), hv.Dimension(up, label=where.y_name)]
-
-
-def _both(run: Run) -> tuple[Any, Any]:
-    return run.problem.must_link, run.problem.cannot_link
 
 
 def _links(pairs: np.ndarray, where: Plane) -> hv.Segments:

@@ -170,6 +170,17 @@ def test_the_cell_shows_a_widget_and_a_picture(explored):
     assert picture.count("<line") == 2
 
 
+def test_its_picture_is_saved(explored, tmp_path):
+    explored.save(tmp_path / "before.svg")
+    explored.links = []
+    explored.save(tmp_path / "after.svg")
+    before, after = ((tmp_path / f"{name}.svg").read_bytes() for name in ("before", "after"))
+    assert before.startswith(b"<?xml")
+    assert before != after
+    with pytest.raises(CcvizError, match="pdf, png, svg"):
+        explored.save(tmp_path / "picture.gif")
+
+
 def test_questions_are_asked(explored):
     explored.ask()
     wait_until(
