@@ -1,11 +1,15 @@
 """A map that keeps neighbours together.
 
 Laplacian eigenmaps (Belkin and Niyogi 2003) are the sketch that is shown at once; t-SNE (van der
-Maaten and Hinton 2008) begins from it and takes seconds.
+Maaten and Hinton 2008) begins from it and takes seconds. Of many points t-SNE places a sample, and
+each other point lies between those of the sample that are nearest to it; the sketch is then the
+plane of the principal components.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -14,49 +18,149 @@ from scipy.sparse.csgraph import connected_components, minimum_spanning_tree
 from scipy.sparse.linalg import eigsh
 from scipy.spatial import cKDTree
 
-from ccviz.arrays import FloatArray, freeze
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.data.datasets import Dataset
 
-MOST_POINTS = 2000
-"""Largest number of points that are mapped: the sketch takes the server half a second."""
+MOST_POINTS = 50_000
+"""Largest number of points that are mapped: some ten seconds of a process of its own."""
+SAMPLE = 2_000
+"""Points that t-SNE places: the sketch of so few takes the server half a second."""
+_BESIDE = 3
+"""Points of the sample between which another one lies."""
 
 _NEIGHBOURS = 10
 _AXES = 2
 
 _PERPLEXITY = 30.0
-_KNOWN: WeakKeyDictionary[Dataset, dict[str, FloatArray]] = WeakKeyDictionary()
+_MOST_SCALINGS = 8
+"""Maps that are kept for each data set; the oldest goes first."""
+
+
+@dataclass(frozen=True, eq=False)
+class NeighbourMap:
+    """Where points lie.
+
+    Attributes
+    ----------
+    X : (n, d) float
+        The points as they are scaled.
+    values : (n, 2) float64
+    method : str
+        How the map was made, for titles of axes.
+    is_sketch : bool
+        Whether `lay_out` would make another one.
+    """
+
+    X: FloatArray
+    values: FloatArray
+    method: str
+    is_sketch: bool
+
+    @cached_property
+    def _tree(self) -> cKDTree:
+        return cKDTree(self.X)
+
+    def place(self, points: FloatArray) -> FloatArray:
+        """Return where the point next to each is drawn.
+
+        Parameters
+        ----------
+        points : (m, d) float
+
+        Returns
+        -------
+        (m, 2) float64
+        """
+        return self.values[self._tree.query(points)[1]] if len(points) else np.zeros((0, _AXES))
+
+
+_KNOWN: WeakKeyDictionary[Dataset, dict[str, NeighbourMap]] = WeakKeyDictionary()
 """Maps by data set and scaling: every edit of a link draws the plane again."""
-_LAID_OUT: WeakKeyDictionary[Dataset, set[str]] = WeakKeyDictionary()
-"""Scalings of data sets whose map is no sketch any more."""
 
 
-def is_laid_out(data: Dataset, scaling: str) -> bool:
-    """Return whether the map of these points is no sketch any more."""
-    return scaling in _LAID_OUT.get(data, ())
-
-
-def keep_map(data: Dataset, scaling: str, values: FloatArray) -> None:
-    """Put a map in place of the sketch.
+def map_of(data: Dataset, scaling: str, X: FloatArray) -> NeighbourMap:
+    """Return the map of scaled points, a sketch if none is kept; the same object each time.
 
     Parameters
     ----------
     data : Dataset
     scaling : str
+    X : (n, d) float
+        The points as they are scaled.
+    """
+    known = _KNOWN.get(data, {}).get(scaling)
+    return known if known is not None else _keep(data, scaling, _sketch(X))
+
+
+def keep_layout(data: Dataset, scaling: str, X: FloatArray, values: FloatArray) -> None:
+    """Put what `lay_out` returned in place of the sketch.
+
+    Parameters
+    ----------
+    data : Dataset
+    scaling : str
+    X : (n, d) float
     values : (n, 2) float64
     """
-    _KNOWN.setdefault(data, {})[scaling] = freeze(values)
-    _LAID_OUT.setdefault(data, set()).add(scaling)
+    method = "t-SNE" if len(X) <= SAMPLE else f"t-SNE of {SAMPLE:,} points, the others beside them"
+    _keep(data, scaling, NeighbourMap(X, freeze(values), method, is_sketch=False))
 
 
-def lay_out(X: FloatArray, first: FloatArray) -> FloatArray:
+def _keep(data: Dataset, scaling: str, made: NeighbourMap) -> NeighbourMap:
+    known = _KNOWN.setdefault(data, {})
+    known[scaling] = made
+    while len(known) > _MOST_SCALINGS:
+        known.pop(next(iter(known)))
+    return made
+
+
+def _sketch(X: FloatArray) -> NeighbourMap:
+    if len(X) <= SAMPLE:
+        values, method = spectral_map(X), "a sketch by Laplacian eigenmaps"
+    else:
+        values, method = _components(X), "a sketch by principal components"
+    return NeighbourMap(X, freeze(values), method, is_sketch=True)
+
+
+def _components(X: FloatArray) -> FloatArray:
+    """Return the points on the principal components of a sample."""
+    center = X.mean(axis=0, dtype=np.float64)
+    directions = np.linalg.svd(X[_sample(len(X))] - center, full_matrices=False)[2]
+    return np.asarray((X - center) @ directions[:_AXES].T, dtype=np.float64)
+
+
+def _sample(n: int) -> IntArray:
+    """Return the points that t-SNE places, in their order."""
+    return np.sort(np.random.default_rng(0).choice(n, min(n, SAMPLE), replace=False))
+
+
+def lay_out(X: FloatArray) -> FloatArray:
     """Return the map by t-SNE, (n, 2); with fewer than five points the sketch.
 
     Parameters
     ----------
     X : (n, d) float
-    first : (n, 2) float64
-        The sketch.
     """
+    chosen = _sample(len(X))
+    found = _embedded(X[chosen])
+    if len(chosen) == len(X):
+        return found
+    from sklearn.neighbors import NearestNeighbors  # here, for it takes a second to load
+
+    values = np.empty((len(X), _AXES))
+    values[chosen] = found
+    others = np.setdiff1d(np.arange(len(X)), chosen)
+    near = NearestNeighbors(n_neighbors=_BESIDE, n_jobs=1).fit(X[chosen])
+    distance, at = near.kneighbors(X[others])
+    pull = 1.0 / np.maximum(distance, 1e-9 * distance.max() or 1.0) ** 2
+    pull /= pull.sum(axis=1, keepdims=True)
+    values[others] = np.einsum("ij,ijk->ik", pull, found[at])
+    return values
+
+
+def _embedded(X: FloatArray) -> FloatArray:
+    """Return the map of a few points by t-SNE, which begins from the sketch."""
+    first = spectral_map(X)
     spread = float(first.std())
     if len(X) < 5 or not spread > 0:
         return first
@@ -66,22 +170,6 @@ def lay_out(X: FloatArray, first: FloatArray) -> FloatArray:
         init=1e-4 * first / spread, perplexity=min(_PERPLEXITY, (len(X) - 1) / 3), random_state=0,
         n_jobs=1,
     ).fit_transform(X).astype(np.float64)  # fmt: skip
-
-
-def map_of(data: Dataset, scaling: str, X: FloatArray) -> FloatArray:
-    """Return the map of scaled points, (n, 2); the same object each time.
-
-    Parameters
-    ----------
-    data : Dataset
-    scaling : str
-    X : (n, d) float
-        The points as they are scaled.
-    """
-    known = _KNOWN.setdefault(data, {})
-    if scaling not in known:
-        known[scaling] = freeze(spectral_map(X))
-    return known[scaling]
 
 
 def spectral_map(X: FloatArray) -> FloatArray:

@@ -72,7 +72,7 @@ def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
     axis : str
     """
     total = float(X.var(axis=0, dtype=np.float64).sum())
-    if axis in features or axis in MAPS or not total > 0:
+    if axis in features or not total > 0:
         return axis
     weights, origin = coordinates(X, features, axis)
     return f"{axis} ({float(((X - origin) @ weights).var()) / total:.0%} of the variance)"

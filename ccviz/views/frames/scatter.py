@@ -8,14 +8,13 @@ from typing import Protocol
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.spatial import cKDTree
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.datasets import Dataset
 from ccviz.problem.partition import Partition
 from ccviz.runs.run import Run
 from ccviz.views.draft import Draft
-from ccviz.views.frames.neighbour_map import map_of
+from ccviz.views.frames.neighbour_map import NeighbourMap, map_of
 from ccviz.views.frames.pictures import addresses
 from ccviz.views.frames.point_words import marks
 from ccviz.views.frames.projection import MAPS, axis_title, coordinates
@@ -55,12 +54,17 @@ class LinearAxis:
 class MappedAxis:
     """An axis of the map, on which a centre is drawn at the point next to it."""
 
-    values: FloatArray
-    X: FloatArray
+    whole: NeighbourMap
+    column: int
+
+    @property
+    def values(self) -> FloatArray:
+        """(n,) where the points are drawn."""
+        return self.whole.values[:, self.column]
 
     def place(self, points: FloatArray) -> FloatArray:
         """Return (m,) where points (m, d) are drawn."""
-        return self.values[cKDTree(self.X).query(points)[1]] if len(points) else np.zeros(0)
+        return self.whole.place(points)[:, self.column]
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +119,7 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     features = draft.data.features
     axes = (_axis(draft, x_name), _axis(draft, y_name))
     x, y = (axis.values for axis in axes)
-    across, up = (axis_title(draft.X, features, name) for name in (x_name, y_name))
+    across, up = (_title(draft, name) for name in (x_name, y_name))
     data = draft.data
     seen = addresses(data) if len(x) <= MOST_TOLD else []
     told = marks(data) if len(x) <= MOST_TOLD and not seen else []
@@ -127,10 +131,15 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
 
 def _axis(draft: Draft, name: str) -> Axis:
     if name in MAPS:
-        mapped = map_of(draft.data, draft.scaling, draft.X)
-        return MappedAxis(mapped[:, MAPS.index(name)], draft.X)
+        return MappedAxis(map_of(draft.data, draft.scaling, draft.X), MAPS.index(name))
     weights, origin = coordinates(draft.X, draft.data.features, name)
     return LinearAxis((draft.X - origin) @ weights, weights, origin)
+
+
+def _title(draft: Draft, name: str) -> str:
+    if name in MAPS:
+        return f"{name} ({map_of(draft.data, draft.scaling, draft.X).method})"
+    return axis_title(draft.X, draft.data.features, name)
 
 
 def _class_names(data: Dataset) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 from ccviz.quota import Quota
 from ccviz.runs.worker_pool import WorkerPool
 from ccviz.views.draft import Draft
-from ccviz.views.frames.neighbour_map import is_laid_out, keep_map, lay_out, map_of
+from ccviz.views.frames.neighbour_map import keep_layout, lay_out, map_of
 from ccviz.views.frames.projection import MAPS
 from ccviz.views.lab.picking import Picking
 from ccviz.views.lab.sandboxed_call import SandboxedCall
@@ -54,15 +54,14 @@ class Mapping:
         then : callable
             Called once the map of these points is another one.
         """
-        if is_laid_out(draft.data, draft.scaling):
+        if not map_of(draft.data, draft.scaling, draft.X).is_sketch:
             return
         if self._draft is not None and self._draft.has_points_of(draft):
             return
         self.close()
-        first = map_of(draft.data, draft.scaling, draft.X)
         self._draft, self._then = draft, then
         self._call = SandboxedCall(
-            lay_out, (draft.X, first), self._quota.run_s, self._quota.call_bytes, self._pool
+            lay_out, (draft.X,), self._quota.run_s, self._quota.call_bytes, self._pool
         )
 
     def tick(self) -> None:
@@ -77,7 +76,7 @@ class Mapping:
         if call is None or draft is None or then is None or not call.done:
             return
         self._call = None
-        keep_map(draft.data, draft.scaling, call.answer())
+        keep_layout(draft.data, draft.scaling, draft.X, call.answer())
         self.close()
         then()
 

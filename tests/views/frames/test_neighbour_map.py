@@ -8,8 +8,8 @@ from ccviz.errors import CcvizError
 from ccviz.views.draft import draft_of
 from ccviz.views.frames.neighbour_map import (
     MOST_POINTS,
-    is_laid_out,
-    keep_map,
+    SAMPLE,
+    keep_layout,
     lay_out,
     map_of,
     spectral_map,
@@ -46,7 +46,7 @@ def test_few_or_equal_points_are_finite(X):
 def test_the_map_is_an_axis_on_which_centres_lie_at_their_next_point():
     draft = draft_of(load("iris"))
     where = plane(draft, "Map 1", "PC 1")
-    assert (where.x_title, len(where.x)) == ("Map 1", 150)
+    assert (where.x_title, len(where.x)) == ("Map 1 (a sketch by Laplacian eigenmaps)", 150)
     assert where.place(draft.X[[7]])[0] == pytest.approx([where.x[7], where.y[7]])
     assert where.place(np.zeros((0, 4))).shape == (0, 2)
     assert plane(draft.with_k(4), "Map 1", "PC 1").x is not None
@@ -73,13 +73,38 @@ def test_a_layout_takes_the_place_of_the_sketch():
     X = 20 * np.eye(3)[classes] + rng.normal(size=(60, 3))
     data = Dataset("", X, ("a", "b", "c"), None)
     draft = draft_of(data, 3)
-    first = map_of(data, "none", X)
-    assert not is_laid_out(data, "none")
-    keep_map(data, "none", lay_out(X, first))
-    assert is_laid_out(data, "none")
-    found = map_of(data, "none", X)
+    assert map_of(data, "none", X).is_sketch
+    keep_layout(data, "none", X, lay_out(X))
+    assert plane(draft, "PC 1", "Map 2").y_title == "Map 2 (t-SNE)"
+    found = map_of(data, "none", X).values
     assert np.array_equal(plane(draft, "Map 1", "Map 2").x, found[:, 0])
     means = np.array([found[classes == at].mean(axis=0) for at in range(3)])
     nearest = np.linalg.norm(found[:, None] - means, axis=2).argmin(axis=1)
     assert np.array_equal(nearest, classes)
-    assert lay_out(X[:4], first[:4]) is not None
+    assert lay_out(X[:4]).shape == (4, 2)
+
+
+@pytest.mark.slow
+def test_of_many_points_a_sample_is_placed_and_the_others_beside_it():
+    rng = np.random.default_rng(4)
+    classes = np.arange(SAMPLE + 500) % 3
+    X = 30 * np.eye(3)[classes] + rng.normal(size=(len(classes), 3))
+    data = Dataset("", X, ("a", "b", "c"), None)
+    assert "principal components" in map_of(data, "none", X).method
+    keep_layout(data, "none", X, lay_out(X))
+    found = map_of(data, "none", X)
+    assert f"{SAMPLE:,} points" in found.method
+    means = np.array([found.values[classes == at].mean(axis=0) for at in range(3)])
+    nearest = np.linalg.norm(found.values[:, None] - means, axis=2).argmin(axis=1)
+    assert (nearest == classes).mean() > 0.99
+    assert np.array_equal(found.place(X[:3]), found.values[:3])
+
+
+def test_few_maps_are_kept_for_each_data_set():
+    X = np.random.default_rng(5).normal(size=(20, 3))
+    data = Dataset("", X, ("a", "b", "c"), None)
+    first = map_of(data, "none", X)
+    assert map_of(data, "none", X) is first
+    for at in range(8):
+        map_of(data, f"weights:1,1,{at + 1}", X)
+    assert map_of(data, "none", X) is not first

@@ -2,7 +2,7 @@ import pytest
 
 from ccviz.data.datasets import load
 from ccviz.views.draft import group_links
-from ccviz.views.frames.neighbour_map import is_laid_out
+from ccviz.views.frames.neighbour_map import map_of
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from tests.patience import wait_until
@@ -334,7 +334,7 @@ def test_a_map_is_sketched_at_once_and_laid_out_once(session):
 
     wait_until(ended)
     assert drawn[-1] == "Map 1"
-    assert is_laid_out(session.draft.data, "none")
+    assert map_of(session.draft.data, "none", session.draft.X).method == "t-SNE"
     session.show_axes("PC 1")
     session.show_axes("Map 1")
     assert not session.mapping.busy
