@@ -17,7 +17,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env warm app desktop browsers test lint format types figures bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels lowest
+.PHONY: help env warm app desktop browsers test lint format types figures outputs bench coverage mutants fuzz notebook docs pictures lock sbom audit chromium flaky clean wheel profile hooks kernels lowest
 
 help:  ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*##  *\(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -98,6 +98,9 @@ notebook: env  ## Open the notebooks in JupyterLab
 
 docs: env  ## Build the documentation into docs/_build/html
 	$(PY) -m sphinx -W --keep-going -b html docs docs/_build/html $(ARGS)
+
+outputs: env  ## Run the notebooks and store small outputs in them (ARGS="01 10" for some)
+	$(PY) docs/notebook_pictures.py $(ARGS)
 
 pictures: chromium  ## Make the pictures of README and docs from the real page (ARGS="tour tree" for some)
 	$(PY) docs/pictures.py $(ARGS)

@@ -26,7 +26,7 @@ html_static_path = ["../assets", "_static"]
 html_css_files = ["cards.css"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
-nb_execution_mode = "off"  # the tests run every notebook; the site shows their text and code
+nb_execution_mode = "off"  # the tests run every notebook; the site shows what they hold
 # Made by scikit-learn, or with a signature that no formatter can read.
 not_shown = ["set_fit_request", "set_predict_request", "set_score_request"]
 not_shown += ["cKDTree", "Alternatives", "Rank"]

@@ -1,7 +1,8 @@
-"""Every notebook runs from its start to its end, holds no outputs, and teaches by exercises."""
+"""Every notebook runs from its start to its end, holds small outputs, and teaches by exercises."""
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,11 +41,27 @@ def test_it_runs(path, kernel):
     assert any(cell.outputs for cell in cells)
 
 
+@pytest.fixture(scope="module")
+def stored():
+    """Return the module that stores outputs."""
+    sys.path.insert(0, str(NOTEBOOKS[0].parents[1] / "docs"))
+    import notebook_pictures
+
+    yield notebook_pictures
+    sys.path.pop(0)
+
+
 @each
-def test_its_outputs_are_stripped(path):
-    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert not any(cell["outputs"] or cell["execution_count"] for cell in code)
+def test_its_outputs_are_small_and_those_of_its_code(path, stored):
+    assert path.stat().st_size < 200_000
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    outputs = [output for cell in code for output in cell["outputs"]]
+    kinds = {kind for output in outputs for kind in output.get("data", ())}
+    of = notebook["metadata"].get("ccviz", {}).get("outputs_of")
+    assert of == (stored.stamp(notebook) if outputs else None), "run `make outputs`"
+    assert kinds <= set(stored.KINDS)
+    assert not any(cell["execution_count"] for cell in code)
 
 
 @each
