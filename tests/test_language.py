@@ -8,6 +8,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 CODE = re.compile(r"`[^`\n]*`")  # a name in the program is no word of a sentence
 AVOIDED = re.compile(r"\b(so many|so much|nobody|somebody|anew|dear|dearer)\b", re.IGNORECASE)
+# Names of controls and columns that new users of the page did not understand.
+UNCLEAR = re.compile(
+    "good to know|Note: keys|another word in every row|Wrong share|Leave all out"
+    "|Iterations a round|Divide first, from blocks|Export the run shown|Take 1 clusters"
+)
 
 
 def pages():
@@ -58,6 +63,14 @@ def test_no_text_of_the_program_has_them():
         str(path.relative_to(ROOT)): shown(path) for path in sorted((ROOT / "ccviz").rglob("*.py"))
     }
     assert offenders(sources) == {}
+
+
+def test_no_control_has_a_name_that_was_not_understood():
+    scripts = {path.name: path.read_text("utf-8") for path in (ROOT / "ccviz").rglob("*.js")}
+    sources = {str(path): shown(path) for path in (ROOT / "ccviz" / "views").rglob("*.py")}
+    found = {name: UNCLEAR.findall(text) for name, text in (scripts | sources).items()}
+    assert not {name: words for name, words in found.items() if words}
+    assert UNCLEAR.findall("Export the run shown")
 
 
 def test_the_words_are_found():

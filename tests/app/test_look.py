@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.app.driver import Lab
+from tests.app.driver import READY, Lab
 
 pytestmark = pytest.mark.browser
 
@@ -220,3 +220,32 @@ def test_a_jump_leads_to_the_plot_by_the_keyboard(lab):
     focused = lab.page.evaluate("() => document.activeElement.closest('main') !== null")
     assert focused
     assert lab.page.url == before
+
+
+def test_on_a_phone_a_note_lies_under_the_plot(page, lab_of):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab = lab_of()
+    lab.fill("Clusters k", "0")
+    lab.see("k = 0 is not a whole number of at least 1 cluster.")
+    lab.rest()
+    plot = page.get_by_role("figure", name="150 points").bounding_box()
+    note = page.get_by_role("alert").filter(has_text="k = 0 is not").bounding_box()
+    assert note["y"] >= plot["y"] + plot["height"]
+    assert page.get_by_label("Clusters k").input_value() == "3"
+
+
+def test_a_dark_system_has_a_dark_page_until_light_is_chosen(page, lab_of):
+    page.emulate_media(color_scheme="dark")
+    try:
+        lab_of()
+        page.wait_for_function("document.documentElement.dataset.theme === 'dark'")
+        assert "theme=" not in page.url
+        page.get_by_role("button", name="Theme").click()
+        page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+        page.wait_for_url("**theme=light**")
+        page.reload()
+        page.wait_for_function(READY)
+        assert page.evaluate("document.documentElement.dataset.theme") == "light"
+        page.wait_for_url("**theme=light**")
+    finally:
+        page.emulate_media(color_scheme="light")

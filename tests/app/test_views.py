@@ -250,7 +250,7 @@ def bands(lab):
     )
 
 
-def test_a_proof_is_watched_on_one_screen(lab_of, picture):
+def test_a_proof_is_watched_on_one_screen(lab_of, server, picture):
     lab = lab_of("?data=spirals&n=20&k=3&solver=sdp&set.cuts_per_block=0&seed=1")
     lab.page.set_viewport_size({"width": 1280, "height": 720})
     lab.run()  # the view comes by itself
@@ -272,6 +272,10 @@ def test_a_proof_is_watched_on_one_screen(lab_of, picture):
     click_node(lab, row)
     lab.page.mouse.move(0, 0)
     lab.wait_for(lambda: bands(lab) == [life])
+    # With a node explained, the tree has a fifth of a small screen.
+    lab.wait_for(lambda: lab.page.evaluate(
+        "Bokeh.documents[0].get_model_by_name('tree').inner_height") >= 144)  # fmt: skip
+    assert "is being overridden" not in server.log.read_text()  # a warning of Panel's on sizes
     # The sentence that says why is whole: it ends above the bounds.
     words = lab.page.get_by_role("region", name="Node").bounding_box()
     bounds = lab.figure("proof-bounds").bounding_box()

@@ -20,6 +20,7 @@ from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import Look, cluster_colors
 
+_DEEPEST_ZOOM = 1e5  # the whole of an axis over the least part that is shown
 _MANY = 3000
 _SIZE_PX = (600, 450)
 _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
@@ -223,8 +224,8 @@ class ScatterFigure:
         few = n <= _MANY
         self._point_glyph.glyph.update(size=9 if few else 5, line_width=0.8 if few else 0)
         if not keep_view:
-            self.plot.x_range.update(start=plane.x_range[0], end=plane.x_range[1])
-            self.plot.y_range.update(start=plane.y_range[0], end=plane.y_range[1])
+            _show_all(self.plot.x_range, plane.x_range)
+            _show_all(self.plot.y_range, plane.y_range)
         name_axes(self.plot, plane.x_title, plane.y_title)
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
@@ -387,3 +388,11 @@ def _tooltip(by_class: bool, pictured: bool) -> str:
 
 def _line_source() -> ColumnDataSource:
     return ColumnDataSource({name: [] for name in (*_ENDS, "width", "alpha", "name")})
+
+
+def _show_all(axis: Range1d, whole: tuple[float, float]) -> None:
+    """Show the whole of an axis; the wheel leads neither far past it nor into nothing."""
+    (low, high), span = whole, whole[1] - whole[0]
+    axis.update(
+        start=low, end=high, bounds=(low - span, high + span), min_interval=span / _DEEPEST_ZOOM
+    )

@@ -142,11 +142,11 @@ class TreeFigure:
                 callback=CustomJS(args={"nodes": self._nodes, "name": BAND}, code=_LIGHT),
             )
         )  # fmt: skip
-        self._title = Title(text="", align="left", text_font_size="12px")
+        self._title = Title(text="", align="left", text_font_size="12px", standoff=12)
         self.plot.add_layout(self._title, "above")
         self._items = {kind: self._legend_item(*look) for kind, look in MARKS.items()}
         self._legend = Legend(items=list(self._items.values()), orientation="horizontal", ncols=4)
-        self._legend.update(padding=2, spacing=6)
+        self._legend.update(padding=0, spacing=4, glyph_height=16, label_height=16)
         self.plot.add_layout(self._legend, "below")
 
     def _legend_item(self, marker: str, color: str, words: str) -> LegendItem:

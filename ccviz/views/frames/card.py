@@ -71,6 +71,7 @@ def card(
     with_scores: bool,
     asked: Problem | None = None,
     repaired: Partition | None = None,
+    known: float = -math.inf,
 ) -> Card:
     """Return the card of a run as far as it has been played.
 
@@ -83,6 +84,9 @@ def card(
         The current problem, if that may be something else than what the run was asked.
     repaired : Partition, optional
         The run's clustering after a repair, so that it keeps what is asked.
+    known : float
+        The highest lower bound that earlier runs proved for what is asked; shown if the run has
+        ended without one.
     """
     if run is None:
         return Card("unknown", "No run yet", "Choose a solver and press Run.")
@@ -92,15 +96,35 @@ def card(
     if edited is None and repaired is not None and run.labels is None and run.finished is None:
         return _until_found(run, repaired, with_scores)
     answer = run.incumbent if edited is None else edited.partition or run.incumbent
+    if edited is None and answer is not None and _lacks_a_bound(run) and math.isfinite(known):
+        return _bounded_before(run, answer, known, with_scores)
+    holds = edited is None or edited.holding in ("proof", "bound")
     return Card(
         status=_status(run, edited),
         headline=_headline(run) if edited is None else edited.headline,
         ending=_ending(run) if edited is None else edited.sentence if edited.is_good else "",
         caution="" if edited is None or edited.is_good else edited.sentence,
-        rows=_rows(run, answer, holds=edited is None or edited.holding in ("proof", "bound")),
+        rows=_rows(run, answer, run.lower_bound if holds else None),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()) if answer else (),
         rules=_rules(answer) if answer and with_scores else (),
+    )
+
+
+def _lacks_a_bound(run: Run) -> bool:
+    return run.finished is not None and not math.isfinite(run.lower_bound)
+
+
+def _bounded_before(run: Run, answer: Partition, known: float, with_scores: bool) -> Card:
+    """Return the card of a run without a bound whose problem an earlier run has bounded."""
+    return Card(
+        status=_status(run, None),
+        headline=_headline(run),
+        ending=f"{_ending(run)} The lower bound is that of an earlier run.",
+        rows=_rows(run, answer, known),
+        scores=_scores(answer) if with_scores else (),
+        sizes=tuple(answer.kept_sizes.tolist()),
+        rules=_rules(answer) if with_scores else (),
     )
 
 
@@ -112,7 +136,7 @@ def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool)
         status="edited",
         headline="Repaired",
         caution=f"The clustering broke what you added, and is repaired.{bound} Press Run.",
-        rows=_rows(run, answer, holds=holds),
+        rows=_rows(run, answer, run.lower_bound if holds else None),
         scores=_scores(answer) if with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()),
         rules=_rules(answer) if with_scores else (),
@@ -125,7 +149,7 @@ def _until_found(run: Run, answer: Partition, with_scores: bool) -> Card:
         status="edited",
         headline="Repaired",
         caution="The clustering broke what you added, and is repaired. The solver starts.",
-        rows=_rows(run, answer, holds=False),
+        rows=_rows(run, answer, None),
         scores=_scores(answer) if with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()),
         rules=_rules(answer) if with_scores else (),
@@ -154,24 +178,22 @@ def _ending(run: Run) -> str:
     return why if why in {known, STATUS_SENTENCES[run.status]} else f"{known} {why}"
 
 
-def _rows(run: Run, answer: Partition | None, holds: bool) -> tuple[tuple[str, str], ...]:
+def _rows(run: Run, answer: Partition | None, bound: float | None) -> tuple[tuple[str, str], ...]:
+    """Return the figures; a bound of None is one that does not hold."""
     keeps = answer is not None and answer.violations.none_hard
     rows = [
         ("WCSS", number(answer.wcss) if answer else "–"),
-        ("Lower bound", number(run.lower_bound) if holds else "–"),
-        ("Gap", percent(_gap(run, answer)) if holds and (keeps or answer is None) else "–"),
+        ("Lower bound", "–" if bound is None else number(bound)),
+        ("Gap", "–" if bound is None or not (keeps or answer is None)
+         else percent(run.gap if answer is None else relative_gap(answer.objective, bound))),
         ("Broken", _broken(answer)),
         ("Time", seconds(run.time_s)),
-    ]
+    ]  # fmt: skip
     if answer is not None and run.problem.is_soft:
         rows.insert(1, ("Penalty", number(answer.penalty)))
     if run.tree:
         rows.append(("Nodes", f"{len(run.tree):,}"))
     return tuple(rows)
-
-
-def _gap(run: Run, answer: Partition | None) -> float:
-    return run.gap if answer is None else relative_gap(answer.objective, run.lower_bound)
 
 
 def _broken(answer: Partition | None) -> str:

@@ -1,7 +1,8 @@
-"""Which edits start a run by themselves, and the proofs to which an edit leads back."""
+"""Which edits start a run by themselves, and what earlier runs have proved of the problem."""
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -25,7 +26,7 @@ QUICK_S = 2.0
 """Longest time of a proof, in seconds, after which edits start runs by themselves."""
 
 _MOST_PROOFS = 64
-"""Largest number of proofs that a session remembers."""
+"""Largest number of proofs, and of bounds, that a session remembers."""
 
 _MOST_RUNS = 20
 """Largest number of runs started by edits that are kept; the oldest is deleted first."""
@@ -53,6 +54,22 @@ class Proof:
         return found.violations.none_hard and found.objective <= cost
 
 
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """The lower bound of a run that has ended."""
+
+    run_id: str
+    problem: Problem
+    lower_bound: float
+
+    def holds_for(self, asked: Problem) -> bool:
+        """Whether no clustering of a problem costs less."""
+        before = self.problem
+        if before.asks_the_same(asked):
+            return True
+        return same_points(before, asked) and tightens(before, asked)
+
+
 class AsEdited(param.Parameterized):
     """Follows the runs of a session, and remembers its proofs.
 
@@ -77,6 +94,7 @@ class AsEdited(param.Parameterized):
         super().__init__()
         self._archive, self._player, self._compared = archive, player, compared
         self._proofs: deque[Proof] = deque(maxlen=_MOST_PROOFS)
+        self._bounds: deque[Bound] = deque(maxlen=_MOST_PROOFS)
         self._own: list[str] = []
         self._expects = False
         player.param.watch(self._on_shot, "shot")
@@ -110,8 +128,10 @@ class AsEdited(param.Parameterized):
                     self._archive.delete(oldest)
 
     def _judge(self, shot: Shot) -> None:
-        """Remember a proof, and whether it was quick."""
+        """Remember a bound or a proof, and whether it was quick."""
         info = shot.info
+        if math.isfinite(info.lower_bound) and all(each.run_id != info.id for each in self._bounds):
+            self._bounds.append(Bound(info.id, shot.run.problem, info.lower_bound))
         is_proof = info.status == "optimal" and info.solver in _EXACT
         self.quick = is_proof and info.time_s <= QUICK_S
         if is_proof and all(each.run_id != info.id for each in self._proofs):
@@ -149,6 +169,26 @@ class AsEdited(param.Parameterized):
         known = (each for each in reversed(self._proofs) if each.answers(asked))
         found = next((each for each in known if self._is_there(each.run_id)), None)
         return "" if found is None else found.run_id
+
+    def bound_of(self, asked: Problem) -> float:
+        """Return the highest lower bound that a run of this session has proved for a problem.
+
+        It is only looked for if the run shown has ended without a bound.
+
+        Parameters
+        ----------
+        asked : Problem
+
+        Returns
+        -------
+        float
+            ``-inf`` if there is none.
+        """
+        run = self._player.shot.run if self._player.shot else None
+        if run is None or run.finished is None or math.isfinite(run.lower_bound):
+            return -math.inf
+        known = (each.lower_bound for each in self._bounds if each.holds_for(asked))
+        return max(known, default=-math.inf)
 
     def _is_there(self, run_id: str) -> bool:
         """Whether a run has not been deleted."""

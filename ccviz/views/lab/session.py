@@ -95,6 +95,8 @@ class Session(Reshaping):
         Whether every edit of links, k or sizes starts a run; None where `AsEdited` decides.
     dark : bool
         Whether the page is dark.
+    prefers_dark : bool
+        Whether the browser's system asks for dark pages.
     presenting : bool
         Whether points and proof alone are shown, in large type.
     """
@@ -111,6 +113,7 @@ class Session(Reshaping):
     compared = param.Parameter(default=())
     as_edited = param.Boolean(default=None, allow_None=True)
     dark = param.Boolean(default=False)
+    prefers_dark = param.Boolean(default=False)
     presenting = param.Boolean(default=False)
     pricing_kind: ClassVar[type[Pricing]] = Pricing
 
@@ -348,6 +351,11 @@ class Session(Reshaping):
     def run(self) -> Run | None:
         """The run that is shown, up to the player's cursor."""
         return self.player.shot.run if self.player.shot else None
+
+    @property
+    def known_bound(self) -> float:
+        """The highest bound that earlier runs proved for the problem, if the one shown has none."""
+        return self.edits.bound_of(self.draft.problem)
 
     @property
     def answer(self) -> Partition | None:

@@ -91,6 +91,7 @@ export function render({model}) {
     part?.focus({preventScroll: true})
   }
   paint()
+  if (matchMedia("(prefers-color-scheme: dark)").matches) model.send_msg("prefers dark")
   document.getElementById("jump").addEventListener("click", jump)
   // Bokeh's frame around a figure that was clicked; who comes by the keyboard needs one.
   const frame = (event) => {

@@ -22,6 +22,7 @@ from ccviz.views.share.address import way_back
 _ROOMS = 6
 _KEPT = [
     "draft", "solver", "seed", "time_limit", "gap_limit", "node_limit", "x_axis", "y_axis", "dark",
+    "prefers_dark",
 ]  # fmt: skip
 """What an address holds of a session."""
 
@@ -83,6 +84,18 @@ class PageScript(JSComponent):
             way_back="&".join(filter(None, (way_back(session, self._drafts), self._way_on()))),
             can_undo=session.can_undo,
         )
+
+    def follow_system(self, session: Session, has_theme: bool) -> None:
+        """Hear from the browser that its system is dark, and be dark too unless that was chosen.
+
+        Parameters
+        ----------
+        session : Session
+        has_theme : bool
+            Whether the page's address says if it is light or dark.
+        """
+        heard = {"prefers_dark": True} | ({} if has_theme else {"dark": True})
+        self._actions["prefers dark"] = partial(session.param.update, **heard)
 
     def _handle_msg(self, data: str) -> None:
         if data in self._actions:

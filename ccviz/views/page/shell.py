@@ -90,7 +90,8 @@ def build() -> pn.template.Template:
     asked = {
         name: values[0].decode(errors="replace") for name, values in pn.state.session_args.items()
     }
-    session.dark = asked.pop("theme", "") == "dark"
+    theme = asked.pop("theme", "")
+    session.dark = theme == "dark"
     empty = asked.pop("example", "") == "no"
     lesson, hide = asked.pop("lesson", ""), frozenset[str]()
     with session.in_words():
@@ -105,7 +106,7 @@ def build() -> pn.template.Template:
     if not (asked or empty or brought or lesson):  # nothing else is to be shown
         session.show_example(example.run_id)
     preparation = PreparationPanel(session, pn.state.as_cached("preparation", Preparation))
-    page = _page(session, importing, drafts, Opening(lesson, hide))
+    page = _page(session, importing, drafts, Opening(lesson, hide, has_theme=bool(theme)))
     page.add_panel("preparation", preparation)
     keep_time(session, preparation)
     return page
@@ -166,10 +167,13 @@ class Opening:
         Its name, or the word of a lesson that was written on a page; empty for none.
     hide : frozenset of str
         Controls that are hidden.
+    has_theme : bool
+        Whether it says if the page is light or dark; otherwise the browser's system does.
     """
 
     lesson: str
     hide: frozenset[str]
+    has_theme: bool
 
 
 def _page(
@@ -221,6 +225,7 @@ def _page(
     )
     page.add_panel("right", right)
     script = PageScript(session, painter, right.show, drafts, partial(_way_on, course, opening))
+    script.follow_system(session, opening.has_theme)
     course.param.watch(lambda _: script.remember(session), "lesson")
     page.add_panel("script", pn.Row(script, Mending(), SheetPanel(importing), width=0, height=0))
     return page

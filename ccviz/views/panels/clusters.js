@@ -1,4 +1,5 @@
 // What marks the clusters: features by clusters, shaded by how far each mean is from that of all.
+// Few clusters are columns, many are rows: a screen has more room for lines than for columns.
 const FILES = [["rows", "My rows with clusters (CSV)"], ["profile", "This table (CSV)"],
   ["markdown", "This table (Markdown)"], ["report", "Report (HTML)"]]
 
@@ -8,10 +9,15 @@ function shade(apart) {
   return `background: color-mix(in srgb, ${color} ${share}%, transparent)`
 }
 
-function head({number, name, color, size, share, silhouette}, chosen) {
-  return html`<th scope="col"><div><button data-cluster="${number}" aria-pressed="${number === chosen}"
+function buttons({number, name, color}, chosen) {
+  return html`<div><button data-cluster="${number}" aria-pressed="${number === chosen}"
     title="Show only cluster ${number}" aria-label="cluster ${number}${name ? `: ${name}` : ""}"><i style="background:${color}"></i>${name || number}</button>
-    <button class="name" data-name="${number}" title="Give cluster ${number} a name" aria-label="Name cluster ${number}">✎</button></div>
+    <button class="name" data-name="${number}" title="Give cluster ${number} a name" aria-label="Name cluster ${number}">✎</button></div>`
+}
+
+function head(each, chosen) {
+  const {size, share, silhouette} = each
+  return html`<th scope="col">${buttons(each, chosen)}
     <small title="points">${size}</small><small title="share of all">${share}</small>
     <small title="mean silhouette">${silhouette}</small></th>`
 }
@@ -40,11 +46,26 @@ function row({name, separation, whole, cells}) {
   </tr>`
 }
 
+const asColumns = ({heads, rows}, chosen) => html`<thead><tr><th scope="col">Feature</th>
+  <th scope="col" title="Share of the variance between the clusters">Share</th><th scope="col">All</th>
+  ${heads.map((each) => head(each, chosen))}</tr></thead><tbody>${rows.map(row)}</tbody>`
+
+const asRows = ({heads, rows}, chosen) => html`<thead><tr><th scope="col">Cluster</th>
+  <th scope="col">Points</th>${rows.map(({name, separation, whole}) => html`<th scope="col"
+    title="${separation} of its variance lies between the clusters; mean of all ${whole[0]}, deviation ${whole[1]}">
+    ${name}<small>${separation}</small></th>`)}</tr></thead>
+  <tbody>${heads.map((each, at) => html`<tr><th scope="row">${buttons(each, chosen)}</th>
+    <td title="${each.share} of all, mean silhouette ${each.silhouette}">${each.size}</td>
+    ${rows.map(({cells}) => html`<td style="${shade(cells[at][2])}"
+      title="deviation ${cells[at][1]}; ${cells[at][2].toFixed(1)} deviations from the mean of all">${cells[at][0]}</td>`)}
+  </tr>`)}</tbody>`
+
 export function render({model}) {
   const box = document.createElement("div")
   box.className = "clusters"
   const draw = () => {
-    const {about, heads, rows, more, rules} = model.table
+    const {about, heads, more, rules, many} = model.table
+    box.classList.toggle("many", many === true)
     if (!heads) {
       box.innerHTML = html`<p>${about}</p>`.text
       return
@@ -54,11 +75,8 @@ export function render({model}) {
     const kept = rules.map(({words, holds}) => html`<li class="${holds ? "" : "broken"}">${words}</li>`)
     box.innerHTML = html`<p>${about}</p>
       ${rules.length ? html`<ul class="rules" aria-label="Rules of the clusters">${kept}</ul>` : ""}
-      <div class="scroll"><table aria-label="What marks the clusters"><thead><tr>
-        <th scope="col">Feature</th>
-        <th scope="col" title="Share of the variance between the clusters">Share</th><th scope="col">All</th>
-        ${heads.map((each) => head(each, model.chosen))}</tr></thead>
-        <tbody>${rows.map(row)}</tbody></table></div>
+      <div class="scroll"><table aria-label="What marks the clusters">
+        ${(many ? asRows : asColumns)(model.table, model.chosen)}</table></div>
       ${more ? html`<p>${more}</p>` : ""}
       ${heads.length > 1 ? changes(heads, model.point) : ""}
       <h2>Take home</h2><div class="files">

@@ -25,6 +25,8 @@ from ccviz.views.panels.template import css, with_template
 
 _NONE = "The features of each cluster are listed here after a run: choose a solver, press Run."
 _STYLE = css("clusters.css")
+_MOST_COLUMNS = 4
+"""Clusters up to which each is a column of the table."""
 
 
 class ClustersPanel(JSComponent):
@@ -127,10 +129,17 @@ def content(frame: Clusters, rules: tuple[RuleRow, ...] = ()) -> dict[str, Any]:
     """
     hidden = frame.features - len(frame.rows)
     how = ", by means of clusters" if frame.simplified else ""
-    return {
-        "about": "Mean ± deviation; blue is above the mean of all, orange below. First come the "
+    many = len(frame.heads) > _MOST_COLUMNS
+    about = (
+        f"Means; blue is above that of all, orange below. Silhouette {frame.silhouette:.2f}{how}."
+        if many
+        else "Mean ± deviation; blue is above the mean of all, orange below. First come the "
         "features with the largest share of their variance between the clusters. Under a cluster "
-        f"stand its points, its share and its silhouette ({frame.silhouette:.2f} in all{how}).",
+        f"stand its points, its share and its silhouette ({frame.silhouette:.2f} in all{how})."
+    )
+    return {
+        "about": about,
+        "many": many,
         "rules": [{"words": f"{each.words}: {each.verdict}", "holds": each.holds}
                   for each in rules],
         "heads": [_head(each) for each in frame.heads],

@@ -31,7 +31,7 @@ class ProblemFields:
         self._session, self._following = session, Following()
         half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self.k = pn.widgets.IntInput(
-            name="Clusters k", value=session.draft.k, start=1, width=72, margin=(2, 4)
+            name="Clusters k", value=session.draft.k, width=72, margin=(2, 4)
         )
         ways = {words: how for how, words in SCALINGS.items()} | {LEARNED_LABEL: LEARNED}
         self.scaling = pn.widgets.Select(name="Features", options=ways, **half)

@@ -16,7 +16,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.palette import look
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
-_ROOM = {"flex": "0 0 auto", "height": "clamp(132px, 27%, 340px)"}
+_ROOM = {"flex": "0 0 auto", "height": "clamp(120px, 24%, 340px)"}
 """About a quarter of the tab: the tree above it needs the rest."""
 
 
@@ -30,7 +30,7 @@ class ProofBounds(pn.viewable.Viewer):
         self._moments = Moments(self._figure.plot)
         figure = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
         self._pane = pn.Column(
-            figure, sizing_mode="stretch_width", margin=0, styles=_ROOM, visible=False
+            figure, sizing_mode="stretch_both", margin=0, styles=_ROOM, visible=False
         )
         self._dress()
         session.param.watch(self._dress, ["dark", "presenting"])

@@ -81,6 +81,7 @@ class ResultPanel(pn.viewable.Viewer):
         frame = card(
             run, with_scores=not self._session.player.playing,
             asked=self._session.draft.problem, repaired=self._session.repair.partition,
+            known=self._session.known_bound,
         )  # fmt: skip
         answer = self._session.answer
         if answer is not None:

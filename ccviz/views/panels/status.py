@@ -83,8 +83,9 @@ class StatusPanel(pn.viewable.Viewer):
             return
         session = self._session
         frame = card(
-            run, with_scores=False, asked=session.draft.problem, repaired=session.repair.partition
-        )
+            run, with_scores=False, asked=session.draft.problem,
+            repaired=session.repair.partition, known=session.known_bound,
+        )  # fmt: skip
         whose = "" if run is None or run.started is None else _whose(run.started)
         self._html.object = _line(frame, whose)
 

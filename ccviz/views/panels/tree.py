@@ -15,8 +15,8 @@ from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.upstream.figure_callbacks import FigurePane
 
-_LEAST_HEIGHT = 104
-"""Height kept for the details under the tree, in pixels, so that most clicks move nothing."""
+_LEAST_HEIGHT = "clamp(60px, 11vh, 104px)"
+"""Height kept for the details under the tree, so that most clicks move nothing."""
 
 _AXES = {"Lower bound": "bound", "Depth": "depth"}
 
@@ -32,13 +32,14 @@ class TreePanel(pn.viewable.Viewer):
         )
         self._node = NodePanel(inspection)
         self._axis = pn.widgets.RadioButtonGroup(
-            options=_AXES, value=inspection.axis, name="Height of a node", margin=(0, 0, 4, 0)
-        )
+            options=_AXES, value=inspection.axis, name="Height of a node",
+            align="end", margin=(0, 0, -26, 0), styles={"z-index": "1"},
+        )  # fmt: skip
         self._axis.param.watch(in_one_message(self._on_axis), "value")
         session.param.watch(self._dress, ["dark", "presenting"])
         self._details = pn.Column(
             self._node, sizing_mode="stretch_width", margin=(2, 8),
-            styles={"flex": "0 0 auto", "min-height": f"{_LEAST_HEIGHT}px"},
+            styles={"flex": "0 0 auto", "min-height": _LEAST_HEIGHT},
         )  # fmt: skip
         inspection.param.watch(self.refresh, "node")
 

@@ -187,10 +187,11 @@ def way_back(session: Session, drafts: KeptDrafts | None = None) -> str:
     run_id = session.player.run_id or session.runner.run_id
     is_example = bool(run_id) and session.archive.is_in_library(run_id)  # each server has its own
     words = "" if is_example and not session.can_undo else _words(session, drafts)
+    theme = "dark" if session.dark else "light"
     parts = (
         words,
         urlencode({"run": run_id}) if run_id and not is_example else "",
-        "theme=dark" * session.dark,
+        "" if session.dark == session.prefers_dark else f"theme={theme}",
     )
     return "&".join(filter(None, parts))
 

@@ -119,3 +119,11 @@ def test_thousands_of_links_are_a_picture_and_the_broken_ones_lines():
     few = [some_of(frame, np.arange(len(frame.x0)) < 9) for frame in frames]
     figure.show_links(*few)
     assert len(figure.plot.select("link density")[0].data_source.data["image"]) == 0
+
+
+def test_the_wheel_leads_neither_far_past_the_points_nor_into_nothing(figure):
+    axis = figure.plot.y_range
+    (low, high), (least, most) = (axis.start, axis.end), axis.bounds
+    assert least < low < 0 < 3 < high < most
+    assert most - least == pytest.approx(3 * (high - low))
+    assert 0 < axis.min_interval < 1e-4 * (high - low)

@@ -1,10 +1,14 @@
 """Edits that start a run by themselves, and proofs to which an edit leads back."""
 
+import math
+
 import numpy as np
 import pytest
 
 from ccviz.data.datasets import load
+from ccviz.numbers import number
 from ccviz.runs.archive import Archive
+from ccviz.views.frames.card import card
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lessons.walk import SessionHere
 from ccviz.views.link_table import Link
@@ -114,3 +118,18 @@ def test_runs_that_edits_start_do_not_pile_up(session):
     kept = {info.id for info in session.archive.runs()}
     assert {first, named} <= kept
     assert len(kept) == 22
+
+
+def test_a_bound_holds_for_a_heuristic_and_for_what_is_added_and_not_for_what_is_taken(session):
+    bound = session.run.lower_bound
+    session.set_solver("blp-kmeans")
+    session.start()
+    session.player.end()
+    shown = card(session.run, False, session.draft.problem, known=session.known_bound)
+    assert dict(shown.rows)["Lower bound"] == number(bound)
+    assert dict(shown.rows)["Gap"] != "–"
+    assert "that of an earlier run" in shown.ending
+    session.add_links([Link("must", *apart(session))])
+    assert session.known_bound == bound
+    session.set_k(4)
+    assert session.known_bound == -math.inf

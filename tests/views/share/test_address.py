@@ -243,6 +243,14 @@ def stored_run(session, termination="interrupted"):
     return run_id
 
 
+def test_the_way_back_names_the_theme_where_the_system_has_another(session):
+    assert "theme" not in way_back(session)
+    session.prefers_dark = True
+    assert dict(parse_qsl(way_back(session)))["theme"] == "light"
+    session.dark = True
+    assert "theme" not in way_back(session)
+
+
 def test_the_way_back_has_the_problem_the_run_and_the_theme(session, open_session):
     session.dark = True
     session.open_run(run_id := stored_run(session))
