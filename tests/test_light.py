@@ -51,6 +51,26 @@ print(result.partition.scores["ari"] > 0.7, "sklearn" in sys.modules)
     assert done.stdout.split() == ["True", "False"], done.stderr
 
 
+def test_solving_needs_little_of_scipy():
+    unneeded = ("scipy.spatial", "scipy.special", "scipy.cluster", "scipy.optimize", "scs")
+    code = f"""
+from ccviz.cli import main
+sys.argv[1:] = ["solve", "iris", "-k", "3", "--solver", "sdp", "--no-archive", "--quiet"]
+try:
+    main()
+except SystemExit:
+    print([name for name in {unneeded!r} if name in sys.modules])
+"""
+    done = run_without(EXTRAS, code)
+    assert done.stdout.splitlines()[-1] == "[]", done.stderr
+
+
+def test_a_limit_of_threads_reaches_the_blas_of_scipy():
+    # Such a limit holds only for the libraries that are loaded.
+    code = "import ccviz; print('scipy.linalg' in sys.modules)"
+    assert run_without(EXTRAS, code).stdout.split() == ["True"]
+
+
 @pytest.mark.slow
 def test_the_archive_needs_no_extra(tmp_path, monkeypatch):
     monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))

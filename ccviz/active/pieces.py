@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 
@@ -69,7 +69,7 @@ def _nearest(X: FloatArray, centers: FloatArray) -> tuple[IntArray, FloatArray]:
     near, squared = np.empty(len(X), dtype=np.int64), np.empty(len(X))
     for start in range(0, len(X), 1000):
         some = slice(start, start + 1000)
-        distance = cdist(X[some], centers, "sqeuclidean")
+        distance = scipy.spatial.distance.cdist(X[some], centers, "sqeuclidean")
         near[some] = distance.argmin(axis=1)
         squared[some] = distance.min(axis=1)
     return near, squared

@@ -9,7 +9,7 @@ Jain 2005).
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray
 from ccviz.solvers.common.seeding import plain_kmeans
@@ -39,7 +39,7 @@ def views(X: FloatArray, k: int, seed: int) -> list[FloatArray]:
     -------
     list of (n, n) float64
     """
-    squared = cdist(X, X, "sqeuclidean")
+    squared = scipy.spatial.distance.cdist(X, X, "sqeuclidean")
     typical = float(np.median(squared[np.triu_indices(len(X), 1)])) or 1.0
     gaussians = [np.exp(-squared / (typical * width)) for width in WIDTHS]
     laplacian = _laplacian(squared)

@@ -9,37 +9,22 @@ run.
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import sys
 from typing import Annotated
 
 import typer
 
-from ccviz.cli.ask import ask
-from ccviz.cli.batch import batch
-from ccviz.cli.bench import bench
+from ccviz.cli.commands import CommandGroup
 from ccviz.cli.common import out, tell
-from ccviz.cli.desktop import desktop
-from ccviz.cli.elbow import elbow
-from ccviz.cli.export import export, import_
-from ccviz.cli.lesson import lesson
-from ccviz.cli.prices import prices
-from ccviz.cli.replay import replay
-from ccviz.cli.resume import resume
-from ccviz.cli.runs import runs
-from ccviz.cli.serve import serve
-from ccviz.cli.solve import solve
-from ccviz.cli.solvers import solvers
-from ccviz.cli.stay import stay
-from ccviz.cli.sure import sure
-from ccviz.cli.sweep import sweep_command
-from ccviz.cli.verify import verify
 from ccviz.distribution import __version__, install_command, stranger
 from ccviz.errors import CcvizError
 
 BAD_INPUT = 2
 
 app = typer.Typer(
+    cls=CommandGroup,
     help="A laboratory for constrained clustering.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -64,29 +49,9 @@ def _options(
     """Lay out the options that come before a command."""
 
 
-app.command()(solve)
-app.command()(elbow)
-app.command()(batch)
-app.command()(solvers)
-app.command()(ask)
-app.command()(bench)
-app.command("sweep")(sweep_command)
-app.command("app")(serve)
-app.command()(desktop)
-app.command()(runs)
-app.command()(replay)
-app.command()(export)
-app.command("import")(import_)
-app.command()(lesson)
-app.command()(verify)
-app.command()(resume)
-app.command()(prices)
-app.command()(sure)
-app.command()(stay)
-
-
 def main() -> None:
     """Run the command line; bad input ends in one sentence on stderr and exit code 2."""
+    gc.freeze()  # what was imported stays, so that the garbage collector need not search it
     try:
         code = app(standalone_mode=False)
     except (CcvizError, typer.TyperException) as bad:

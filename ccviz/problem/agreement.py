@@ -6,8 +6,9 @@ values those of `sklearn.metrics`, which takes a second to load.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from scipy.special import gammaln
 
 from ccviz.arrays import FloatArray, IntArray
 
@@ -102,7 +103,7 @@ def _adjusted_information(table: IntArray) -> float:
 def _expected_information(table: IntArray) -> float:
     """Return the mean mutual information of random partitions with the same sizes."""
     n = int(table.sum())
-    logs = gammaln(np.arange(n + 1) + 1.0)  # of the factorials
+    logs = np.fromiter(map(math.lgamma, range(1, n + 2)), np.float64, n + 1)  # of the factorials
     return float(
         sum(_expected(a, b, logs) for a in table.sum(1).tolist() for b in table.sum(0).tolist())
     )

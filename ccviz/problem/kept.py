@@ -6,8 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.asked import AskedRule
@@ -78,7 +77,8 @@ def _across(points: FloatArray) -> float:
     """Return the largest distance between two points, computed in strips."""
     strip = max(1, _CELLS // len(points))
     return max(
-        float(cdist(points[at : at + strip], points).max()) for at in range(0, len(points), strip)
+        float(scipy.spatial.distance.cdist(points[at : at + strip], points).max())
+        for at in range(0, len(points), strip)
     )
 
 
@@ -87,7 +87,7 @@ def _separation(problem: Problem, labels: IntArray, _: AskedRule) -> float:
     for j in np.unique(labels).tolist():
         here, there = problem.X[labels == j], problem.X[labels != j]
         if len(there):
-            gaps.append(cKDTree(there).query(here)[0].min())
+            gaps.append(scipy.spatial.cKDTree(there).query(here)[0].min())
     return float(min(gaps))
 
 

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
@@ -140,7 +139,7 @@ def _far(problem: Problem, limit: float) -> IntArray:
     # Distances are computed in strips; the loop ends once there are too many pairs.
     strip, found, many = max(1, _CELLS // n), [], 0
     for first in range(0, n, strip):
-        i, j = np.nonzero(cdist(X[first : first + strip], X) > limit)
+        i, j = np.nonzero(scipy.spatial.distance.cdist(X[first : first + strip], X) > limit)
         pairs = np.column_stack([i + first, j])
         found.append(pairs[pairs[:, 0] < pairs[:, 1]])
         many += len(found[-1])
@@ -150,7 +149,7 @@ def _far(problem: Problem, limit: float) -> IntArray:
 
 
 def _near(problem: Problem, limit: float) -> IntArray:
-    tree = cKDTree(problem.X)
+    tree = scipy.spatial.cKDTree(problem.X)
     if (tree.count_neighbors(tree, limit) - problem.n) // 2 > MOST_LINKS:
         raise ProblemError(_TOO_MANY.format("separation", MOST_LINKS, "must-links"))
     return np.array(minimum_separation(problem.X, limit), dtype=np.int64).reshape(-1, 2)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.spatial import cKDTree
-from scipy.spatial.distance import pdist, squareform
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ProblemError
@@ -198,7 +197,8 @@ class MaxDiameter(Rule):
 
     def alternatives(self, problem: Problem) -> Alternatives:
         """Return one load with limit 0 in which the pairs too far apart weigh 1."""
-        far = np.argwhere(np.triu(squareform(pdist(problem.X)) > self.limit))
+        gaps = scipy.spatial.distance.squareform(scipy.spatial.distance.pdist(problem.X))
+        far = np.argwhere(np.triu(gaps > self.limit))
         return _one(0, np.zeros(problem.n), far)
 
 
@@ -305,7 +305,7 @@ def minimum_separation(X: ArrayLike, distance: float) -> list[tuple[int, int]]:
     list of pairs of int
     """
     X = np.asarray(X, dtype=np.float64)
-    near = cKDTree(X).query_pairs(distance, output_type="ndarray")
+    near = scipy.spatial.cKDTree(X).query_pairs(distance, output_type="ndarray")
     gaps = np.linalg.norm(X[near[:, 0]] - X[near[:, 1]], axis=1)
     return sorted(map(tuple, near[gaps < distance].tolist()))
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import scipy
 from scipy.sparse import coo_array
-from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
@@ -212,7 +212,7 @@ class _Step:
 
     def _model(self, centers: FloatArray) -> tuple[FloatArray, float]:
         """Return (n, k) distances and the price M p of a broken link; 1 where links are free."""
-        distances = cdist(self.problem.X, centers)
+        distances = scipy.spatial.distance.cdist(self.problem.X, centers)
         return distances, float(distances.max()) * self.p or 1.0
 
     def _broken_inside(self, price: float) -> float:

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.cluster.hierarchy import linkage
-from scipy.spatial.distance import cdist, squareform
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound
@@ -62,8 +61,8 @@ def bent_distances(problem: Problem, block_of: IntArray, context: Context) -> Fl
     for block in range(s):
         if context.stop():
             return distance
-        to_points = cdist(problem.X[block_of == block], problem.X).min(axis=0)
-        np.minimum.at(distance[block], block_of, to_points)
+        to_points = scipy.spatial.distance.cdist(problem.X[block_of == block], problem.X)
+        np.minimum.at(distance[block], block_of, to_points.min(axis=0))
     for through in np.flatnonzero(np.bincount(block_of) > 1):
         if context.stop():
             return distance
@@ -80,7 +79,8 @@ def cut(distance: FloatArray, k: int) -> IntArray:
     if len(distance) == 1:
         return np.zeros(1, dtype=np.int64)
     # Rounding may leave a path and its way back unequal in the last digit.
-    tree = linkage(squareform((distance + distance.T) / 2, checks=False), "complete")
+    pairs = scipy.spatial.distance.squareform((distance + distance.T) / 2, checks=False)
+    tree = scipy.cluster.hierarchy.linkage(pairs, "complete")
     # By number, not by height: cannot-links leave many of the last merges equally high.
     merges = tree[: len(distance) - k, :2].astype(np.int64)
     return closure(len(distance), _as_pairs(merges, len(distance)))

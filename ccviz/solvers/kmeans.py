@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
@@ -90,7 +90,7 @@ def _assigned(problem: Problem, centers: FloatArray, strip: int = _STRIP) -> tup
     labels, paid = np.empty(len(X), dtype=np.int64), np.empty(len(X))
     for at in range(0, len(X), strip):  # a table of all points by all centres may not fit
         some = slice(at, at + strip)
-        square = cdist(X[some], centers, "sqeuclidean")
+        square = scipy.spatial.distance.cdist(X[some], centers, "sqeuclidean")
         labels[some] = square.argmin(axis=1)
         paid[some] = square.min(axis=1)
     for place, empty in farthest_moves(labels[counted], paid[counted], len(centers)):

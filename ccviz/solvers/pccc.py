@@ -24,8 +24,8 @@ from itertools import count
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
@@ -208,7 +208,7 @@ class _Step:
         Some blocks, those opened, can go to every centre.
         """
         step_limit = min(step_limit, self._limit)
-        distances = cdist(self.blocks.centroid, centers)
+        distances = scipy.spatial.distance.cdist(self.blocks.centroid, centers)
         among = self._candidates(distances)
         price = float(distances[among].mean()) or 1.0
         among[opened] = True

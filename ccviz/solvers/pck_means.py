@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
@@ -80,7 +80,7 @@ class PckMeans(Solver):
         An answer is an incumbent only if it is better than the known objective.
         """
         centers = first_centers(soft, rng)
-        labels = cdist(soft.X, centers).argmin(axis=1)
+        labels = scipy.spatial.distance.cdist(soft.X, centers).argmin(axis=1)
         best, found = np.inf, labels
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
@@ -145,7 +145,7 @@ def assign_in_turn(
     The turn matters only for linked points, which take theirs in random order; the others depend
     on the centres alone.
     """
-    cost = 0.5 * cdist(X, centers, "sqeuclidean")
+    cost = 0.5 * scipy.spatial.distance.cdist(X, centers, "sqeuclidean")
     start, neighbour, price = graph
     linked = np.flatnonzero(np.diff(start))
     new = cost.argmin(axis=1)

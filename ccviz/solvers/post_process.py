@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray
 from ccviz.events import (
@@ -112,7 +112,7 @@ class PostProcess(Solver):
             mixture.fit(problem.X)
             return -float(mixture.lower_bound_), mixture.predict_proba(problem.X)
         means = plain_kmeans(problem.X, problem.k, seed, n_init=1)
-        square = cdist(problem.X, means.cluster_centers_, "sqeuclidean")
+        square = scipy.spatial.distance.cdist(problem.X, means.cluster_centers_, "sqeuclidean")
         return float(means.inertia_), fuzzy_memberships(square)
 
 

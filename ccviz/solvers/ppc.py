@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 from scipy.linalg import cho_factor, cho_solve
 from scipy.sparse import csr_array
-from scipy.special import logsumexp, xlogy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import Assigned, CentersMoved, Event, Finished, IncumbentFound
@@ -149,12 +149,13 @@ def e_step(density: FloatArray, weights: csr_array, share: FloatArray) -> tuple[
             if moved < STILL:
                 break
         new[linked] = now
-    gain = (new * density).sum() + 0.5 * (new * (weights @ new)).sum() - xlogy(new, new).sum()
+    entropy = -scipy.special.xlogy(new, new).sum()
+    gain = (new * density).sum() + 0.5 * (new * (weights @ new)).sum() + entropy
     return new, -float(gain)
 
 
 def _softmax(table: FloatArray) -> FloatArray:
-    return np.exp(table - logsumexp(table, axis=1, keepdims=True))
+    return np.exp(table - scipy.special.logsumexp(table, axis=1, keepdims=True))
 
 
 def _compressed(X: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy
 from scipy.linalg import eigh, solve
-from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray
 from ccviz.events import Assigned, Event, Finished, IncumbentFound
@@ -102,7 +102,7 @@ class Spectral(Solver):
 
 def affinities(problem: Problem, width: float) -> FloatArray:
     """Return (n, n) affinities exp(-distance² / 2σ²), 1 on the diagonal."""
-    square = cdist(problem.X, problem.X, "sqeuclidean")
+    square = scipy.spatial.distance.cdist(problem.X, problem.X, "sqeuclidean")
     sigma = width * np.sqrt(np.median(square)) or np.sqrt(square.max()) or 1.0
     return np.exp(-square / (2.0 * sigma**2))
 

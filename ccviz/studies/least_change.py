@@ -19,7 +19,7 @@ from itertools import product
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linear_sum_assignment
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import CcvizError
@@ -150,7 +150,7 @@ def _renamed(problem: Problem, labels: IntArray, old: IntArray) -> IntArray:
         return labels
     common = np.zeros((problem.k, problem.k))
     np.add.at(common, (labels, old), 1.0)
-    return linear_sum_assignment(-common)[1].astype(np.int64)[labels]
+    return scipy.optimize.linear_sum_assignment(-common)[1].astype(np.int64)[labels]
 
 
 def _descended(

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.feasibility.graph import Graph
@@ -129,7 +129,7 @@ def relabelled(cost: FloatArray, labels: IntArray) -> IntArray:
     paid = np.stack([np.bincount(labels, column, k) for column in cost.T], axis=1)
     if not np.isfinite(paid).all():
         return labels.copy()
-    return linear_sum_assignment(paid)[1][labels]
+    return scipy.optimize.linear_sum_assignment(paid)[1][labels]
 
 
 def _annealed(cost: FloatArray, structure: Structure, labels: IntArray) -> IntArray:

@@ -8,7 +8,7 @@ Greedy sampling for approximate clustering in the presence of outliers, NeurIPS 
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray
 from ccviz.problem.partition import cluster_means
@@ -68,7 +68,7 @@ def trimmed_centers(
     for _ in range(trials):
         centers = trimmed_seeds(points, mass, k, outliers, rng)
         for _ in range(iterations):
-            square = mass[:, None] * cdist(points, centers, "sqeuclidean")
+            square = mass[:, None] * scipy.spatial.distance.cdist(points, centers, "sqeuclidean")
             labels, paid = square.argmin(axis=1), square.min(axis=1)
             is_out = _largest(paid, outliers)
             kept = float(np.where(is_out, 0.0, paid).sum())
@@ -83,7 +83,7 @@ def trimmed_centers(
 
 
 def _squares(points: FloatArray, center: FloatArray) -> FloatArray:
-    squares: FloatArray = cdist(points, center[None], "sqeuclidean")[:, 0]
+    squares: FloatArray = scipy.spatial.distance.cdist(points, center[None], "sqeuclidean")[:, 0]
     return squares
 
 

@@ -12,8 +12,8 @@ bring z3, y6 and y7, cannot-links bring z4, y8 and y9.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from scipy.sparse.linalg import LinearOperator, cg
-from scipy.spatial.distance import cdist
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.sizes import Sizes
@@ -70,7 +70,7 @@ class Splitting:
     @property
     def distances(self) -> FloatArray:
         """(n, k) squared distances to the means."""
-        return cdist(self.X, self.centers, "sqeuclidean")
+        return scipy.spatial.distance.cdist(self.X, self.centers, "sqeuclidean")
 
     @property
     def objective(self) -> float:

@@ -24,9 +24,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.cluster.vq import ClusterError, kmeans2
+import scipy
 from scipy.linalg import block_diag
-from scipy.optimize import isotonic_regression
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.solvers.relaxation import kernels
@@ -43,6 +42,7 @@ from ccviz.solvers.relaxation.kernels import MOST_MEMBERS, TWO_PARTITION
 from ccviz.solvers.relaxation.lifted_certificate import LiftedCertificate, certify
 from ccviz.solvers.relaxation.lifted_model import LiftedModel, lifted_rows
 from ccviz.solvers.relaxation.model import Relaxation
+from ccviz.solvers.relaxation.short_kmeans import short_kmeans
 from ccviz.solvers.relaxation.spectral_projection import SpectralProjector
 
 
@@ -253,7 +253,7 @@ def lifted_spectrum(values: FloatArray, count: int) -> FloatArray:
     vertex = np.zeros_like(values)
     vertex[:count] = 1.0
     vertex[0] = 2.0
-    found = values - isotonic_regression(values - vertex, increasing=False).x
+    found = values - scipy.optimize.isotonic_regression(values - vertex, increasing=False).x
     found[np.abs(found) < 1e-13] = 0.0
     return np.maximum(found, 0.0)
 
@@ -317,8 +317,6 @@ def class_centers(relaxation: Relaxation, at: LiftedIterate, seed: int) -> Float
         rows = at.B[c, 1:, 1:][inside] @ relaxation.factor / (root * share)[inside, None]
         rng = np.random.default_rng(seed)
         first = rng.choice(len(rows), count, replace=False)
-        try:
-            centers.append(kmeans2(rows, rows[first], minit="matrix", missing="raise")[0])
-        except ClusterError:  # a cluster ran empty: the drawn rows will do
-            centers.append(rows[first])
+        found = short_kmeans(rows, rows[first])  # None if a cluster ran empty
+        centers.append(rows[first] if found is None else found[0])
     return np.concatenate(centers)

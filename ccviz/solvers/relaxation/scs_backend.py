@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scs
 from scipy.sparse import csc_matrix, csr_matrix, eye_array, vstack
 
 from ccviz.arrays import FloatArray, IntArray
@@ -62,6 +61,8 @@ def solve_by_scs(
         SCS's eps_abs and eps_rel.
     most_iterations : int
     """
+    import scs  # here, for the other backend does not need it
+
     triangle = _triangle(relaxation.s)
     rows = rows_of(start.cuts, relaxation)
     equal, equal_side = _equalities(relaxation, triangle)

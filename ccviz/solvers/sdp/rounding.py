@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
-from scipy.cluster.vq import ClusterError, kmeans2
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks, contract
@@ -18,6 +17,7 @@ from ccviz.solvers.base import never
 from ccviz.solvers.relaxation.block_exchange import exchange_blocks
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import Relaxation, relax
+from ccviz.solvers.relaxation.short_kmeans import drawn_centers, short_kmeans
 
 _MOST_ROUNDS = 100
 _STARTS = 10
@@ -84,13 +84,12 @@ def _best_means(
     """Return the centres of the best different runs of k-means from k-means++ seeds."""
     runs: dict[float, FloatArray] = {}
     for _ in range(starts):
-        try:
-            with np.errstate(invalid="ignore"):  # equal rows leave k-means++ nothing to weigh
-                found, labels = kmeans2(rows, k, minit="++", missing="raise", rng=rng)
-        except ClusterError:  # a cluster ran empty; another start will not
+        found = short_kmeans(rows, drawn_centers(rows, k, rng))
+        if found is None:  # a cluster ran empty; another start will not
             continue
-        objective = float(((rows - found[labels]) ** 2).sum())
-        runs.setdefault(float(f"{objective:.3e}"), found)
+        centers, labels = found
+        objective = float(((rows - centers[labels]) ** 2).sum())
+        runs.setdefault(float(f"{objective:.3e}"), centers)
     if not runs:  # fewer different rows than clusters
         return [rows[rng.choice(len(rows), k, replace=False)]]
     return [runs[objective] for objective in sorted(runs)[:_DESCENTS]]

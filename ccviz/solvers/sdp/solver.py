@@ -73,7 +73,6 @@ class Sdp(TreeSettings, NodeSettings, Solver):
         """Yield the events of the search, see `ccviz.solvers.search.tree`."""
         # Imported here: compiled code is not for the process that only draws.
         from ccviz.solvers.common.scaling import rescale, work_rescaled
-        from ccviz.solvers.divide.presolve import presolved
         from ccviz.solvers.sdp.node import advance
         from ccviz.solvers.search.branch_and_bound import branch_and_bound
         from ccviz.solvers.start.leaving_out import leaving_out
@@ -81,6 +80,8 @@ class Sdp(TreeSettings, NodeSettings, Solver):
 
         search = leaving_out(problem)
         if not problem.is_soft and contract(problem).s >= self.divide_from:
+            from ccviz.solvers.divide.presolve import presolved
+
             known = yield from presolved(problem, context, self.tolerance)
         else:
             known = yield from search.opened(context)

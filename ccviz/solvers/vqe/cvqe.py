@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray
 from ccviz.events import Event
@@ -50,7 +50,7 @@ def settle(problem: Problem, centers: FloatArray, near: FloatArray) -> Settled:
     from ccviz.solvers.vqe._kernels import settle_pairs
 
     labels = near.argmin(axis=1)
-    between = cdist(centers, centers, "sqeuclidean")
+    between = scipy.spatial.distance.cdist(centers, centers, "sqeuclidean")
     np.fill_diagonal(between, np.inf)
     pulls = np.zeros_like(between)
     if problem.k > 1:

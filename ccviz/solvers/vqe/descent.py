@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from scipy.spatial.distance import cdist
+import scipy
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.events import (
@@ -85,7 +85,9 @@ def _descend(
     labels, best, found = np.full(problem.n, -1), np.inf, np.zeros(problem.n, dtype=np.int64)
     yield CentersMoved(iteration=0, centers=centers)
     for iteration in range(1, max_iter + 1):
-        now = settle(problem, centers, cdist(problem.X, centers, "sqeuclidean"))
+        now = settle(
+            problem, centers, scipy.spatial.distance.cdist(problem.X, centers, "sqeuclidean")
+        )
         moved, labels = int((now.labels != labels).sum()), now.labels
         yield Assigned(iteration=iteration, labels=labels, objective=now.objective, moved=moved)
         if now.objective < best:
