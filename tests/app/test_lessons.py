@@ -45,3 +45,32 @@ def test_an_address_opens_a_lesson_on_a_page_with_nothing_on_its_left(page, serv
     assert not lab.page.locator("#left").is_visible()
     assert lab.page.locator(".bk-tab.bk-active").inner_text() == "Bounds"
     lab.page.wait_for_url(re.compile(f"hide={HIDDEN}"))
+
+
+def test_a_lesson_about_a_table_of_ones_own_is_sent_as_a_file(lab, open_lab, tmp_path):
+    lab.take_table("mine.csv", b"a,b\n" + b"1,2\n3,4\n15,17\n" * 3)
+    lab.see("mine · 9 points")
+    lab.choose("Lesson", "Write or open a lesson…")
+    lab.page.get_by_label("Title", exact=True).fill("Mine")
+    lab.page.get_by_label("What to do, and why").fill("Run it.")
+    lab.press("Add this step")
+    lab.see("1 step, 1 table in the file")
+    lab.press("Make the address")
+    lab.see_notice("An address does not hold the table of the lesson")
+    with lab.page.expect_download() as download:
+        lab.press("Save to a file")
+    path = tmp_path / download.value.suggested_filename
+    download.value.save_as(path)
+    assert path.name == "mine.ccvizlesson"
+
+    student = open_lab(EMPTY)
+    student.choose("Lesson", "Write or open a lesson…")
+    field = student.page.locator(".drop-zone", has_text="Drop a lesson")
+    field.locator("input").set_input_files(path)
+    student.see("1 step, 1 table in the file")
+    student.press("Try it")
+    student.press("Show me")
+    student.see("mine · 9 points")
+    student.see(re.compile("^Objective "))
+    student.page.wait_for_url(re.compile("lesson=from-file"))
+    student.assert_clean()

@@ -1,7 +1,8 @@
 """Lessons that people write on the page, as a word of an address or as a file.
 
-A step holds texts and a problem in the words of an address (`ccviz.views.share.address`). All texts
-are plain: nothing that a lesson brings is ever markup.
+A step holds texts and a problem in the words of an address (`ccviz.views.share.address`). Tables of
+one's own are in the file (`ccviz.views.lessons.tables`). All texts are plain: nothing that a lesson
+brings is ever markup.
 """
 
 from __future__ import annotations
@@ -15,12 +16,14 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.numbers import number, seconds
 from ccviz.problem.problem import Problem
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory, Step
 from ccviz.views.lessons.steps import run_step, says, step
+from ccviz.views.lessons.tables import LessonTable, check_size, dataset_of, table_at
 from ccviz.views.share.address import (
     MOST_CHARACTERS,
     apply_query,
@@ -31,8 +34,14 @@ from ccviz.views.share.address import (
 
 SUFFIX = ".ccvizlesson"
 
-MOST_BYTES = 200_000
-"""Size of the largest lesson, unpacked."""
+MOST_BYTES = 5_000_000
+"""Size of the largest file of a lesson."""
+
+_MOST_WORD_BYTES = 200_000
+"""Size of the largest lesson of an address, unpacked."""
+
+FROM_FILE = "from-file"
+"""What an address says of a lesson that it does not hold."""
 
 _Line = Annotated[str, msgspec.Meta(min_length=1, max_length=120)]
 _Text = Annotated[str, msgspec.Meta(max_length=2000)]
@@ -72,6 +81,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ----------
     title, aim : str
     steps : tuple of ScriptStep
+    tables : tuple of LessonTable
+        Data that no server knows by name.
     format : int
         Of the file.
     """
@@ -79,16 +90,19 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: _Line
     aim: _Text = ""
     steps: Annotated[tuple[ScriptStep, ...], msgspec.Meta(max_length=30)] = ()
+    tables: Annotated[tuple[LessonTable, ...], msgspec.Meta(max_length=30)] = ()
     format: Literal[1] = 1
 
 
-def step_here(session: Session, text: str, **more: str | bool) -> ScriptStep:
+def step_here(session: Session, text: str, own: str = "", **more: str | bool) -> ScriptStep:
     """Return a step that asks for the problem and the settings of the page as they are.
 
     Parameters
     ----------
     session : Session
     text : str
+    own : str
+        What the lesson calls the data, if they are a table of its own.
     **more
         Of `ScriptStep`.
 
@@ -97,18 +111,23 @@ def step_here(session: Session, text: str, **more: str | bool) -> ScriptStep:
     CcvizError
         If a text is missing or too long, or an address cannot hold the problem.
     """
-    return _checked({"text": text.strip(), "query": query(session), **more}, ScriptStep)
+    return _checked({"text": text.strip(), "query": query(session, own), **more}, ScriptStep)
 
 
-def script(title: str, aim: str, steps: tuple[ScriptStep, ...]) -> Script:
+def script(
+    title: str,
+    aim: str,
+    steps: tuple[ScriptStep, ...],
+    tables: tuple[LessonTable, ...] = (),
+) -> Script:
     """Return a lesson, or raise `CcvizError` if it has no title or step, or a text is too long."""
     if not steps:
         raise CcvizError("A lesson needs a step: set the page up, write what to do, and add it.")
     if not title.strip():
         raise CcvizError("A lesson needs a title.")
-    return _checked(
-        {"title": title.strip(), "aim": aim.strip(), "steps": msgspec.to_builtins(steps)}, Script
-    )
+    texts = {"title": title.strip(), "aim": aim.strip(), "steps": msgspec.to_builtins(steps)}
+    written: Script = _checked(texts, Script)
+    return msgspec.structs.replace(written, tables=tables)
 
 
 def _checked(values: dict[str, object], kind: type) -> Any:
@@ -120,7 +139,8 @@ def _checked(values: dict[str, object], kind: type) -> Any:
 
 def as_file(written: Script) -> bytes:
     """Return a lesson as a file."""
-    return msgspec.json.format(msgspec.json.encode(written))
+    whole = msgspec.json.encode(written)
+    return whole if written.tables else msgspec.json.format(whole)  # a number a line is no help
 
 
 def of_file(content: bytes) -> Script:
@@ -143,8 +163,10 @@ def of_file(content: bytes) -> Script:
         raise CcvizError(f"This is no sound lesson: {wrong}.") from None
     if not written.steps:
         raise CcvizError("This lesson has no steps.")
+    check_size(written.tables)
+    tables = tuple(map(dataset_of, written.tables))
     for each in written.steps:
-        _values(each)
+        table_at(_values(each)["data"], tables)
     return written
 
 
@@ -156,6 +178,10 @@ def as_word(written: Script) -> str:
     CcvizError
         If it is too long for one.
     """
+    if written.tables:
+        raise CcvizError(
+            "An address does not hold the table of the lesson: save the lesson to a file instead."
+        )
     packed = zlib.compress(msgspec.json.encode(written), 9)
     word = urlsafe_b64encode(packed).decode().rstrip("=")
     if len(word) > MOST_CHARACTERS:
@@ -174,7 +200,7 @@ def of_word(word: str) -> Script:
     unpack = zlib.decompressobj()
     try:
         packed = urlsafe_b64decode(word[:MOST_CHARACTERS] + "=" * (-len(word) % 4))
-        content = unpack.decompress(packed, MOST_BYTES)
+        content = unpack.decompress(packed, _MOST_WORD_BYTES)
     except (binascii.Error, ValueError, zlib.error):
         raise CcvizError("The address holds no sound lesson; it may have been cut off.") from None
     if unpack.unconsumed_tail or not unpack.eof:
@@ -198,12 +224,13 @@ class _Wanted:
     """The problem that a step asks for, made when it is first compared."""
 
     values: dict[str, str]
+    own: Dataset | None
     problem: Problem | None = field(default=None)
 
     def missing(self, session: Session, _memory: Memory) -> str:
         """Return what differs, as a sentence; empty if nothing does."""
         if self.problem is None:
-            self.problem = draft_of_query(session, self.values).problem
+            self.problem = draft_of_query(session, self.values, self.own).problem
         if session.draft.problem.asks_the_same(self.problem):
             return ""
         return "The step asks for another problem: Show me brings it."
@@ -216,25 +243,27 @@ def lesson_of(written: Script) -> Lesson:
     ----------
     written : Script
     """
-    return Lesson(written.title, tuple(map(_step, written.steps)), written.aim,
-                  word=as_word_or_none(written))  # fmt: skip
+    tables = tuple(map(dataset_of, written.tables))
+    steps = tuple(_step(each, tables) for each in written.steps)
+    return Lesson(written.title, steps, written.aim, word=_word(written))
 
 
-def as_word_or_none(written: Script) -> str:
-    """Return a lesson as a word for an address; empty if it is too long for one."""
+def _word(written: Script) -> str:
+    """Return a lesson as a word for an address; `FROM_FILE` if none can hold it."""
     try:
         return as_word(written)
     except CcvizError:
-        return ""
+        return FROM_FILE
 
 
-def _step(written: ScriptStep) -> Step:
+def _step(written: ScriptStep, tables: tuple[Dataset, ...]) -> Step:
     values = _values(written)
-    wanted = _Wanted(values)
+    own = table_at(values["data"], tables)
+    wanted = _Wanted(values, own)
     tab, question = written.tab, written.question
 
     def act(session: Session) -> None:
-        apply_query(session, values)
+        apply_query(session, values, own=own)
         if written.run:
             session.start()
 

@@ -13,6 +13,7 @@ from ccviz.numbers import count
 from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import TABS, Course, name_of
+from ccviz.views.lessons.tables import LessonTable, named_tables, with_table
 from ccviz.views.lessons.written import (
     MOST_BYTES,
     SUFFIX,
@@ -62,6 +63,7 @@ class LessonEditor(pn.viewable.Viewer):
         super().__init__()
         self._session, self._course, self._page = session, course, page
         self._steps: tuple[ScriptStep, ...] = ()
+        self._tables: tuple[LessonTable, ...] = ()
         text, area, button = pn.widgets.TextInput, pn.widgets.TextAreaInput, pn.widgets.Button
         self._title = text(name="Title", max_length=120, **_WIDE)
         self._aim = text(name="Aim: what is understood in the end", **_WIDE)
@@ -127,20 +129,22 @@ class LessonEditor(pn.viewable.Viewer):
             action()
 
     def _written(self) -> Script:
-        return script(self._title.value, self._aim.value, self._steps)
+        return script(self._title.value, self._aim.value, self._steps, self._tables)
 
     def _add(self) -> None:
+        tables, own = with_table(self._tables, self._session.draft.data)
         made = step_here(
-            self._session, self._text.value, shows=self._shows.value, tab=self._tab.value,
+            self._session, self._text.value, own, shows=self._shows.value, tab=self._tab.value,
             run=self._runs.value, question=self._question.value,
         )  # fmt: skip
-        self._steps = (*self._steps, made)
+        self._steps, self._tables = (*self._steps, made), tables
         for field in (self._text, self._shows, self._question):
             field.value = ""
         self._show_steps()
 
     def _take_away(self) -> None:
         self._steps = self._steps[:-1]
+        self._tables = named_tables(self._tables, (each.query for each in self._steps))
         self._show_steps()
 
     def _try(self) -> None:
@@ -166,7 +170,7 @@ class LessonEditor(pn.viewable.Viewer):
     def _take_file(self, _name: str, content: bytes) -> None:
         with self._session.in_words():
             written = of_file(content)
-            self._steps = written.steps
+            self._steps, self._tables = written.steps, written.tables
             self._title.value, self._aim.value = written.title, written.aim
             self._show_steps()
 
@@ -175,7 +179,7 @@ class LessonEditor(pn.viewable.Viewer):
             _STEP.format(each.text, f" ({each.tab})" if each.tab else "") for each in self._steps
         )
         self._address.blocks = []
+        held = f", {count(len(self._tables), 'table')} in the file" if self._tables else ""
+        steps = count(len(self._steps), "step") + held
         told = _STEPS.format(Markup().join(items)) if self._steps else Markup()
-        self._listed.object = (
-            Markup('<p class="about">{}</p>').format(count(len(self._steps), "step")) + told
-        )
+        self._listed.object = Markup('<p class="about">{}</p>').format(steps) + told

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from ccviz.arrays import IntArray
-from ccviz.data.datasets import GENERATORS, load
+from ccviz.data.datasets import GENERATORS, Dataset, load
 from ccviz.errors import ArchiveError, CcvizError, quote
 from ccviz.numbers import whole
 from ccviz.problem.fixed_centers import centers_text, read_centers_text
@@ -50,28 +50,35 @@ def is_word(name: str) -> bool:
     return name in _WORDS or name.startswith(_DOTTED)
 
 
-def query(session: Session) -> str:
+def query(session: Session, own: str = "") -> str:
     """Return the session's settings as the query of an address.
+
+    Parameters
+    ----------
+    session : Session
+    own : str
+        What data are called that no address can name; empty if these are refused.
 
     Raises
     ------
     CcvizError
         If the data cannot be named in an address, or there are too many links for one.
     """
-    text = urlencode(_problem_values(session) | _settings_values(session))
+    text = urlencode(_problem_values(session, own) | _settings_values(session))
     if len(text) > MOST_CHARACTERS:
         raise CcvizError(_TOO_LONG)
     return text
 
 
-def _problem_values(session: Session) -> dict[str, Any]:
+def _problem_values(session: Session, own: str) -> dict[str, Any]:
     draft = session.draft
     if len(draft.links) > MOST_CHARACTERS:
         raise CcvizError(_TOO_LONG)
-    if not draft.data.is_named:
+    if not draft.data.is_named and not own:
         raise CcvizError("Data from a file or an old run do not fit into an address.")
-    values: dict[str, Any] = {"data": draft.data.name, "k": draft.k}
-    if draft.data.name in GENERATORS:
+    name = draft.data.name if draft.data.is_named else own
+    values: dict[str, Any] = {"data": name, "k": draft.k}
+    if name in GENERATORS:
         values["n"] = draft.n
     if draft.scaling != "none":
         values["scaling"] = draft.scaling
@@ -120,7 +127,10 @@ def changed_settings(session: Session) -> dict[str, Any]:
 
 
 def apply_query(
-    session: Session, values: Mapping[str, str], drafts: KeptDrafts | None = None
+    session: Session,
+    values: Mapping[str, str],
+    drafts: KeptDrafts | None = None,
+    own: Dataset | None = None,
 ) -> None:
     """Set a session up from an address; other settings stay, and all do if it is refused.
 
@@ -130,12 +140,14 @@ def apply_query(
     values : mapping of str to str
     drafts : KeptDrafts, optional
         Where a problem may be that the address only names.
+    own : Dataset, optional
+        The data, if they are none that `load` knows.
     """
     with session.in_words():
         if "run" in values:
             _check_run(session.archive, values["run"])
         kept, values = _kept(session, values, drafts)
-        draft = draft_of_query(session, values) if kept is None else kept
+        draft = draft_of_query(session, values, own) if kept is None else kept
         settings = _limits(values)
         if "seed" in values:
             settings["seed"] = _whole("seed", values["seed"])
@@ -226,7 +238,9 @@ def _limits(values: Mapping[str, str]) -> dict[str, Any]:
     return {LIMITS[name]: value for name, value in given.items()}
 
 
-def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
+def draft_of_query(
+    session: Session, values: Mapping[str, str], own: Dataset | None = None
+) -> Draft:
     """Return the problem that an address asks for, without taking it.
 
     Parameters
@@ -234,6 +248,8 @@ def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
     session : Session
         Its problem, where the address names none.
     values : mapping of str to str
+    own : Dataset, optional
+        The data, if they are none that `load` knows.
 
     Raises
     ------
@@ -241,7 +257,9 @@ def draft_of_query(session: Session, values: Mapping[str, str]) -> Draft:
         If the address cannot be followed.
     """
     draft = session.draft
-    if "data" in values:
+    if own is not None:
+        draft = draft_of(own)
+    elif "data" in values:
         options = {"n": _whole("n", values["n"])} if "n" in values else {}
         session.person.quota.check_generated(options.get("n", 0))
         draft = draft_of(load(values["data"], **options))
