@@ -318,6 +318,33 @@ def memory_left() -> dict[str, str]:
     }
 
 
+def peers() -> dict[str, str]:
+    """Return how far defaults are above the best known, ours and those of other programs."""
+    found = {}
+    for solver, program in (("k-means", "scikit_learn"), ("s-mdeclust", "hgmeans")):
+        rows = [row for row in chosen(table("peer_defaults"), solver=solver) if row["wcss"]]
+        best = {
+            name: min(float(row["wcss"]) for row in chosen(rows, set=name))
+            for name in {row["set"] for row in rows}
+        }
+        found[f"peers-{solver}-sets"] = f"{len(best)}"
+        for who in ("ccviz", program):
+            over = [float(row["wcss"]) / best[row["set"]] - 1 for row in chosen(rows, program=who)]
+            name = f"peers-{solver}-{'ours' if who == 'ccviz' else 'theirs'}"
+            found |= {name: percent(mean(over), 2), f"{name}-worst": percent(max(over), 1)}
+    return found
+
+
+def installing() -> dict[str, str]:
+    """Return what it takes from a wheel to a page."""
+    return {
+        f"install-{line['way']}-{name}": line[column]
+        for line in table("install")
+        for name, column in (("cpu", "cpu_s"), ("packages", "packages"), ("mb", "megabytes"))
+        if line[column]
+    }
+
+
 def counted() -> dict[str, str]:
     """Return how many solvers, lessons and notebooks there are."""
     notebooks = len(list((ROOT / "notebooks").glob("*.ipynb")))
@@ -498,7 +525,7 @@ SOURCES = [
     memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
     edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
-    workers, export, cluster, advised, advice, constraints, tests,
+    peers, installing, workers, export, cluster, advised, advice, constraints, tests,
 ]  # fmt: skip
 
 

@@ -11,6 +11,12 @@ import pytest
 import ccviz
 
 PACKAGE = Path(ccviz.__file__).parent
+ON_THE_PAGE = (
+    "tests/app/test_journeys.py",
+    "tests/app/test_upload.py",
+    "tests/app/test_runs.py::test_limits_end_a_run_which_goes_on_from_the_table",
+    "tests/app/test_runs.py::test_runs_wait_in_a_queue",
+)
 MODULES = {"fcntl", "grp", "pwd", "resource", "termios", "tty"}
 CALLS = {
     "os": {"fork", "getpgid", "getsid", "getuid", "kill", "killpg", "nice", "waitid", "waitpid"},
@@ -103,3 +109,16 @@ with Archive(sys.argv[1]) as archive:
     done = portable(f"sys.argv = ['', {str(path)!r}]\n" + code, home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["finished", "converged", "finished", "interrupted"]
+
+
+@pytest.mark.slow
+@pytest.mark.browser
+@pytest.mark.timeout(1800)
+def test_the_page_works_without_posix():
+    """The journeys, uploads, limits of runs and their queue."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *ON_THE_PAGE],
+        cwd=PACKAGE.parent,
+        env=os.environ | {"CCVIZ_PORTABLE": "1"}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout

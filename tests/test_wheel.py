@@ -117,6 +117,31 @@ def test_uvx_runs_the_command_from_the_wheel(installed, environment, tmp_path):
     assert json.loads(run.stdout)["solver"] == "k-means"
 
 
+@pytest.fixture(scope="module")
+def index(tmp_path_factory):
+    """Skip a test where packages cannot be downloaded."""
+    folder = tmp_path_factory.mktemp("download")
+    asked = [sys.executable, "-m", "pip", "download", "--no-deps", "--dest", str(folder), "param"]
+    if subprocess.run(asked, capture_output=True, check=False).returncode:
+        pytest.skip("no index of packages can be reached")
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+@pytest.mark.usefixtures("index")
+@pytest.mark.parametrize("way", ["pip", "uvx", "pipx"])
+def test_one_line_serves_the_page_in_an_empty_home(way, installed, tmp_path):
+    (wheel,) = installed.glob("*.whl")
+    script, table = ROOT / "benchmarks" / "install.py", tmp_path / "install.csv"
+    done = subprocess.run(
+        [sys.executable, str(script), "--way", way, "--wheel", str(wheel), "--keep-cache",
+         "--out", str(table)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"\n{way}," in table.read_text()
+
+
 def needed(wheel: Path) -> list[str]:
     """Return the names of the packages that a wheel asks for without extras."""
     with zipfile.ZipFile(wheel) as archive:

@@ -1,0 +1,155 @@
+"""From the wheel, an empty environment and an empty home to a page that answers, in one line.
+
+    python benchmarks/install.py [--way pip uvx pipx] [--wheel FILE]
+
+- ``pip``: ``python -m venv``, ``pip install WHEEL[app]``, ``ccviz app``;
+- ``uvx``: ``uvx --from WHEEL[app] ccviz app``;
+- ``pipx``: ``pipx run --spec WHEEL[app] ccviz app``, pipx itself by uvx.
+
+Without ``--wheel`` it is built from the checkout. ``--keep-cache`` takes the user's caches of uv
+and pip, else every package is downloaded. Seconds are those of the processor, of all processes
+until the page answers, and those of the clock, which say how fast the index and how busy the
+machine was. A row is added as each way ends; the summary is ``results/install.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import resource
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from contextlib import suppress
+from pathlib import Path
+
+from _rows import append_row, done_keys, read_rows
+
+ROOT = Path(__file__).parents[1]
+RESULTS = Path(__file__).parent / "results"
+WAYS = ("pip", "uvx", "pipx")
+LIMIT_S = 1200
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--way", nargs="*", choices=WAYS, default=WAYS)
+    parser.add_argument("--wheel", type=Path)
+    parser.add_argument("--keep-cache", action="store_true")
+    parser.add_argument("--out", type=Path, default=RESULTS / "install.csv")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        wheel = options.wheel or build(Path(folder))
+        for way in options.way:
+            if (way,) not in done_keys(options.out, ("way",)):
+                measure(way, wheel.resolve(), options)
+    write_table(options.out)
+
+
+def build(folder: Path) -> Path:
+    """Build the wheel and return its file."""
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return next(folder.glob("*.whl"))
+
+
+def measure(way: str, wheel: Path, options: argparse.Namespace) -> None:
+    """Add the row of one way."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as place:
+        home = Path(folder)
+        place.bind(("127.0.0.1", 0))
+        port = place.getsockname()[1]
+        place.close()
+        *before, last = steps(way, f"ccviz-lab[app] @ {wheel.as_uri()}", home, port)
+        began, cpu_before = time.monotonic(), children_s()
+        own = variables(home, options.keep_cache)
+        for step in before:
+            subprocess.run(step, cwd=home, env=own, check=True)
+        server = subprocess.Popen(last, cwd=home, env=own, start_new_session=True)
+        try:
+            wait_for(f"http://127.0.0.1:{port}/main", server)
+            seconds = time.monotonic() - began
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, signal.SIGINT)
+            server.wait(60)
+        row = {"way": way, "cpu_s": f"{children_s() - cpu_before:.0f}", "clock_s": f"{seconds:.0f}"}
+        append_row(options.out, row | installed(home))
+
+
+def steps(way: str, asked: str, home: Path, port: int) -> list[list[str]]:
+    """Return the commands, the last of which serves the page."""
+    serve = ["ccviz", "app", "--port", str(port)]
+    uvx = [sys.executable, "-m", "uv", "tool", "run", "--quiet", "--python", sys.executable]
+    if way == "uvx":
+        return [[*uvx, "--from", asked, *serve]]
+    if way == "pipx":
+        return [[*uvx, "pipx", "run", "--python", sys.executable, "--spec", asked, *serve]]
+    bin_ = home / "env" / "bin"
+    pip = [str(bin_ / "python"), "-m", "pip", "install", "--quiet", asked]
+    return [
+        [sys.executable, "-m", "venv", str(home / "env")],
+        pip,
+        [str(bin_ / serve[0]), *serve[1:]],
+    ]
+
+
+def variables(home: Path, keep_cache: bool) -> dict[str, str]:
+    """Return the variables of a user whose home is empty; settings of the index stay."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    own |= {"HOME": str(home), "CCVIZ_HOME": str(home / "runs")}
+    if keep_cache:
+        for tool in ("uv", "pip"):
+            asked = [sys.executable, "-m", tool, "cache", "dir"]
+            folder = subprocess.check_output(asked, text=True).strip()
+            own[f"{tool.upper()}_CACHE_DIR"] = folder
+    return own
+
+
+def wait_for(url: str, server: subprocess.Popen[bytes]) -> None:
+    """Ask until the page answers."""
+    deadline = time.monotonic() + LIMIT_S
+    while time.monotonic() < deadline and server.poll() is None:
+        with suppress(OSError), urllib.request.urlopen(url, timeout=30) as answer:
+            if b"<title>ccviz</title>" in answer.read():
+                return
+        time.sleep(0.2)
+    raise SystemExit(f"{url} does not answer.")
+
+
+def children_s() -> float:
+    """Return the processor seconds of all processes that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def installed(home: Path) -> dict[str, str]:
+    """Return how many packages the environment has, and their megabytes without byte code."""
+    places = [each for each in home.rglob("site-packages") if (each / "ccviz").is_dir()]
+    if not places:  # with the cache of the user the environment is there
+        return {"packages": "", "megabytes": ""}
+    names = {each.name for each in places[0].glob("*.dist-info")}
+    count = len([name for name in names if not name.startswith(("pip-", "setuptools-"))])
+    files = (each for each in places[0].rglob("*") if each.is_file() and each.suffix != ".pyc")
+    megabytes = sum(each.stat().st_size for each in files) / 1e6
+    return {"packages": str(count), "megabytes": f"{megabytes:.0f}"}
+
+
+def write_table(out: Path) -> None:
+    """Write the summary."""
+    lines = [
+        "`python benchmarks/install.py`, from the wheel without kernels, empty home and cache.",
+        "",
+        "| | CPU s to the page | Clock, s | Packages | MB |",
+        "|---|---|---|---|---|",
+    ]
+    lines += [f"| {' | '.join(row.values())} |" for row in read_rows(out)]
+    out.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
