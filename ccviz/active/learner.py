@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ccviz.active.answers import Answer, Answers
 from ccviz.active.cobras import Cobras
+from ccviz.active.error_rate import FIRST, error_rate
 from ccviz.active.fields import Fields
 from ccviz.active.min_max import MinMax
 from ccviz.active.npu import Npu
@@ -25,6 +26,9 @@ from ccviz.problem.problem import Problem
 STRATEGIES: tuple[type[Strategy], ...] = (Fields, Cobras, Npu, MinMax, RandomPairs)
 """Every way to choose questions, the default first."""
 
+LEARNED = "learned"
+"""In place of a share of wrong answers: it is worked out from the answers (`error_rate`)."""
+
 
 class LearnerState(msgspec.Struct, frozen=True):
     """What a learner goes on from, together with the points: plain data, fit for JSON.
@@ -33,14 +37,14 @@ class LearnerState(msgspec.Struct, frozen=True):
     ----------
     strategy : str
     k, seed : int
-    noise : float
+    noise : float or "learned"
     answers : tuple of (i, j, together, confidence)
     """
 
     strategy: str
     k: int
     seed: int
-    noise: float
+    noise: float | str
     answers: tuple[tuple[int, int, bool | None, float], ...]
 
 
@@ -57,9 +61,10 @@ class Learner:
         The name of one of `STRATEGIES`.
     seed : int
         Same seed and same answers, same questions.
-    noise : float
+    noise : float or "learned"
         The share of answers that are expected to be wrong, below 0.5. Above 0, what other answers
-        contradict is asked about again (by the strategy ``fields``).
+        contradict is asked about again (by the strategy ``fields``). ``"learned"`` begins with 0.1
+        and follows the answers.
 
     Attributes
     ----------
@@ -91,16 +96,18 @@ class Learner:
         k: int,
         strategy: str = Fields.name,
         seed: int = 0,
-        noise: float = 0.0,
+        noise: float | str = 0.0,
     ) -> None:
-        if not 0 <= noise < 0.5:
-            raise ParameterError(f"noise = {noise} is not a share below 0.5.")
+        self._given = noise
+        share = FIRST if noise == LEARNED else noise
+        if isinstance(share, str) or not 0 <= share < 0.5:
+            raise ParameterError(f"noise = {noise} is not a share below 0.5, nor '{LEARNED}'.")
         problem = Problem(X, k)  # type: ignore[arg-type]
         self.n, self.k = problem.n, problem.k
         self.answers = Answers(problem.k)
         self.events: list[Event] = []
         self._strategy = strategy_class(strategy)(
-            problem.widened().X, problem.k, self.answers, seed, noise
+            problem.widened().X, problem.k, self.answers, seed, share
         )
         self._begin()
 
@@ -111,8 +118,20 @@ class Learner:
 
     @property
     def noise(self) -> float:
-        """The share of answers that are expected to be wrong."""
+        """The share of answers that are expected to be wrong, as given or as learned so far."""
         return self._strategy.noise
+
+    @property
+    def learns_noise(self) -> bool:
+        """Whether that share follows the answers."""
+        return self._given == LEARNED
+
+    def _take(self, *answers: Answer) -> None:
+        for answer in answers:
+            sure = min(answer.confidence, 1 - self.noise)
+            self.answers.add(replace(answer, confidence=sure))
+        if self.learns_noise:
+            self._strategy.noise = error_rate(self.answers)
 
     @property
     def asked(self) -> int:
@@ -163,9 +182,9 @@ class Learner:
         """
         self.answers = self._strategy.answers = Answers(self.k)
         self.events = []
-        for answer in answers:
-            sure = min(answer.confidence, 1 - self._strategy.noise)
-            self.answers.add(replace(answer, confidence=sure))
+        if self.learns_noise:
+            self._strategy.noise = FIRST
+        self._take(*answers)
         self._begin()
 
     def answer(self, together: bool | None, confidence: float = 1.0) -> None:
@@ -209,8 +228,7 @@ class Learner:
             raise CcvizError(f"{i} and {j} are not two points of 0 to {self.n - 1}.")
         if not 0.5 < confidence <= 1:
             raise ParameterError(f"confidence = {confidence} is not over 0.5 and up to 1.")
-        sure = min(confidence, 1 - self._strategy.noise)
-        self.answers.add(Answer(int(i), int(j), together, sure))
+        self._take(Answer(int(i), int(j), together, confidence))
         if self._pending is not None and {i, j} == set(self._pending):
             self._pending = None
         if self._has_ended:  # what is new may be a reason to ask again
@@ -248,7 +266,7 @@ class Learner:
             strategy=self._strategy.name,
             k=self.k,
             seed=self._strategy.seed,
-            noise=self._strategy.noise,
+            noise=self._given,
             answers=tuple((*each.pair, each.together, each.confidence) for each in given),
         )
 

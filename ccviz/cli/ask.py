@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import Annotated
 
 import numpy as np
 import typer
 
 from ccviz.active.differences import differences
-from ccviz.active.learner import STRATEGIES, Learner
+from ccviz.active.learner import LEARNED, STRATEGIES, Learner
 from ccviz.cli.common import err, out
 from ccviz.cli.options import (
     ClassColumn,
@@ -30,16 +34,42 @@ from ccviz.cli.report import check_writable, output, write_labels
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
-from ccviz.numbers import number
+from ccviz.numbers import number, percent
+from ccviz.oracles import ChatModel, KnownClasses, Oracle, Program, Question, Reply, interview
+from ccviz.oracles.question import WORDS
 from ccviz.problem.problem import Problem
 
-_REPLIES = {"y": True, "n": False, "u": None}
+_KEY = "CCVIZ_MODEL_KEY"
 _SHOWN = 5  # features in which the two points differ most
 
 Strategy = Annotated[str, typer.Option(help=f"{', '.join(each.name for each in STRATEGIES)}.")]
 Questions = Annotated[int, typer.Option(help="Questions at most.", min=0)]
 ByClass = Annotated[bool, typer.Option("--by-class", help="Let the known classes answer.")]
-Noise = Annotated[float, typer.Option(help="The share of answers that may be wrong.")]
+ByProgram = Annotated[
+    str | None,
+    typer.Option(
+        "--by-program",
+        metavar="COMMAND",
+        help="Let a program answer: it reads a question as a line of JSON, and writes yes, no, "
+        "unsure or quit as a line.",
+    ),
+]
+ByModel = Annotated[
+    str | None,
+    typer.Option(
+        "--by-model",
+        metavar="NAME",
+        help="Let a language model answer; names and features of the points are sent to "
+        f"--model-url, with the key in {_KEY} if there is one.",
+    ),
+]
+ModelUrl = Annotated[
+    str, typer.Option(metavar="URL", help="Address of the model's chat completions.")
+]
+About = Annotated[str, typer.Option(help="For the model: what belongs together, in words.")]
+Noise = Annotated[
+    str, typer.Option(help=f"The share of answers that may be wrong, or '{LEARNED}'.")
+]
 LinksOut = Annotated[str | None, typer.Option("--out", help="Write the answers as links.")]
 
 
@@ -50,7 +80,11 @@ def ask(
     strategy: Strategy = STRATEGIES[0].name,
     questions: Questions = 100,
     by_class: ByClass = False,
-    noise: Noise = 0.0,
+    by_program: ByProgram = None,
+    by_model: ByModel = None,
+    model_url: ModelUrl = "http://localhost:11434/v1/chat/completions",
+    about: About = "",
+    noise: Noise = "0",
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -74,25 +108,50 @@ def ask(
     problem = build_problem(dataset, k, links or [], None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")
-    learner = Learner(scale(dataset.X, "range"), problem.k, strategy, seed, noise)
+    learner = Learner(scale(dataset.X, "range"), problem.k, strategy, seed, _share(noise))
     _tell_links(learner, problem)
-    why = "that were all the questions asked for."
-    while learner.asked < questions:
-        pair = learner.question()
-        if pair is None:
-            why = learner.enough
-            break
-        reply = _by_class(dataset, pair) if by_class else _reply(dataset, learner.asked + 1, pair)
-        if reply == "q":
-            why = "you had enough."
-            break
-        learner.answer(_REPLIES[reply])
+    failed: CcvizError | None = None
+    with _oracle(dataset, by_class, by_program, by_model, model_url, about) as oracle:
+        try:
+            why = interview(learner, dataset, oracle, questions)
+        except CcvizError as broken:  # what was answered before is written all the same
+            why, failed = "the one who answers failed.", broken
     _report(dataset, problem.k, learner, why)
     if labels is not None:
         write_labels(labels, learner.labels)
     if out_file is not None:
         with output(out_file) as file:
             file.write("".join(_link_lines(learner)).encode())
+    if failed is not None:
+        raise failed
+
+
+def _share(noise: str) -> float | str:
+    try:
+        return float(noise)
+    except ValueError:
+        return noise  # the learner says what it may be
+
+
+def _oracle(
+    dataset: Dataset,
+    by_class: bool,
+    by_program: str | None,
+    by_model: str | None,
+    model_url: str,
+    about: str,
+) -> AbstractContextManager[Oracle]:
+    """Return who answers: the classes, a program, a model, or else the person at the terminal."""
+    if by_class + (by_program is not None) + (by_model is not None) > 1:
+        raise CcvizError("--by-class, --by-program and --by-model cannot answer together.")
+    if by_class:
+        assert dataset.truth is not None
+        return nullcontext(KnownClasses(dataset.truth))
+    if by_program is not None:
+        return Program(shlex.split(by_program, posix=os.name == "posix"))
+    if by_model is not None:
+        return nullcontext(ChatModel(model_url, by_model, about, os.environ.get(_KEY, "")))
+    return nullcontext(partial(_reply, dataset))
 
 
 def _tell_links(learner: Learner, problem: Problem) -> None:
@@ -101,26 +160,21 @@ def _tell_links(learner: Learner, problem: Problem) -> None:
             learner.tell(i, j, together)
 
 
-def _by_class(dataset: Dataset, pair: tuple[int, int]) -> str:
-    assert dataset.truth is not None
-    return "y" if dataset.truth[pair[0]] == dataset.truth[pair[1]] else "n"
-
-
-def _reply(dataset: Dataset, turn: int, pair: tuple[int, int]) -> str:
-    """Show two points, and return the letter that is typed; the end of the input is enough."""
-    i, j = pair
-    one, two = (f"{p} ({dataset.names[p]})" if dataset.names else str(p) for p in pair)
-    err.print(f"{turn}. Do points {one} and {two} belong together?", markup=False)
-    for each in differences(dataset, i, j, _SHOWN):
+def _reply(dataset: Dataset, question: Question) -> Reply | None:
+    """Show two points, and return what is typed; the end of the input is enough."""
+    pair = question.one, question.two
+    one, two = (f"{p.point} ({p.name})" if p.name else str(p.point) for p in pair)
+    err.print(f"{question.number}. Do points {one} and {two} belong together?", markup=False)
+    for each in differences(dataset, question.one.point, question.two.point, _SHOWN):
         one, two = number(each.one), number(each.two)
         err.print(f"   {each.feature}: {one} and {two}", markup=False)
     while True:
         try:
             word = input("   y, n, u or q: ").strip().lower()
         except EOFError:
-            return "q"
-        if word in {*_REPLIES, "q"}:
-            return word
+            return None
+        if word in WORDS:
+            return WORDS[word]
 
 
 def _report(dataset: Dataset, k: int, learner: Learner, why: str) -> None:
@@ -129,6 +183,8 @@ def _report(dataset: Dataset, k: int, learner: Learner, why: str) -> None:
     out.print(f"{learner.asked} questions, {learner.answers.implied} pairs known for free: {why}")
     if broken:
         out.print(f"{broken} answers disagree with the others and were left out.")
+    if learner.learns_noise:
+        out.print(f"wrong answers  about {percent(learner.noise)}")
     out.print(f"cluster sizes  {' '.join(map(str, np.bincount(found, minlength=k).tolist()))}")
     if dataset.truth is not None:
         from sklearn.metrics import adjusted_rand_score

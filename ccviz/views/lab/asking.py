@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import param
 
 from ccviz.active.answers import Answer
-from ccviz.active.learner import Learner
+from ccviz.active.learner import LEARNED, Learner
 from ccviz.arrays import IntArray
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
@@ -112,7 +112,7 @@ class Asking(param.Parameterized):
         """Take a draft with other links: answers, or some of them undone."""
         if not self.active:
             return
-        noise = 0.0 if draft.links.is_hard.all() else _NOISE
+        noise = 0.0 if draft.links.is_hard.all() else LEARNED
         thread = self._thread = self._thread or ThreadPoolExecutor(1, "ask")
         learner = self._learner
         if learner is None or not self._fits(learner, draft, noise):
@@ -136,10 +136,10 @@ class Asking(param.Parameterized):
         self.follow(draft)
         return True
 
-    def _fits(self, learner: Learner, draft: Draft, noise: float) -> bool:
+    def _fits(self, learner: Learner, draft: Draft, noise: float | str) -> bool:
         before = self._draft
         same = before is not None and before.data is draft.data and before.k == draft.k
-        return same and learner.noise == noise
+        return same and learner.learns_noise == (noise == LEARNED)
 
     def tick(self) -> None:
         """Take the question that was waited for, once it is there."""

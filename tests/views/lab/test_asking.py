@@ -122,7 +122,7 @@ def test_other_points_are_asked_about_anew(session):
 def test_soft_links_may_be_wrong_and_are_asked_about_again(session):
     session.weight = 1.0
     answer(session)
-    assert session.asking._learner.noise == 0.1
+    assert session.asking._learner.learns_noise
     assert not session.draft.links[0].is_hard
 
 

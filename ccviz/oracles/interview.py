@@ -1,0 +1,49 @@
+"""An oracle answers a learner's questions."""
+
+from __future__ import annotations
+
+from ccviz.active.learner import Learner
+from ccviz.data.datasets import Dataset
+from ccviz.oracles.question import Oracle, question_about
+
+ALL_ASKED = "that were all the questions asked for."
+HAD_ENOUGH = "whoever answered had enough."
+
+
+def interview(learner: Learner, data: Dataset, oracle: Oracle, questions: int) -> str:
+    """Ask until there are enough questions, none is useful, or the oracle ends.
+
+    Parameters
+    ----------
+    learner : Learner
+        Of the data's points; their features may be scaled.
+    data : Dataset
+        What the oracle sees of them.
+    oracle : callable
+    questions : int
+        How many at most, with those that the learner has asked already.
+
+    Returns
+    -------
+    str
+        Why it ended, as a sentence.
+
+    Examples
+    --------
+    >>> from ccviz.active import Learner
+    >>> from ccviz.data.datasets import load
+    >>> from ccviz.oracles import KnownClasses, interview
+    >>> iris = load("iris")
+    >>> learner = Learner(iris.X, k=3)
+    >>> interview(learner, iris, KnownClasses(iris.truth), questions=20)
+    'that were all the questions asked for.'
+    """
+    while learner.asked < questions:
+        pair = learner.question()
+        if pair is None:
+            return learner.enough
+        reply = oracle(question_about(data, learner.asked + 1, pair))
+        if reply is None:
+            return HAD_ENOUGH
+        learner.answer(reply.together, reply.confidence)
+    return ALL_ASKED
