@@ -2,10 +2,10 @@
 
     python benchmarks/which_k.py
 
-Five Gaussians in ten dimensions whose clusters touch, k from 1 to 8, at most ten seconds for each
+Five Gaussians in ten dimensions whose clusters touch, k from 1 to 8, at most five seconds for each
 bound; the functions of the page's sweep in its order, in this process. The figures are CPU seconds
 since the beginning: on the page a process of each group of numbers adds its start, a tenth of a
-second. The ten seconds are those of a clock, of which a busy machine gives less.
+second. The five seconds are CPU seconds, too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+from _cpu_clock import count_cpu_seconds
 
 from ccviz.data.datasets import Dataset
 from ccviz.studies.elbow import bounded_by_more, find_elbow
@@ -24,7 +25,7 @@ from ccviz.views.lab.elbow import finder
 
 RESULTS = Path(__file__).parent / "results"
 SIZES = (2_000, 20_000)
-CLASSES, FEATURES, LOW, HIGH, BOUND_S, REFERENCES = 5, 10, 1, 8, 10.0, 3
+CLASSES, FEATURES, LOW, HIGH, BOUND_S, REFERENCES = 5, 10, 1, 8, 5.0, 3
 
 
 def points(n: int) -> np.ndarray:
@@ -69,6 +70,8 @@ def _in_words(share: object) -> str:
 
 
 def main() -> None:
+    count_cpu_seconds()
+    time.perf_counter = time.process_time  # by which runs keep their time limits
     sweep(200)  # a server has loaded and compiled everything
     rows = [row for n in SIZES for row in sweep(n)]
     with (RESULTS / "which_k.csv").open("w", newline="") as file:

@@ -1,4 +1,4 @@
-"""What annoyed new users of the page, and is mended: frames, sliders, jumps."""
+"""What annoyed new users of the page, and is mended: frames, sliders, jumps, boxes."""
 
 import pytest
 
@@ -7,6 +7,16 @@ from tests.app.driver import PICKED
 pytestmark = pytest.mark.browser
 
 _OUTLINE = "(node) => getComputedStyle(node).outlineStyle"
+# What is in front at a place of the page, through shadow roots.
+_SEEN_AT = """([x, y]) => {
+    let node = document.elementFromPoint(x, y)
+    while (node?.shadowRoot?.elementFromPoint(x, y)) {
+        const inner = node.shadowRoot.elementFromPoint(x, y)
+        if (inner === node) break
+        node = inner
+    }
+    return node?.textContent ?? ""
+}"""
 _BRIGHTNESS = """(node) => {
     const [r, g, b] = getComputedStyle(node).backgroundColor.match(/[0-9.]+/g).map(Number)
     return (r + g + b) / 3
@@ -32,3 +42,21 @@ def test_a_click_leaves_no_frame_and_a_dark_page_a_dark_track(lab_of):
     assert figure.locator(".bk-events").evaluate(_OUTLINE) == "none"
     track = lab.page.locator(".noUi-base").first
     assert track.evaluate(_BRIGHTNESS) < 128
+
+
+def test_what_is_said_of_a_point_does_not_hide_the_buttons_for_two(lab_of):
+    lab = lab_of()
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    lab.pick(0, 100)  # the mouse stays on the second
+    box = lab.page.get_by_text("points 0 and 100").bounding_box()
+    middle = [box["x"] + box["width"] / 2, box["y"] + box["height"] / 2]
+    lab.wait_for(lambda: "points 0 and 100" in lab.page.evaluate(_SEEN_AT, middle))
+
+
+def test_a_plot_has_four_tenths_of_a_narrow_screen(lab_of, picture):
+    lab = lab_of("")
+    lab.page.set_viewport_size({"width": 900, "height": 900})
+    lab.rest()
+    plot = lab.page.get_by_role("figure", name="150 points")
+    lab.wait_for(lambda: plot.bounding_box()["height"] >= 360)
+    picture(lab.page)
