@@ -10,11 +10,14 @@ import pytest
 from ccviz.data.datasets import Dataset, load
 from ccviz.data.scaling import is_weighted
 from ccviz.errors import CcvizError, ProblemError
+from ccviz.quota import ONE_PERSON
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
 from ccviz.views.draft import Draft, draft_of, draft_of_problem
 from ccviz.views.frames.feature_weights import is_outdated, listed_weights, origin_words
 from ccviz.views.frames.runs import run_row
+from ccviz.views.frames.scatter import plane
+from ccviz.views.lab.canvas import flattened
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
@@ -132,6 +135,20 @@ def test_a_broken_scaling_of_a_project_is_refused(open_session):
     session.adopt(replace(session.draft, scaling="weights:1,1,1,1"))
     content = save_project(session).replace(b"weights:1,1,1,1", b"weights:1,1,1,x")
     with pytest.raises(CcvizError, match="no sound project"):
+        read_project(content, "a.ccvizlab", session.archive.path, session.person)
+
+
+def test_painting_into_weighted_points_makes_the_axes_features(draft):
+    flat = flattened(draft, plane(draft, "PC 1", "PC 2"))
+    assert (flat.scaling, flat.data.features, len(flat.learned_from)) == ("none", ("x0", "x1"), 0)
+
+
+def test_a_project_with_too_many_learned_links_is_refused(open_session, monkeypatch):
+    session = open_session()
+    session.adopt(session.draft.without_links(session.draft.links))
+    content = save_project(session)
+    monkeypatch.setattr("ccviz.views.person.ONE_PERSON", replace(ONE_PERSON, links=3))
+    with pytest.raises(CcvizError, match="links"):
         read_project(content, "a.ccvizlab", session.archive.path, session.person)
 
 

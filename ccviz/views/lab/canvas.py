@@ -12,6 +12,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.views.draft import Draft
 from ccviz.views.frames.scatter import Plane
+from ccviz.views.link_table import LinkTable
 
 NAME = "painted"
 FEATURES = ("x0", "x1")
@@ -102,7 +103,7 @@ def flattened(draft: Draft, where: Plane) -> Draft:
         draft.data, name=NAME, X=np.column_stack([where.x, where.y]), features=FEATURES,
         notices=(), origin=None,
     )  # fmt: skip
-    return replace(draft, data=data, scaling="none", lower=(), upper=())
+    return replace(draft, data=data, scaling="none", learned_from=LinkTable(), lower=(), upper=())
 
 
 def _classes(known: tuple[str, ...], cluster: int) -> tuple[str, ...]:
