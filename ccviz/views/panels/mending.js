@@ -120,9 +120,10 @@ const AFTER = [
   ["Spinner", "render", leaveOut],
 ]
 
+// From Bokeh 3.10 on, a view without a context menu has null among its children.
 function* descendants(view) {
   yield view
-  for (const child of view.children_views()) yield* descendants(child)
+  for (const child of view.children_views()) if (child) yield* descendants(child)
 }
 
 function mend() {
