@@ -62,21 +62,21 @@ class KernelCache(FunctionCache):
         return None if data is None else self._impl.rebuild(target_context, data)
 
 
-def cached_njit(function: Callable[..., Any], *, entry: bool = False, **options: Any) -> Any:
+def cached_njit(function: Callable[..., Any], *, entry: bool | None = None, **options: Any) -> Any:
     """Compile a kernel when it is called first, and keep it.
 
-    A private kernel is called by kernels only, and so gets no wrapper that Python could call: of
-    a kernel with many arrays the wrapper takes as long to compile as the kernel.
+    A kernel that only kernels call gets no wrapper that Python could call: of a kernel with many
+    arrays the wrapper takes as long to compile as the kernel.
 
     Parameters
     ----------
     function : callable
-    entry : bool
-        Whether Python calls this kernel, though its name is private.
+    entry : bool, optional
+        Whether Python calls this kernel; by default if its name is not private.
     **options
         Those of numba's `njit`, without ``cache``.
     """
-    inner = function.__name__.startswith("_") and not entry
+    inner = function.__name__.startswith("_") if entry is None else not entry
     kernel = njit(function, no_cpython_wrapper=inner, no_cfunc_wrapper=True, **options)
     kernel._cache = KernelCache(function)
     return kernel

@@ -123,3 +123,26 @@ def test_private_kernels_that_python_calls_say_so():
             if says != (kernel.name in plain):
                 differ.append(f"{path.name}: {kernel.name}")
     assert differ == []
+
+
+def test_python_calls_no_kernel_that_is_no_entry():
+    root = Path(ccviz.__file__).parent
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in root.rglob("*.py")}
+    inner = set()
+    for path, tree in trees.items():
+        module = ".".join(path.relative_to(root.parent).with_suffix("").parts)
+        inner |= {
+            (module, node.name)
+            for node in tree.body
+            if is_kernel(node) and "entry=False" in ast.unparse(node.decorator_list[0])
+        }
+    called = set()
+    for path, tree in trees.items():
+        module = ".".join(path.relative_to(root.parent).with_suffix("").parts)
+        home = {node.name: (module, node.name) for node in tree.body if is_kernel(node)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                home |= {each.asname or each.name: (node.module, each.name) for each in node.names}
+        called |= {home[name] for name in names_in_plain_code(tree) if name in home}
+    assert inner
+    assert inner & called == set()

@@ -217,7 +217,8 @@ def separate_two_partitions(  # noqa: C901 - one compiled loop nest
             if kept > 0:
                 points[found, 0] = i
                 points[found, 1:] = -1
-                points[found, 1 : kept + 1] = members[:kept]
+                for t in range(kept):
+                    points[found, 1 + t] = members[t]
                 _sort(points[found, 1 : kept + 1])
                 depth[found] = best
                 found += 1
@@ -280,7 +281,8 @@ def separate_cliques(
             for a in range(size):
                 for b in range(a):
                     square += 0.5 / (root_mass[chosen[a]] * root_mass[chosen[b]]) ** 2
-            points[found, :size] = chosen
+            for t in range(size):
+                points[found, t] = chosen[t]
             _sort(points[found, :size])
             depth[found] = (right_side - total) / np.sqrt(square)
             found += 1

@@ -6,7 +6,7 @@ from ccviz.arrays import FloatArray
 from ccviz.compiled import njit
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def distance_range(
     points: FloatArray, b: int, low: FloatArray, high: FloatArray
 ) -> tuple[float, float]:
@@ -29,7 +29,7 @@ def distance_range(
     return least, most
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def halve(low: FloatArray, high: FloatArray, top: int, axis: int, inside: FloatArray) -> None:
     """Halve the box in row ``top`` of a stack; its copy is in the row above.
 

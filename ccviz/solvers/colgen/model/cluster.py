@@ -9,7 +9,7 @@ from ccviz.compiled import njit
 from ccviz.solvers.colgen.model.instance import Instance
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def fits(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> bool:
     """Whether block b may join the cluster ``inside`` (s,) bool, whose loads are ``load`` (q,)."""
     for e in range(instance.conflict_start[b], instance.conflict_start[b + 1]):
@@ -21,7 +21,7 @@ def fits(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> bo
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def added_load(instance: Instance, inside: np.ndarray, a: int, b: int) -> float:
     """Return the increase of load a when block b joins."""
     more = instance.loads.weight[a, b]
@@ -31,7 +31,7 @@ def added_load(instance: Instance, inside: np.ndarray, a: int, b: int) -> float:
     return more
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def join(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> None:
     """Put block b into the cluster."""
     for a in range(len(instance.loads.limit)):
@@ -39,7 +39,7 @@ def join(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> No
     inside[b] = True
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def leave(instance: Instance, inside: np.ndarray, load: FloatArray, b: int) -> None:
     """Take block b out of the cluster."""
     inside[b] = False
@@ -60,7 +60,7 @@ def allowed(instance: Instance, column: np.ndarray) -> bool:
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def reduced_cost(
     instance: Instance, duals: FloatArray, inside: np.ndarray, mean: FloatArray, among: IntArray
 ) -> float:
@@ -87,7 +87,7 @@ def reduced_cost(
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def squared_distance(points: FloatArray, b: int, center: FloatArray) -> float:
     """Return the squared distance of block b to a centre (d,)."""
     total = 0.0
@@ -97,7 +97,7 @@ def squared_distance(points: FloatArray, b: int, center: FloatArray) -> float:
     return total
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def signature(inside: np.ndarray, among: IntArray) -> int:
     """Return a hash of a cluster whose blocks are visited in this order."""
     mixed = 1469598103934665603
@@ -110,7 +110,7 @@ def signature(inside: np.ndarray, among: IntArray) -> int:
     return mixed
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def keep(
     inside: np.ndarray,
     reached: float,
@@ -128,7 +128,8 @@ def keep(
         if signatures[t] == mark:
             return found
     t = min(found, len(reduced_costs) - 1)
-    columns[t] = inside
+    for b in range(len(inside)):
+        columns[t, b] = inside[b]
     reduced_costs[t] = reached
     signatures[t] = mark
     return t + 1

@@ -50,7 +50,7 @@ def center_of(instance: Instance, column: np.ndarray, center: FloatArray) -> boo
     return move_into_discs(instance, column, center)
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def move_into_discs(instance: Instance, column: np.ndarray, center: FloatArray) -> bool:
     """Move a mean (d,) to the nearest allowed centre; False if there is none.
 
@@ -80,7 +80,7 @@ def move_into_discs(instance: Instance, column: np.ndarray, center: FloatArray) 
                 gap = (at[0] - mean[0]) ** 2 + (at[1] - mean[1]) ** 2
                 if on_border and gap < nearest and _is_allowed(instance, column, at):
                     nearest = gap
-                    center[:] = at
+                    center[0], center[1] = at[0], at[1]
     return nearest < np.inf
 
 
@@ -129,7 +129,7 @@ def _meet(instance: Instance, p: int, q: int, side: float, at: FloatArray) -> bo
     return True
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def mark_occupied(instance: Instance, column: np.ndarray, center: FloatArray) -> None:
     """Mark the occupied discs that contain the centre (d,), in the last entries of (s + t,)."""
     s = len(instance.mass)

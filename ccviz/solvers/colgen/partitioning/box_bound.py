@@ -13,7 +13,7 @@ from ccviz.solvers.colgen.partitioning.model import Model
 from ccviz.solvers.colgen.partitioning.spatial_nodes import FREE, IN, OUT, Tree
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def bound_node(
     model: Model,
     duals: FloatArray,

@@ -17,7 +17,7 @@ _LEAST_GAIN = 1e-10
 """Least gain of a move, relative to the reduced cost."""
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def soft_change(model: Model, inside: np.ndarray, b: int) -> float:
     """Return the change of the soft links' cost when block b joins."""
     change = model.cut[b]

@@ -95,7 +95,7 @@ def make_tree(model: Model, columns: int) -> Tree:
     return tree
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def branch(model: Model, tree: Tree, top: int, spread: float, clash: float) -> int:
     """Replace the node by its children; return the new top of the stack."""
     if spread > clash and _n_undecided(tree, top) > _FEW:

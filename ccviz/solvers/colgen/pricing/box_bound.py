@@ -13,7 +13,7 @@ from ccviz.solvers.colgen.pricing.spatial_nodes import BOUND, FREE, IN, SpatialT
 from ccviz.solvers.colgen.pricing.tied_blocks import classify, gains
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def bound_node(
     instance: Instance, duals: FloatArray, tree: SpatialTree, top: int
 ) -> tuple[float, float, float, float]:

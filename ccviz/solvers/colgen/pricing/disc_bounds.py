@@ -16,7 +16,7 @@ from ccviz.solvers.colgen.model.instance import Instance
 from ccviz.solvers.colgen.pricing.spatial_nodes import SpatialTree
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def change_by_discs(
     instance: Instance, duals: FloatArray, tree: SpatialTree, top: int, weight: float
 ) -> tuple[float, float]:
@@ -106,7 +106,7 @@ def _disc_duals(
     return sure, undecided
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def clearance(instance: Instance, low: FloatArray, high: FloatArray) -> float:
     """Return the distance of a box from all borders of discs.
 
@@ -126,7 +126,7 @@ def clearance(instance: Instance, low: FloatArray, high: FloatArray) -> float:
     return clear
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def reduced_cost_in_discs(
     instance: Instance,
     duals: FloatArray,
@@ -154,7 +154,8 @@ def reduced_cost_in_discs(
     """
     s, met = len(instance.mass), tree.at.met
     at_mean = reached + _moved(instance, duals, tree, among)
-    met[:] = tree.blocks.inside[s:]
+    for p in range(len(met)):
+        met[p] = tree.blocks.inside[s + p]
     for p in range(instance.discs.occupied):
         least, _ = distance_range(
             instance.discs.center, p, tree.nodes.low[top], tree.nodes.high[top]
@@ -162,7 +163,8 @@ def reduced_cost_in_discs(
         tree.blocks.inside[s + p] = least <= instance.discs.reach[p]
     in_all = reached + _moved(instance, duals, tree, among)
     if at_mean <= in_all:
-        tree.blocks.inside[s:] = met
+        for p in range(len(met)):
+            tree.blocks.inside[s + p] = met[p]
     return min(at_mean, in_all)
 
 
@@ -174,7 +176,8 @@ def _moved(instance: Instance, duals: FloatArray, tree: SpatialTree, among: np.n
     Infinite if there is no such centre.
     """
     s, mass, off = len(instance.mass), 0.0, 0.0
-    tree.at.center[:] = tree.at.mean
+    for j in range(len(tree.at.mean)):
+        tree.at.center[j] = tree.at.mean[j]
     if not move_into_discs(instance, tree.blocks.inside, tree.at.center):
         return np.inf
     mark_occupied(instance, tree.blocks.inside, tree.at.center)

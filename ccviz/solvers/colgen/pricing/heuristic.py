@@ -77,7 +77,10 @@ def descend(
         Number of clusters found.
     """
     s, d = instance.points.shape
-    order = np.argsort(instance.points[:, 0])
+    order = np.argsort(instance.points[:, 0].copy())  # contiguous, as all that is sorted here
+    richest = 0.0
+    for b in range(s):
+        richest = max(richest, duals[b] / instance.mass[b])
     cluster = _Cluster(
         np.zeros(s, dtype=np.bool_),
         np.zeros(len(instance.loads.limit)),
@@ -86,7 +89,7 @@ def descend(
         order,
         instance.points[order, 0],
         np.zeros(2, dtype=np.int64),
-        np.sqrt(max(0.0, np.max(duals / instance.mass))) * (1.0 + 1e-9),
+        np.sqrt(richest) * (1.0 + 1e-9),
     )
     signatures = np.empty(len(reduced_costs), dtype=np.int64)
     seen = {np.int64(0)}  # which is no cluster's
@@ -94,7 +97,8 @@ def descend(
     for p in range(len(seeds)):
         if found == len(reduced_costs):
             break
-        cluster.center[:] = seeds[p]
+        for j in range(d):
+            cluster.center[j] = seeds[p, j]
         reached = _alternate(instance, duals, cluster, seen)
         if reached >= 0.0:
             continue

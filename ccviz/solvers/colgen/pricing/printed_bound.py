@@ -15,7 +15,7 @@ from ccviz.compiled import njit
 _EPS = float(np.finfo(np.float64).eps)
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def printed_bound(
     beta: FloatArray,
     gain: FloatArray,

@@ -117,7 +117,7 @@ def make_tree(instance: Instance, columns: int) -> SpatialTree:
     )
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def branch(
     instance: Instance,
     tree: SpatialTree,
@@ -160,7 +160,8 @@ def _widest(instance: Instance, tree: SpatialTree, top: int, undecided: float) -
             best, axis = varied, j
     scale = max(abs(low[axis]), abs(high[axis]), 1e-300)
     if undecided > 0.0:  # near zero a box is never small beside its coordinates
-        scale = max(scale, np.sqrt(instance.discs.reach.max()))
+        for reach in instance.discs.reach:
+            scale = max(scale, np.sqrt(reach))
     return axis, (high[axis] - low[axis]) / scale
 
 
@@ -175,10 +176,12 @@ def _size(low: FloatArray, high: FloatArray) -> float:
 
 @njit(cache=True)
 def _copy(tree: SpatialTree, source: int, target: int) -> None:
-    tree.nodes.low[target] = tree.nodes.low[source]
-    tree.nodes.high[target] = tree.nodes.high[source]
+    low, high, member = tree.nodes.low, tree.nodes.high, tree.nodes.member
+    for j in range(low.shape[1]):
+        low[target, j], high[target, j] = low[source, j], high[source, j]
     count = tree.nodes.n_members[source]
-    tree.nodes.member[target, :count] = tree.nodes.member[source, :count]
+    for i in range(count):
+        member[target, i] = member[source, i]
     tree.nodes.n_members[target] = count
     tree.nodes.n_fixed[target] = tree.nodes.n_fixed[source]
     tree.nodes.bound[target] = tree.nodes.bound[source]

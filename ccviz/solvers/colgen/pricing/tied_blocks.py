@@ -13,7 +13,7 @@ from ccviz.solvers.colgen.model.instance import Instance
 from ccviz.solvers.colgen.pricing.spatial_nodes import BOUND, SpatialTree
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def classify(instance: Instance, tree: SpatialTree, top: int) -> None:
     """Mark blocks that a conflict or a load that may overflow ties to others."""
     count, n_fixed = tree.nodes.n_members[top], tree.nodes.n_fixed[top]
@@ -48,7 +48,7 @@ def _tie(instance: Instance, tree: SpatialTree, top: int, a: int) -> None:
             tree.blocks.state[i] = BOUND
 
 
-@njit(cache=True)
+@njit(cache=True, entry=False)
 def gains(instance: Instance, tree: SpatialTree, top: int) -> tuple[float, float]:
     """Return the gain that conflicts and loads forbid, and the most that tied blocks can gain.
 
