@@ -62,6 +62,16 @@ def test_back_undoes_what_there_is_to_undo(page, lab_of):
     assert page.evaluate("Bokeh.documents.length") == 1
 
 
+def test_back_undoes_a_single_edit(page, lab_of):
+    lab = lab_of()
+    before = page.evaluate("history.length")
+    lab.fill("Clusters k", "4")
+    lab.wait_for(lambda: "k=4" in page.url and page.evaluate("history.length") > before)
+    page.evaluate("history.back()")
+    lab.see("k = 3")
+    assert page.evaluate("Bokeh.documents.length") == 1
+
+
 def test_an_own_table_survives_a_reload(page, lab_of):
     lab = lab_of()
     lab.take_table(

@@ -56,6 +56,7 @@ function followAddress(model) {
     else history.back()
   }
   model.on("way_back", follow)
+  model.on("can_undo", follow)  // with the first edit it comes after the address
   window.addEventListener("popstate", back)
   model.on("remove", () => window.removeEventListener("popstate", back))
 }
