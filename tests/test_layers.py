@@ -71,7 +71,6 @@ ORDER = [
     "ccviz.estimator_init",
     "ccviz.api",
     "ccviz.active",
-    "ccviz.oracles",
     "ccviz.estimator",
     "ccviz.studies",
     "ccviz.views.palette",

@@ -14,6 +14,16 @@ import typer
 
 from ccviz.active.differences import differences
 from ccviz.active.learner import LEARNED, STRATEGIES, Learner
+from ccviz.active.oracles import (
+    ChatModel,
+    KnownClasses,
+    Oracle,
+    Program,
+    Question,
+    Reply,
+    interview,
+)
+from ccviz.active.oracles.question import WORDS
 from ccviz.cli.common import err, out
 from ccviz.cli.options import (
     ClassColumn,
@@ -35,8 +45,6 @@ from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
 from ccviz.numbers import number, percent
-from ccviz.oracles import ChatModel, KnownClasses, Oracle, Program, Question, Reply, interview
-from ccviz.oracles.question import WORDS
 from ccviz.problem.problem import Problem
 
 _KEY = "CCVIZ_MODEL_KEY"

@@ -97,7 +97,7 @@ def test_what_was_answered_before_a_program_failed_is_written(ccviz, folder):
         (("--by-program", "no-such-program-here"), "cannot be started"),
         (("--by-program", ""), "cannot be started"),
         (
-            ("--by-model", "small", "--model-url", "http://example.org/v1"),
+            ("--by-model", "small", "--model-url", "http://lab.example/v1"),
             "is not an https address",
         ),
         (("--by-class", "--noise", "some"), "noise = some is not a share below 0.5, nor 'learned'"),

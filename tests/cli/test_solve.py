@@ -180,7 +180,10 @@ BAD = {
         ("iris -k two", "Invalid value for '-k'"),
         ("moons.csv", "moons.csv cannot be read"),
         ("irsi", "'irsi' is neither a file nor a data set; the sets are iris, wine"),
-        ("iris --scale much", "--scale much is not one of none, standard, range."),
+        (
+            "iris --scale much",
+            "There is no scaling 'much'; there are none, standard, range",
+        ),
         ("nan.csv -k 2 --missing mean", "missing = 'mean' is not one of drop, median."),
         ("nan.csv -k 2 --columns x0,y", "nan.csv: there is no column 'y'; there are x0, x1."),
         ("iris --workers none", "workers = 'none' is neither"),

@@ -65,7 +65,7 @@ def test_a_bound_is_told_where_there_is_one(result):
 
 def test_without_links_rules_and_names_it_is_short():
     data = replace(DATA, names=(), origin=None)
-    problem = Problem(3 * data.X, 2)
+    problem = Problem(3 * data.X + 1, 2)
     plain = report_html(data, solve(problem, solver_class("k-means")()))
     assert not any(title in plain for title in (">Rules<", ">Must-links<", ">Cannot-links<"))
     assert "<td>features</td>" not in plain

@@ -8,8 +8,8 @@ from typing import IO
 
 import msgspec
 
+from ccviz.active.oracles.question import Question, Reply, read_reply
 from ccviz.errors import CcvizError
-from ccviz.oracles.question import Question, Reply, read_reply
 
 _LONGEST = 1 << 16
 """Letters of a reply at most; a longer line is refused."""

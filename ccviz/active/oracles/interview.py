@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ccviz.active.learner import Learner
+from ccviz.active.oracles.question import Oracle, question_about
 from ccviz.data.datasets import Dataset
-from ccviz.oracles.question import Oracle, question_about
 
 ALL_ASKED = "that were all the questions asked for."
 HAD_ENOUGH = "whoever answered had enough."
@@ -32,7 +32,7 @@ def interview(learner: Learner, data: Dataset, oracle: Oracle, questions: int) -
     --------
     >>> from ccviz.active import Learner
     >>> from ccviz.data.datasets import load
-    >>> from ccviz.oracles import KnownClasses, interview
+    >>> from ccviz.active.oracles import KnownClasses, interview
     >>> iris = load("iris")
     >>> learner = Learner(iris.X, k=3)
     >>> interview(learner, iris, KnownClasses(iris.truth), questions=20)

@@ -4,10 +4,10 @@ import sys
 
 import pytest
 
+from ccviz.active.oracles import Program, Reply
+from ccviz.active.oracles.question import question_about
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError
-from ccviz.oracles import Program, Reply
-from ccviz.oracles.question import question_about
 
 
 def python(code):
@@ -27,7 +27,7 @@ def test_a_program_that_waits_for_its_input_ends_with_it(asked):
 
 
 def test_a_program_that_does_not_end_is_ended(asked, monkeypatch):
-    monkeypatch.setattr("ccviz.oracles.program._FAREWELL_S", 0.1)
+    monkeypatch.setattr("ccviz.active.oracles.program._FAREWELL_S", 0.1)
     with python("import time\nprint('no', flush=True)\ntime.sleep(600)") as program:
         assert program(asked) == Reply(False)
     assert program._process.returncode != 0

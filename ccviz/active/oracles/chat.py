@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from ccviz.active.oracles.question import AskedPoint, Question, Reply, read_reply
 from ccviz.errors import CcvizError, ParameterError
-from ccviz.oracles.question import AskedPoint, Question, Reply, read_reply
 
 _WAIT_S = 120.0
 """Seconds that a reply may take."""

@@ -7,10 +7,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from ccviz.active import Learner
+from ccviz.active.oracles import ChatModel, Reply, interview
+from ccviz.active.oracles.question import question_about
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError, ParameterError
-from ccviz.oracles import ChatModel, Reply, interview
-from ccviz.oracles.question import question_about
 
 
 @pytest.fixture
@@ -94,7 +94,7 @@ def test_a_server_that_is_not_there_is_named():
 
 
 @pytest.mark.parametrize(
-    "url", ["http://example.org/v1", "file:///etc/passwd", "ftp://localhost/", "https://", "v1"]
+    "url", ["http://lab.example/v1", "file:///etc/passwd", "ftp://localhost/", "https://", "v1"]
 )
 def test_questions_go_nowhere_in_the_clear(url):
     with pytest.raises(ParameterError, match="is not an https address"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ccviz.active.oracles.question import Question, Reply
 from ccviz.errors import ParameterError
-from ccviz.oracles.question import Question, Reply
 
 
 class KnownClasses:

@@ -4,10 +4,10 @@ An oracle is a callable that takes a `Question` and returns a `Reply`, or None t
 lets one answer a `Learner`.
 """
 
-from ccviz.oracles.chat import ChatModel
-from ccviz.oracles.classes import KnownClasses
-from ccviz.oracles.interview import interview
-from ccviz.oracles.program import Program
-from ccviz.oracles.question import Oracle, Question, Reply
+from ccviz.active.oracles.chat import ChatModel
+from ccviz.active.oracles.classes import KnownClasses
+from ccviz.active.oracles.interview import interview
+from ccviz.active.oracles.program import Program
+from ccviz.active.oracles.question import Oracle, Question, Reply
 
 __all__ = ["ChatModel", "KnownClasses", "Oracle", "Program", "Question", "Reply", "interview"]

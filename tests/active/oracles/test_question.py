@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
+from ccviz.active.oracles import KnownClasses, Reply
+from ccviz.active.oracles.question import question_about, read_reply
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError, ParameterError
-from ccviz.oracles import KnownClasses, Reply
-from ccviz.oracles.question import question_about, read_reply
 
 
 @pytest.mark.parametrize(
