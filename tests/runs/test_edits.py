@@ -119,6 +119,7 @@ def test_no_statement_is_wrong_over_a_sequence_of_edits(seed, solver, sequence):
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)  # a thousand sequences take five minutes of a slow processor
 @settings(max_examples=1000 if EXHAUSTIVE else 100)
 @given(st.integers(0, 2**16), st.composite(solvers)(), sequences)
 def test_no_statement_is_wrong_over_many_sequences_of_edits(seed, solver, sequence):
