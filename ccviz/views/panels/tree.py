@@ -33,7 +33,7 @@ class TreePanel(pn.viewable.Viewer):
         self._node = NodePanel(inspection)
         self._axis = pn.widgets.RadioButtonGroup(
             options=_AXES, value=inspection.axis, name="Height of a node",
-            align="end", margin=(0, 0, -26, 0), styles={"z-index": "1"},
+            margin=(0, 0, 4, 0),
         )  # fmt: skip
         self._axis.param.watch(in_one_message(self._on_axis), "value")
         session.param.watch(self._dress, ["dark", "presenting"])
