@@ -391,8 +391,12 @@ def _line_source() -> ColumnDataSource:
 
 
 def _show_all(axis: Range1d, whole: tuple[float, float]) -> None:
-    """Show the whole of an axis; the wheel leads neither far past it nor into nothing."""
+    """Show the whole of an axis; the wheel leads neither far past it nor into nothing.
+
+    The bounds come first: the browser takes one change after another, and holds start and end
+    within the bounds that it has.
+    """
     (low, high), span = whole, whole[1] - whole[0]
     axis.update(
-        start=low, end=high, bounds=(low - span, high + span), min_interval=span / _DEEPEST_ZOOM
+        bounds=(low - span, high + span), min_interval=span / _DEEPEST_ZOOM, start=low, end=high
     )
