@@ -8,8 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.cli.standard_input import source_of
 from ccviz.data import datasets
@@ -132,9 +130,7 @@ def settled_scaling(
             "them by 'ccviz solve', and give what it prints here, as --scale weights:…"
         )
     problem = build_problem(dataset, numbers[0], links, None, "none")
-    ours = (problem.must_link, problem.cannot_link)
-    must, cannot = (np.column_stack([each.pairs, each.weights]) for each in ours)
-    return weighted(learn_metric(problem.X, problem.k, must, cannot))
+    return weighted(learn_metric(problem.X, problem.k, problem.must_link, problem.cannot_link))
 
 
 def _centers(given: str, dataset: Dataset, scaling: str) -> FloatArray | None:

@@ -113,15 +113,14 @@ def verify(
 
 
 def _verdict(problem: Problem, proof: Proof, gap: float, budget: Budget) -> Verdict:
-    check_cover(proof)
     check = Check(problem, proof, unit_of(problem), budget)
     _check_clusterings(check, gap)
-    bounds = [_check_leaf(check, leaf) for leaf in sorted(proof.leaves)]
+    lower_bound, leaves = _tree_bound(check, problem, proof)
     if not proof.clusterings:
-        if math.isfinite(min(bounds)):
+        if math.isfinite(lower_bound):
             raise FlawError("the run has no clustering")
-        return _with_trust(check, "proved infeasible", -math.inf, math.inf, len(proof.leaves))
-    return _compared(check, min(bounds), len(proof.leaves), gap)
+        return _with_trust(check, "proved infeasible", -math.inf, math.inf, leaves)
+    return _compared(check, lower_bound, leaves, gap)
 
 
 def _beside_tree(

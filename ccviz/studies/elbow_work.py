@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ccviz.problem.problem import Problem
@@ -68,12 +69,8 @@ def compared(candidates: list[Candidate], seed: int, references: int) -> tuple[S
     -------
     tuple of Step
     """
-    steps = []
-    for each in candidates:
-        assert each.problem is not None
-        assert each.step is not None
-        steps.append(compare(each.problem, each.step, references, seed=seed))
-    return tuple(steps)
+    known = _known(candidates)
+    return tuple(compare(problem, step, references, seed=seed) for problem, step in known)
 
 
 def bounded(candidates: list[Candidate], seed: int, seconds: float) -> tuple[Step, ...]:
@@ -91,9 +88,13 @@ def bounded(candidates: list[Candidate], seed: int, seconds: float) -> tuple[Ste
     -------
     tuple of Step
     """
-    steps = []
+    known = _known(candidates)
+    return tuple(bound(problem, step, seconds, seed=seed) for problem, step in known)
+
+
+def _known(candidates: list[Candidate]) -> Iterator[tuple[Problem, Step]]:
+    """Yield the problem of each number, and what is known of it."""
     for each in candidates:
         assert each.problem is not None
         assert each.step is not None
-        steps.append(bound(each.problem, each.step, seconds, seed=seed))
-    return tuple(steps)
+        yield each.problem, each.step

@@ -96,15 +96,20 @@ def card(
     if edited is None and repaired is not None and run.labels is None and run.finished is None:
         return _until_found(run, repaired, with_scores)
     answer = run.incumbent if edited is None else edited.partition or run.incumbent
-    if edited is None and answer is not None and _lacks_a_bound(run) and math.isfinite(known):
-        return _bounded_before(run, answer, known, with_scores)
     holds = edited is None or edited.holding in ("proof", "bound")
+    bound, ending = run.lower_bound if holds else None, ""
+    if edited is None:
+        ending = _ending(run)
+        if answer is not None and _lacks_a_bound(run) and math.isfinite(known):
+            bound, ending = known, f"{ending} The lower bound is that of an earlier run."
+    elif edited.is_good:
+        ending = edited.sentence
     return Card(
         status=_status(run, edited),
         headline=_headline(run) if edited is None else edited.headline,
-        ending=_ending(run) if edited is None else edited.sentence if edited.is_good else "",
+        ending=ending,
         caution="" if edited is None or edited.is_good else edited.sentence,
-        rows=_rows(run, answer, run.lower_bound if holds else None),
+        rows=_rows(run, answer, bound),
         scores=_scores(answer) if answer and with_scores else (),
         sizes=tuple(answer.kept_sizes.tolist()) if answer else (),
         rules=_rules(answer) if answer and with_scores else (),
@@ -113,19 +118,6 @@ def card(
 
 def _lacks_a_bound(run: Run) -> bool:
     return run.finished is not None and not math.isfinite(run.lower_bound)
-
-
-def _bounded_before(run: Run, answer: Partition, known: float, with_scores: bool) -> Card:
-    """Return the card of a run without a bound whose problem an earlier run has bounded."""
-    return Card(
-        status=_status(run, None),
-        headline=_headline(run),
-        ending=f"{_ending(run)} The lower bound is that of an earlier run.",
-        rows=_rows(run, answer, known),
-        scores=_scores(answer) if with_scores else (),
-        sizes=tuple(answer.kept_sizes.tolist()),
-        rules=_rules(answer) if with_scores else (),
-    )
 
 
 def _repaired(run: Run, edited: AfterEdit, answer: Partition, with_scores: bool) -> Card:
