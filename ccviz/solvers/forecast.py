@@ -73,13 +73,13 @@ class Formula:
 
 FORMULAS = {
     "sdp": Formula(
-        runs=321,
-        intercept=-11.34,
-        blocks=1.81,
-        clusters=1.0,
-        soft=1.69,
-        sizes=1.52,
-        spread=1.03,
+        runs=388,
+        intercept=-12.43,
+        blocks=1.92,
+        clusters=1.4,
+        soft=2.46,
+        sizes=2.27,
+        spread=1.35,
         blocks_measured=(50, 4177),
         clusters_measured=(2, 50),
         features_measured=(2, 140),
