@@ -12,7 +12,6 @@ from tests.patience import wait_until
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.journey
 def test_cannot_link_two_points_and_run(lab):
     lab.choose("Solver", "BLP k-means")
     lab.link("cannot", 3, 140)
@@ -81,7 +80,6 @@ def an_infeasible_set_is_named(lab):
     assert len(lab.links()) == 3
 
 
-@pytest.mark.journey
 def test_step_back_and_scrub(lab):
     lab.choose("Solver", "BLP k-means")
     for _ in range(4):
