@@ -383,18 +383,27 @@ class Archive:
         rows = self._file.read(f"SELECT data FROM {study} WHERE run = ?", (number,))
         return bytes(rows[0]["data"]) if rows else None
 
-    def load(self, run_id: str, upto: int | None = None) -> Run:
+    def load(self, run_id: str, upto: int | None = None, run: Run | None = None) -> Run:
         """Return a run's state after a record, by default the last.
 
         Only the records that determine the state are read: of assignments and centres only the
         newest, so a jump costs far less than reading all records.
+
+        Parameters
+        ----------
+        run_id : str
+        upto : int, optional
+            The record.
+        run : Run, optional
+            The state after an earlier record, which is advanced; only later records are read.
         """
-        run = Run(self.problem(run_id))
+        run = Run(self.problem(run_id)) if run is None else run
         kinds = json.dumps(sorted(FOLDED - REPLACED))
-        values = {"after": -1, "upto": upto, "kinds": kinds, "limit": -1}
+        values = {"after": run.seq, "upto": upto, "kinds": kinds, "limit": -1}
         needed = """AND (kind IN (SELECT value FROM json_each(:kinds)) OR seq IN (
             SELECT max(seq) FROM records
-            WHERE run = (SELECT number FROM runs WHERE id = :id) AND seq <= :upto GROUP BY kind))"""
+            WHERE run = (SELECT number FROM runs WHERE id = :id)
+            AND seq > :after AND seq <= :upto GROUP BY kind))"""
         for record in self._records(needed, run_id, values):
             run.apply(record)
         return run

@@ -144,6 +144,17 @@ def test_a_jump_comes_to_the_state_of_folding_everything(archive, problem):
     assert archive.load(run_id, upto=-1).seq == -1
 
 
+def test_a_jump_from_a_state_reads_only_what_follows_it(archive, problem):
+    every = records()
+    whole = fill(archive, problem)
+    later = archive.create(problem, "sdp", {})
+    archive.append(later, every[10:], None)
+    for upto in (10, 17, len(every) - 1):
+        run = archive.load(whole, upto=9)
+        assert archive.load(later, upto, run) is run
+        same_state(run, archive.load(whole, upto))
+
+
 def test_equal_problems_are_stored_once_and_go_with_their_last_run(archive, problem):
     first, second = fill(archive, problem), fill(archive, problem)
     other = archive.create(Problem(problem.X, 3), "sdp", {})

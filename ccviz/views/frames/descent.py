@@ -78,5 +78,5 @@ class DescentLog:
 
     def frame(self) -> Descent:
         """Return the iterations so far."""
-        rows = np.array(self._rows, dtype=np.float64).reshape(-1, 3)
-        return Descent(*rows[thinned(len(rows), _MOST)].T)
+        rows = [self._rows[at] for at in thinned(len(self._rows), _MOST)]
+        return Descent(*np.array(rows, dtype=np.float64).reshape(-1, 3).T)

@@ -225,7 +225,7 @@ class Player(param.Parameterized):
         else:
             event = self.shot.event
         if target - self._run.seq > _FAR:
-            self._run = self._archive.load(self._run_id, upto=target)
+            self._archive.load(self._run_id, upto=target, run=self._run)
             self._since = self._run.seq
             event = self._event_at(self._run.seq) or event
         return self._fold(self._archive.records(self._run_id, self._run.seq, target)) or event

@@ -1,10 +1,13 @@
 """One clock a session: it ticks whatever is busy, and ends the worker with the session.
 
-It ticks faster after the start of a run, until the first picture is there.
+It ticks faster after the start of a run, until the first picture is there, and leaves the browser's
+messages as much time as its ticks take.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +31,7 @@ def keep_time(session: Session, preparation: PreparationPanel) -> None:
     the document's lock, and an idle tick costs nothing.
     """
 
+    @with_rests
     def tick() -> None:
         if session.restless:
             with one_message():
@@ -48,6 +52,34 @@ def keep_time(session: Session, preparation: PreparationPanel) -> None:
         # pages of a class took three quarters of a processor for that.
         document.add_periodic_callback(tick, _PERIOD_MS)
         _hurry(session, tick, document)
+
+
+def with_rests(
+    tick: Callable[[], None], now: Callable[[], float] = time.monotonic
+) -> Callable[[], None]:
+    """Return a function that ticks, and then does nothing for as long as the tick took.
+
+    Ticks that take longer than their period would otherwise follow each other without a break. The
+    browser then sends more in a tick than is read between two, so that a click on *Stop* would wait
+    until the run ends.
+
+    Parameters
+    ----------
+    tick : callable
+    now : callable
+        The time in seconds.
+    """
+    rests_until = -math.inf
+
+    def tick_unless_resting() -> None:
+        nonlocal rests_until
+        began = now()
+        if began >= rests_until:
+            tick()
+            ended = now()
+            rests_until = ended + (ended - began)
+
+    return tick_unless_resting
 
 
 def _hurry(session: Session, tick: Callable[[], None], document: Document) -> None:

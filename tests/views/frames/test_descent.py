@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 
 import numpy as np
 
@@ -61,3 +62,14 @@ def test_the_last_is_what_the_run_found_and_clearing_forgets_it():
     assert math.isclose(log.frame().best[-1], stepper.run.objective, rel_tol=1e-9)
     log.clear()
     assert len(log.frame().at) == 0
+
+
+def test_a_frame_of_a_long_run_needs_no_more_than_one_of_a_short():
+    log = log_of(*[assigned(1.0)] * 20_000)
+    tracemalloc.start()
+    frame = log.frame()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert len(frame.at) == 2000
+    assert frame.at[-1] == 20_000
+    assert most < 250_000  # all rows as an array are 480 kB

@@ -107,6 +107,25 @@ def test_the_pace_is_kept(player):
     assert not player.playing
 
 
+def test_a_jump_far_ahead_goes_on_from_where_the_player_is(archive, problem):
+    run_id = archive.create(problem, "blp-kmeans", {})
+    bounds = [Record(seq, 0.0, BoundImproved(lower_bound=float(seq))) for seq in range(7000)]
+    archive.append(run_id, bounds, None)
+    player = Player(archive)
+    player.open(run_id)
+    player.pace = "Live"
+    player.tick(0.1)
+    run = player.shot.run
+    assert (run.seq, len(run.history)) == (6999, 7000)
+    more = [Record(seq, 0.0, BoundImproved(lower_bound=float(seq))) for seq in range(7000, 11000)]
+    archive.append(run_id, more, None)
+    player.tick(0.1)
+    assert player.shot.run is run
+    assert (run.seq, len(run.history)) == (10999, 11000)
+    player.seek(40)
+    assert (player.shot.run.seq, player.shot.run.lower_bound) == (40, 40.0)
+
+
 def test_auto_is_never_far_behind(player):
     for _ in range(40):
         player.tick(0.12)
