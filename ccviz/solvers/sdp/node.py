@@ -71,6 +71,10 @@ _TRIALS = 20
 
 A restarted node that closes goes without: the clustering it began with is within the gap.
 """
+_TRIALS_UNDER_SIZES = 2
+"""The same below the root under sizes, where 20 took almost half of the time of the tree."""
+_LIFTED_PATIENCE = 3.0
+"""Factor of `patience` with a matrix for each size: its bound gains less in a round, and longer."""
 _SCS_ACCURACY = 1e-5
 """Accuracy of SCS, as in the paper, section 4.1."""
 
@@ -178,16 +182,16 @@ def _round(settings: NodeSettings, task: Task, state: NodeState) -> Report:
     )
     limit = cutoff(task.upper_bound, settings.tolerance)
     if bound >= limit:
-        return _rounded(report, task, state, 0 if state.restarted else _TRIALS)
+        return _rounded(report, task, state, 0 if state.restarted else _trials(task, state))
     if state.relaxation.s == state.relaxation.k:
         only = state.blocks.block_of
         return replace(report, verdict="integral", labels=only, source="the only clustering")
-    if _must_branch(state, limit, settings):
+    if must_branch(state, limit, settings):
         pair = branching_pair(state.relaxation, state.at.Y, limit - bound)
         if pair is not None:
             decision = PairDecision(*_as_points(state.blocks, pair), together=True)
             report = replace(report, verdict="branch", branch=decision, state=_packed(state))
-            return _rounded(report, task, state, _TRIALS)
+            return _rounded(report, task, state, _trials(task, state))
     state, event = _cut(settings, task, state)
     events = (event, *_shown(settings, task, state))
     report = replace(report, verdict="go on", events=events, state=state)
@@ -215,8 +219,8 @@ def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
     return replace(state, at=at, bounds=(*state.bounds, float(bound)), done=0)
 
 
-def _must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
-    """Whether the node gains too little.
+def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
+    """Return whether the node gains too little.
 
     A decision disturbs ADMM for some rounds. If the node's own bound is below its parent's by more
     than the gap, its children would begin from that bound, so it is not branched yet. The more
@@ -227,7 +231,14 @@ def _must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool
         return True
     if not np.isfinite(limit) or bounds[-1] - state.at.lower_bound > limit - bounds[-1]:
         return False
-    return is_stuck(bounds, limit, max(settings.patience, len(bounds) / WINDOW))
+    factor = _LIFTED_PATIENCE if isinstance(state.at, LiftedIterate) else 1.0
+    return is_stuck(bounds, limit, max(factor * settings.patience, len(bounds) / WINDOW))
+
+
+def _trials(task: Task, state: NodeState) -> int:
+    """Return the number of further descents when the node closes or branches."""
+    is_below = bool(task.decisions) and state.blocks.sizes is not None
+    return _TRIALS_UNDER_SIZES if is_below else _TRIALS
 
 
 def _is_time_to_round(state: NodeState, task: Task) -> bool:
