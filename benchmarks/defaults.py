@@ -32,7 +32,11 @@ from ccviz.data import load, random_pairs  # noqa: E402
 from ccviz.data.scaling import scale  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results" / "defaults.md"
-PRICES = {"default": {}, "w=1": {"w": 1.0}, "scale=one, w=1": {"scale": "one", "w": 1.0}}
+PRICES = {
+    "default": {},
+    "scale=data, w=0.2": {"scale": "data", "w": 0.2},
+    "scale=one, w=1": {"scale": "one", "w": 1.0},
+}
 RIVAL = """
 import json, sys, time
 import numpy as np

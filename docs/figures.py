@@ -325,7 +325,9 @@ def memory_left() -> dict[str, str]:
 def peers() -> dict[str, str]:
     """Return how far defaults are above the best known, ours and those of other programs."""
     found = {}
-    for solver, program in (("k-means", "scikit_learn"), ("s-mdeclust", "hgmeans")):
+    for solver, program in (
+        ("k-means", "scikit_learn"), ("s-mdeclust", "hgmeans"), ("pck-means", "active_pck"),
+    ):  # fmt: skip
         rows = [row for row in chosen(table("peer_defaults"), solver=solver) if row["wcss"]]
         best = {
             name: min(float(row["wcss"]) for row in chosen(rows, set=name))

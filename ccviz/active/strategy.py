@@ -65,7 +65,7 @@ class Strategy(ABC):
         must_link, cannot_link = self.answers.links()
         problem = Problem(self.X, self.k, must_link=must_link, cannot_link=cannot_link)  # type: ignore[arg-type]
         # Answers are scarce and mostly right: they cost more than the default price.
-        pck_means = PckMeans(w=1.0, n_init=1)
+        pck_means = PckMeans(w=1.0, scale="data", n_init=1)
         found = solve(problem, pck_means, seed=self.seed, progress=False).labels
         return np.zeros(self.n, dtype=np.int64) if found is None else found
 

@@ -30,6 +30,10 @@ from ccviz.problem.partition import Partition, cluster_means
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.softening import priced_graph, soften
+from ccviz.solvers.kmeans import KMeans
+
+_FREE_STARTS = 3
+"""Starts of the k-means without links."""
 
 Graph = tuple[IntArray, IntArray, FloatArray]
 """Links as compressed sparse rows, see `priced_graph`."""
@@ -45,26 +49,39 @@ class PckMeans(Solver):
     supports: ClassVar[Supports] = Supports(hard=False, soft=True)
     group: ClassVar[str] = "Noisy links"
 
-    # A fifth of the points' variance: WCSS and ARI of iris and wine are then best, in any unit.
-    w: float = setting(0.2, "Price of a broken link of weight 1.", low=0.0, label="Price of a link")
+    w: float = setting(1.0, "Price of a broken link of weight 1.", low=0.0, label="Price of a link")
     scale: str = setting(
-        "data",
-        "Unit of the price: one, or the mean squared distance of the points to their mean.",
-        choices=("data", "one"),
+        "clusters",
+        "Unit of the price: what a point adds to the objective on average in a k-means without "
+        "links; the mean squared distance of the points to their mean (data); or one.",
+        choices=("clusters", "data", "one"),
         label="Unit of the price",
     )
-    n_init: int = setting(3, "Starts; the best answer is kept.", low=1, label="Starts")
+    n_init: int = setting(
+        3,
+        "Starts; the best answer is kept. The first of several begins at the means of a k-means "
+        "without links.",
+        low=1,
+        label="Starts",
+    )
     max_iter: int = setting(300, "Iterations of a start at most.", low=1, label="Most iterations")
 
     def steps(self, problem: Problem, context: Context) -> Iterator[Event]:
         """Yield the events of all starts."""
-        soft, price, rng = soften(problem), self._price(problem), context.rng
+        soft, rng = soften(problem), context.rng
+        free = None
+        if self.n_init > 1 or self.scale == "clusters":
+            free = means_without_links(soft, context)
+        price = self.w * self._unit(soft, free)
         graph = priced_graph(soft, price)
         best, found = np.inf, np.zeros(problem.n, dtype=np.int64)
         for restart in range(self.n_init):
             if self.n_init > 1:
                 yield Restarted(restart=restart)
-            objective, labels = yield from self._descend(soft, graph, price, rng, best)
+            centers = first_centers(soft, rng)
+            if restart == 0 and self.n_init > 1 and free is not None:
+                centers = free
+            objective, labels = yield from self._descend(soft, centers, graph, price, rng, best)
             if objective < best:
                 best, found = objective, labels
         broken = Partition(problem, found).violations.hard
@@ -73,13 +90,18 @@ class PckMeans(Solver):
         yield Finished(termination="converged", message="No pass over the points improves more.")
 
     def _descend(
-        self, soft: Problem, graph: Graph, price: float, rng: np.random.Generator, known: float
+        self,
+        soft: Problem,
+        centers: FloatArray,
+        graph: Graph,
+        price: float,
+        rng: np.random.Generator,
+        known: float,
     ) -> Generator[Event, None, tuple[float, IntArray]]:
-        """Assign and update in turn from one start; return the best objective and its labels.
+        """Assign and update in turn from first centres; return the best objective and its labels.
 
         An answer is an incumbent only if it is better than the known objective.
         """
-        centers = first_centers(soft, rng)
         labels = scipy.spatial.distance.cdist(soft.X, centers).argmin(axis=1)
         best, found = np.inf, labels
         yield CentersMoved(iteration=0, centers=centers)
@@ -98,10 +120,24 @@ class PckMeans(Solver):
                 yield IncumbentFound(labels=labels, source=self.name, objective=objective)
         return best, found
 
-    def _price(self, problem: Problem) -> float:
+    def _unit(self, problem: Problem, free: FloatArray | None) -> float:
         if self.scale == "one":
-            return self.w
-        return self.w * float(((problem.X - problem.X.mean(axis=0)) ** 2).sum() / problem.n)
+            return 1.0
+        if free is None or self.scale == "data":
+            return float(((problem.X - problem.X.mean(axis=0)) ** 2).sum() / problem.n)
+        nearest = scipy.spatial.distance.cdist(problem.X, free, "sqeuclidean").min(axis=1)
+        return 0.5 * float(nearest.mean())
+
+
+def means_without_links(problem: Problem, context: Context) -> FloatArray | None:
+    """Return the means of the best of a few starts of `k-means`, None if it is stopped at once."""
+    means = None
+    for event in KMeans(n_init=_FREE_STARTS).steps(problem, Context(context.seed)):
+        if isinstance(event, IncumbentFound):
+            means = cluster_means(problem.X, event.labels, problem.k)
+        if context.stop():
+            break
+    return means
 
 
 def first_centers(problem: Problem, rng: np.random.Generator) -> FloatArray:
