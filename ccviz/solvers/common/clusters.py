@@ -96,3 +96,9 @@ def fill_randomly(labels: IntArray, k: int, rng: np.random.Generator) -> IntArra
         count = np.bincount(labels, minlength=k)
         labels[rng.choice(np.flatnonzero(count[labels] > 1))] = empty
     return labels
+
+
+def nearest_centers(points: FloatArray, centers: FloatArray) -> IntArray:
+    """Return the nearest (k, d) centre of each of the (s, d) points."""
+    away = (centers**2).sum(axis=1) - 2.0 * (points @ centers.T)
+    return away.argmin(axis=1).astype(np.int64)

@@ -37,8 +37,6 @@ _FIRST_ESTIMATE = 3.0
 """Rounds assumed to close a part that had no round yet."""
 _SMALL_PENALTY = 1.0 / 3.0
 """Multiple of the usual penalty for closed-form multipliers with a small gap."""
-_LARGE_PENALTY = 4.0
-"""Multiple of the usual penalty for closed-form multipliers with a large gap."""
 _SMALL_GAP = 0.05
 """Largest gap called small, relative to the cost of the clustering."""
 
@@ -251,7 +249,7 @@ def initial_iterate(
         best = certify(relaxation, M, at.cuts, at.weights)
         upper = relaxation.constant + float((relaxation.cost * at.Y).sum())
         is_near = best.lower_bound >= (1.0 - _SMALL_GAP) * upper
-        penalty = (_SMALL_PENALTY if is_near else _LARGE_PENALTY) * at.penalty
+        penalty = (_SMALL_PENALTY if is_near else 1.0) * at.penalty
         return replace(at, M=M / at.unit, penalty=penalty, best=best)
     cuts = Cuts(certificate["points"], certificate["kind"])
     weights = certificate["weights"].astype(np.float64)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import IntArray
 from ccviz.compiled import njit
 
 
@@ -61,9 +61,3 @@ def _find(root: IntArray, i: int) -> int:
         root[i] = root[root[i]]
         i = root[i]
     return i
-
-
-def nearest_centers(points: FloatArray, centers: FloatArray) -> IntArray:
-    """Return the nearest (k, d) centre of each of the (s, d) points."""
-    away = (centers**2).sum(axis=1) - 2.0 * (points @ centers.T)
-    return away.argmin(axis=1).astype(np.int64)

@@ -23,8 +23,8 @@ from ccviz.arrays import FloatArray, IntArray
 from ccviz.compiled import njit
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.base import never
-from ccviz.solvers.common.clusters import cluster_means
-from ccviz.solvers.divide.link_groups import link_groups, most_likely_lost_first, nearest_centers
+from ccviz.solvers.common.clusters import cluster_means, nearest_centers
+from ccviz.solvers.divide.link_groups import link_groups, most_likely_lost_first
 from ccviz.solvers.search.tree import StoppedError
 
 SHARED = -1

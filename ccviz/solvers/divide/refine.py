@@ -17,8 +17,7 @@ import numpy as np
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
-from ccviz.solvers.common.clusters import cluster_means
-from ccviz.solvers.divide.link_groups import nearest_centers
+from ccviz.solvers.common.clusters import cluster_means, nearest_centers
 from ccviz.solvers.divide.partition import Anticlustering, anticluster
 from ccviz.solvers.divide.parts import Part, cost, take_parts
 from ccviz.solvers.relaxation.kempe_exchange import exchange

@@ -14,8 +14,8 @@ class DivideSettings:
     tolerance: float = setting(1e-3, "Relative gap at which the run ends.", low=0.0)
     incumbent: str = setting(
         "auto",
-        "Source of the clustering: the memetic solver, BLP k-means, or the former where it takes "
-        "seconds. Under sizes it is BLP k-means.",
+        "Source of the clustering: the memetic solver, BLP k-means from crossed centres, or the "
+        "former where it takes seconds. Under sizes it is BLP k-means.",
         choices=("auto", "memetic", "blp-kmeans"),
         label="First clustering",
     )

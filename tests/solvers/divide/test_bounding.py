@@ -48,7 +48,7 @@ def test_multipliers_that_prove_little_are_moved_in_longer_steps():
         usual = cold_start(relax(part.blocks)).penalty
         return bound_part(Effort(tolerance=0.0, rounds=0), part).penalty / usual
 
-    assert penalty(apart=0.0) > 1.0 > penalty(apart=40.0)
+    assert penalty(apart=0.0) == 1.0 > penalty(apart=40.0)
 
 
 def test_no_more_blocks_than_clusters_cost_nothing():
