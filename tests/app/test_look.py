@@ -234,6 +234,36 @@ def test_on_a_phone_a_note_lies_under_the_plot(page, lab_of):
     assert page.get_by_label("Clusters k").input_value() == "3"
 
 
+def test_on_a_phone_the_player_has_one_line(page, lab_of):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab_of()
+    run = page.get_by_role("button", name="Run", exact=True).bounding_box()
+    named = [page.get_by_role("button", name=name, exact=True)
+             for name in ("Pause", "Back", "Step", "Stop")]  # fmt: skip
+    for part in (*named, page.get_by_label("Speed", exact=True)):
+        box = part.bounding_box()
+        assert abs(box["y"] + box["height"] / 2 - run["y"] - run["height"] / 2) < 2
+
+
+ARROWS = """() => {
+    const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
+        node.shadowRoot ? visit(node.shadowRoot) : node.matches("select") ? [node] : [])
+    return visit(document).map((list) => {
+        const {appearance, backgroundImage, backgroundSize} = getComputedStyle(list)
+        return [appearance, backgroundImage.slice(0, 40), backgroundSize].join()
+    })
+}"""
+
+
+def test_all_lists_have_the_same_arrow(lab):
+    lab.room("Runs")
+    lab.page.get_by_label("Sort runs by").wait_for()
+    arrows = lab.page.evaluate(ARROWS)
+    assert len(arrows) > 6
+    assert set(arrows) == {arrows[0]}
+    assert "data:image" in arrows[0]
+
+
 def test_a_dark_system_has_a_dark_page_until_light_is_chosen(page, lab_of):
     page.emulate_media(color_scheme="dark")
     try:

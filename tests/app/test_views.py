@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 SPIRALS = "?data=spirals&n=30&k=3&solver=sdp"
 WITHOUT_CUTS = f"{SPIRALS}&set.max_rounds=1&set.show_relaxation=False"
 WITH_CUTS = f"{SPIRALS}&set.cuts_per_block=0.02&set.show_relaxation=True"
+INNER_HEIGHT = "(name) => Bokeh.documents[0].get_model_by_name(name).inner_height"
 
 
 def tabs(lab):
@@ -273,8 +274,7 @@ def test_a_proof_is_watched_on_one_screen(lab_of, server, picture):
     lab.page.mouse.move(0, 0)
     lab.wait_for(lambda: bands(lab) == [life])
     # With a node explained, the tree has a fifth of a small screen.
-    lab.wait_for(lambda: lab.page.evaluate(
-        "Bokeh.documents[0].get_model_by_name('tree').inner_height") >= 144)  # fmt: skip
+    lab.wait_for(lambda: lab.page.evaluate(INNER_HEIGHT, "tree") >= 144)
     assert "is being overridden" not in server.log.read_text()  # a warning of Panel's on sizes
     # The sentence that says why is whole: it ends above the bounds.
     words = lab.page.get_by_role("region", name="Node").bounding_box()
@@ -289,6 +289,8 @@ def test_a_proof_is_watched_on_one_screen(lab_of, server, picture):
     lab.page.wait_for_function("document.documentElement.hasAttribute('data-presenting')")
     share = lab.page.locator("header").get_by_role("button").first  # of the header, the title stays
     assert not share.is_visible()
+    cluster = lab.page.get_by_role("button", name="cluster 0").first
+    assert cluster.evaluate("(node) => parseFloat(getComputedStyle(node).fontSize)") > 16
     last = lab.place[0]
     lab.page.keyboard.press("PageUp")
     lab.wait_for(lambda: lab.place[0] < last)
@@ -416,6 +418,11 @@ def test_column_generation_shows_columns_prices_and_pricing(lab_of, tmp_path):
     lab.run()
     lab.room("Inside the solver")
     lab.page.locator(".bk-tab").get_by_text("Columns", exact=True).click()
+    lab.page.set_viewport_size({"width": 1280, "height": 720})
+    for figure in ("master", "pricing", "duals"):  # together on a small screen, none squeezed
+        box = lab.figure(figure).bounding_box()
+        assert box["y"] + box["height"] < 720
+        lab.wait_for(lambda figure=figure: lab.page.evaluate(INNER_HEIGHT, figure) >= 50)
     lab.save(tmp_path, "master", "pricing", "duals")
     assert tabs(lab)[:2] == ["Tree", "Columns"]
     rounds = lab.sources("master", "master")[0]

@@ -287,7 +287,7 @@ const INNER = {
   }}),
   pricing: (run, panel) => new Chart({label: "pricing", height: 200, paint: (chart) => {
     const frame = columns(run, panel.at)
-    drawLines(chart, frame.at, [{values: frame.reduced_cost || [], color: "upper"}], {log: true, dots: true, xLabel: "pricing round", yLabel: "−best reduced cost"})
+    drawLines(chart, frame.at, [{values: frame.reduced_cost || [], color: "upper"}], {log: true, dots: true, xLabel: "pricing round", yLabel: "−reduced cost"})
     chart.say(`${count((frame.at || []).length, "round")} of pricing`)
   }}),
   duals: (run, panel) => new Chart({label: "duals", height: 200, paint: (chart) => {

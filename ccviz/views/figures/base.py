@@ -10,6 +10,7 @@ from bokeh.models import (
     ColumnDataSource,
     CustomJSTickFormatter,
     LinearColorMapper,
+    NoOverlap,
     PlainText,
     SaveTool,
 )
@@ -37,7 +38,9 @@ def plain_figure(
 ) -> Any:
     """Return an empty figure that fills its place, and can be saved as PNG and SVG.
 
-    WebGL is off: its marker buffers go stale after a patch.
+    Its tools are over the frame, and visible while the mouse is there: they take no room. Numbers
+    at the axes that would overlap are left out. WebGL is off: its marker buffers go stale after a
+    patch.
     """
     plot = figure(
         name=name,
@@ -47,10 +50,12 @@ def plain_figure(
         min_height=120,
         output_backend="canvas",
         toolbar_location="above",
+        toolbar_inner=True,
         html_attributes={"role": "figure", "aria-label": name.replace("-", " ")},
         **kwargs,
     )
     for axis in plot.axis:
+        axis.major_label_policy = NoOverlap()
         if isinstance(axis.formatter, BasicTickFormatter):
             axis.formatter = CustomJSTickFormatter(code=_GROUPED)
     plot.toolbar.logo = None

@@ -32,7 +32,7 @@ class BoundsFigure:
     def __init__(self, look: Look, name: str = "bounds", *, low: bool = False) -> None:
         self.plot, self._low = plain_figure(name), low
         if low:
-            self.plot.update(min_height=100, toolbar_location="right")
+            self.plot.update(min_height=100)
             self.plot.yaxis.ticker.desired_num_ticks = 4
             self.plot.xaxis.formatter = PrintfTickFormatter(format="%.6g s")
         self._source = ColumnDataSource({name: [] for name in ("at", "upper", "lower", "gap")})

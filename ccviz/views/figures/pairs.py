@@ -50,7 +50,7 @@ class PairsFigure:
     def _cell(self, across: int, up: int) -> Any:
         names, last = self._frame.features, len(self._frame.features) - 1
         plot = plain_figure(f"pairs-{across}-{up}", tools="save")
-        plot.update(min_height=60, min_border=4, toolbar_inner=True)
+        plot.update(min_height=60, min_border=4)
         plot.axis.ticker.desired_num_ticks = 3
         plot.xaxis.visible, plot.yaxis.visible = up == last, across == 0
         name_axes(plot, names[across], names[up])

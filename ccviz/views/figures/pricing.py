@@ -25,7 +25,7 @@ class PricingFigure:
         self.plot = plain_figure(
             "pricing",
             x_axis_label="pricing round",
-            y_axis_label="−best reduced cost",
+            y_axis_label="−reduced cost",
             y_axis_type="log",
         )
         self._source = ColumnDataSource({field: np.empty(0) for field in _FIELDS})

@@ -78,6 +78,7 @@ class ScatterFigure:
         )
         # The lasso has no use where no points are visible.
         self.plot.toolbar.autohide = False
+        self.plot.toolbar_inner = False
         self._density = DensityLayer(self.plot)
         self._crowd = LinkDensity(self.plot)
         self._look = look

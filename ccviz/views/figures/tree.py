@@ -96,6 +96,7 @@ class TreeFigure:
 
     def __init__(self, look: Look, on_pick: Callable[[int], None] | None = None) -> None:
         self.plot = plain_figure("tree")
+        self.plot.toolbar_inner = False  # beside the title: the root has its place below
         self._on_pick = on_pick
         self._selected: int | None = None
         self._frame: TreeFrame | None = None

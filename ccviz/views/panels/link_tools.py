@@ -53,6 +53,11 @@ class LinkTools(pn.viewable.Viewer):
         self._draw.on_click(
             lambda _: in_one_message(draw_links)(session, self._many.value, self._noise.value)
         )
+        self._from_classes = pn.Column(
+            Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
+            pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
+            self._draw, margin=0, sizing_mode="stretch_width",
+        )  # fmt: skip
         self._clear = pn.widgets.Button(name="Delete all", margin=(4, 4))
         self._clear.on_click(lambda _: in_one_message(session.remove_links)(session.draft.links))
         self._export = FileButton(
@@ -68,19 +73,15 @@ class LinkTools(pn.viewable.Viewer):
     def __panel__(self) -> Any:
         return pn.Card(
             self._points,
-            Html(Markup('<p class="about">Links drawn from the known classes:</p>'), margin=(4, 4)),
-            pn.Row(self._many, self._noise, margin=0, sizing_mode="stretch_width"),
-            self._draw,
+            self._from_classes,
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
             pn.FlexBox(self._export, self._clear, self._import, margin=0, align_items="end"),
-            title="Pick, draw, import, export", collapsed=True, margin=(2, 0),
+            title="Pick, draw, import, export", collapsed=True, margin=(2, 4),
             sizing_mode="stretch_width",
         )  # fmt: skip
 
     def _follow(self, *_: Any) -> None:
-        is_bare = self._session.draft.data.truth is None
-        if self._draw.disabled != is_bare:
-            self._draw.disabled = is_bare
+        self._from_classes.visible = self._session.draft.data.truth is not None
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf

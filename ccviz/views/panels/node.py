@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from ccviz.arrays import IntArray
 from ccviz.numbers import count
+from ccviz.runs.run import Run
 from ccviz.views.frames.cuts import Cuts, CutsLog
 from ccviz.views.frames.node import NodeFacts, NodeLog
 from ccviz.views.frames.states import STATES
@@ -39,7 +40,7 @@ class NodePanel(pn.viewable.Viewer):
     def _refresh(self, *_: Any) -> None:
         run, node = self._inspection.run, self._inspection.node
         if run is None or node is None:
-            self._html.object = _EMPTY
+            self._html.object = _ONE if run is not None and _is_one(run) else _EMPTY
             return
         facts = self._inspection.log(NodeLog).frame(run, node)
         self._html.object = _html(facts, self._inspection.log(CutsLog).frame(node))
@@ -49,6 +50,17 @@ _EMPTY = Markup(
     '<div class="node"><p class="empty">Click a node of the tree: its decisions are drawn on the '
     "points, and what is known about it is written here.</p></div>"
 )
+
+
+_ONE = Markup(
+    '<div class="node"><p class="empty">The root alone closed the gap: there was nothing to branch '
+    "on. Click it: what is known about it is written here.</p></div>"
+)
+
+
+def _is_one(run: Run) -> bool:
+    """Return whether a proof has ended at its root."""
+    return len(run.tree) == 1 and run.status == "optimal"
 
 
 _NODE = Markup(

@@ -122,6 +122,7 @@ def _button(
         name=name,
         icon=icon,
         color=kind,
+        css_classes=[] if kind == "primary" else ["brief"],
         margin=(0, 2, 0, 0),
         description=Tooltip(content=help_text, position="top"),
     )

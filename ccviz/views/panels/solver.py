@@ -27,10 +27,7 @@ _UNDER_ITS_HEADING = "label { position: absolute; clip-path: inset(50%); }"
 
 _STYLE = css("solver.css")
 _TAKEN = Markup('<p class="about" title="Recommended. {}">★ recommended</p>')
-_ABOUT = Markup(
-    '<p class="about" title="{sentence} {paper}"><span>{short}</span>'
-    '<span class="paper">&nbsp;— {paper}</span></p>'
-)
+_ABOUT = Markup('<p class="about" title="{sentence} {paper}">{short} ({cited})</p>')
 
 
 class SolverPanel(pn.viewable.Viewer):
@@ -163,7 +160,10 @@ class SolverPanel(pn.viewable.Viewer):
         why = refusal(draft, solver)
         cannot = Markup('<p class="cannot">{}</p>').format(why) if why else Markup()
         sentence = sentence_of(type(solver))
-        about = _ABOUT.format(sentence=sentence, short=sentence.rstrip("."), paper=solver.paper)
+        about = _ABOUT.format(
+            sentence=sentence, short=sentence.rstrip("."), paper=solver.paper,
+            cited=cited(solver.paper),
+        )  # fmt: skip
         self._about.object = about + cannot
         self._offer(unable(draft))
         self._advise(advised(draft, seconds=self._session.time_limit))
@@ -220,6 +220,19 @@ def sentence_of(kind: type[Solver]) -> str:
     kind : type of Solver
     """
     return cleandoc(kind.__doc__ or kind.title).partition("\n")[0]
+
+
+def cited(paper: str) -> str:
+    """Return a paper's authors and year without brackets; of three authors or more the first.
+
+    Parameters
+    ----------
+    paper : str
+        Names, with commas and *and* between them, and the year in brackets.
+    """
+    authors, _, year = paper.removesuffix(")").rpartition(" (")
+    first, comma, _ = authors.partition(", ")
+    return f"{first} et al. {year}" if comma else f"{authors} {year}"
 
 
 def _pair(*widgets: Any) -> pn.Row:

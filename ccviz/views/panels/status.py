@@ -98,6 +98,8 @@ def present(session: Session) -> None:
     session : Session
     """
     session.presenting = not session.presenting
+    if session.presenting and session.notice is not None and session.notice.kind == "info":
+        session.notice = None  # it would hide points from a whole room
 
 
 def _whose(started: Started) -> str:

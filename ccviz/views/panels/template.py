@@ -23,7 +23,7 @@ def with_template(name: str) -> str:
 
 
 def css(*names: str) -> str:
-    """Return style sheets of this folder as one text, with the sizes that a finger needs.
+    """Return style sheets of this folder as one text, with what all controls share.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def css(*names: str) -> str:
     -------
     str
     """
-    return _text(*names, "touch.css")
+    return _text(*names, "controls.css")
 
 
 def _text(*names: str) -> str:

@@ -1,5 +1,7 @@
 from dataclasses import replace
 
+import panel as pn
+
 from ccviz.views.panels.link_tools import LinkTools
 from ccviz.views.panels.point_field import PointField
 
@@ -38,9 +40,11 @@ def test_without_a_weight_new_links_are_hard(session):
 
 
 def test_without_classes_no_links_are_drawn_from_them(session):
-    draw = field(LinkTools(session), "Draw from classes")
-    assert not draw.disabled
+    tools = LinkTools(session)
+    draw = field(tools, "Draw from classes")
+    group = next(each for each in tools.__panel__().select(pn.Column) if draw in each.objects)
+    assert group.visible
     session.adopt(replace(session.draft, data=replace(session.draft.data, truth=None)))
-    assert draw.disabled
+    assert not group.visible
     session.undo()
-    assert not draw.disabled
+    assert group.visible

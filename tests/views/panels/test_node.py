@@ -1,7 +1,10 @@
 from ccviz.data.datasets import Dataset
+from ccviz.events import BoundImproved, IncumbentFound, NodeOpened
+from ccviz.problem.partition import Partition
 from ccviz.views.lab.inspection import Inspection
 from ccviz.views.panels.node import NodePanel
 from ccviz.views.panels.scatter import ScatterPanel
+from tests.made_up import stamped
 
 
 def chosen(session, problem, records, node):
@@ -35,6 +38,17 @@ def test_places_are_listed_by_their_centre_and_a_point_on_their_border(
 def test_nothing_is_said_of_places_where_none_was_decided(session, problem, tree_records):
     listed = rows(NodePanel(chosen(session, problem, tree_records(21), 5)))
     assert list(listed) == ["Decided together", "Decided apart", "Cuts"]
+
+
+def test_a_tree_of_one_node_is_explained(session, problem, labels, tree_records):
+    def said(records):
+        return str(NodePanel(chosen(session, problem, records, None))._html.object)
+
+    best = Partition(problem, labels).wcss
+    root = NodeOpened(node=0, parent=None, depth=0, lower_bound=0.0)
+    proved = [root, IncumbentFound(labels=labels), BoundImproved(lower_bound=best)]
+    assert "Click a node of the tree" in said(tree_records(21))
+    assert "The root alone closed the gap" in said(stamped(problem, proved))
 
 
 def test_circles_follow_the_axes(session, problem, place_records):
