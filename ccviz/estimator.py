@@ -24,6 +24,7 @@ from ccviz.estimator_init import check_starts, first_labels
 from ccviz.estimator_sizes import limits_of, sizes_of
 from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AskedRule
+from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
@@ -57,6 +58,10 @@ class ConstrainedKMeans(
     fixed_centers : (q, d) array of float, optional
         Centres of the first q clusters, which do not move. `blp-kmeans` keeps them, and `colgen`
         proves the optimum; see `ccviz.Problem`.
+    metric : {"euclidean", "learned"}
+        With ``"learned"``, `fit` learns a weight for each feature from its links by MPCK-means
+        (`ccviz.data.learn_metric`), and clusters, predicts and transforms with the features so
+        weighted. Distances in rules are weighted, too. Centres remain in the units of X.
     n_init, max_iter : int, optional
         Starts and iterations, for solvers that have these parameters; the solver's own default if
         None.
@@ -85,6 +90,8 @@ class ConstrainedKMeans(
         -1 for rows left out.
     cluster_centers_ : (n_clusters, d) float64
         Means of the clusters.
+    feature_weights_ : (d,) float64
+        Weights of the features in squared distances: 1, or those learned.
     inertia_ : float
         Weighted sum of squared distances of the points to their cluster's mean.
     lower_bound_ : float
@@ -118,6 +125,7 @@ class ConstrainedKMeans(
         sizes: Any = None,
         outliers: int = 0,
         fixed_centers: ArrayLike | None = None,
+        metric: str = "euclidean",
         n_init: int | None = None,
         init: str | ArrayLike | None = None,
         max_iter: int | None = None,
@@ -135,6 +143,7 @@ class ConstrainedKMeans(
         self.sizes = sizes
         self.outliers = outliers
         self.fixed_centers = fixed_centers
+        self.metric = metric
         self.n_init = n_init
         self.init = init
         self.max_iter = max_iter
@@ -182,7 +191,8 @@ class ConstrainedKMeans(
         Raises
         ------
         ProblemError
-            If the links or sizes are malformed or contradict each other.
+            If the links or sizes are malformed or contradict each other, or there are no links to
+            learn a metric from.
         ParameterError, UnsupportedError
             If there is no such solver or parameter, or the solver cannot handle the problem.
         NoClusteringError
@@ -200,15 +210,16 @@ class ConstrainedKMeans(
         else:
             limits = (sizes, None, None)
         sizes = sizes_of(*limits, n, self.n_clusters)
+        weights = self._learned(points, must_link, cannot_link)
         problem = Problem(
-            points,
+            points if weights is None else points * np.sqrt(weights),
             self.n_clusters,
             must_link,
             cannot_link,
             sizes,
             weights=_weights_of(sample_weight, points),
             outliers=self.outliers,
-            fixed_centers=self.fixed_centers,
+            fixed_centers=self._fixed(points, weights),
         )
         wishes = _wishes(rules, partial(_column_of, X))
         if wishes:
@@ -222,13 +233,34 @@ class ConstrainedKMeans(
                 workers=self.workers,
                 seed=self._seed(),
                 progress=False,
-                start=self._start(problem),
+                start=self._start(problem, weights),
                 **self._settings(),
-            )
+            ),
+            weights,
         )
         return self
 
-    def _start(self, problem: Problem) -> Result | IntArray | None:
+    def _learned(self, points: Any, must_link: Any, cannot_link: Any) -> FloatArray | None:
+        """Return the weights of the features; None where each counts as it is."""
+        if self.metric == "euclidean":
+            return None
+        if self.metric != "learned":
+            raise ParameterError(
+                f"metric = {quote(self.metric)} is neither 'euclidean' nor 'learned'."
+            )
+        # Imported here: few need it.
+        from ccviz.data.learned_metric import learn_metric
+
+        return learn_metric(points, self.n_clusters, must_link, cannot_link, self._seed())
+
+    def _fixed(self, points: FloatArray, weights: FloatArray | None) -> Any:
+        """Return the fixed centres, None for none, in the units of the problem."""
+        if self.fixed_centers is None or weights is None:
+            return self.fixed_centers
+        n, d = points.shape
+        return read_centers(self.fixed_centers, n, d, self.n_clusters) * np.sqrt(weights)
+
+    def _start(self, problem: Problem, weights: FloatArray | None) -> Result | IntArray | None:
         """Return the clustering to begin with: that of the last fit, or ``init``."""
         if not (self.warm_start or _is_clustering(self.init)):
             return None
@@ -236,7 +268,9 @@ class ConstrainedKMeans(
         before: Result | None = getattr(self, "result_", None)
         if self.warm_start and before is not None and same_points(before.run.problem, problem):
             return before
-        return first_labels(self.init, problem) if _is_clustering(self.init) else None
+        if not _is_clustering(self.init):
+            return None
+        return first_labels(self.init, problem, 1.0 if weights is None else np.sqrt(weights))
 
     def _rows(self, X: ArrayLike, **how: Any) -> Any:
         """Return rows that scikit-learn has checked."""
@@ -267,12 +301,15 @@ class ConstrainedKMeans(
             return int(self.random_state)
         return int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
 
-    def _keep(self, result: Result) -> None:
+    def _keep(self, result: Result, weights: FloatArray | None) -> None:
         if result.partition is None or not result.partition.violations.none_hard:
             raise NoClusteringError(result.status, f"{self.solver}: {result.message}")
         self._n_features_out = self.n_clusters
         self.labels_ = result.partition.shown.copy()
-        self.cluster_centers_ = result.partition.centers[: self.n_clusters]
+        d = result.partition.centers.shape[1]
+        self.feature_weights_ = np.ones(d) if weights is None else weights
+        centers = result.partition.centers[: self.n_clusters]
+        self.cluster_centers_ = centers / np.sqrt(self.feature_weights_)
         self.inertia_ = result.partition.wcss
         self.lower_bound_ = result.lower_bound
         self.gap_ = result.gap
@@ -296,7 +333,7 @@ class ConstrainedKMeans(
             More is better.
         """
         near = self.cluster_centers_[self.predict(X)]
-        distances = ((np.asarray(X, dtype=np.float64) - near) ** 2).sum(axis=1)
+        distances = (np.asarray(X, dtype=np.float64) - near) ** 2 @ self.feature_weights_
         if sample_weight is None:
             return -float(distances.sum())
         return -float(_check_sample_weight(sample_weight, X, dtype=np.float64) @ distances)
@@ -330,9 +367,9 @@ class ConstrainedKMeans(
         check_is_fitted(self)
         points: Any = self._rows(X, dtype=np.float64, reset=False)
         if size_min is None and size_max is None:
-            return pairwise_distances_argmin(points, self.cluster_centers_).astype(np.int64)
+            return pairwise_distances_argmin(*self._alike(points)).astype(np.int64)
         limits = limits_of(size_min, size_max, len(points), self.n_clusters)
-        return _within(limits, euclidean_distances(points, self.cluster_centers_, squared=True))
+        return _within(limits, euclidean_distances(*self._alike(points), squared=True))
 
     def transform(self, X: ArrayLike) -> FloatArray:
         """Return the distance to each cluster's mean, for each row of X.
@@ -347,7 +384,12 @@ class ConstrainedKMeans(
         """
         check_is_fitted(self)
         X = self._rows(X, dtype=np.float64, reset=False)
-        return euclidean_distances(X, self.cluster_centers_)
+        return euclidean_distances(*self._alike(X))
+
+    def _alike(self, points: Any) -> tuple[FloatArray, FloatArray]:
+        """Return points and means with the features weighted as the last `fit` did."""
+        scale = np.sqrt(self.feature_weights_)
+        return points * scale, self.cluster_centers_ * scale
 
 
 def _weights_of(sample_weight: ArrayLike | None, points: FloatArray) -> FloatArray | None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from ccviz.arrays import IntArray
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.errors import ParameterError, UnsupportedError
 from ccviz.problem.problem import Problem
 from ccviz.solvers import SOLVERS, solver_class
@@ -36,7 +36,7 @@ def check_starts(solver: str) -> None:
         )
 
 
-def first_labels(init: Any, problem: Problem) -> IntArray:
+def first_labels(init: Any, problem: Problem, scale: FloatArray | float = 1.0) -> IntArray:
     """Return a clustering to begin with, from labels or centres.
 
     Parameters
@@ -44,6 +44,8 @@ def first_labels(init: Any, problem: Problem) -> IntArray:
     init : (n,) int or (k, d) float
         Labels from 0 to k - 1, or centres; of these each point takes the nearest.
     problem : Problem
+    scale : (d,) float64 or float
+        What the features of given centres are multiplied by, as those of the problem were.
 
     Returns
     -------
@@ -61,7 +63,7 @@ def first_labels(init: Any, problem: Problem) -> IntArray:
             raise ParameterError(f"the labels of init are not whole numbers from 0 to {k - 1}.")
         return given.astype(np.int64)
     if given.shape == (k, d) and given.dtype.kind in "iuf" and np.isfinite(given).all():
-        near = cdist(problem.X, given.astype(np.float64), "sqeuclidean")
+        near = cdist(problem.X, given.astype(np.float64) * scale, "sqeuclidean")
         return near.argmin(axis=1).astype(np.int64)
     raise ParameterError(
         f"init has the shape {given.shape}: give a label for each of the {n} rows, or {k} centres "

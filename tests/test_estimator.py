@@ -12,13 +12,14 @@ import sklearn
 from scipy.sparse import coo_array, csr_array
 from sklearn.base import clone
 from sklearn.datasets import load_iris
+from sklearn.metrics import adjusted_rand_score
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import ccviz
-from ccviz.data import load
+from ccviz.data import learn_metric, load
 from ccviz.errors import NoClusteringError, ParameterError, ProblemError, UnsupportedError
 from ccviz.estimator import ConstrainedKMeans
 from ccviz.frame_links import pairs_of
@@ -417,3 +418,43 @@ def test_outliers_have_the_label_minus_one(solver):
     assert (model.labels_ == -1).tolist() == [False, False, True, False, False]
     assert sorted(model.cluster_centers_.ravel().tolist()) == pytest.approx([0.05, 1.05])
     assert model.predict([[8.0]]) == model.labels_[3]
+
+
+def test_a_learned_metric_weighs_the_feature_that_the_links_follow():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.repeat([0.0, 1.0], 20), rng.normal(scale=5.0, size=40)])
+    links = {"must_link": [(0, 10), (21, 30)], "cannot_link": [(3, 25)]}
+    model = ConstrainedKMeans(2, metric="learned", random_state=0).fit(X, **links)
+    truth = np.repeat([0, 1], 20)
+    assert adjusted_rand_score(truth, model.labels_) == 1
+    assert adjusted_rand_score(truth, ConstrainedKMeans(2).fit(X, **links).labels_) < 0.5
+    weights = model.feature_weights_
+    assert weights.tolist() == learn_metric(X, 2, **links).tolist()
+    # Centres are in the units of X; all distances are weighted.
+    near = X[:, None] - model.cluster_centers_[None]
+    squares = (near**2 * weights).sum(axis=2)
+    assert sorted(model.cluster_centers_[:, 0]) == pytest.approx([0, 1])
+    assert model.transform(X) == pytest.approx(np.sqrt(squares))
+    assert model.predict(X).tolist() == squares.argmin(axis=1).tolist() == model.labels_.tolist()
+    assert -model.score(X) == pytest.approx(squares.min(axis=1).sum())
+    assert model.inertia_ == pytest.approx(-model.score(X))
+    assert model.predict(X, size_min=20).tolist() == model.labels_.tolist()
+
+
+def test_a_learned_metric_applies_to_given_centres():
+    X = [[0.0, 5.0], [0.1, 1.0], [1.0, 4.0], [1.1, 0.0]]
+    links = {"must_link": [(0, 1), (2, 3)], "cannot_link": [(0, 2)]}
+    centers = [[0.2, 3.0], [1.2, 2.0]]
+    fixed = ConstrainedKMeans(2, metric="learned", fixed_centers=centers).fit(X, **links)
+    assert fixed.cluster_centers_ == pytest.approx(np.array(centers))
+    begun = ConstrainedKMeans(2, metric="learned", init=centers).fit(X, **links)
+    assert begun.labels_.tolist() == [0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("metric", "sentence"),
+    [("cosine", "'cosine' is neither 'euclidean'"), ("learned", "There are no links")],
+)
+def test_a_metric_that_cannot_be_gets_its_sentence(metric, sentence):
+    with pytest.raises((ParameterError, ProblemError), match=sentence):
+        ConstrainedKMeans(2, metric=metric).fit([[0.0], [1.0], [5.0]])
