@@ -153,6 +153,28 @@ def read_numbers(cells: Sequence[str], style: NumberStyle) -> FloatArray:
         return _one_by_one(cells, style)
 
 
+def plain_numbers(cells: Sequence[str], style: NumberStyle) -> FloatArray | None:
+    """Return the numbers of a text column in which every cell is one; None for any other column.
+
+    Parameters
+    ----------
+    cells : (n,) sequence of str
+    style : NumberStyle
+
+    Returns
+    -------
+    (n,) float64 or None
+        Finite.
+    """
+    if style.comma or not len(cells):
+        return None
+    try:
+        values = np.array(cells, dtype=np.float64)
+    except ValueError:
+        return None
+    return values if np.isfinite(values).all() else None
+
+
 def _column_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle:
     """Return the style of a column with points in it: thousands, or decimals after all."""
     grouped = any("," in cell for cell in cells) or all(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,7 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray
-from ccviz.data.cells import NumberStyle, is_date, is_missing_text, number_style, read_numbers
+from ccviz.data.cells import (
+    NumberStyle,
+    is_date,
+    is_missing_text,
+    number_style,
+    plain_numbers,
+    read_numbers,
+)
 from ccviz.data.dates import days_of, read_days
 from ccviz.data.table import Cells, Table
 from ccviz.data.units import unit_of, without_unit
@@ -131,11 +139,15 @@ def _column(name: str, cells: list[str] | np.ndarray, style: NumberStyle) -> Col
         values = cells if cells.dtype == np.float32 else cells.astype(np.float64)
         kind: Kind = "empty" if np.isnan(values).all() else "number"
         return Column(name, kind, cells, values, np.isnan(values), cells.dtype.kind in "iu")
+    plain = plain_numbers(cells, style)
+    if plain is not None and not _CODE.search("\n".join(cells)):
+        none_missing = np.zeros(len(cells), dtype=bool)
+        return Column(name, "number", cells, plain, none_missing, all(map(_is_whole, cells)))
     missing = np.array([is_missing_text(cell) for cell in cells], dtype=bool)
     here = len(cells) - int(missing.sum())
     if not here:
         return Column(name, "empty", cells, none, missing)
-    if any(map(_is_code, cells)):
+    if any(map(_CODE.fullmatch, cells)):
         return Column(name, "text", cells, none, missing)
     # A column of numbers with gaps is then read in one call, not cell by cell.
     there = ["nan" if gone else cell for cell, gone in zip(cells, missing.tolist(), strict=True)]
@@ -156,7 +168,5 @@ def _is_whole(cell: str) -> bool:
     return cell.strip().removeprefix("-").isdecimal()
 
 
-def _is_code(cell: str) -> bool:
-    """Whether a cell has digits behind a leading zero: a postcode or a key, not a quantity."""
-    text = cell.strip()
-    return len(text) > 1 and text[0] == "0" and text.isdecimal()
+_CODE = re.compile(r"^\s*0\d+\s*$", re.MULTILINE)
+"""A cell with digits behind a leading zero: a postcode or a key, not a quantity."""

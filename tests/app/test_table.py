@@ -107,6 +107,8 @@ def which_k(lab) -> None:
     sheet.get_by_role("button", name="Compare").click()
     lab.wait_for(lambda: sheet.locator("tbody tr").count() == 2)
     lab.wait_for(lambda: "Silhouette: k = " in sheet.inner_text())
+    # No button of the table is cut off at its side.
+    assert sheet.locator(".found").evaluate("(node) => node.scrollWidth <= node.clientWidth")
     sheet.get_by_role("button", name="Use k = 3").click()
     sheet.wait_for(state="hidden")
     lab.see("k = 3")

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from ccviz.data import read_table
+from ccviz.data.sheet import open_sheet
 from ccviz.errors import FileFormatError
 from tests.data.customers import VARIANTS, customer_file, customers
 
@@ -255,3 +256,22 @@ def test_a_workbook_with_damaged_lzma_is_a_sentence(tmp_path, at):
     (tmp_path / "a.xlsx").write_bytes(bytes(data))
     with pytest.raises(FileFormatError, match="not a readable Excel workbook"):
         read_table(tmp_path / "a.xlsx")
+
+
+@pytest.mark.parametrize(
+    ("cells", "kind"),
+    [
+        (["12", "7"], "number"),
+        (["12", "07"], "text"),  # a code, behind numbers
+        (["12", '"07\n"'], "text"),
+        (["12", "0.7"], "number"),
+        (["12", "nan"], "number"),
+        (["12", "inf"], "number"),
+    ],
+)
+def test_a_column_of_numbers_is_none_of_codes(cells, kind):
+    sheet = open_sheet("\n".join(["a,b", *(f"{cell},x" for cell in cells)]).encode(), "t.csv")
+    column = sheet.columns[0]
+    assert column.kind == kind
+    assert column.whole == (cells == ["12", "7"])
+    assert column.missing.tolist() == [False, cells[1] == "nan"]

@@ -42,7 +42,7 @@ class LessonChoice(pn.viewable.Viewer):
         super().__init__()
         self._course, self._write, self._following = course, write, Following()
         self._choice = pn.widgets.Select(
-            name="Lesson", options=[_NONE, *_BY_TITLE, OWN], margin=(6, 8),
+            name="Lesson", options=[_NONE, *_BY_TITLE, OWN], margin=(6, 4),
             styles={"flex": "0 1 290px", "min-width": "0"},
             css_classes=["lesson-choice", "unlabelled"],
         )  # fmt: skip
