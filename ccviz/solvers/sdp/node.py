@@ -71,8 +71,8 @@ _TRIALS = 20
 
 A restarted node that closes goes without: the clustering it began with is within the gap.
 """
-_TRIALS_UNDER_SIZES = 2
-"""The same below the root under sizes, where 20 took almost half of the time of the tree."""
+_TRIALS_BELOW = 2
+"""The same below the root under sizes or soft links, where 20 took up to half of the time."""
 _LIFTED_PATIENCE = 3.0
 """Factor of `patience` with a matrix for each size: its bound gains less in a round, and longer."""
 _SCS_ACCURACY = 1e-5
@@ -237,8 +237,8 @@ def must_branch(state: NodeState, limit: float, settings: NodeSettings) -> bool:
 
 def _trials(task: Task, state: NodeState) -> int:
     """Return the number of further descents when the node closes or branches."""
-    is_below = bool(task.decisions) and state.blocks.sizes is not None
-    return _TRIALS_UNDER_SIZES if is_below else _TRIALS
+    is_quick = state.blocks.sizes is None and _is_plain(state.at)
+    return _TRIALS if is_quick or not task.decisions else _TRIALS_BELOW
 
 
 def _is_time_to_round(state: NodeState, task: Task) -> bool:

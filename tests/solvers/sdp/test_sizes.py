@@ -102,9 +102,14 @@ def test_below_the_root_few_descents_look_for_a_clustering(monkeypatch):
 
     monkeypatch.setattr(node, "ipc_kmeans", counted)
     X = np.random.default_rng(4).normal(size=(9, 2))
-    for sizes, at_once in (([3, 3, 3], 2), (None, 20)):
+    soft = [(0, 1, 0.5), (2, 3, 0.5)]
+    for problem, at_once in (
+        (Problem(X, 3, sizes=[3, 3, 3]), 2),
+        (Problem(X, 3, must_link=soft), 2),
+        (Problem(X, 3), 20),
+    ):
         spent.clear()
-        solve(Problem(X, 3, sizes=sizes), "sdp", cuts="none", max_rounds=1)
+        solve(problem, "sdp", cuts="none", max_rounds=1)
         at_end = [trials for trials in spent if trials]
         assert at_end[0] == 20  # the root
         assert {*at_end[1:]} == {at_once}
