@@ -51,12 +51,16 @@ class Start:
     tree: tuple[Event, ...] = ()
 
     def events(self) -> Iterable[Event]:
-        """Yield the events that a run begins with."""
+        """Yield the events that a run begins with.
+
+        The clustering comes first: leaves of the tree are closed by it, and a run that was stopped
+        before it had the whole tree would not find it again.
+        """
+        if self.labels is not None:
+            yield IncumbentFound(labels=self.labels, source="start")
         yield from self.tree
         if self.proof is not None:
             yield self.proof
-        if self.labels is not None:
-            yield IncumbentFound(labels=self.labels, source="start")
 
 
 Given = Start | Earlier | Result | Run | Sequence[int] | IntArray

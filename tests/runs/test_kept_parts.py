@@ -60,7 +60,7 @@ def test_parts_that_a_link_does_not_touch_keep_their_bounds(divided, second):  #
     assert 0 < kept.reopened < kept.leaves
     assert kept.lower_bound == result.lower_bound
     before = {event.group: event for event in parts_of(result)}
-    first = [event for event in events[: 2 + kept.following] if isinstance(event, PartBounded)]
+    first = [event for event in events[: 3 + kept.following] if isinstance(event, PartBounded)]
     held = [event for event in first if event.certificate]
     assert len(held) == kept.leaves - kept.reopened
     assert all(event.lower_bound == before[event.group].lower_bound for event in held)

@@ -195,11 +195,11 @@ class Player(param.Parameterized):
     def _folded(self) -> int:
         """Return the record that shows the tree of an earlier run whole; -1 without one.
 
-        It comes after the start, the summary, the nodes, and is the first clustering.
+        Before it come the start, the first clustering, the summary and the other nodes.
         """
         kept = self._run.kept_tree
-        if kept is None and self._run.seq < 1:
-            records = self._archive.records(self._run_id, limit=2)
+        if kept is None and self._run.seq < 2:
+            records = self._archive.records(self._run_id, limit=3)
             found = (each.event for each in records if isinstance(each.event, TreeKept))
             kept = next(found, None)
         return -1 if kept is None else 2 + kept.following

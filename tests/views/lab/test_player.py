@@ -176,5 +176,5 @@ class Stored:
         self.labels, self.earlier = result.labels, stored_run(archive, self.run_id)
         kept = result.run.kept_tree
         events = [record.event for record in result.records()]
-        begun = events[: 2 + kept.following] if kept else []
+        begun = events[: 3 + kept.following] if kept else []
         self.kept_nodes = sum(isinstance(event, NodeOpened) for event in begun)
