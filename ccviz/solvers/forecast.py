@@ -73,13 +73,13 @@ class Formula:
 
 FORMULAS = {
     "sdp": Formula(
-        runs=388,
-        intercept=-12.43,
-        blocks=1.92,
-        clusters=1.4,
-        soft=2.46,
-        sizes=2.27,
-        spread=1.35,
+        runs=412,
+        intercept=-13.19,
+        blocks=2.02,
+        clusters=1.54,
+        soft=2.53,
+        sizes=2.64,
+        spread=1.4,
         blocks_measured=(50, 4177),
         clusters_measured=(2, 50),
         features_measured=(2, 140),
