@@ -121,12 +121,14 @@ class PckMeans(Solver):
         return best, found
 
     def _unit(self, problem: Problem, free: FloatArray | None) -> float:
+        """Return the unit of the price; that of the data if all points lie on the free means."""
         if self.scale == "one":
             return 1.0
-        if free is None or self.scale == "data":
-            return float(((problem.X - problem.X.mean(axis=0)) ** 2).sum() / problem.n)
-        nearest = scipy.spatial.distance.cdist(problem.X, free, "sqeuclidean").min(axis=1)
-        return 0.5 * float(nearest.mean())
+        if self.scale == "clusters" and free is not None:
+            nearest = scipy.spatial.distance.cdist(problem.X, free, "sqeuclidean").min(axis=1)
+            if nearest.any():
+                return 0.5 * float(nearest.mean())
+        return float(((problem.X - problem.X.mean(axis=0)) ** 2).sum() / problem.n)
 
 
 def means_without_links(problem: Problem, context: Context) -> FloatArray | None:

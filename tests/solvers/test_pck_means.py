@@ -64,6 +64,12 @@ def test_the_price_and_the_first_start_come_from_clusters_without_links():
     assert not np.array_equal(moved[1].centers, centers)
 
 
+def test_links_have_a_price_where_all_points_lie_on_the_means():
+    X = np.repeat([0.0, 9.0], 4)[:, None]
+    problem = Problem(X, 2, cannot_link=[(0, 1), (0, 2), (0, 3)])
+    assert solve(problem, PckMeans(), seed=0).partition.violations.hard == 0
+
+
 def test_says_that_hard_links_are_broken():
     problem = Problem([[0.0], [0.1], [9.0], [9.1]], 2, must_link=[(0, 3)])
     result = solve(problem, PckMeans(w=0.0), seed=1)

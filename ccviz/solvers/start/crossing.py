@@ -2,9 +2,8 @@
 
 The search of HG-means (Gribel and Vidal 2019) with k-means as its local search. A child takes a
 centre of each pair of its parents' matched centres; then one of its centres moves to a block that
-is far from the others. Where a few of 40 starts of k-means find the best clustering, so does this
-search, in a tenth of their time (`benchmarks/results/divide.md`). Links are ignored but for
-must-links, whose blocks are weighted points.
+is far from the others. Links are ignored but for must-links, whose blocks are weighted points.
+`benchmarks/results/first_clustering.md` compares the search with five starts of k-means.
 """
 
 from __future__ import annotations
