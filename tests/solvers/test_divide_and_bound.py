@@ -164,6 +164,7 @@ def test_many_points_get_a_small_gap_and_the_bounds_are_the_parts():
     assert events[-1].termination == "gap"
 
 
+@pytest.mark.slow
 def test_every_part_has_a_bound_before_any_has_a_second_one():
     X = np.random.default_rng(0).normal(size=(120, 2))
     events = events_of(Problem(X, 3), part_size=30, largest_part=30)
@@ -268,6 +269,7 @@ def test_a_run_that_was_stopped_goes_on():
     assert stepper.run.status == "feasible"
 
 
+@pytest.mark.slow
 def test_a_run_that_was_stopped_with_trees_goes_on_with_them():
     rng = np.random.default_rng(3)
     pairs = rng.choice(60, size=(100, 2))

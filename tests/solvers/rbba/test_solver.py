@@ -123,6 +123,7 @@ def test_many_features_are_no_more_dimensions_than_points():
     assert solve(problem, "rbba").objective == pytest.approx(solve(problem, "sdp").objective)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("with_sizes", [False, True])
 def test_soft_links_and_sizes_are_kept_exactly(with_sizes):
     for seed in range(25):

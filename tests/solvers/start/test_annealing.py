@@ -32,6 +32,7 @@ def test_it_finds_the_best_clustering_of_a_few_blocks_with_masses(seed, d):
     assert cost(problem, blocks, found) == pytest.approx(best, rel=1e-9)
 
 
+@pytest.mark.slow
 def test_it_is_never_worse_leaves_no_cluster_empty_and_is_the_same_every_time():
     problem = Problem(np.random.default_rng(0).uniform(size=(200, 2)), 20)
     blocks, first = contract(problem), some_labels(200, 20, 0)

@@ -47,6 +47,7 @@ def test_a_limit_that_no_clustering_keeps_is_infeasible():
     assert start(problem, "sdp").result().status == "infeasible"
 
 
+@pytest.mark.slow
 def test_column_generation_under_sums_has_a_bound_before_its_tree(problem):
     events = [record.event for record in start(problem, "colgen")]
     bound = next(i for i, event in enumerate(events) if isinstance(event, BoundImproved))

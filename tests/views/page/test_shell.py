@@ -1,5 +1,6 @@
 import gc
 
+import pytest
 from bokeh.core.validation import check_integrity
 from bokeh.document.events import DocumentPatchedEvent
 from bokeh.document.models import DocumentModelManager
@@ -24,6 +25,7 @@ def test_the_models_of_a_page_are_sound(open_page, close):
     assert not any(each.error or each.warning for each in issues)
 
 
+@pytest.mark.slow
 def test_for_another_room_the_page_is_walked_through_once(open_page, close, monkeypatch):
     kept, walks, walk = [], [], DocumentModelManager.recompute
     monkeypatch.setattr(

@@ -1,6 +1,7 @@
 """The phase that a node begins with."""
 
 import numpy as np
+import pytest
 
 from ccviz.problem.blocks import contract
 from ccviz.problem.problem import Problem
@@ -16,6 +17,7 @@ from ccviz.solvers.search.tree import Task
 from tests.solvers.colgen.phases.test_facilities import OVER, generation  # noqa: F401
 
 
+@pytest.mark.slow
 def test_only_many_borders_in_few_dimensions_begin_over_facilities():
     rng = np.random.default_rng(0)
     cases = (2000, 2, 15, True), (2000, 2, 100, False), (2000, 4, 15, False), (600, 2, 2, False)
