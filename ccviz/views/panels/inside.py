@@ -58,11 +58,11 @@ class InsidePanel(pn.viewable.Viewer):
 
     def _arrange(self, views: tuple[View, ...]) -> None:
         front = self._shown[self._tabs.active] if self._shown else None
-        self._shown = views
         for view in views:
             if view.name not in self._panels:
                 self._panels[view.name] = view.panel(self._session, self._inspection)
                 self._panels[view.name].refresh()  # an empty figure has no range to begin with
+        self._shown = views
         self._tabs[:] = [(view.title, self._panels[view.name]) for view in views]
         if views:
             self._tabs.active = views.index(front) if front in views else 0
