@@ -4,8 +4,8 @@
 
 The best of five starts was the way before; `ccviz.solvers.start.crossing` is the way now. Both with
 k-means, without links. One thread, CPU seconds; a row is added as each seed of a set ends. The
-certified lower bound is that of `divide.csv`, which does not depend on the clustering: the gap that
-it leaves shows what a better clustering alone is good for. `--table` only writes the summary.
+certified lower bound is that of `divide.csv`, so the gaps show what a worse clustering would cost.
+`--table` only writes the summary.
 """
 
 from __future__ import annotations

@@ -61,19 +61,6 @@ def divide() -> dict[str, str]:
     }
 
 
-def first_clustering() -> dict[str, str]:
-    """Return the gaps of `divide`'s bounds with the clusterings that it begins with now."""
-    found = {}
-    for name in ("letter", "shuttle", "urbanGB"):
-        line = row(table("divide"), set=name, links="no")
-        bound = float(line["objective"]) * (1.0 - float(line["verified_gap"]))
-        crossed = max(
-            float(each["crossing"]) for each in chosen(table("first_clustering"), set=name)
-        )
-        found[f"divide-{name.lower()}-crossed"] = percent(1.0 - bound / crossed, 2)
-    return found
-
-
 def classes_proved() -> dict[str, str]:
     """Return what is proved of sets whose classes are known."""
     found = {}
@@ -540,7 +527,7 @@ def tests() -> dict[str, str]:
 
 
 SOURCES = [
-    sdp_published, divide, first_clustering, classes_proved, sizes_proved, sizes_large, soft_proved,
+    sdp_published, divide, classes_proved, sizes_proved, sizes_large, soft_proved,
     memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
     edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,

@@ -73,12 +73,12 @@ class Formula:
 
 FORMULAS = {
     "sdp": Formula(
-        runs=412,
-        intercept=-13.19,
-        blocks=2.02,
-        clusters=1.54,
+        runs=415,
+        intercept=-13.29,
+        blocks=2.05,
+        clusters=1.53,
         soft=2.53,
-        sizes=2.64,
+        sizes=2.68,
         spread=1.4,
         blocks_measured=(50, 4177),
         clusters_measured=(2, 50),
@@ -102,16 +102,16 @@ FORMULAS = {
     ),
     "divide": Formula(
         runs=42,
-        intercept=-6.14,
+        intercept=-6.35,
         blocks=0.72,
-        clusters=1.27,
+        clusters=1.38,
         soft=0.0,
         sizes=0.0,
         spread=1.82,
         blocks_measured=(200, 1000000),
         clusters_measured=(2, 26),
         features_measured=(2, 16),
-        longest=90.6,
+        longest=100.3,
         kinds=("hard",),
     ),
 }
