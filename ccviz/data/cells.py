@@ -147,10 +147,8 @@ def read_numbers(cells: Sequence[str], style: NumberStyle) -> FloatArray:
         plain = "\n".join(cells).replace(",", ".").split("\n")
         if len(plain) != len(cells):  # a quoted cell of several lines
             return _one_by_one(cells, style)
-    try:
-        return np.array(plain, dtype=np.float64)
-    except ValueError:
-        return _one_by_one(cells, style)
+    values = _at_once(plain)
+    return _one_by_one(cells, style) if values is None else values
 
 
 def plain_numbers(cells: Sequence[str], style: NumberStyle) -> FloatArray | None:
@@ -168,11 +166,16 @@ def plain_numbers(cells: Sequence[str], style: NumberStyle) -> FloatArray | None
     """
     if style.comma or not len(cells):
         return None
+    values = _at_once(cells)
+    return values if values is not None and np.isfinite(values).all() else None
+
+
+def _at_once(cells: Sequence[str]) -> FloatArray | None:
+    """Return the cells as numbers in one call, None if one of them is none."""
     try:
-        values = np.array(cells, dtype=np.float64)
+        return np.array(cells, dtype=np.float64)
     except ValueError:
         return None
-    return values if np.isfinite(values).all() else None
 
 
 def _column_style(cells: Sequence[str], style: NumberStyle) -> NumberStyle:

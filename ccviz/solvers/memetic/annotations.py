@@ -18,7 +18,7 @@ from ccviz.solvers.common.seeding import plain_kmeans
 from ccviz.solvers.memetic._posterior import Annotated, Fit, open_fit, posterior_cost, variance
 from ccviz.solvers.memetic._relocation import assign_likeliest, relocate
 from ccviz.solvers.memetic.local_search import Member
-from ccviz.solvers.memetic.operators import match_centers
+from ccviz.solvers.memetic.operators import mix_centers
 
 VARIANCE_SHARE = 1e-3
 """Least variance of a cluster, as a share of that of all points."""
@@ -93,7 +93,7 @@ def cross(
     """Return an offspring: each centre from either parent, one of them relocated."""
     rng = np.random.default_rng(seed)
     coins = rng.random(instance.k) < 0.5
-    centers = np.where(coins[:, None], first.centers, match_centers(second.centers, first.centers))
+    centers = mix_centers(first.centers, second.centers, coins)
     centers[rng.integers(instance.k)] = instance.data.point[rng.integers(len(first.labels))]
     return _improve(instance, centers, rng, stop)
 

@@ -1,8 +1,9 @@
-"""Crossover and mutation of S-MDEClust (sections 2 and 3.2)."""
+"""Crossover and mutation of S-MDEClust (sections 2 and 3.2), and the crossover of HG-means."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
@@ -20,6 +21,17 @@ def random_centers(instance: Instance, rng: np.random.Generator) -> FloatArray:
 def match_centers(centers: FloatArray, reference: FloatArray) -> FloatArray:
     """Return the centres in the order in which they match the reference best (Kuhn 1955)."""
     return centers[linear_sum_assignment(cdist(reference, centers, "sqeuclidean"))[1]]
+
+
+def mix_centers(first: FloatArray, second: FloatArray, from_first: NDArray[np.bool_]) -> FloatArray:
+    """Return each centre of the first, or the one of the second that matches it (HG-means).
+
+    Parameters
+    ----------
+    first, second : (k, d) float64
+    from_first : (k,) bool
+    """
+    return np.where(from_first[:, None], first, match_centers(second, first))
 
 
 def crossover(

@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 from ccviz.arrays import FloatArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.common.seeding import plain_kmeans
-from ccviz.solvers.memetic.operators import match_centers
+from ccviz.solvers.memetic.operators import mix_centers
 
 _STARTS = 10
 """Members of the population, from k-means++."""
@@ -95,9 +95,8 @@ def _cross(
 ) -> FloatArray:
     """Return the centres of a child of two random members."""
     i, j = rng.choice(len(members), 2, replace=False)
-    first, second = members[i].centers, members[j].centers
-    second = match_centers(second, first)
-    centers = np.where(rng.integers(2, size=(len(first), 1)) == 0, first, second)
+    from_first = rng.integers(2, size=len(members[i].centers)) == 0
+    centers = mix_centers(members[i].centers, members[j].centers, from_first)
     others = np.delete(centers, rng.integers(len(centers)), axis=0)
     far = mass * cdist(points, others, "sqeuclidean").min(axis=1, initial=np.inf)
     total = float(far.sum())
