@@ -124,6 +124,22 @@ def finish_core(
     return answer
 
 
+def improved_colouring(
+    cost: FloatArray, structure: Structure, deadline: Deadline, limits: SearchLimits = LIMITS
+) -> Assignment:
+    """Look for labels led by the conflicts alone, and improve them; nothing is proved.
+
+    For the case that a search led by the costs, from the blocks that were decided before, finds no
+    labels: without either it may be easy.
+    """
+    labels, paid = cheapest(cost), cost[structure.linked]
+    equal = np.where(np.isinf(paid), np.inf, 0.0)
+    found, labels[structure.linked] = find_labels(
+        equal, structure.graph, limits.repairs, np.random.default_rng(0)
+    )
+    return _improved(cost, structure, labels if found else None, deadline)
+
+
 def _improved(
     cost: FloatArray, structure: Structure, known: IntArray | None, deadline: Deadline
 ) -> Assignment:

@@ -17,6 +17,7 @@ from ccviz.solvers.assignment.core import (
     LIMITS,
     SearchLimits,
     finish_core,
+    improved_colouring,
     solve_conditions,
     solve_sums,
 )
@@ -101,6 +102,8 @@ def _solve_links(
     warm = np.full(structure.s, -1) if warm_start is None else warm_start
     outcome, labels, state = assign(cost, structure.linked, structure.graph, warm, limits.nodes)
     answer = _finished(outcome, structure, state, deadline, limits)
+    if not answer.found and not answer.infeasible:
+        return improved_colouring(cost, structure, deadline, limits)
     if not answer.found:
         return answer.of_size(structure.s)
     labels[structure.linked] = state.label

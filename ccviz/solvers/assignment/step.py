@@ -14,6 +14,8 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, some_wcss
+from ccviz.solvers.assignment.core import improved_colouring
+from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.exact import (
     is_transport,
     solve_assignment,
@@ -115,7 +117,12 @@ class Descent:
         if len(warm) == 0:  # no search, and none of its kernels to compile
             return Assignment(warm, 0.0, proved=True, infeasible=False)
         candidates = self._passes.candidates(self._linked, self._inner.graph, centers)
-        return solve_linked(candidates, self._inner, warm, self._limit, self._stop)
+        answer = solve_linked(candidates, self._inner, warm, self._limit, self._stop)
+        if answer.found or answer.infeasible:
+            return answer
+        centroid, mass = (each[self._linked] for each in (self._blocks.centroid, self._blocks.mass))
+        costs = block_costs(centroid, mass, centers)
+        return improved_colouring(costs, self._inner, Deadline(self._limit, self._stop))
 
     def _fill(self, labels: IntArray, centers: FloatArray) -> Assignment:
         """Solve the step again with the condition that no cluster is empty."""

@@ -186,3 +186,19 @@ def test_few_linked_blocks_without_a_common_way_are_infeasible():
     answer = solve_assignment(np.ones((3, 2)), structure)
     assert answer.infeasible
     assert (answer.labels == -1).all()
+
+
+def test_conflicts_alone_lead_where_costs_do_not():
+    rng = np.random.default_rng(4)
+    s, k = 60, 4
+    clusters, (i, j) = rng.integers(0, k, s), rng.integers(0, s, (2, 500))
+    apart = clusters[i] != clusters[j]
+    pairs = np.unique(np.sort(np.stack([i[apart], j[apart]], axis=1), axis=1), axis=0)
+    cost = rng.uniform(0, 1, (s, k))
+    cost[:, 0] -= rng.uniform(0, 5, s)
+    structure = Structure.from_edges(s, k, pairs)
+    hasty = SearchLimits(largest=0, nodes=1, repairs=0)
+    answer = solve_assignment(cost, structure, limits=hasty)
+    assert answer.found
+    assert not answer.proved
+    assert objective_of(answer.labels, cost, structure) < np.inf
