@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.errors import CcvizError
@@ -17,7 +18,9 @@ from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
 
-_CELLS = 1 << 16  # cells of the table processed at a time
+_CELLS = 1 << 16  # cells of the table processed at a time, a few columns of it
+_WIDE, _WIDE_CELLS = 32, 1 << 20  # features from which some rows are processed, and their cells
+_DIGITS = 1e3  # a difference that is a smaller share of its parts loses too many digits
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,8 @@ class Partition:
             order = np.argsort(weights, kind="stable")
         first[labels[order]] = order
         size = np.where(self.cluster_weights > 0.0, self.cluster_weights, 1.0)
+        if self.problem.X.shape[1] > _WIDE:
+            return self._wide_wcss(self.problem.X[first].astype(np.float64), size)
         total = 0.0
         for strip in _strips(self.problem.X):
             near = strip - strip[first][labels]
@@ -134,6 +139,19 @@ class Partition:
             squares = (near - mean[labels]) ** 2
             total += float((squares if weights is None else weights[:, None] * squares).sum())
         return total
+
+    def _wide_wcss(self, first: FloatArray, size: FloatArray) -> float:
+        """Return the WCSS of many features, from (k, d) one point of each cluster."""
+        problem, labels = self.problem, self.labels
+        given = problem.X, labels, problem.k, problem.weights
+        middle = problem.X.mean(axis=0, dtype=np.float64)
+        total = _squares(*given[:2], problem.weights, middle[None])
+        between = cluster_means(*given) - middle
+        between = float((between**2).sum(axis=1) @ self.cluster_weights)
+        if total - between > total / _DIGITS:
+            return total - between
+        mean = first + _row_sums(*given, first) / size[:, None]  # clusters far from each other
+        return _squares(*given[:2], problem.weights, mean)
 
     @cached_property
     def penalty(self) -> float:
@@ -240,9 +258,28 @@ def cluster_means(
     -------
     (k, d) float64
     """
-    total = np.concatenate([_sums(strip, labels, k, weights) for strip in _strips(X)], axis=1)
+    total = cluster_sums(X, labels, k, weights)
     with np.errstate(invalid="ignore"):
         return total / np.bincount(labels, weights, k)[:, None]
+
+
+def cluster_sums(
+    X: FloatArray, labels: IntArray, k: int, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return (k, d) weighted sums of the clusters' points.
+
+    Parameters
+    ----------
+    X : (n, d) float64 or float32
+    labels : (n,) int64
+        0 to k - 1.
+    k : int
+    weights : (n,) float64, optional
+        1 by default.
+    """
+    if X.shape[1] > _WIDE:
+        return _row_sums(X, labels, k, weights)
+    return np.concatenate([_sums(strip, labels, k, weights) for strip in _strips(X)], axis=1)
 
 
 def _strips(X: FloatArray) -> Iterator[FloatArray]:
@@ -250,6 +287,43 @@ def _strips(X: FloatArray) -> Iterator[FloatArray]:
     width = max(1, _CELLS // len(X))
     for at in range(0, X.shape[1], width):
         yield X[:, at : at + width].astype(np.float64, copy=False)
+
+
+def _row_strips(X: FloatArray) -> Iterator[slice]:
+    """Yield a few rows of a table at a time."""
+    step = max(1, _WIDE_CELLS // X.shape[1])
+    for at in range(0, len(X), step):
+        yield slice(at, at + step)
+
+
+def _row_sums(
+    X: FloatArray,
+    labels: IntArray,
+    k: int,
+    weights: FloatArray | None,
+    origin: FloatArray | None = None,
+) -> FloatArray:
+    """Return (k, d) weighted sums of the clusters, from zero or from (k, d) origins."""
+    total = np.zeros((k, X.shape[1]))
+    for some in _row_strips(X):
+        here, near = labels[some], X[some].astype(np.float64, copy=False)
+        near = near if origin is None else near - origin[here]
+        share = np.ones(len(here)) if weights is None else weights[some]
+        member = csr_array((share, here, np.arange(len(here) + 1)), (len(here), k))
+        total += member.T @ near
+    return total
+
+
+def _squares(
+    X: FloatArray, labels: IntArray, weights: FloatArray | None, origin: FloatArray
+) -> float:
+    """Return the weighted sum of squared distances to (k, d) origins, or to one for all."""
+    total = 0.0
+    for some in _row_strips(X):
+        near = X[some] - (origin if len(origin) == 1 else origin[labels[some]])
+        each = np.einsum("ij,ij->i", near, near)
+        total += float(each.sum() if weights is None else weights[some] @ each)
+    return total
 
 
 def _sums(

@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from ccviz.arrays import freeze
 from ccviz.problem.blocks import Blocks, contract
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
@@ -164,6 +165,19 @@ def _free_blocks() -> Blocks:
     return contract(Problem(points().X, 4))
 
 
+def many_features() -> None:
+    """Find nearest centres of many features in each of the three ways, of both kinds of points."""
+    from ccviz.solvers.assignment.wide import WideNearest
+
+    rng = np.random.default_rng(_SEED)
+    centers = 9.0 * rng.normal(size=(4, 8))
+    for kind in (np.float32, np.float64):
+        X = freeze((centers[np.arange(48) % 4] + rng.normal(size=(48, 8))).astype(kind))
+        nearest = WideNearest(X, np.arange(48))
+        for each in (centers, centers[::-1], centers[::-1]):
+            nearest.assign(each)
+
+
 def searched_colouring() -> None:
     """Look for a colouring with branches and with the tabu search."""
     from ccviz.feasibility.search import search_colouring
@@ -192,6 +206,7 @@ _RUNS: dict[str, tuple[Callable[[], tuple[Solver, Problem]], ...]] = {
 _KERNELS: dict[str, tuple[Phase, ...]] = {
     "bh-kmeans": (many_sized,),
     "pccc": (many_sized,),
-    "blp-kmeans": (hard_core, searched_colouring, many_sized),
+    "k-means": (many_features,),
+    "blp-kmeans": (hard_core, searched_colouring, many_sized, many_features),
     "colgen": (annealed_start, disjunctions, local_masters),
 }

@@ -9,8 +9,9 @@ first centres after D. Arthur and S. Vassilvitskii: k-means++ (SODA 2007).
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -26,14 +27,19 @@ from ccviz.events import (
     Noted,
     Restarted,
 )
-from ccviz.problem.partition import Partition, cluster_means
+from ccviz.problem.partition import Partition
 from ccviz.problem.problem import Problem
 from ccviz.solvers.base import Context, Solver, Supports, setting
 from ccviz.solvers.common.clusters import farthest_moves
+from ccviz.solvers.common.dimensions import is_wide
+from ccviz.solvers.common.running_means import RunningMeans
 from ccviz.solvers.common.seeding import INITS, given_centers, point_centers
 
 _STRIP = 1 << 16
 """Points whose distances are computed together."""
+
+Nearest = Callable[[FloatArray], tuple[IntArray, FloatArray]]
+"""Returns (n,) nearest of the given (k, d) centres and squared distances to them."""
 
 
 @dataclass(frozen=True)
@@ -71,28 +77,46 @@ class KMeans(Solver):
         self, problem: Problem, centers: FloatArray
     ) -> Generator[Event, None, tuple[IntArray, float]]:
         labels, wcss = np.full(problem.n, -1), np.inf
+        nearest, means = _nearest_for(problem), RunningMeans(problem)
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            new, wcss = _assigned(problem, centers)
+            new, wcss = _assigned(problem, centers, nearest)
             moved = int((new != labels).sum())
             labels = new
             yield Assigned(iteration=iteration, labels=labels, objective=wcss, moved=moved)
             if moved == 0:
                 break
-            centers = cluster_means(problem.X, labels, problem.k, problem.weights)
+            centers = means.of(labels)
             yield CentersMoved(iteration=iteration, centers=centers)
         return labels, wcss
 
 
-def _assigned(problem: Problem, centers: FloatArray, strip: int = _STRIP) -> tuple[IntArray, float]:
-    """Return the label of each point's nearest centre, no cluster left empty, and the WCSS."""
-    X, counted, centers = problem.X, np.flatnonzero(problem.masses), centers[: problem.n_clusters]
+def _nearest_for(problem: Problem) -> Nearest:
+    """Return what finds nearest centres, for the passes of one start."""
+    if not is_wide(problem.n, problem.k, problem.X.shape[1]):
+        return partial(_nearest, problem.X)
+    # Imported here: it loads numba.
+    from ccviz.solvers.assignment.wide import WideNearest
+
+    return WideNearest(problem.X, np.arange(problem.n)).assign
+
+
+def _nearest(
+    X: FloatArray, centers: FloatArray, strip: int = _STRIP
+) -> tuple[IntArray, FloatArray]:
     labels, paid = np.empty(len(X), dtype=np.int64), np.empty(len(X))
     for at in range(0, len(X), strip):  # a table of all points by all centres may not fit
         some = slice(at, at + strip)
         square = scipy.spatial.distance.cdist(X[some], centers, "sqeuclidean")
         labels[some] = square.argmin(axis=1)
         paid[some] = square.min(axis=1)
+    return labels, paid
+
+
+def _assigned(problem: Problem, centers: FloatArray, nearest: Nearest) -> tuple[IntArray, float]:
+    """Return the label of each point's nearest centre, no cluster left empty, and the WCSS."""
+    X, counted, centers = problem.X, np.flatnonzero(problem.masses), centers[: problem.n_clusters]
+    labels, paid = nearest(centers)
     for place, empty in farthest_moves(labels[counted], paid[counted], len(centers)):
         point = counted[place]
         labels[point] = empty

@@ -14,6 +14,7 @@ import pytest
 from ccviz.events import PartsCut
 from ccviz.runs import phases
 from ccviz.solvers import SOLVERS
+from ccviz.solvers.assignment import wide
 from ccviz.solvers.base import Context
 from ccviz.solvers.colgen import node
 from ccviz.solvers.colgen.phases.disjunctions import DisjunctionPhase
@@ -155,3 +156,14 @@ def test_the_phases_of_colgen_are_all_reached(monkeypatch):
 def test_phases_are_of_solvers_that_there_are():
     names = {solver.name for solver in SOLVERS}
     assert names >= phases._RUNS.keys() | phases._KERNELS.keys()
+
+
+def test_the_phase_of_many_features_takes_each_way(monkeypatch):
+    taken = []
+    for name in ("search_all", "search_near", "search_open"):
+        kept = getattr(wide, name)
+        monkeypatch.setattr(
+            wide, name, lambda *given, name=name, kept=kept: taken.append(name) or kept(*given)
+        )
+    phases.many_features()
+    assert taken == 2 * ["search_all", "search_near", "search_open"]

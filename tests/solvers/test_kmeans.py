@@ -17,7 +17,7 @@ def test_it_is_as_good_as_its_rival_and_says_which_links_it_breaks():
 
 def test_strips_change_nothing():
     problem = Problem(np.random.default_rng(0).normal(size=(50, 2)), 4)
-    labels, wcss = kmeans._assigned(problem, problem.X[:4])
-    in_strips, same = kmeans._assigned(problem, problem.X[:4], strip=7)
+    labels, paid = kmeans._nearest(problem.X, problem.X[:4])
+    in_strips, same = kmeans._nearest(problem.X, problem.X[:4], strip=7)
     assert (in_strips == labels).all()
-    assert same == wcss
+    assert (same == paid).all()

@@ -19,9 +19,13 @@ from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_sums, block_wcss, means_of, some_costs
 from ccviz.solvers.assignment.kernels.nearest import assign_nearest
 from ccviz.solvers.assignment.kernels.rules import Candidates, open_candidates
+from ccviz.solvers.assignment.wide import WideNearest, product_costs
+from ccviz.solvers.common.dimensions import is_wide
 
 STRIP = 1 << 16
 """Blocks of a strip."""
+_CELLS = 1 << 22
+"""Costs of blocks at centres that are computed together at most."""
 
 Answer = TypeVar("Answer")
 
@@ -59,15 +63,21 @@ class Passes:
 
         return float(sum(self._over(len(free), work)))
 
+    def wide(self, free: IntArray) -> WideNearest:
+        """Return what finds nearest centres of free blocks of many features, pass by pass."""
+        return WideNearest(self._centroid, free, self._run)
+
     def candidates(self, linked: IntArray, graph: Graph, centers: FloatArray) -> Candidates:
         """Return where the linked blocks can go, see `open_candidates`."""
+        costs = product_costs if is_wide(len(linked), *centers.shape) else some_costs
 
         def work(strip: slice) -> Candidates:
             some = linked[strip]
-            cost = some_costs(self._centroid, self._mass, some, centers)
+            cost = costs(self._centroid, self._mass, some, centers)
             return open_candidates(cost, freeze(np.arange(len(some))), strip.start, graph)
 
-        opened = self._over(len(linked), work) or [work(slice(0, 0))]
+        step = min(self._strip, max(1, _CELLS // len(centers)))
+        opened = self._over(len(linked), work, step) or [work(slice(0, 0))]
         return Candidates(*(np.concatenate(each) for each in zip(*opened, strict=True)))
 
     def means(self, labels: IntArray, centers: FloatArray) -> FloatArray:
@@ -87,8 +97,10 @@ class Passes:
 
         return float(sum(self._over(len(labels), work)))
 
-    def _over(self, n: int, work: Callable[[slice], Answer]) -> list[Answer]:
-        step = self._strip
+    def _over(
+        self, n: int, work: Callable[[slice], Answer], step: int | None = None
+    ) -> list[Answer]:
+        step = step or self._strip
         return list(self._run(work, [slice(at, at + step) for at in range(0, n, step)]))
 
 

@@ -25,8 +25,10 @@ from ccviz.solvers.assignment.exact import (
 from ccviz.solvers.assignment.passes import Passes
 from ccviz.solvers.assignment.result import Assignment, links_cost, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
+from ccviz.solvers.assignment.wide import WideNearest
 from ccviz.solvers.base import never
 from ccviz.solvers.common.clusters import fill_cheapest
+from ccviz.solvers.common.dimensions import is_wide
 
 MOST_PROVED = 20_000
 """Usual limit of the blocks for which an empty cluster is filled at least cost."""
@@ -74,6 +76,7 @@ class Descent:
         self._labels: IntArray = np.full(self._blocks.s, -1)
         self._lower = np.zeros(len(self._free))
         self._centers: FloatArray | None = None
+        self._wide: WideNearest | None = None
         self._prices: FloatArray | None = None
 
     def assign(self, centers: FloatArray) -> Assignment:
@@ -102,16 +105,24 @@ class Descent:
         if not answer.found:
             return answer.of_size(blocks.s)
         labels[linked] = answer.labels
-        before = centers if self._centers is None else self._centers
-        drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
-        cost = self._passes.nearest(self._free, centers, drift, labels, self._lower)
-        self._centers = centers
+        cost = self._assign_free(centers, labels)
         if not np.bincount(labels, minlength=blocks.k).all():
             return self._fill(labels, centers)
         if len(linked):
             cost += some_wcss(blocks.centroid, blocks.mass, linked, answer.labels, centers)
             cost += links_cost(answer.labels, self._inner)
         return replace(answer, labels=labels, objective=cost)
+
+    def _assign_free(self, centers: FloatArray, labels: IntArray) -> float:
+        """Give each free block its nearest centre, in place; return their cost."""
+        if is_wide(len(self._free), *centers.shape):
+            self._wide = self._wide or self._passes.wide(self._free)
+            labels[self._free], paid = self._wide.assign(centers)
+            return float(self._blocks.mass[self._free] @ paid)
+        before = centers if self._centers is None else self._centers
+        drift = np.sqrt(((centers - before) ** 2).sum(axis=1))
+        self._centers = centers
+        return self._passes.nearest(self._free, centers, drift, labels, self._lower)
 
     def _assign_linked(self, centers: FloatArray, warm: IntArray) -> Assignment:
         if len(warm) == 0:  # no search, and none of its kernels to compile

@@ -1,10 +1,26 @@
-"""Reduction of dimensions: points rotated into no more dimensions than there are points."""
+"""Many dimensions: when points have them, and points rotated into no more than there are points."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from ccviz.arrays import FloatArray
+
+_WIDE = 32
+"""Features from which a product of matrices finds nearest centres sooner than one by one."""
+_MANY = 50_000_000
+"""Products in a pass over all centres from which it is worth to load compiled loops, a second."""
+
+
+def is_wide(points: int, centers: int, features: int) -> bool:
+    """Return whether nearest centres are found by `ccviz.solvers.assignment.wide`.
+
+    Parameters
+    ----------
+    points, centers, features : int
+        Their numbers.
+    """
+    return features >= _WIDE and points * centers * features >= _MANY
 
 
 def reduce_dimensions(point: FloatArray, mass: FloatArray) -> FloatArray:

@@ -38,14 +38,14 @@ def kmeans_plusplus(
     """
     rng = np.random.RandomState(seed)
     mass = np.ones(len(points)) if mass is None else np.asarray(mass, dtype=np.float64)
-    trials = 2 + int(math.log(k))
+    trials, squares = 2 + int(math.log(k)), _squares(points)
     chosen = [int(rng.choice(len(points), p=mass / mass.sum()))]
-    nearest = _squared_distances(points, chosen)[0]
+    nearest = _squared_distances(points, chosen, squares)[0]
     potential = nearest @ mass
     for _ in range(1, k):
         drawn = rng.uniform(size=trials) * potential
         candidates = np.searchsorted(np.cumsum(mass * nearest), drawn).clip(max=len(points) - 1)
-        distances = np.minimum(nearest, _squared_distances(points, candidates))
+        distances = np.minimum(nearest, _squared_distances(points, candidates, squares))
         potentials = distances @ mass.reshape(-1, 1)
         best = int(np.argmin(potentials))
         nearest, potential = distances[best], potentials[best]
@@ -53,18 +53,23 @@ def kmeans_plusplus(
     return points[chosen]
 
 
-def _squared_distances(points: FloatArray, centers: np.ndarray | list[int]) -> FloatArray:
+def _squares(points: FloatArray) -> FloatArray:
+    """Return (s,) the squared lengths of points."""
+    strips = [points[at : at + _STRIP] for at in range(0, len(points), _STRIP)]
+    wide = (strip.astype(np.float64, copy=False) for strip in strips)
+    return np.concatenate([np.einsum("ij,ij->i", strip, strip) for strip in wide])
+
+
+def _squared_distances(
+    points: FloatArray, centers: np.ndarray | list[int], squares: FloatArray
+) -> FloatArray:
     """Return (c, s) the squared distances of points to some of them."""
-    some = points[centers].astype(np.float64, copy=False)
-    strips = [
-        _strip_distances(some, points[at : at + _STRIP].astype(np.float64, copy=False))
-        for at in range(0, len(points), _STRIP)
-    ]
-    return strips[0] if len(strips) == 1 else np.concatenate(strips, axis=1)
-
-
-def _strip_distances(centers: FloatArray, strip: FloatArray) -> FloatArray:
-    distances = -2.0 * (centers @ strip.T)
-    distances += np.einsum("ij,ij->i", centers, centers)[:, None]
-    distances += np.einsum("ij,ij->i", strip, strip)[None, :]
+    some, own = points[centers].astype(np.float64, copy=False), squares[centers]
+    distances = np.empty((len(some), len(points)))
+    for at in range(0, len(points), _STRIP):
+        strip = points[at : at + _STRIP].astype(np.float64, copy=False)
+        np.matmul(some, strip.T, out=distances[:, at : at + _STRIP])
+    distances *= -2.0
+    distances += own[:, None]
+    distances += squares[None, :]
     return np.maximum(distances, 0.0, out=distances)

@@ -19,8 +19,11 @@ from ccviz.solvers.base import Context
 from ccviz.solvers.common.plusplus import kmeans_plusplus
 from ccviz.solvers.common.trimmed import trimmed_centers, trimmed_seeds
 
-_WIDENED = 1 << 18
-"""Points of float32 up to which draws are those of the same points as float64."""
+_WIDENED = 1 << 25
+"""Numbers of float32 up to which draws are those of the same numbers as float64."""
+_PRODUCTS, _DRAWN = 2_000_000_000, 16
+"""Work of k-means++, points times centres times features, from which a sample is drawn from, and
+the sample's points for each centre at least."""
 
 INITS = ("k-means++", "random")
 """Ways to draw initial centres."""
@@ -96,8 +99,19 @@ def point_centers(problem: Problem, rng: np.random.Generator, init: str) -> Floa
     if out := problem.outliers:
         given = (_widened(problem.X), problem.masses, problem.n_clusters, out, rng)
         return _with_more(trimmed_seeds(*given), out)
-    seed, weights = int(rng.integers(2**31)), problem.weights
-    centers = kmeans_plusplus(_widened(problem.X), problem.k, seed, weights)
+    return _spread_centers(problem.X, problem.k, rng, problem.weights)
+
+
+def _spread_centers(
+    points: FloatArray, k: int, rng: np.random.Generator, mass: FloatArray | None
+) -> FloatArray:
+    """Draw centres by k-means++, among a sample where that would take longer than a descent."""
+    seed, most = int(rng.integers(2**31)), max(_DRAWN * k, _PRODUCTS // (k * points.shape[1]))
+    if len(points) > 2 * most:
+        counted = np.arange(len(points)) if mass is None else np.flatnonzero(mass)
+        rows = np.sort(rng.choice(counted, min(len(counted), most), replace=False))
+        points, mass = points[rows], None if mass is None else mass[rows]
+    centers = kmeans_plusplus(_widened(points), k, seed, mass)
     return np.ascontiguousarray(centers, dtype=np.float64)
 
 
@@ -108,7 +122,7 @@ def _with_more(centers: FloatArray, outliers: int) -> FloatArray:
 
 def _widened(points: FloatArray) -> FloatArray:
     """Return points as float64, so that draws fall the same; where they are many, as they are."""
-    return points if len(points) > _WIDENED else points.astype(np.float64, copy=False)
+    return points if points.size > _WIDENED else points.astype(np.float64, copy=False)
 
 
 def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means++") -> FloatArray:
@@ -137,9 +151,7 @@ def seed_centers(blocks: Blocks, rng: np.random.Generator, init: str = "k-means+
         return trial_centers(blocks, rng)
     if init == "random":
         return blocks.centroid[rng.choice(blocks.s, blocks.k, replace=False)].astype(np.float64)
-    seed = int(rng.integers(2**31))
-    centers = kmeans_plusplus(_widened(blocks.centroid), blocks.k, seed, blocks.mass)
-    return np.ascontiguousarray(centers, dtype=np.float64)
+    return _spread_centers(blocks.centroid, blocks.k, rng, blocks.mass)
 
 
 def trial_centers(blocks: Blocks, rng: np.random.Generator) -> FloatArray:

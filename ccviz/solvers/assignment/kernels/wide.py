@@ -1,0 +1,229 @@
+"""Compiled passes over points with many features; `ccviz.solvers.assignment.wide` calls them.
+
+Centres are in the order of their groups. A lower bound of a point and a group holds for the
+distances to the group's centres but the point's own one.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.compiled import njit
+from ccviz.solvers.assignment.centers import squared_distance
+
+SinglesArray = NDArray[np.float32]
+
+_DOWN, _UP = np.float32(1.0 - 2.0**-21), 1.0 + 2.0**-21
+"""Factors that keep bounds valid when they are rounded to float32."""
+
+
+@njit(cache=True, nogil=True)
+def lower_bounds(
+    points: FloatArray,
+    rows: IntArray,
+    centers: FloatArray,
+    start: IntArray,
+    fall: SinglesArray,
+    labels: IntArray,
+    paid: FloatArray,
+    lower: SinglesArray,
+) -> int:
+    """Measure the distances to the own centres, and lower the bounds by what the others moved.
+
+    Parameters
+    ----------
+    points : (n, d) float64 or float32
+    rows : (m,) int64
+    centers : (k, d) float64
+    start : (g + 1,) int64
+        First centre of each group.
+    fall : (g,) float32
+        At least the distance that each centre of a group moved since the last pass.
+    labels : (m,) int64
+    paid : (m,) float64
+        Squared distances to the own centres, filled in.
+    lower : (m, g) float32
+
+    Returns
+    -------
+    int
+        Distances that the bounds leave open.
+    """
+    total = 0
+    for p in range(len(rows)):
+        paid[p] = squared_distance(points[rows[p]], centers[labels[p]])
+        reach, bound = np.float32(np.sqrt(paid[p]) * _UP), lower[p]
+        for g in range(len(fall)):
+            bound[g] = bound[g] * _DOWN - fall[g]
+            total += (start[g + 1] - start[g]) * (bound[g] < reach)
+    return total
+
+
+@njit(cache=True, nogil=True)
+def search_open(
+    points: FloatArray,
+    rows: IntArray,
+    centers: FloatArray,
+    start: IntArray,
+    group_of: IntArray,
+    labels: IntArray,
+    paid: FloatArray,
+    lower: SinglesArray,
+) -> None:
+    """Give each point its nearest centre by looking at open groups only, in place.
+
+    The arguments are those of `lower_bounds`, as it left them, and the group of each centre.
+    """
+    left, was = np.empty(len(centers), np.int64), np.empty(len(centers))
+    for p in range(len(rows)):
+        own, best, bound, passed = labels[p], paid[p], lower[p], 0
+        reach = np.float32(np.sqrt(best) * _UP)
+        for g in range(len(bound)):
+            if bound[g] >= reach:
+                continue
+            least = np.inf
+            for j in range(start[g], start[g + 1]):
+                if j == own:
+                    continue
+                square = squared_distance(points[rows[p]], centers[j])
+                if square < best:
+                    left[passed], was[passed] = own, best
+                    passed += 1
+                    own, best, reach = j, square, np.float32(np.sqrt(square) * _UP)
+                else:
+                    least = min(least, square)
+            bound[g] = np.float32(np.sqrt(least)) * _DOWN
+        for r in range(passed):  # centres that were the nearest until then
+            g = group_of[left[r]]
+            bound[g] = min(bound[g], np.float32(np.sqrt(was[r])) * _DOWN)
+        labels[p], paid[p] = own, best
+
+
+@njit(cache=True, nogil=True)
+def search_near(
+    points: FloatArray,
+    rows: IntArray,
+    centers: FloatArray,
+    start: IntArray,
+    group_of: IntArray,
+    labels: IntArray,
+    paid: FloatArray,
+    lower: SinglesArray,
+    times: SinglesArray,
+    alone: SinglesArray,
+    square: SinglesArray,
+    unit: float,
+) -> int:
+    """Do as `search_open` does, but for centres that leading coordinates show not to be nearer.
+
+    Parameters
+    ----------
+    points, rows, centers, start, group_of, labels, paid, lower
+        Those of `search_open`.
+    times : (m, k) float32
+        Products of the points' and the centres' leading coordinates, times -2, in units of ``unit``
+        squared; written over.
+    alone, square : (m,), (k,) float32
+        Squares of the points' leading coordinates, less what rounding may add to a squared
+        distance, and of the centres'.
+    unit : float
+
+    Returns
+    -------
+    int
+        Distances that it computed.
+    """
+    left, was, total = np.empty(len(centers), np.int64), np.empty(len(centers)), 0
+    for p in range(len(rows)):
+        own, best, bound, passed = labels[p], paid[p], lower[p], 0
+        row, reach = times[p], np.float32(best / unit**2 * _UP)
+        for g in range(len(bound)):
+            if bound[g] >= np.float32(np.sqrt(best) * _UP):
+                continue
+            least = np.float32(np.inf)
+            for j in range(start[g], start[g + 1]):
+                if j == own:
+                    continue
+                row[j] += alone[p] + square[j]
+                if row[j] < reach:
+                    total += 1
+                    full = squared_distance(points[rows[p]], centers[j])
+                    if full < best:
+                        left[passed], was[passed] = own, best
+                        passed += 1
+                        own, best, reach = j, full, np.float32(full / unit**2 * _UP)
+                        continue
+                    row[j] = np.float32(full / unit**2) * _DOWN
+                least = min(least, row[j])
+            bound[g] = max(bound[g], np.float32(np.sqrt(np.maximum(least, 0.0)) * unit) * _DOWN)
+        for r in range(passed):  # centres that were the nearest until then
+            g = group_of[left[r]]
+            bound[g] = min(bound[g], np.float32(np.sqrt(was[r])) * _DOWN)
+        labels[p], paid[p] = own, best
+    return total
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def search_all(  # noqa: C901 - one compiled loop nest
+    points: FloatArray,
+    rows: IntArray,
+    centers: FloatArray,
+    start: IntArray,
+    rank: IntArray,
+    labels: IntArray,
+    paid: FloatArray,
+    lower: SinglesArray,
+    times: SinglesArray,
+    alone: SinglesArray,
+    square: SinglesArray,
+    doubt: SinglesArray,
+    unit: float,
+) -> None:
+    """Give each point its nearest centre from rounded distances, in place.
+
+    Centres that rounding leaves in doubt are measured in float64. Of centres as near as each other
+    the own one wins, or else the first.
+
+    Parameters
+    ----------
+    points, rows, centers, start, labels, paid, lower
+        Those of `search_open`; the labels may be -1.
+    rank : (k,) int64
+        The centres' numbers before they were grouped.
+    times : (m, k) float32
+        Products of the points and the centres, times -2, in units of ``unit`` squared; written
+        over.
+    alone, square : (m,), (k,) float32
+        Squares of the points and of the centres.
+    doubt : (m,) float32
+        The most by which rounding changes a squared distance.
+    unit : float
+    """
+    groups = len(start) - 1
+    for p in range(len(rows)):
+        row, least = times[p], lower[p]
+        for g in range(groups):
+            least[g] = np.float32(np.inf)
+            for j in range(start[g], start[g + 1]):
+                row[j] += alone[p] + square[j]
+                least[g] = min(least[g], row[j])
+        limit = np.float32((least.min() + 2.0 * doubt[p]) * _UP)
+        first, best, home = labels[p], np.inf, 0
+        for g in range(groups):
+            if least[g] > limit:
+                continue
+            for j in range(start[g], start[g + 1]):
+                if row[j] <= limit:
+                    full = squared_distance(points[rows[p]], centers[j])
+                    is_first = j == labels[p] or (first != labels[p] and rank[j] < rank[first])
+                    if full < best or (full == best and is_first):
+                        first, best, home = j, full, g
+        labels[p], paid[p] = first, best
+        least[home] = np.float32(np.inf)
+        for j in range(start[home], start[home + 1]):
+            if j != first:
+                least[home] = min(least[home], row[j])
+        for g in range(groups):
+            least[g] = np.float32(np.sqrt(max(least[g] - doubt[p], 0.0)) * unit) * _DOWN

@@ -1,0 +1,51 @@
+"""Means of clusters from pass to pass, from the points that changed their cluster."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ccviz.arrays import FloatArray, IntArray
+from ccviz.problem.partition import cluster_sums
+from ccviz.problem.problem import Problem
+
+_FEW = 8
+"""All points over those that changed, from which on only the latter are added up."""
+_AFRESH = 16
+"""Passes after which all points are added up again, so that rounding stays what it is."""
+
+
+class RunningMeans:
+    """Means of the clusters of a problem.
+
+    Parameters
+    ----------
+    problem : Problem
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._passes = problem, 0
+        self._labels: IntArray = np.empty(0, dtype=np.int64)
+        self._sums = np.empty((0, 0))
+
+    def of(self, labels: IntArray) -> FloatArray:
+        """Return (k, d) means, NaN for those without weight.
+
+        Parameters
+        ----------
+        labels : (n,) int64
+        """
+        problem, self._passes = self._problem, self._passes + 1
+        X, k, weights = problem.X, problem.k, problem.weights
+        if self._passes % _AFRESH == 1:
+            self._sums = cluster_sums(X, labels, k, weights)
+        else:
+            rows = np.flatnonzero(labels != self._labels)
+            if _FEW * len(rows) > problem.n:
+                self._sums = cluster_sums(X, labels, k, weights)
+            elif len(rows):
+                some, mass = X[rows], None if weights is None else weights[rows]
+                joined = cluster_sums(some, labels[rows], k, mass)
+                self._sums = self._sums + joined - cluster_sums(some, self._labels[rows], k, mass)
+        self._labels = labels.copy()
+        size = np.bincount(labels, weights, k)[:, None]
+        return self._sums / np.where(size > 0.0, size, np.nan)

@@ -1,0 +1,110 @@
+"""Nearest centres of many features: those of distances in float64, whichever way they are found."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist
+
+from ccviz import Problem, solve
+from ccviz.arrays import freeze
+from ccviz.solvers import kmeans
+from ccviz.solvers.assignment import step, wide
+from ccviz.solvers.assignment.centers import some_costs
+from ccviz.solvers.assignment.wide import WideNearest, product_costs
+from ccviz.solvers.common import dimensions
+
+D = 40
+
+
+def points_of(kind, n=400, clusters=12, far=0.0):
+    rng = np.random.default_rng(0)
+    middle = rng.normal(size=(clusters, D)) * 3.0 / np.sqrt(1.0 + np.arange(D))
+    X = middle[rng.integers(clusters, size=n)] + rng.normal(size=(n, D)) / (1.0 + np.arange(D))
+    return freeze((X + far).astype(kind))
+
+
+def passes_of(X, k, found):
+    """Yield the labels and costs of passes, the nearest ones, and the centres of each."""
+    centers = X[:k].astype(np.float64)
+    for _ in range(8):
+        labels, paid = found(centers)
+        yield labels, paid, cdist(X, centers, "sqeuclidean")
+        centers = np.stack([
+            X[labels == j].mean(axis=0, dtype=np.float64) if (labels == j).any() else centers[j]
+            for j in range(k)
+        ])  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("far", [0.0, 1e4])
+@pytest.mark.parametrize("k", [7, 45])
+@pytest.mark.parametrize(("is_open", "is_near"), [(2.0, 2.0), (-1.0, 2.0), (-1.0, -1.0)])
+def test_labels_and_costs_are_exact(monkeypatch, kind, far, k, is_open, is_near):
+    monkeypatch.setattr(wide, "_OPEN", is_open)
+    monkeypatch.setattr(wide, "_NEAR", is_near)
+    X = points_of(kind, far=far)
+    for labels, paid, square in passes_of(X, k, WideNearest(X, np.arange(len(X))).assign):
+        assert paid == pytest.approx(square.min(axis=1), rel=1e-9)
+        assert (square[np.arange(len(X)), labels] <= square.min(axis=1) * (1 + 1e-12)).all()
+
+
+def test_each_way_is_taken(monkeypatch):
+    taken = set()
+    for name in ("search_open", "search_near", "search_all"):
+        kept = getattr(wide, name)
+
+        def noted(*given, _name=name, _kept=kept):
+            taken.add(_name)
+            return _kept(*given)
+
+        monkeypatch.setattr(wide, name, noted)
+    X = points_of(np.float32, 4000)
+    for _ in passes_of(X, 45, WideNearest(X, np.arange(len(X))).assign):
+        pass
+    assert taken == {"search_open", "search_near", "search_all"}
+
+
+def test_equal_points_and_the_same_centre_twice_are_no_trouble():
+    X = freeze(np.ones((50, D)))
+    nearest = WideNearest(X, np.arange(50))
+    for _ in range(3):
+        labels, paid = nearest.assign(np.ones((3, D)))
+        assert not labels.any()
+        assert not paid.any()
+
+
+def test_some_rows_of_huge_numbers():
+    X = freeze(points_of(np.float64) * 1e60)
+    rows = np.arange(0, 400, 3)
+    labels, _ = WideNearest(X, rows).assign(X[:9].copy())
+    assert (labels == cdist(X[rows] / 1e60, X[:9] / 1e60).argmin(axis=1)).all()
+
+
+def test_costs_by_a_product_are_those_of_differences():
+    X, some = points_of(np.float32, far=1e3), np.arange(0, 400, 7)
+    mass, centers = freeze(np.full(400, 2.0)), X[:9].astype(np.float64)
+    given = X, mass, some, centers
+    assert product_costs(*given) == pytest.approx(some_costs(*given), abs=1e-6)
+
+
+def test_solvers_find_the_same_either_way(monkeypatch):
+    rng = np.random.default_rng(1)
+    pairs = rng.permutation(400)[:120].reshape(-1, 2)
+    X = points_of(np.float32)
+    for name, links in (("k-means", {}), ("blp-kmeans", {"cannot_link": pairs[30:]})):
+        problem = Problem(X, 12, must_link=pairs[:30], **links)
+        one = solve(problem, name, seed=0)
+        with monkeypatch.context() as patched:
+            patched.setattr(dimensions, "_MANY", 0)
+            other = solve(problem, name, seed=0)
+        assert (one.labels == other.labels).all()
+        assert one.objective == other.objective
+
+
+def test_where_features_are_few_nothing_is_loaded(monkeypatch):
+    def refuse(*_):
+        raise AssertionError
+
+    monkeypatch.setattr(wide, "WideNearest", refuse)
+    monkeypatch.setattr(dimensions, "_MANY", 0)
+    assert kmeans._nearest_for(Problem(np.eye(31), 3)) is not None
+    assert step.is_wide(10, 3, 31) is False
