@@ -72,15 +72,14 @@ class PckMeans(Solver):
         free = None
         if self.n_init > 1 or self.scale == "clusters":
             free = means_without_links(soft, context)
+        first = free if self.n_init > 1 else None
         price = self.w * self._unit(soft, free)
         graph = priced_graph(soft, price)
         best, found = np.inf, np.zeros(problem.n, dtype=np.int64)
         for restart in range(self.n_init):
             if self.n_init > 1:
                 yield Restarted(restart=restart)
-            centers = first_centers(soft, rng)
-            if restart == 0 and self.n_init > 1 and free is not None:
-                centers = free
+            centers = first_centers(soft, rng) if restart or first is None else first
             objective, labels = yield from self._descend(soft, centers, graph, price, rng, best)
             if objective < best:
                 best, found = objective, labels
