@@ -28,11 +28,11 @@ from ccviz.data.files import read_data  # noqa: E402
 from ccviz.data.link_files import read_links_file  # noqa: E402
 from ccviz.problem.blocks import Blocks, contract  # noqa: E402
 from ccviz.solvers.assignment import (  # noqa: E402
-    milp_assignment,
     solve_assignment,
     structure_of,
 )
 from ccviz.solvers.assignment.centers import block_costs  # noqa: E402
+from ccviz.solvers.assignment.milp import milp_assignment  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 BENCH = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))

@@ -71,6 +71,17 @@ def test_a_limit_of_threads_reaches_the_blas_of_scipy():
     assert run_without(EXTRAS, code).stdout.split() == ["True"]
 
 
+def test_sizes_are_kept_beside_ortools():
+    # It brings a HiGHS of its own, after which that of highspy cannot be loaded.
+    code = """
+from ccviz import ConstrainedKMeans
+model = ConstrainedKMeans(2, size_min=2, random_state=0).fit([[0.0], [1.0], [2.0], [9.0]])
+print(sorted(model.labels_.tolist()))
+"""
+    done = run_without((*EXTRAS, "highspy"), code)
+    assert done.stdout.split("\n")[0] == "[0, 0, 1, 1]", done.stderr
+
+
 @pytest.mark.slow
 def test_the_archive_needs_no_extra(tmp_path, monkeypatch):
     monkeypatch.setenv("CCVIZ_HOME", str(tmp_path))

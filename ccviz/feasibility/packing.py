@@ -8,16 +8,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import highspy
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.links import graph_of
-from ccviz.silent_highs import make_highs
+
+if TYPE_CHECKING:
+    import highspy
 
 _SLACK = 1e-5
 """Excess over a limit on a sum that the model allows, in mean sums: more than HiGHS tolerates.
@@ -116,6 +117,11 @@ def pack_by_highs(
         None if the time ran out, or if sums pass a limit by no more than HiGHS can tell.
     labels : (s,) int64 or None
     """
+    # Loaded only here: ortools brings a HiGHS of its own, and a process holds one of the two.
+    import highspy
+
+    from ccviz.silent_highs import make_highs
+
     tied = np.unique(packing.edges)
     free = np.setdiff1d(np.arange(packing.s), tied)
     kinds, kind_of, count = np.unique(
@@ -175,6 +181,8 @@ def _as_lp(rows: list[tuple[Any, ...]], lower: FloatArray, upper: FloatArray) ->
         ),
         shape=(len(places), len(lower)),
     ).tocsc()
+    import highspy
+
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = np.zeros(lp.num_col_)

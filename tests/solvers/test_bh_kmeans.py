@@ -9,7 +9,8 @@ from ccviz import Problem, solve
 from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
-from ccviz.solvers.assignment import milp_assignment, structure_of
+from ccviz.solvers.assignment import structure_of
+from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.base import Context
 from ccviz.solvers.bh_kmeans import BhKMeans
 from ccviz.solvers.pccc import Pccc

@@ -8,7 +8,8 @@ from ccviz import Problem, solve
 from ccviz.events import Assigned, CentersMoved, IncumbentFound, Noted, Restarted
 from ccviz.problem.blocks import contract
 from ccviz.problem.partition import Partition
-from ccviz.solvers.assignment import milp_assignment, structure_of
+from ccviz.solvers.assignment import structure_of
+from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.base import Context
 from ccviz.solvers.pccc import Pccc
 

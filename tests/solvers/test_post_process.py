@@ -6,7 +6,8 @@ from ccviz import Problem, solve
 from ccviz.data.random_links import random_pairs
 from ccviz.events import Assigned, IncumbentFound
 from ccviz.problem.blocks import contract
-from ccviz.solvers.assignment import milp_assignment, structure_of
+from ccviz.solvers.assignment import structure_of
+from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.base import Context
 from ccviz.solvers.post_process import PostProcess, fuzzy_memberships
 from tests.made_up import contradictory_problem

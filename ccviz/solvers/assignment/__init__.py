@@ -6,7 +6,6 @@ Importing this package loads numba: solvers do it inside ``steps``.
 from ccviz.feasibility.graph import Graph
 from ccviz.solvers.assignment.exact import solve_assignment
 from ccviz.solvers.assignment.greedy import greedy_assignment
-from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure, structure_of
 
@@ -15,7 +14,6 @@ __all__ = [
     "Graph",
     "Structure",
     "greedy_assignment",
-    "milp_assignment",
     "objective_of",
     "solve_assignment",
     "structure_of",

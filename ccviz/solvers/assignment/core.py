@@ -17,7 +17,6 @@ from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.kernels.assign import LARGEST_SEARCHED, assign, cheapest
 from ccviz.solvers.assignment.kernels.rules import State, table_of, unfold
 from ccviz.solvers.assignment.kernels.search import SOLVED
-from ccviz.solvers.assignment.milp import milp_assignment
 from ccviz.solvers.assignment.result import Assignment, keeps_all, objective_of
 from ccviz.solvers.assignment.structure import Structure
 
@@ -70,6 +69,8 @@ def solve_sums(
     deadline: Deadline,
 ) -> Assignment:
     """Solve an assignment with limits on sums by HiGHS, without reductions of ours."""
+    from ccviz.solvers.assignment.milp import milp_assignment  # loads HiGHS
+
     warm = known if known is not None and keeps_all(known, structure, nonempty) else None
     best = np.inf if warm is None else objective_of(warm, cost, structure)
     for slack in (_SURELY_WIDER, -_SURELY_TIGHTER):
@@ -189,6 +190,8 @@ def _by_highs(
     deadline: Deadline,
 ) -> Assignment:
     """Solve the rest by HiGHS; fall back on the assignment known before."""
+    from ccviz.solvers.assignment.milp import milp_assignment  # loads HiGHS
+
     answer = milp_assignment(
         cost,
         structure,

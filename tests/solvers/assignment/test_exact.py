@@ -8,11 +8,11 @@ import pytest
 from ccviz.problem.links import Links
 from ccviz.solvers.assignment import (
     Structure,
-    milp_assignment,
     objective_of,
     solve_assignment,
 )
 from ccviz.solvers.assignment.core import SearchLimits
+from ccviz.solvers.assignment.milp import milp_assignment
 from tests.seeds import seeds
 
 KINDS = ("hard", "soft", "both", "sized", "sized links")

@@ -2,8 +2,9 @@ import numpy as np
 import pytest
 
 from ccviz.problem.links import Links
-from ccviz.solvers.assignment import Structure, milp_assignment, objective_of
+from ccviz.solvers.assignment import Structure, objective_of
 from ccviz.solvers.assignment.kernels.anneal import anneal
+from ccviz.solvers.assignment.milp import milp_assignment
 
 
 def random_structure(rng, s, k):
