@@ -68,6 +68,25 @@ def test_dialogs(page, server, theme):
     lab.upload("own.csv", b"a,b,c\n" + b"1,2,x\n3,4,y\n5,1,x\n" * 5)
     lab.page.get_by_role("dialog", name="own.csv").wait_for()
     assert not faults(lab)
+    assert lab.page.locator("dialog").count() == 3  # there is no other
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_what_unfolds(page, server, theme):
+    lab = Lab(page, f"{server.url}{EMPTY}&theme={theme}&ml=0-100")
+    for closed in ("Pick, draw, import, export", "More settings"):
+        page.get_by_text(closed).click()
+    page.get_by_role("button", name="Delete all").wait_for()
+    lab.press("Add a rule")
+    page.get_by_label("Kind of rule").wait_for()
+    lab.press("Keys")
+    lab.see("must-link")
+    lab.press("Paint")
+    page.get_by_label("Class of new points").wait_for()
+    assert not faults(lab)
+    lab.press("Matrix")
+    page.get_by_role("figure", name="pairs 0 1").wait_for()
+    assert not faults(lab)
 
 
 def test_a_pair_at_the_pointer(lab):

@@ -87,6 +87,9 @@ def test_a_lesson_leaves_room_for_the_problem(lab):
         if step < 3:
             lab.press("Next")
     lab.see("together")  # the drawing of the first child
+    buttons = [page.get_by_role("button", name=name, exact=True).bounding_box()["y"]
+               for name in ("Show me", "Next", "Leave")]  # fmt: skip
+    assert len(set(buttons)) == 1
     for place in (
         page.get_by_label("Data set", exact=True),
         page.get_by_label("Solver", exact=True),

@@ -168,7 +168,7 @@ def test_a_run_is_exported_and_opened_from_its_file(lab, tmp_path):
     lab.run_row(name).wait_for(state="detached")
     lab.see("Nothing has run yet.")
 
-    chooser = lab.page.locator("input[type=file][accept='.ccviz']")
+    chooser = lab.page.get_by_label("Drop a run, or choose one")
     chooser.set_input_files({"name": "no.ccviz", "mimeType": "", "buffer": b"nothing"})
     lab.see_notice("no.ccviz holds no sound run")
     chooser.set_input_files(path)

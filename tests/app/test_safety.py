@@ -29,6 +29,7 @@ from ccviz.runs.info import summarise
 from ccviz.runs.run import Run
 from ccviz.views.lessons.written import ScriptStep, as_word, script
 from tests.app.driver import ROOT, Lab, Server
+from tests.app.test_accessibility import faults
 from tests.patience import PATIENCE_S, wait_until
 
 pytestmark = pytest.mark.browser
@@ -238,6 +239,8 @@ def test_the_teacher_of_a_class_reads_the_answers(serve, visit):
     lesson = as_word(script("Short", "", (step,)))
     ann = visit(f"{server.url}?lesson={lesson}")
     ann.see("Why three?")
+    ann.page.set_viewport_size({"width": 390, "height": 844})
+    ann.wait_for(lambda: ann.page.get_by_label("Your answer").bounding_box()["width"] > 200)
     ann.page.get_by_label("Your name").fill("Ann")
     ann.page.get_by_label("Your answer").fill(SCRIPT)
     ann.press("Send")
@@ -246,6 +249,7 @@ def test_the_teacher_of_a_class_reads_the_answers(serve, visit):
     teacher = visit(f"{server.url}?token=chalk&lesson={lesson}")
     teacher.see("1 answer")
     teacher.see(SCRIPT)
+    assert not faults(teacher)
     with teacher.page.expect_download() as download:
         teacher.press("Answers as CSV")
     assert download.value.suggested_filename == "answers-short.csv"

@@ -53,6 +53,15 @@ def test_what_is_said_of_a_point_does_not_hide_the_buttons_for_two(lab_of):
     lab.wait_for(lambda: "points 0 and 100" in lab.page.evaluate(_SEEN_AT, middle))
 
 
+def test_a_tooltip_goes_once_its_button_was_clicked(lab_of):
+    lab = lab_of()
+    lab.page.get_by_role("button", name="Run", exact=True).hover()
+    tooltip = lab.page.locator(".bk-Tooltip", has_text="Run (Space)")
+    tooltip.wait_for()
+    lab.press("Run")
+    tooltip.wait_for(state="hidden")  # though the mouse is still over the button
+
+
 def test_a_plot_has_four_tenths_of_a_narrow_screen(lab_of, picture):
     lab = lab_of("")
     lab.page.set_viewport_size({"width": 900, "height": 900})

@@ -90,7 +90,7 @@ def test_the_tree_grows_and_stays_where_it_was_put(lab_of, picture, tmp_path):
     assert len(looks) == len(markers) == len(colors) == len(kinds)
     root, best = tree["lower_bound"][0], incumbent_line(lab)
     assert tree["y"][0] == root == min(tree["y"]) < best
-    assert f"incumbent {best:.6g}" in label(lab)
+    assert f"incumbent {best:.6g}" in title(lab, "tree")
 
     lab.press("Depth")
     lab.wait_for(lambda: nodes(lab)["y"] == nodes(lab)["depth"])
@@ -110,13 +110,6 @@ def incumbent_line(lab):
         "() => { const line = Bokeh.documents[0].get_model_by_name('tree').center"
         ".find((each) => each.dimension === 'width' && each.location !== undefined)"
         "; return line.visible ? line.location : null }"
-    )
-
-
-def label(lab):
-    return lab.page.evaluate(
-        "() => Bokeh.documents[0].get_model_by_name('tree').center"
-        ".find((each) => each.text !== undefined).text"
     )
 
 

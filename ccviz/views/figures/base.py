@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.models import (
     BasicTickFormatter,
     ColumnDataSource,
     CustomJSTickFormatter,
     LinearColorMapper,
     NoOverlap,
-    PlainText,
     SaveTool,
 )
 from bokeh.plotting import figure
@@ -83,9 +83,12 @@ def tip(*rows: tuple[str, str]) -> str:
     return f'<div style="{grid}">{cells}</div>'
 
 
-def name_axes(plot: Any, across: str, up: str) -> None:
-    """Write names at the axes as they stand: a plain string in dollars would be TeX."""
-    plot.xaxis.axis_label, plot.yaxis.axis_label = PlainText(text=across), PlainText(text=up)
+def frame_size(plot: Any, unmeasured: tuple[int, int] = (600, 450)) -> tuple[float, float]:
+    """Return width and height of a plot's frame in pixels, once the browser has measured them."""
+    try:
+        return plot.inner_width or unmeasured[0], plot.inner_height or unmeasured[1]
+    except UnsetValueError:
+        return unmeasured
 
 
 def cluster_mapper() -> LinearColorMapper:

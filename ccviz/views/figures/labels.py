@@ -18,7 +18,6 @@ def with_room(
     widths: FloatArray,
     height: float,
     order: Sequence[int] | IntArray,
-    taken: tuple[float, float, float] | None = None,
 ) -> np.ndarray:
     """Return which labels are written, the first in the order before the others.
 
@@ -32,15 +31,13 @@ def with_room(
         Height of a label in pixels.
     order : sequence of int
         Rows, the most important first.
-    taken : (float, float, float), optional
-        Centre and width of words that are there already.
 
     Returns
     -------
     (m,) bool
     """
     written = np.zeros(len(x), dtype=bool)
-    kept = [] if taken is None else [taken]
+    kept: list[tuple[float, float, float]] = []
     for row in list(order)[:_MOST]:
         there = np.array(kept, dtype=np.float64).reshape(-1, 3)
         beside = np.abs(there[:, 0] - x[row]) >= (there[:, 2] + widths[row]) / 2

@@ -12,7 +12,8 @@ from bokeh.layouts import gridplot
 from bokeh.models import ColumnDataSource
 
 from ccviz.arrays import IntArray
-from ccviz.views.figures.base import cluster_mapper, dress, name_axes, plain_figure, refill
+from ccviz.views.figures.axis_names import AxisNames
+from ccviz.views.figures.base import cluster_mapper, dress, plain_figure, refill
 from ccviz.views.frames.pairs import Pairs
 from ccviz.views.palette import Look
 
@@ -53,7 +54,7 @@ class PairsFigure:
         plot.update(min_height=60, min_border=4)
         plot.axis.ticker.desired_num_ticks = 3
         plot.xaxis.visible, plot.yaxis.visible = up == last, across == 0
-        name_axes(plot, names[across], names[up])
+        AxisNames(plot).show(names[across], names[up])
         ends = {"x": f"c{across}", "y": f"c{up}"}
         color: Any = {"field": "label", "transform": self._mapper}
         self._glyphs.append(

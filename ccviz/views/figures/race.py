@@ -18,6 +18,9 @@ _FIELDS = ("at", "upper", "lower", "gap")
 _MOST = 8
 """Most runs drawn over one another; more cannot be distinguished."""
 
+_GAP = "0.[0000000000]%"
+"""Of the smallest gaps too, which differ on a logarithmic axis: each tick has its own words."""
+
 _LEGEND_PX = 400
 """Room for a line of the legend on a small screen; a name takes 7 pixels a letter."""
 
@@ -69,7 +72,7 @@ class RaceFigure:
         if self._quantity == "bounds":
             self.plot.y_range.renderers = [add_corners(self.plot, self._corners)]
         else:
-            self.plot.yaxis.formatter = NumeralTickFormatter(format="0.[0000]%")
+            self.plot.yaxis.formatter = NumeralTickFormatter(format=_GAP)
         shape = "0.[0000]%" if solid == "gap" else "0,0.0000"
         tooltips = tip(("at", "@at{0,0.000}"), (solid, f"@{solid}{{{shape}}}"))
         self.plot.add_tools(

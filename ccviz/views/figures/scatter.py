@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.events import MouseMove, RangesUpdate
 from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, PanTool, Range1d
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.views.figures.base import cluster_mapper, dress, name_axes, plain_figure, refill
+from ccviz.views.figures.axis_names import AxisNames
+from ccviz.views.figures.base import cluster_mapper, dress, frame_size, plain_figure, refill
 from ccviz.views.figures.density import DENSE_FROM, DensityLayer, in_view
 from ccviz.views.figures.link_density import LinkDensity, is_many
 from ccviz.views.frames.links import Lines, Path, opacity, some_of, widths
@@ -22,7 +22,6 @@ from ccviz.views.palette import Look, cluster_colors
 
 _DEEPEST_ZOOM = 1e5  # the whole of an axis over the least part that is shown
 _MANY = 3000
-_SIZE_PX = (600, 450)
 _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
 <div style="max-width: 340px; opacity: 0.8">@marks</div><div>@links</div>"""
 _PICTURE = """<img src="@picture" width="72" alt="" style="image-rendering: pixelated;
@@ -94,6 +93,7 @@ class ScatterFigure:
         self._wet = ColumnDataSource({"x": [], "y": []})
         self._mapper = cluster_mapper()
         self._draw()
+        self._axis_names = AxisNames(self.plot)
         self.plot.on_event(RangesUpdate, lambda _: self._on_view())
         self.dress(look)
 
@@ -206,11 +206,7 @@ class ScatterFigure:
     def screen(self) -> Screen:
         """What the browser shows now; a guess before it has drawn the plot."""
         x, y = self.plot.x_range, self.plot.y_range
-        try:
-            width, height = self.plot.inner_width, self.plot.inner_height
-        except UnsetValueError:
-            width, height = _SIZE_PX
-        return Screen((x.start, x.end), (y.start, y.end), width, height)
+        return Screen((x.start, x.end), (y.start, y.end), *frame_size(self.plot))
 
     @property
     def is_dense(self) -> bool:
@@ -227,7 +223,7 @@ class ScatterFigure:
         if not keep_view:
             _show_all(self.plot.x_range, plane.x_range)
             _show_all(self.plot.y_range, plane.y_range)
-        name_axes(self.plot, plane.x_title, plane.y_title)
+        self._axis_names.show(plane.x_title, plane.y_title)
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()

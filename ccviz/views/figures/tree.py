@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-from bokeh.core.property.descriptors import UnsetValueError
 from bokeh.events import DoubleTap, RangesUpdate, Tap
 from bokeh.models import (
     BasicTicker,
     ColumnDataSource,
     CustomJS,
     HoverTool,
-    Label,
     Legend,
     LegendItem,
     Span,
@@ -22,7 +19,14 @@ from bokeh.models import (
 )
 
 from ccviz.numbers import count, number
-from ccviz.views.figures.base import add_corners, dress, plain_figure, refill, tip
+from ccviz.views.figures.base import (
+    add_corners,
+    dress,
+    frame_size,
+    plain_figure,
+    refill,
+    tip,
+)
 from ccviz.views.figures.labels import with_room
 from ccviz.views.figures.moments import BAND
 from ccviz.views.figures.sync import sync
@@ -158,10 +162,8 @@ class TreeFigure:
 
     def _draw_line(self) -> None:
         self._line = Span(dimension="width", line_dash="dashed", line_width=2, visible=False)
-        self._label = Label(x=6, y=0, x_units="screen", y_offset=3, visible=False)
-        self._label.update(text_font_size="9pt", text_baseline="bottom")
+        self._line.level = "underlay"  # the words of branches are over it
         self.plot.add_layout(self._line)
-        self.plot.add_layout(self._label)
 
     def show(self, frame: TreeFrame, lives: Lives | None = None) -> None:
         """Draw a frame.
@@ -179,8 +181,8 @@ class TreeFigure:
             item.visible = kind in columns["kind"]
         self.plot.yaxis.axis_label = _AXES[frame.axis]
         self._ticker.min_interval = 1.0 if frame.axis == "depth" else 0.0
-        self._title.text = _title(frame)
         self._place_line(frame)
+        self._title.text = _title(frame, self._line.visible)
         self._make_room(frame)
         self._place_ring()
         self._fit()
@@ -197,9 +199,8 @@ class TreeFigure:
         self._edges.glyph.line_color = look.faint
         self._edges.glyph.line_alpha = 0.6
         self._halo.glyph.line_color = look.mark
-        self._line.line_color = self._label.text_color = look.upper
+        self._line.line_color = look.upper
         self._title.update(text_color=look.faint, text_font_size=f"{look.text}px")
-        self._label.text_font_size = f"{look.text}px"
         self._labels.glyph.update(
             text_color=look.ink,
             background_fill_color=look.paper,
@@ -210,10 +211,9 @@ class TreeFigure:
 
     def _place_line(self, frame: TreeFrame) -> None:
         shown = frame.axis == "bound" and math.isfinite(frame.upper_bound) and len(frame.x) > 0
-        self._line.visible = self._label.visible = shown
+        self._line.visible = shown
         if shown:
-            self._line.location = self._label.y = frame.upper_bound
-            self._label.text = f"incumbent {number(frame.upper_bound)}"
+            self._line.location = frame.upper_bound
 
     def _make_room(self, frame: TreeFrame) -> None:
         if not len(frame.x):
@@ -235,7 +235,7 @@ class TreeFigure:
 
     def _fit(self) -> None:
         """Use the room that the browser gives."""
-        self._legend.ncols = 4 if _frame_size(self.plot)[0] > _NARROW else 2
+        self._legend.ncols = 4 if frame_size(self.plot, _UNMEASURED)[0] > _NARROW else 2
         self._label_branches()
 
     def _label_branches(self) -> None:
@@ -254,22 +254,13 @@ class TreeFigure:
         widths = character * np.array([_longest(label) for label in words])
         chosen = np.isin(frame.node, self._path(frame))
         order = np.lexsort((frame.depth, ~chosen))
-        at = np.flatnonzero(with_room(x, y, widths, height, order, self._line_words(across, down)))
+        at = np.flatnonzero(with_room(x, y, widths, height, order))
         refill(self._branches, x=frame.x[at], y=frame.y[at], text=words[at])
-
-    def _line_words(self, across: float, down: float) -> tuple[float, float, float] | None:
-        """Return centre and width of the words on the incumbent's line, in pixels."""
-        if not self._line.visible:
-            return None
-        width = _BRANCH_ROOM[0] * self._text * len(self._label.text)
-        left = self.plot.x_range.start
-        if not _span(left, self.plot.x_range.end):
-            left = self._room.data["x"][0]
-        return left * across + width / 2, self._line.location * down, width
 
     def _pixels_per_unit(self, frame: TreeFrame) -> tuple[float, float]:
         """Return the scales of the axes, estimated until the browser has measured the figure."""
-        x, y, (width, height) = self.plot.x_range, self.plot.y_range, _frame_size(self.plot)
+        x, y = self.plot.x_range, self.plot.y_range
+        width, height = frame_size(self.plot, _UNMEASURED)
         left, right = self._room.data["x"]
         wide = _span(x.start, x.end) or right - left or 1.0
         return width / wide, height / (_span(y.start, y.end) or np.ptp(frame.y) or 1.0)
@@ -305,13 +296,6 @@ def _room_for(x: np.ndarray, room: np.ndarray) -> tuple[float, float]:
     return low - margin, high + margin
 
 
-def _frame_size(plot: Any) -> tuple[float, float]:
-    try:
-        return plot.inner_width or _UNMEASURED[0], plot.inner_height or _UNMEASURED[1]
-    except UnsetValueError:
-        return _UNMEASURED
-
-
 def _span(start: float | None, end: float | None) -> float:
     """Return the length of a range, 0 while it is unknown."""
     return abs(end - start) if start is not None and end is not None and end == end else 0.0
@@ -322,10 +306,11 @@ def _longest(label: str) -> int:
     return max(map(len, label.split("\n")))
 
 
-def _title(frame: TreeFrame) -> str:
+def _title(frame: TreeFrame, has_line: bool) -> str:
+    """Return what the figure shows; beside the line itself, words would hide branches."""
     hidden = frame.total - len(frame.node)
-    words = count(frame.total, "node")
-    return f"{words}, {hidden:,} of them folded away" if hidden else words
+    words = count(frame.total, "node") + f", {hidden:,} of them folded away" * bool(hidden)
+    return words + f" · dashed: incumbent {number(frame.upper_bound)}" * has_line
 
 
 def _columns(frame: TreeFrame | None, lives: Lives | None = None) -> dict[str, np.ndarray]:

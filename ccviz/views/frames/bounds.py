@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from ccviz.arrays import FloatArray
+from ccviz.events import TreeKept
 from ccviz.runs.run import Moment, Run
 
 Against = Literal["time", "nodes"]
@@ -77,16 +78,24 @@ def bounds(run: Run | None, against: Against = "time") -> Bounds:
 
 def _before(run: Run) -> list[Moment]:
     """Return the moments of the earlier runs whose tree goes on in this one, before time 0."""
-    kept = run.kept_tree
+    kept = _kept(run)
     if kept is None:
         return []
     rows = zip(kept.times, kept.nodes.astype(int), kept.upper, kept.lower, strict=True)
     return [Moment(float(at), int(nodes), float(up), float(low)) for at, nodes, up, low in rows]
 
 
+def _kept(run: Run) -> TreeKept | None:
+    """Return the earlier runs; None where links were taken away, and a proved bound lies above."""
+    kept = run.kept_tree
+    if kept is not None and np.any(kept.lower > run.objective):
+        return None
+    return kept
+
+
 def _edits(run: Run, against: Against) -> FloatArray:
     """Return where the edits are on the axis."""
-    kept = run.kept_tree
+    kept = _kept(run)
     if kept is None or not len(kept.times):
         return np.zeros(0)
     times = np.append(kept.edits, 0.0)

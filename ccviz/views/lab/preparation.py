@@ -41,8 +41,7 @@ class Preparation:
         if missing := self.missing:
             ready = len(SOLVERS) - len(missing)
             return (
-                f"Compiling the solvers, once on this machine: {ready} of {len(SOLVERS)} are "
-                "ready. A run may be started before."
+                f"Compiling the solvers, once on this machine: {ready} of {len(SOLVERS)} are ready."
             )
         return ""
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from time import perf_counter
 from typing import Any, ClassVar
 
@@ -36,13 +35,15 @@ from ccviz.views.lab.elbow import Elbow
 from ccviz.views.lab.ending import Ending
 from ccviz.views.lab.example import Example
 from ccviz.views.lab.file_jobs import FileJobs
+from ccviz.views.lab.filing import Filing
 from ccviz.views.lab.mapping import Mapping
-from ccviz.views.lab.notice import Notice, failure
+from ccviz.views.lab.notice import failure
 from ccviz.views.lab.personal_archive import personal_archive
 from ccviz.views.lab.picking import LET_GO
 from ccviz.views.lab.playback import Playback
 from ccviz.views.lab.player import Player
 from ccviz.views.lab.pricing import Pricing
+from ccviz.views.lab.questioning import Questioning
 from ccviz.views.lab.queue import RunQueue
 from ccviz.views.lab.repairing import Repair
 from ccviz.views.lab.reshaping import Reshaping
@@ -58,7 +59,7 @@ from ccviz.views.person import ALONE, Person
 _SOLVER = "blp-kmeans"
 
 
-class Session(Reshaping):
+class Session(Filing, Questioning, Reshaping):
     """The state of one browser session.
 
     Attributes
@@ -184,28 +185,6 @@ class Session(Reshaping):
         with self.in_words():
             self._edit(draft)
 
-    def bring(self, name: str, read: Callable[..., Any], *args: Any, **how: Any) -> None:
-        """Start a file job that reads a file, and say so while it does; see `FileJobs.take`."""
-        self._by_a_file_job(partial(self.file_jobs.take, read, *args, **how), name, "read")
-
-    def bring_runs(self, name: str, read: Callable[..., Any], content: bytes, **how: Any) -> None:
-        """Start a file job that reads runs into the archive; ``read`` is given its path, too."""
-        path = self.archive.path
-        args, folder = (content, name, path, self.person), str(path.parent)
-        self.bring(name, read, *args, may_swell=True, writes=folder, **how)
-
-    def prepare(self, name: str, work: Callable[..., Any], *args: Any, **how: Any) -> None:
-        """Start a file job that writes a file, and say so while it does; see `FileJobs.do`."""
-        folder = str(self.archive.path.parent)
-        begin = partial(self.file_jobs.do, work, *args, writes=folder, **how)
-        self._by_a_file_job(begin, name, "written")
-
-    def _by_a_file_job(self, begin: Callable[[], None], name: str, done: str) -> None:
-        with self.in_words():
-            begin()
-            if self.file_jobs.busy:
-                self.notice = Notice("info", f"{name} is being {done}…")
-
     def add_links(self, links: Iterable[Link]) -> None:
         """Add many links at once."""
         with self.in_words():
@@ -318,32 +297,6 @@ class Session(Reshaping):
         self._edit(draft)
         self.show_axes(*axes)
         self.param.update(**settings)
-
-    # --- Questions --------------------------------------------------------------------------
-
-    def ask(self) -> None:
-        """Ask which points belong together, one pair after another; or stop asking."""
-        with self.in_words():
-            if self.asking.active:
-                self.asking.stop()
-            else:
-                self.param.update(**LET_GO)
-                self.asking.begin(self.draft)
-
-    def unsure(self) -> None:
-        """Answer the question with *I cannot tell*."""
-        pair = self.asking.pair
-        if pair is None:
-            text = "U answers a question. Press A to be asked one."
-            self.notice = Notice("info", text, title="nothing is asked")
-            return
-        with self.in_words():
-            self._edit(self.draft.with_unsure(*pair))
-
-    def _on_question(self, event: Any) -> None:
-        """Pick the pair that is asked about, so that M and C link it."""
-        if event.new is not None or (event.old is not None and self.picked == event.old.pair):
-            self.picked = self.asking.pair or ()
 
     # --- Running ----------------------------------------------------------------------------
 

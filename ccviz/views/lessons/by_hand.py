@@ -216,7 +216,7 @@ LESSON = Lesson(
             lambda session, _: not session.draft.links and _has_ended(session),
             _show_root,
             sketch,
-            tab="Result",
+            tab="Inside the solver",
         ),
         Step(
             "Choose the pair to split on: click two points of the plot, or press Show me for the "

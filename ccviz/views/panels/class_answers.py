@@ -18,7 +18,9 @@ from ccviz.views.panels.html import Html
 from ccviz.views.panels.messages import in_one_message
 
 _QUESTION = Markup('<p class="question"><b>Question.</b> {}</p>')
-_ANSWERS = Markup('<p class="about">{}</p><ul class="answers">{}</ul>')
+_ANSWERS = Markup(
+    '<p class="about">{}</p><ul class="answers" tabindex="0" aria-label="Answers">{}</ul>'
+)
 _ANSWER = Markup("<li><b>{}</b> {}</li>")
 _NAMELESS = "(no name)"
 
@@ -43,7 +45,7 @@ class ClassAnswers(pn.viewable.Viewer):
         )
         self._text = pn.widgets.TextAreaInput(
             name="Your answer", max_length=MOST_LETTERS, rows=2, sizing_mode="stretch_width",
-            margin=(2, 4),
+            min_width=220, margin=(2, 4),
         )  # fmt: skip
         self._send = pn.widgets.Button(name="Send", width=84, margin=(18, 4, 2, 4))
         self._send.on_click(lambda _: in_one_message(self._give)())

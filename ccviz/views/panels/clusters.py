@@ -42,7 +42,7 @@ class ClustersPanel(JSComponent):
         Whether its tab is visible.
     """
 
-    table = param.Dict(default={"about": _NONE})
+    table = param.Dict(default={"about": ""})
     chosen = param.Integer(default=None, allow_None=True)
     point = param.String(default="")
     in_front = param.Boolean(default=False)
@@ -54,7 +54,7 @@ class ClustersPanel(JSComponent):
     def __init__(self, session: Session, **params: Any) -> None:
         super().__init__(sizing_mode="stretch_both", margin=0, **params)
         self._session = session
-        self._drawn: tuple[Partition | None, tuple[ClusterName, ...]] = (None, ())
+        self._drawn: tuple[Partition | None, tuple[ClusterName, ...]] | None = None
         session.player.param.watch(self._refresh, ["shot", "playing"])
         session.param.watch(self._refresh, "draft")
         session.param.watch(lambda event: setattr(self, "chosen", event.new), "isolated")

@@ -122,6 +122,8 @@ def spot(
     boxes = [_box(corner, here, size) for corner in (anchor(at, screen, beside, size),
                                                      *product(*_CORNERS))]  # fmt: skip
     boxes += [_box(corner, there, size) for corner in product(*_CORNERS)]
+    boxes += [_Box(left, top, size) for left, top in product((0.0, screen.width),
+                                                             (0.0, screen.height))]  # fmt: skip
     inside = [box.pushed_into(screen) for box in boxes]
     free = (box for box in inside if not (box.covers(here) or box.covers(there)))
     box = next(free, inside[0])

@@ -20,11 +20,12 @@ _NONE = "Lessons…"
 _BUTTON: Any = {"width": 84, "margin": 2}
 _BY_TITLE = {lesson.title: lesson for lesson in LESSONS}
 
+_HEADING = Markup('<h2>{}</h2><p class="about">{}</p>')
 _STEP = Markup(
-    '<div class="lesson" role="status"><div><h2>{title}</h2><p class="about">{aim}</p>'
-    "<p><b>Step {at} of {many}.</b> {text}</p>{look}{finding}</div>{sketch}</div>"
+    '<div class="lesson" role="status"><div>'
+    "<p><b>Step {at} of {many}.</b> {text}{look}</p>{finding}</div>{sketch}</div>"
 )
-_LOOK = Markup('<p class="about">Where to look: {}</p>')
+_LOOK = Markup(' <span class="about">Where to look: {}</span>')
 _FINDING = Markup('<p class="finding">{}</p>')
 
 
@@ -86,6 +87,7 @@ class LessonPanel(pn.viewable.Viewer):
         super().__init__()
         self._course, self._runner = course, runner
         self._showing: Step | None = None
+        self._heading = Html("", styles={"flex": "1 1 260px"}, margin=(0, 4))
         self._text = Html("", sizing_mode="stretch_width", margin=(0, 4))
         self._show = pn.widgets.Button(name="Show me", **_BUTTON)
         self._next = pn.widgets.Button(name="Next", button_type="primary", **_BUTTON)
@@ -93,12 +95,12 @@ class LessonPanel(pn.viewable.Viewer):
         self._show.on_click(lambda _: in_one_message(self._show_how)())
         self._next.on_click(lambda _: in_one_message(course.go_on)())
         self._leave.on_click(lambda _: in_one_message(course.begin)(None))
-        step = pn.Row(
-            self._text, pn.Column(self._show, self._next, self._leave, margin=0),
-            sizing_mode="stretch_width", margin=0,
+        head = pn.Row(
+            self._heading, pn.Row(self._show, self._next, self._leave, margin=0),
+            sizing_mode="stretch_width", margin=0, css_classes=["wraps"],
         )  # fmt: skip
         self._box = pn.Column(
-            step, *below, sizing_mode="stretch_width", css_classes=["section"],
+            head, self._text, *below, sizing_mode="stretch_width", css_classes=["section"],
             margin=(0, 0, 8, 0),
         )  # fmt: skip
         course.param.watch(self._refresh, ["lesson", "at", "finding", "sketch"])
@@ -115,10 +117,10 @@ class LessonPanel(pn.viewable.Viewer):
             return
         many = len(course.lesson.steps)
         finding = _FINDING.format(course.finding) if course.finding else ""
+        self._heading.object = _HEADING.format(course.lesson.title, course.lesson.aim)
         self._text.object = _STEP.format(
-            title=course.lesson.title, aim=course.lesson.aim, at=course.at + 1, many=many,
-            text=step.text, look=_LOOK.format(step.tab) if step.tab else "", finding=finding,
-            sketch=course.sketch,
+            at=course.at + 1, many=many, text=step.text, finding=finding, sketch=course.sketch,
+            look=_LOOK.format(step.tab) if step.tab else "",
         )  # fmt: skip
         self._show_me()
         self._next.disabled = not course.finding

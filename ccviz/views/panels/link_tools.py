@@ -15,6 +15,7 @@ from ccviz.views.lab.download import DownloadRequest
 from ccviz.views.lab.many_links import draw_links, load_links
 from ccviz.views.lab.session import Session
 from ccviz.views.panels.file_button import FileButton
+from ccviz.views.panels.file_field import FileField
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.point_field import PointField
@@ -25,6 +26,7 @@ _DRAW = (
     "cannot-link where they differ. A share of them may be wrong."
 )
 
+_MOST_BYTES = 64_000_000
 _SMALL = 10_000
 """Links that are written at once: to begin a process takes longer."""
 
@@ -63,10 +65,10 @@ class LinkTools(pn.viewable.Viewer):
         self._export = FileButton(
             session, "Export", partial(links_download, session), margin=(4, 4)
         )
-        self._import = pn.widgets.FileInput(
-            accept=".txt,.csv,.json", margin=(6, 4), name="Import links"
-        )
-        self._import.param.watch(self._on_import, "value")
+        self._import = FileField(
+            partial(load_links, session), label="Drop links, or choose a file",
+            most_bytes=_MOST_BYTES, sizing_mode="stretch_width", margin=(4, 4),
+        )  # fmt: skip
         session.param.watch(self._follow, "draft")
         self._follow()
 
@@ -75,7 +77,8 @@ class LinkTools(pn.viewable.Viewer):
             self._points,
             self._from_classes,
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
-            pn.FlexBox(self._export, self._clear, self._import, margin=0, align_items="end"),
+            pn.FlexBox(self._export, self._clear, margin=0),
+            self._import,
             title="Pick, draw, import, export", collapsed=True, margin=(2, 4),
             sizing_mode="stretch_width",
         )  # fmt: skip
@@ -85,10 +88,6 @@ class LinkTools(pn.viewable.Viewer):
 
     def _on_weight(self, event: Any) -> None:
         self._session.weight = event.new or inf
-
-    def _on_import(self, event: Any) -> None:
-        if event.new:
-            in_one_message(load_links)(self._session, self._import.filename or "links", event.new)
 
 
 def links_download(session: Session) -> DownloadRequest:

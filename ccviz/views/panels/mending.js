@@ -69,6 +69,11 @@ function goToTheEnd(view, event) {
   view.model.value = value
 }
 
+// What a button does is known once it was clicked: its tooltip would hide what the click has changed.
+function leaveAfterClick({el}) {
+  el.addEventListener("click", () => el.dispatchEvent(new MouseEvent("mouseleave")))
+}
+
 // The box between them counts up and down by the arrow keys.
 function leaveOut(view) {
   for (const button of view.shadow_el.querySelectorAll(".bk-spin-btn")) {
@@ -118,6 +123,7 @@ const AFTER = [
   ["RadioButtonGroup", "_update_active", sayPressed],
   ["Slider", "render", nameSlider],
   ["Spinner", "render", leaveOut],
+  ["panel.models.widgets.Button", "render", leaveAfterClick],
 ]
 
 // From Bokeh 3.10 on, a view without a context menu has null among its children.

@@ -21,11 +21,13 @@ from ccviz.views.lab.session import Session
 from ccviz.views.panels.batch import BatchPanel
 from ccviz.views.panels.comparison import ComparisonPanel
 from ccviz.views.panels.file_button import FileButton
+from ccviz.views.panels.file_field import FileField
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.messages import in_one_message
 from ccviz.views.panels.template import css, with_template
 
 _MOST_ROWS = 200
+_MOST_BYTES = 64_000_000
 _STYLES: tuple[tuple[Literal["csv", "markdown"], str], ...] = (
     ("csv", "CSV"),
     ("markdown", "Markdown"),
@@ -84,10 +86,10 @@ class RunsPanel(pn.viewable.Viewer):
             )
             for style, words in _STYLES
         ]
-        self._import = pn.widgets.FileInput(
-            accept=".ccviz", margin=(8, 6), name="Import a run", width=210
-        )
-        self._import.param.watch(self._on_import, "value")
+        self._import = FileField(
+            self._take_file, label="Drop a run, or choose one", most_bytes=_MOST_BYTES,
+            sizing_mode="stretch_width", margin=(2, 6, 6, 6),
+        )  # fmt: skip
         session.runner.param.watch(self.refresh, ["state", "waiting"])
         session.param.watch(self.refresh, "draft")
         session.batch.param.watch(self.refresh, ["done", "busy"])
@@ -96,11 +98,10 @@ class RunsPanel(pn.viewable.Viewer):
 
     def __panel__(self) -> Any:
         files = pn.FlexBox(
-            self._many, self._export, *self._tables, self._import, margin=0,
-            sizing_mode="stretch_width",
-        )  # fmt: skip
+            self._many, self._export, *self._tables, margin=0, sizing_mode="stretch_width"
+        )
         return pn.Column(
-            self._table, self._comparison, self._queue, files,
+            self._table, self._comparison, self._queue, files, self._import,
             pn.Row(self._batch, width=0, height=0, margin=0), sizing_mode="stretch_both", margin=0,
             css_classes=["section"],
         )  # fmt: skip
@@ -152,11 +153,8 @@ class RunsPanel(pn.viewable.Viewer):
                 session.delete_run(message["id"])
         self.refresh()
 
-    def _on_import(self, event: Any) -> None:
-        if not event.new:
-            return
-        session, name = self._session, self._import.filename or "run.ccviz"
-        session.bring_runs(name, import_for, event.new, then=self._show)
+    def _take_file(self, name: str, content: bytes) -> None:
+        self._session.bring_runs(name, import_for, content, then=self._show)
 
     def _show(self, run_id: str) -> None:
         self._session.open_run(run_id)

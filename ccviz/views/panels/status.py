@@ -30,9 +30,9 @@ _LINE = Markup(
 )
 _ASKED = Markup(
     '<div class="status" role="region" aria-label="Status"><span class="pill edited">'
-    "From your answers</span><span>{} so far; the run's clusters come back when you stop</span>"
-    "</div>"
+    "From your answers</span><span>{} so far{}</span></div>"
 )
+_THEN = "; the run's clusters come back when you stop"
 _FACT = Markup("<span>{} <b>{}</b></span>")
 
 
@@ -79,7 +79,8 @@ class StatusPanel(pn.viewable.Viewer):
         run = self._session.run
         labels = self._session.asking.labels
         if labels is not None:
-            self._html.object = _ASKED.format(count(len(np.unique(labels)), "cluster"))
+            many, back = count(len(np.unique(labels)), "cluster"), "" if run is None else _THEN
+            self._html.object = _ASKED.format(many, back)
             return
         session = self._session
         frame = card(

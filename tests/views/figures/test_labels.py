@@ -19,8 +19,3 @@ def test_an_empty_label_takes_no_room():
     assert with_room(X, Y, np.array([0.0, 50.0, 0.0, 0.0]), 20.0, range(4)).tolist() == [
         False, True, False, False,
     ]  # fmt: skip
-
-
-def test_words_that_are_there_already_are_not_covered():
-    taken = (100.0, 0.0, 60.0)
-    assert with_room(X, Y, WIDE, 20.0, range(4), taken).tolist() == [True, False, False, True]

@@ -21,6 +21,11 @@ def lanes(problem, tree_records):
     return race(runs)
 
 
+def test_a_small_gap_has_a_number_of_its_own():
+    axes = [RaceFigure(LIGHT, "gap", log).plot.yaxis[0] for log in (False, True)]
+    assert [axis.formatter.format for axis in axes] == ["0.[0000000000]%"] * 2
+
+
 @pytest.mark.parametrize(("quantity", "log"), [("bounds", False), ("gap", False), ("gap", True)])
 def test_a_lane_a_run(lanes, quantity, log):
     figure = RaceFigure(LIGHT, quantity, log)

@@ -37,6 +37,25 @@ def test_the_heights_worth_seeing_leave_out_the_first_clusterings():
     assert low < run.lower_bound < run.objective < high < worst
 
 
+def kept_with(lower):
+    """Return an earlier run with these two lower bounds, 3 and 1 seconds before the edit."""
+    return TreeKept(
+        lower_bound=0.0, leaves=1, reopened=1, times=np.array([-3.0, -1.0]),
+        nodes=np.array([0.0, 1.0]), upper=np.array([np.inf, 9.0]), lower=np.array(lower),
+        edits=np.empty(0),
+    )  # fmt: skip
+
+
+def test_bounds_that_an_edit_has_made_too_high_are_left_out():
+    for lower, at in (([0.1, 0.4], [-3.0, -1.0, 1.0, 1.0]), ([0.1, 8.0], [1.0, 1.0])):
+        run = Run(Problem([[0.0], [1.0], [4.0]], 2))
+        run.apply(Record(0, 0.0, kept_with(lower)))
+        run.apply(Record(1, 1.0, IncumbentFound(labels=np.array([0, 0, 1]))))
+        frame = bounds(run)
+        assert frame.at.tolist() == at
+        assert (len(frame.edits) > 0) == (at[0] < 0)
+
+
 def test_the_bounds_of_earlier_runs_come_before_the_edit():
     run = Run(Problem([[0.0], [1.0], [4.0]], 2))
     kept = TreeKept(

@@ -33,7 +33,8 @@ def test_the_other_point_stays_in_sight_where_that_can_be(at, beside, corner):
 
 
 @pytest.mark.parametrize(
-    ("at", "beside"), [((5, 3), (5.2, 3.1)), ((0, 0), (10, 6)), ((9, 1), (1, 5))]
+    ("at", "beside"),
+    [((5, 3), (5.2, 3.1)), ((0, 0), (10, 6)), ((9, 1), (1, 5)), ((3, 5), (7, 3.8))],
 )
 def test_a_large_frame_stays_within_the_plot_and_off_both_points(at, beside):
     left, top = spot(at, SCREEN, beside, (360, 230))

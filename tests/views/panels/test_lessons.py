@@ -28,7 +28,7 @@ def test_title_aim_and_where_to_look_are_shown(session):
     race = next(each for each in LESSONS if "race" in each.title)
     course.begin(race)
     for words in (race.title, race.aim, "Where to look: Bounds"):
-        assert words in panel._text.object
+        assert words in panel._heading.object + panel._text.object
 
 
 def test_what_is_being_shown_is_not_begun_again_by_an_impatient_click(session, monkeypatch):
