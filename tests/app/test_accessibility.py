@@ -29,6 +29,7 @@ def test_tabs(page, server, theme):
     for room in ROOMS:
         lab.room(room)
         lab.rest()
+        page.get_by_role("tab", name="Bounds" if room == "Share" else "Share").hover()
         assert not faults(lab), room
 
 

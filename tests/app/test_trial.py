@@ -17,6 +17,10 @@ _SEEN_AT = """([x, y]) => {
     }
     return node?.textContent ?? ""
 }"""
+_TICKS = """() => {
+    const {below, left} = Bokeh.documents[0].get_model_by_name("scatter")
+    return [below[0], left[0]].map(({formatter}) => formatter.doFormat([1.9e6, 2e6], {loc: 0}))
+}"""
 _BRIGHTNESS = """(node) => {
     const [r, g, b] = getComputedStyle(node).backgroundColor.match(/[0-9.]+/g).map(Number)
     return (r + g + b) / 3
@@ -60,6 +64,11 @@ def test_a_tooltip_goes_once_its_button_was_clicked(lab_of):
     tooltip.wait_for()
     lab.press("Run")
     tooltip.wait_for(state="hidden")  # though the mouse is still over the button
+
+
+def test_thousands_are_grouped_at_every_axis(lab_of):
+    lab = lab_of()
+    assert lab.page.evaluate(_TICKS) == [["1,900,000", "2,000,000"]] * 2
 
 
 def test_a_plot_has_four_tenths_of_a_narrow_screen(lab_of, picture):

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 from bokeh.events import MouseMove, RangesUpdate
-from bokeh.models import ColumnDataSource, CustomJS, CustomJSHover, HoverTool, PanTool, Range1d
+from bokeh.models import (
+    ColumnDataSource,
+    CustomJS,
+    CustomJSHover,
+    HoverTool,
+    Label,
+    PanTool,
+    Range1d,
+)
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
@@ -20,6 +28,7 @@ from ccviz.views.frames.scatter import Coloring, Plane
 from ccviz.views.lab.picker import Screen
 from ccviz.views.palette import Look, cluster_colors
 
+_EMPTY = "No point is in view. Reset, one of the tools above, shows all."
 _DEEPEST_ZOOM = 1e5  # the whole of an axis over the least part that is shown
 _MANY = 3000
 _TOOLTIP = """@name point <b>@row</b> @class <b>@label{custom}</b>
@@ -108,6 +117,10 @@ class ScatterFigure:
         self._draw_points()
         self._draw_centers()
         self._draw_rings()
+        self._empty = Label(
+            x=14, y=12, x_units="screen", y_units="screen", text=_EMPTY, visible=False
+        )
+        self.plot.add_layout(self._empty)
 
     def _draw_links(self) -> None:
         plot, ends = self.plot, {each: each for each in ("x0", "y0", "x1", "y1")}
@@ -191,12 +204,20 @@ class ScatterFigure:
             glyph.glyph.line_color = look.broken
         self._pick_ring.glyph.line_color = look.mark
         self._held_ring.glyph.line_color = look.upper
+        self._empty.update(text_color=look.faint, text_font_size=f"{look.text}px")
         self._on_view()
 
     def _on_view(self) -> None:
         """Make the pictures of the part in view."""
         self._redraw()
         self._crowd.redraw(self._link_colors, self.screen)
+        self._say_if_empty()
+
+    def _say_if_empty(self) -> None:
+        """Say how points come back, where a person has moved all of them out of view."""
+        plane = self._plane
+        if plane is not None and len(plane.x):
+            self._empty.visible = not in_view(plane.x, plane.y, self.screen).any()
 
     @property
     def _link_colors(self) -> list[str]:
@@ -227,6 +248,7 @@ class ScatterFigure:
         words = f"{n:,} points, {plane.x_name} across, {plane.y_name} up"
         self.plot.html_attributes = {"role": "figure", "aria-label": words}
         self._density.clear()
+        self._say_if_empty()
 
     def _send(self, plane: Plane, rows: IntArray) -> None:
         """Give the browser some of the points."""

@@ -26,6 +26,14 @@ def figure():
     return figure
 
 
+def test_an_empty_part_says_how_points_come_back(figure):
+    x = figure.plot.x_range
+    whole = x.start, x.end
+    for (x.start, x.end), is_empty in ((whole, False), ((1.2, 1.3), True), (whole, False)):
+        figure._on_view()
+        assert figure._empty.visible == is_empty
+
+
 def test_the_names_of_the_axes_are_no_tex(figure):
     assert [axis.axis_label.text for axis in figure.plot.axis] == ["x", "y"]
 

@@ -1,5 +1,7 @@
 import numpy as np
 
+from ccviz import Problem
+from ccviz.runs.run import Run
 from ccviz.views.frames.race import Lane
 from ccviz.views.panels.race import RacePanel
 
@@ -7,6 +9,17 @@ from ccviz.views.panels.race import RacePanel
 def lane(gap):
     some = np.array([1.0])
     return Lane("run", some, some, some, np.array([gap]), some, some)
+
+
+def test_runs_of_another_problem_are_named(session):
+    panel = RacePanel(session, in_front=False)
+    near, far = (Run(Problem([[0.0], [1.0], [4.0]], k)) for k in (2, 1))
+    panel._warn([("this run", near), ("the same again", near)])
+    assert not panel._other.visible
+    panel._warn([("this run", near), ("the same again", near), ("one cluster", far)])
+    assert panel._other.visible
+    assert "one cluster" in panel._other.object
+    assert "again" not in panel._other.object
 
 
 def test_gaps_are_drawn_from_two_runs_on_until_a_person_chooses(session):
