@@ -176,7 +176,7 @@ def link_by_keys(page, laboratory):
     for key in ("b", "d", "d", "x", "y", "r", "0", "Enter", "Escape", "m"):
         page.keyboard.press(key)
     page.keyboard.press("?")
-    laboratory.get_by_text("Once you have clicked in the cell").wait_for()
+    laboratory.get_by_text("once you have clicked in the cell").wait_for()
     assert page.locator(".jp-Cell").count() == cells
     assert not page.evaluate("document.activeElement.closest('.cm-editor')")
     printed = run_cell(page, "session.problem.must_link")

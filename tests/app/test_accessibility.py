@@ -81,7 +81,7 @@ def test_what_unfolds(page, server, theme):
     lab.press("Add a rule")
     page.get_by_label("Kind of rule").wait_for()
     lab.press("Keys")
-    lab.see("must-link")
+    lab.see_notice("These keys work outside of fields.")
     lab.press("Paint")
     page.get_by_label("Class of new points").wait_for()
     assert not faults(lab)

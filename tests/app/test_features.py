@@ -250,7 +250,7 @@ def test_what_would_i_type_is_exact(lab):
 def test_the_keyboard_is_enough(lab):
     keyboard = lab.page.keyboard
     keyboard.press("?")
-    lab.see_notice("Press M for a must-link")
+    lab.see_notice("These keys work outside of fields.")
     keyboard.press("Escape")
     lab.page.get_by_text("Pick, draw, import, export").click()
     box = lab.page.get_by_label("Pick points by number or name")

@@ -1,4 +1,4 @@
-"""The keys of the laboratory: what each does, and the sentences that list them."""
+"""The keys of the laboratory: what each does, and the list of them."""
 
 from __future__ import annotations
 
@@ -8,18 +8,30 @@ from typing import Any
 from ccviz.views.lab.notice import Notice
 from ccviz.views.lab.session import Session
 
+_LINKS = (
+    ("M, C", "must-link, cannot-link between the picked points"),
+    ("A, U", "ask me, or stop; unsure"),
+    ("Esc", "let go of the picked points"),
+    ("Z, Shift+Z", "undo, redo"),
+    ("Space", "run or pause"),
+    ("←, →", "one event back or on"),
+)
 PAGE_KEYS = (
-    "Press M for a must-link, C for a cannot-link, H to hold a group, A for a question, U for "
-    "unsure, P to paint, Esc to let go; Z to undo, Shift+Z to redo; Space to run or pause, ← → to "
-    "step one event, 1 to 6 for the tabs on the right; F for the presenter's view, in which Page "
-    "Down and Page Up go from one step of the proof to the next."
+    *_LINKS,
+    ("H, P", "hold a group; paint"),
+    ("1 to 6", "the tabs on the right"),
+    ("F", "the presenter's view"),
+    ("Page Down, Page Up", "there: one step of the proof on or back"),
 )
+"""Keys, and what each does."""
+
 CELL_KEYS = (
-    "Once you have clicked in the cell, press M for a must-link, C for a cannot-link, A for a "
-    "question, U for unsure, Esc to let go; Z to undo, Shift+Z to redo; Space to play or pause, "
-    "← → to step one event. Tab to the plot to pick without a mouse: arrows move a marker, Page Up "
-    "and Page Down take the points by number, Enter picks."
+    *_LINKS,
+    ("Tab to the plot", "pick without a mouse"),
+    ("arrows, Page Up, Page Down", "there: to another point"),
+    ("Enter", "there: pick it"),
 )
+"""Keys of a notebook cell, once a person has clicked in it."""
 
 
 def key_actions(session: Session) -> dict[str, Callable[[], Any]]:
@@ -49,13 +61,19 @@ def key_actions(session: Session) -> dict[str, Callable[[], Any]]:
     }
 
 
-def tell_keys(session: Session, keys: str = PAGE_KEYS) -> None:
-    """Show the list of keys as a notice.
+def tell_keys(
+    session: Session,
+    keys: tuple[tuple[str, str], ...] = PAGE_KEYS,
+    where: str = "outside of fields",
+) -> None:
+    """Show keys as a notice.
 
     Parameters
     ----------
     session : Session
-    keys : str
-        The sentence.
+    keys : tuple of (str, str)
+        Each with what it does.
+    where : str
+        Where they work.
     """
-    session.notice = Notice("info", keys)
+    session.notice = Notice("info", f"These keys work {where}.", rows=keys)

@@ -26,6 +26,8 @@ class Notice:
         A few words; by default one for its kind.
     take : str
         A solver that a button offers to switch to.
+    rows : tuple of (str, str)
+        A list under the sentence: names, each with what it means.
     """
 
     kind: Literal["error", "warning", "info"]
@@ -33,6 +35,7 @@ class Notice:
     about: str = ""
     title: str = ""
     take: str = ""
+    rows: tuple[tuple[str, str], ...] = ()
 
     @property
     def heading(self) -> str:
@@ -40,6 +43,12 @@ class Notice:
         kind, usual = _KINDS[self.kind]
         title = self.title or usual
         return f"{kind}: {title}." if title else f"{kind}:"
+
+    @property
+    def in_full(self) -> str:
+        """All of it as plain text."""
+        listed = "; ".join(f"{name}: {meaning}" for name, meaning in self.rows)
+        return " ".join(filter(None, (self.heading, self.text, listed)))
 
 
 _KINDS = {

@@ -125,7 +125,9 @@ class Laboratory(anywidget.AnyWidget):
         self._live = LiveStory(self._archive)
         self._clock = Clock(self._beat)
         self._actions = key_actions(self.session)
-        self._actions["?"] = partial(tell_keys, self.session, CELL_KEYS)
+        self._actions["?"] = partial(
+            tell_keys, self.session, CELL_KEYS, "once you have clicked in the cell"
+        )
         # Whatever ends the kernel in good order ends the worker; else the worker sees it by itself.
         atexit.register(_close, weakref.ref(self.session))
         super().__init__()
@@ -361,7 +363,7 @@ def _same(old: np.ndarray | None, new: np.ndarray | None) -> bool:
 def _state(session: Session) -> dict[str, Any]:
     """Return what the buttons, fields and words of the cell show."""
     draft, notice = session.draft, session.notice
-    told = notice and {"kind": notice.kind, "text": f"{notice.heading}: {notice.text}"}
+    told = notice and {"kind": notice.kind, "text": notice.in_full}
     return {
         "busy": session.runner.busy, "picked": session.picked, "notice": told,
         "undo": session.can_undo, "redo": session.can_redo, "asking": _asking(session),

@@ -18,6 +18,10 @@ from ccviz.views.panels import icons
 from ccviz.views.panels.html import Html
 from ccviz.views.panels.messages import in_one_message
 
+_NOTICE = Markup('<div class="sentence" role="alert"><b>{}</b> {}{}</div>')
+_ROWS = Markup("<dl>{}</dl>")
+_ROW = Markup("<div><dt>{}</dt><dd>{}</dd></div>")
+
 
 class HeaderPanel(pn.viewable.Viewer):
     """Facts, lessons, undo, redo, theme.
@@ -91,8 +95,9 @@ class NoticePanel(pn.viewable.Viewer):
         if notice is None:
             self._html.object = ""
         else:
-            told = Markup('<div class="sentence" role="alert"><b>{}</b> {}</div>')
-            self._html.object = told.format(notice.heading, notice.text)
+            rows = Markup().join(_ROW.format(*row) for row in notice.rows)
+            listed = _ROWS.format(rows) if notice.rows else ""
+            self._html.object = _NOTICE.format(notice.heading, notice.text, listed)
             self._row.css_classes = ["notice", notice.kind]
             if notice.take:
                 self._take.name = f"★ {solver_class(notice.take).title}"

@@ -1,5 +1,6 @@
 """Notices: their kind, their title, and a way out."""
 
+from ccviz.views.lab.keys import PAGE_KEYS, tell_keys
 from ccviz.views.lab.notice import Notice
 from ccviz.views.panels.header import NoticePanel
 
@@ -20,3 +21,10 @@ def test_a_notice_has_its_kind_its_title_and_a_button_that_switches(session):
     session.set_k(0)
     assert "<b>Error: nothing was changed.</b>" in html.object
     assert not take.visible
+
+
+def test_keys_are_a_list(session):
+    row = NoticePanel(session).__panel__()
+    tell_keys(session)
+    assert row[0][0].object.count("<dt>") == len(PAGE_KEYS)
+    assert "Space: run or pause; " in session.notice.in_full
