@@ -83,7 +83,7 @@ def test_what_unfolds(page, server, theme):
     lab.press("Keys")
     lab.see_notice("These keys work outside of fields.")
     lab.press("Paint")
-    page.get_by_label("Class of new points").wait_for()
+    page.get_by_role("button", name="Clear", exact=True).wait_for()
     assert not faults(lab)
     lab.press("Matrix")
     page.get_by_role("figure", name="pairs 0 1").wait_for()

@@ -245,6 +245,13 @@ def test_on_a_phone_the_player_has_one_line(page, lab_of):
         assert abs(box["y"] + box["height"] / 2 - run["y"] - run["height"] / 2) < 2
 
 
+def test_on_a_phone_all_tabs_are_seen(page, lab_of):
+    page.set_viewport_size({"width": 390, "height": 844})
+    lab_of()
+    last = page.get_by_role("tab", name="Share").bounding_box()
+    assert last["x"] + last["width"] <= 390
+
+
 ARROWS = """() => {
     const visit = (root) => [...root.querySelectorAll("*")].flatMap((node) =>
         node.shadowRoot ? visit(node.shadowRoot) : node.matches("select") ? [node] : [])

@@ -33,7 +33,8 @@ class TreePanel(pn.viewable.Viewer):
         self._node = NodePanel(inspection)
         self._axis = pn.widgets.RadioButtonGroup(
             options=_AXES, value=inspection.axis, name="Height of a node",
-            align="end", margin=(-36, 0, 6, 0), styles={"z-index": "1"},  # beside the tabs' names
+            align="end", margin=(-36, 0, 6, 0), styles={"z-index": "1"},
+            css_classes=["beside-tabs"],
         )  # fmt: skip
         self._axis.param.watch(in_one_message(self._on_axis), "value")
         session.param.watch(self._dress, ["dark", "presenting"])
