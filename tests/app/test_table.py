@@ -58,6 +58,14 @@ def load(lab, name: str, content: bytes) -> str:
 
 
 @pytest.mark.timeout(900)  # a busy machine takes long over seven
+def test_a_table_without_classes_offers_no_links_from_them(lab):
+    lab.take_table("mine.csv", b"a,b\n" + b"1,2\n3,4\n15,17\n" * 3)
+    lab.see("mine · 9 points")
+    lab.page.get_by_text("Pick, draw, import, export").click()
+    lab.page.get_by_role("button", name="Delete all").wait_for()
+    assert not lab.page.get_by_role("button", name="Draw from classes").is_visible()
+
+
 def test_each_of_seven_tables_reaches_clusters_profile_and_rows(lab, picture):
     lab.room("Clusters")
     lab.choose("Speed", "Speed: Live")

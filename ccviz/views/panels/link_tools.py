@@ -73,13 +73,17 @@ class LinkTools(pn.viewable.Viewer):
         self._follow()
 
     def __panel__(self) -> Any:
-        return pn.Card(
+        # A card shows again, when it opens, what of its own parts was hidden meanwhile.
+        inside = pn.Column(
             self._points,
             self._from_classes,
             pn.Row(self._weight, margin=0, sizing_mode="stretch_width"),
             pn.FlexBox(self._export, self._clear, margin=0),
             self._import,
-            title="Pick, draw, import, export", collapsed=True, margin=(2, 4),
+            margin=0, sizing_mode="stretch_width",
+        )  # fmt: skip
+        return pn.Card(
+            inside, title="Pick, draw, import, export", collapsed=True, margin=(2, 4),
             sizing_mode="stretch_width",
         )  # fmt: skip
 
