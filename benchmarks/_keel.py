@@ -24,6 +24,7 @@ SOURCES = {
     "Haberman": (KEEL, "imbalanced/raw/haberman"),
     "Hayesroth": (KEEL, "balanced/raw/hayes-roth"),
     "Heart": (KEEL, "balanced/raw/heart"),
+    "Iris": (KEEL, "balanced/raw/iris"),
     "Led7Digit": (KEEL, "balanced/raw/led7digit"),
     "Letter": (KEEL, "balanced/raw/letter"),
     "Movement Libras": (KEEL, "balanced/raw/movement_libras"),
@@ -31,6 +32,8 @@ SOURCES = {
     "Saheart": (KEEL, "balanced/raw/saheart"),
     "Spectfheart": (COMMON, "spectfheart"),
     "Tae": (KEEL, "balanced/raw/tae"),
+    "Wine": (KEEL, "balanced/raw/wine"),
+    "Zoo": (COMMON, "zoo"),
 }
 """The package and the file of each set."""
 

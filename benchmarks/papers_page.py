@@ -14,13 +14,13 @@ import argparse
 from pathlib import Path
 
 import _as_printed
+import _pccc_page
 import _tables_columns
 import _tables_exact
 import _tables_heuristics
 import _tables_lp_box
 import _tables_memetic
 import _tables_soft
-import papers_pccc
 from _cells import NO_TIME, owing, read
 from _memetic import BENCH, RESULTS
 from _rows import read_rows
@@ -61,7 +61,8 @@ def page(bench: Path) -> str:
         soft_wcss=_tables_soft.values(published, "wcss"),
         soft_totals=_tables_soft.totals(),
         soft_authors=_tables_soft.authors(),
-        pccc=papers_pccc.summary(read("papers_pccc"), pccc_published),
+        pccc=_pccc_page.overview(read("papers_pccc"), pccc_published),
+        pccc_here=_pccc_page.on_same_links(read("papers_pccc")),
         columns=_tables_columns.columns(),
         soybean=_tables_columns.soybean(),
         rivals=_tables_lp_box.rivals(),

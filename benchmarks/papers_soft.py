@@ -31,7 +31,8 @@ from ccviz.runs.stepper import Stepper
 from ccviz.solvers import make_solver
 
 TABLES = {name.title(): name for name in ("ionosphere", "sonar", "zoo", "vehicle")}
-KEEL = tuple(name for name in SOURCES if name not in ("Banana", "Letter"))
+ELSEWHERE = ("Banana", "Letter", *TABLES, *EIGHT)
+KEEL = tuple(name for name in SOURCES if name not in ELSEWHERE)
 SETS = ("Monk2", *KEEL, *TABLES, *EIGHT)
 METHODS = ("bh-kmeans", "dils", "k-means", "lcvqe")
 FIELDS = ("dataset", "fraction_pct", "method", "links", "draw", "ari", "wcss", "broken", "cpu_s")

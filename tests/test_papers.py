@@ -8,6 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ccviz.data.datasets import Dataset
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
 EXPLAINED = set(re.findall(r"^- \*(\w)\*: ", PAGE, flags=re.MULTILINE))
@@ -137,3 +139,37 @@ def test_what_holds_lp_box_is_its_table():
             if lost == 0:
                 ari = np.mean([float(row["ari"]) for row in own])
                 assert float(cells[2 if way == "printed" else 4]) == pytest.approx(ari, abs=0.006)
+
+
+@pytest.mark.parametrize(
+    ("collection", "name", "percent", "inertia", "links"),
+    [("COL2", "n300-k10-s20", "15", 19.3, (89, 946)), ("COL3", "n500-k5", "5", 34.4, (56, 244))],
+)
+def test_blobs_and_links_are_those_of_pccc(benchmarks, collection, name, percent, inertia, links):
+    from _pccc_data import Cell, points_of, problem_of
+    from soft_published import within
+
+    data = points_of(name, Path())
+    made = problem_of(Cell(collection, name, percent), data, draw=0)
+    assert within(data) == pytest.approx(inertia, abs=0.05)
+    assert (len(made.must_link), len(made.cannot_link)) == links
+
+
+def test_noisy_links_of_full_confidence_agree_with_the_classes(benchmarks):
+    from _pccc_data import Cell, problem_of
+
+    data = Dataset("Moons", np.random.default_rng(0).normal(size=(60, 2)), (), np.arange(60) % 3)
+    sure = problem_of(Cell("noisy", "Moons", "20", "1"), data, draw=0)
+    unsure = problem_of(Cell("noisy", "Moons", "20", "0.5"), data, draw=0)
+    assert all(data.truth[i] == data.truth[j] for i, j in sure.must_link.pairs)
+    assert set(sure.cannot_link.weights) == {1.0}
+    assert any(data.truth[i] != data.truth[j] for i, j in unsure.must_link.pairs)
+
+
+def test_a_mean_is_best_or_within_two_standard_errors_or_below(benchmarks):
+    from _pccc_page import verdict
+
+    assert verdict(0.4996, None, 0.5) == "best"
+    assert verdict(0.49, 0.005, 0.5) == "within two standard errors"
+    assert verdict(0.48, 0.005, 0.5) == "below"
+    assert verdict(0.499, None, 0.5) == "below"
