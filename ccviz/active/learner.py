@@ -208,6 +208,10 @@ class Learner:
             raise CcvizError("no question is open: call question() first.")
         self.tell(*self._pending, together, confidence)
 
+    def pass_over(self) -> None:
+        """Close the question that is open without an answer about its pair, if there is one."""
+        self._pending = None
+
     def tell(self, i: int, j: int, together: bool | None, confidence: float = 1.0) -> None:
         """Tell about any pair, asked or not: a link that is known, or an answer to a batch.
 

@@ -21,9 +21,14 @@ from ccviz.active.oracles import (
     Program,
     Question,
     Reply,
+    SetOracle,
+    SetQuestion,
+    SetReply,
     interview,
+    interview_by_sets,
 )
-from ccviz.active.oracles.question import WORDS
+from ccviz.active.oracles.question import WORDS, read_set_reply
+from ccviz.active.sets import LARGEST
 from ccviz.cli.common import err, out
 from ccviz.cli.options import (
     ClassColumn,
@@ -75,6 +80,16 @@ ModelUrl = Annotated[
     str, typer.Option(metavar="URL", help="Address of the model's chat completions.")
 ]
 About = Annotated[str, typer.Option(help="For the model: what belongs together, in words.")]
+SetSize = Annotated[
+    int,
+    typer.Option(
+        "--set-size",
+        metavar="M",
+        help="Points of a question: of more than 2, which of them do not belong with the others.",
+        min=2,
+        max=LARGEST,
+    ),
+]
 Noise = Annotated[
     str, typer.Option(help=f"The share of answers that may be wrong, or '{LEARNED}'.")
 ]
@@ -93,6 +108,7 @@ def ask(
     model_url: ModelUrl = "http://localhost:11434/v1/chat/completions",
     about: About = "",
     noise: Noise = "0",
+    set_size: SetSize = 2,
     columns: Columns = None,
     class_column: ClassColumn = None,
     name_column: NameColumn = None,
@@ -106,7 +122,8 @@ def ask(
 ) -> None:
     """Ask which points belong together, one pair after another, and cluster by the answers.
 
-    Features are scaled to 0 to 1. Reply y (yes), n (no), u (I am unsure) or q (enough).
+    Features are scaled to 0 to 1. Reply y (yes), n (no), u (I am unsure) or q (enough); to a
+    question over a set the numbers of the points that do not belong, or nothing if all do.
     """
     check_writable(labels, out_file)
     options = table_options(
@@ -116,12 +133,17 @@ def ask(
     problem = build_problem(dataset, k, links or [], None, "none")
     if by_class and dataset.truth is None:
         raise CcvizError(f"--by-class: the classes of {data} are not known.")
-    learner = Learner(scale(dataset.X, "range"), problem.k, strategy, seed, _share(noise))
+    points = scale(dataset.X, "range")
+    learner = Learner(points, problem.k, strategy, seed, _share(noise))
     _tell_links(learner, problem)
     failed: CcvizError | None = None
     with _oracle(dataset, by_class, by_program, by_model, model_url, about) as oracle:
         try:
-            why = interview(learner, dataset, oracle, questions)
+            if set_size == 2:
+                why = interview(learner, dataset, oracle, questions)
+            else:
+                odd = _odd(dataset, oracle)
+                why = interview_by_sets(learner, points, dataset, odd, questions, set_size)
         except CcvizError as broken:  # what was answered before is written all the same
             why, failed = "the one who answers failed.", broken
     _report(dataset, problem.k, learner, why)
@@ -162,6 +184,13 @@ def _oracle(
     return nullcontext(partial(_reply, dataset))
 
 
+def _odd(dataset: Dataset, oracle: Oracle) -> SetOracle:
+    """Return how the same one answers questions over sets."""
+    if isinstance(oracle, KnownClasses | Program | ChatModel):
+        return oracle.odd
+    return partial(_set_reply, dataset)
+
+
 def _tell_links(learner: Learner, problem: Problem) -> None:
     for given, together in ((problem.must_link, True), (problem.cannot_link, False)):
         for i, j in given.pairs.tolist():
@@ -183,6 +212,29 @@ def _reply(dataset: Dataset, question: Question) -> Reply | None:
             return None
         if word in WORDS:
             return WORDS[word]
+
+
+def _set_reply(dataset: Dataset, question: SetQuestion) -> SetReply | None:
+    """Show the points of a set, and return what is typed; the end of the input is enough."""
+    err.print(f"{question.number}. Which of these points do not belong with the others?")
+    first, *others = question.points
+    apart = {
+        each.feature
+        for other in others
+        for each in differences(dataset, first.point, other.point, _SHOWN)
+    }
+    shown = [name for name in dataset.features if name in apart][:_SHOWN]
+    for each in question.points:
+        called = f"{each.point} ({each.name})" if each.name else str(each.point)
+        values = ", ".join(f"{name}: {number(each.features[name])}" for name in shown)
+        err.print(f"   {called}  {values}", markup=False)
+    while True:
+        try:
+            return read_set_reply(input("   numbers, or q: "), question, "whoever answers")
+        except EOFError:
+            return None
+        except CcvizError as why:
+            err.print(f"   {why}", markup=False)
 
 
 def _report(dataset: Dataset, k: int, learner: Learner, why: str) -> None:

@@ -47,6 +47,18 @@ def test_somebody_answers_until_it_is_enough(ccviz, typed):
     assert "whoever answered had enough" in done.out
 
 
+def test_sets_are_asked_about(ccviz, typed, folder):
+    typed("perhaps", "", "q")
+    done = ccviz("ask", "iris", "--set-size", 4, "--out", "a.txt")
+    assert done.code == 0
+    assert "1. Which of these points do not belong with the others?" in done.err
+    assert "whoever answers replied 'perhaps'" in done.err
+    assert done.out.startswith("1 questions, ")
+    assert len((folder / "a.txt").read_text().splitlines()) == 3
+    by_class = ccviz("ask", "iris", "--set-size", 4, "--by-class", "--questions", 3)
+    assert by_class.out.startswith("3 questions, ")
+
+
 def test_the_end_of_the_input_is_enough(ccviz, typed):
     typed()
     assert "whoever answered had enough" in ccviz("ask", "iris").out

@@ -1,13 +1,34 @@
-"""Who answers questions about two points: known classes, a program, a language model, or you.
+"""Who answers questions: known classes, a program, a language model, or you.
 
-An oracle is a callable that takes a `Question` and returns a `Reply`, or None to end. `interview`
-lets one answer a `Learner`.
+An oracle is a callable that takes a `Question` about two points and returns a `Reply`, or None to
+end. `interview` lets one answer a `Learner`. `interview_by_sets` asks which of several points do
+not belong with the others: its oracle takes a `SetQuestion` and returns a `SetReply`. The method
+``odd`` of each oracle here is one.
 """
 
 from ccviz.active.oracles.chat import ChatModel
 from ccviz.active.oracles.classes import KnownClasses
-from ccviz.active.oracles.interview import interview
+from ccviz.active.oracles.interview import interview, interview_by_sets
 from ccviz.active.oracles.program import Program
-from ccviz.active.oracles.question import Oracle, Question, Reply
+from ccviz.active.oracles.question import (
+    Oracle,
+    Question,
+    Reply,
+    SetOracle,
+    SetQuestion,
+    SetReply,
+)
 
-__all__ = ["ChatModel", "KnownClasses", "Oracle", "Program", "Question", "Reply", "interview"]
+__all__ = [
+    "ChatModel",
+    "KnownClasses",
+    "Oracle",
+    "Program",
+    "Question",
+    "Reply",
+    "SetOracle",
+    "SetQuestion",
+    "SetReply",
+    "interview",
+    "interview_by_sets",
+]

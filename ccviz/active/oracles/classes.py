@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ccviz.active.oracles.question import Question, Reply
+from ccviz.active.oracles.question import Question, Reply, SetQuestion, SetReply
 from ccviz.errors import ParameterError
 
 
@@ -41,3 +41,20 @@ class KnownClasses:
         """
         same = self._classes[question.one.point] == self._classes[question.two.point]
         return Reply(bool(same) != bool(self._rng.random() < self._wrong))
+
+    def odd(self, question: SetQuestion, /) -> SetReply:
+        """Return the reply to a question over a set: the largest class belongs, or the first such.
+
+        Parameters
+        ----------
+        question : SetQuestion
+        """
+        points = [each.point for each in question.points]
+        classes = self._classes[points].tolist()
+        belongs = max(classes, key=classes.count)
+        odd = [
+            point
+            for point, its in zip(points, classes, strict=True)
+            if (its != belongs) != (self._rng.random() < self._wrong)
+        ]
+        return SetReply(tuple(odd if len(odd) < len(points) else odd[1:]))

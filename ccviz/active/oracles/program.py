@@ -8,7 +8,14 @@ from typing import IO
 
 import msgspec
 
-from ccviz.active.oracles.question import Question, Reply, read_reply
+from ccviz.active.oracles.question import (
+    Question,
+    Reply,
+    SetQuestion,
+    SetReply,
+    read_reply,
+    read_set_reply,
+)
 from ccviz.errors import CcvizError
 
 _LONGEST = 1 << 16
@@ -24,7 +31,9 @@ class Program:
     Each line that it reads is a question as JSON: ``number``, and ``one`` and ``two``, each with
     ``point`` (0-based), ``name`` (or null) and ``features`` (a map of numbers). It writes one line
     for each: ``yes``, ``no``, ``unsure``, ``quit``, or JSON with ``together`` (true, false or null)
-    and perhaps ``confidence`` (over 0.5 and up to 1). The input ends after the last question.
+    and perhaps ``confidence`` (over 0.5 and up to 1). Of a question over a set it reads ``number``
+    and ``points``, and writes the numbers of those that do not belong, or ``none``. The input ends
+    after the last question.
 
     Parameters
     ----------
@@ -59,6 +68,18 @@ class Program:
         ----------
         question : Question
         """
+        return read_reply(self._replied(question), f"the program {self._name!r}")
+
+    def odd(self, question: SetQuestion, /) -> SetReply | None:
+        """Return the reply to a question over a set, None for enough.
+
+        Parameters
+        ----------
+        question : SetQuestion
+        """
+        return read_set_reply(self._replied(question), question, f"the program {self._name!r}")
+
+    def _replied(self, question: Question | SetQuestion) -> str:
         stdin, stdout = self._pipes
         try:
             stdin.write(msgspec.json.encode(question).decode() + "\n")
@@ -72,7 +93,7 @@ class Program:
                 f"the program {self._name!r} ended (exit code {code}) before it replied to "
                 f"question {question.number}."
             )
-        return read_reply(line, f"the program {self._name!r}")
+        return line
 
     def close(self) -> None:
         """End the program's input, and the program if it does not end by itself."""

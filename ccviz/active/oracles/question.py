@@ -44,6 +44,23 @@ Oracle = Callable[[Question], Reply | None]
 """Answers a question, or returns None when it answers no more."""
 
 
+class SetQuestion(msgspec.Struct, frozen=True):
+    """Which of some points do not belong with the others."""
+
+    number: int
+    points: tuple[AskedPoint, ...]
+
+
+class SetReply(msgspec.Struct, frozen=True):
+    """The numbers of the points that do not belong, none if all do."""
+
+    odd: tuple[int, ...]
+
+
+SetOracle = Callable[[SetQuestion], SetReply | None]
+"""Answers a question over a set, or returns None when it answers no more."""
+
+
 WORDS: dict[str, Reply | None] = {
     **dict.fromkeys(("y", "yes"), Reply(True)),
     **dict.fromkeys(("n", "no"), Reply(False)),
@@ -64,6 +81,18 @@ def question_about(data: Dataset, number: int, pair: tuple[int, int]) -> Questio
     """
     one, two = (_point(data, p) for p in pair)
     return Question(number, one, two)
+
+
+def set_question_about(data: Dataset, number: int, points: tuple[int, ...]) -> SetQuestion:
+    """Return the question about some points of a data set.
+
+    Parameters
+    ----------
+    data : Dataset
+    number : int
+    points : tuple of int
+    """
+    return SetQuestion(number, tuple(_point(data, p) for p in points))
 
 
 def _point(data: Dataset, p: int) -> AskedPoint:
@@ -102,3 +131,34 @@ def read_reply(text: str, whose: str) -> Reply | None:
             "up to 1."
         )
     return reply
+
+
+def read_set_reply(text: str, question: SetQuestion, whose: str) -> SetReply | None:
+    """Return the reply that a text is: numbers of points, ``none``, or ``quit``.
+
+    Parameters
+    ----------
+    text : str
+        Numbers may be apart by spaces or commas, or in a JSON list; an empty text is ``none``.
+    question : SetQuestion
+    whose : str
+        Who replied, for the error's sentence.
+
+    Raises
+    ------
+    CcvizError
+        If it is neither, a number is not of the set, or no point is left.
+    """
+    words = text.strip().strip("[].!").replace(",", " ").lower().split()
+    if words in (["q"], ["quit"]):
+        return None
+    asked = [str(each.point) for each in question.points]
+    odd = [] if words == ["none"] else words
+    if not set(odd) <= set(asked):
+        raise CcvizError(
+            f"{whose} replied {text.strip()[:_SHOWN]!r}: that is not quit, none, or some of "
+            f"{', '.join(asked)}."
+        )
+    if len(set(odd)) == len(asked):
+        raise CcvizError(f"{whose} replied that no point belongs with another: leave one out.")
+    return SetReply(tuple(int(word) for word in dict.fromkeys(odd)))

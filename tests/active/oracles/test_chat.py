@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from ccviz.active import Learner
-from ccviz.active.oracles import ChatModel, Reply, interview
-from ccviz.active.oracles.question import question_about
+from ccviz.active.oracles import ChatModel, Reply, SetReply, interview
+from ccviz.active.oracles.question import question_about, set_question_about
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError, ParameterError
 
@@ -56,6 +56,15 @@ def test_a_model_replies_in_its_first_word(server, text, reply):
     assert key == "Bearer secret"
     assert sent["model"] == "small"
     assert "flowers of one species" in sent["messages"][-1]["content"]
+
+
+def test_a_model_is_asked_about_sets(server):
+    server.answer = lambda _: says("7, 9")
+    model = ChatModel(server.url, "small", "flowers of one species")
+    assert model.odd(set_question_about(load("iris"), 1, (0, 7, 9))) == SetReply((7, 9))
+    ((_, sent),) = server.seen
+    assert "do not belong with the others" in sent["messages"][0]["content"]
+    assert '"point":9' in sent["messages"][-1]["content"]
 
 
 def test_a_model_answers_an_interview(server):

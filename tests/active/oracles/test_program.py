@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from ccviz.active.oracles import Program, Reply
-from ccviz.active.oracles.question import question_about
+from ccviz.active.oracles import Program, Reply, SetReply
+from ccviz.active.oracles.question import question_about, set_question_about
 from ccviz.data.datasets import load
 from ccviz.errors import CcvizError
 
@@ -31,6 +31,12 @@ def test_a_program_that_does_not_end_is_ended(asked, monkeypatch):
     with python("import time\nprint('no', flush=True)\ntime.sleep(600)") as program:
         assert program(asked) == Reply(False)
     assert program._process.returncode != 0
+
+
+def test_a_program_is_asked_about_sets():
+    code = "import json\nprint(json.loads(input())['points'][1]['point'], flush=True)"
+    with python(code) as program:
+        assert program.odd(set_question_about(load("iris"), 1, (0, 7, 9))) == SetReply((7,))
 
 
 @pytest.mark.parametrize(
