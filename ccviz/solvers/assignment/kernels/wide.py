@@ -136,17 +136,19 @@ def search_near(
         Distances that it computed.
     """
     left, was, total = np.empty(len(centers), np.int64), np.empty(len(centers)), 0
+    scale, zero = np.float32(unit), np.float32(0.0)
     for p in range(len(rows)):
         own, best, bound, passed = labels[p], paid[p], lower[p], 0
         row, reach = times[p], np.float32(best / unit**2 * _UP)
+        open_below = np.float32(np.sqrt(best) * _UP)
+        for j in range(len(row)):
+            row[j] += alone[p] + square[j]
+        row[own] = np.float32(np.inf)
         for g in range(len(bound)):
-            if bound[g] >= np.float32(np.sqrt(best) * _UP):
+            if bound[g] >= open_below:
                 continue
             least = np.float32(np.inf)
             for j in range(start[g], start[g + 1]):
-                if j == own:
-                    continue
-                row[j] += alone[p] + square[j]
                 if row[j] < reach:
                     total += 1
                     full = squared_distance(points[rows[p]], centers[j])
@@ -154,10 +156,11 @@ def search_near(
                         left[passed], was[passed] = own, best
                         passed += 1
                         own, best, reach = j, full, np.float32(full / unit**2 * _UP)
+                        open_below = np.float32(np.sqrt(best) * _UP)
                         continue
                     row[j] = np.float32(full / unit**2) * _DOWN
                 least = min(least, row[j])
-            bound[g] = max(bound[g], np.float32(np.sqrt(np.maximum(least, 0.0)) * unit) * _DOWN)
+            bound[g] = max(bound[g], np.sqrt(max(least, zero)) * scale * _DOWN)
         for r in range(passed):  # centres that were the nearest until then
             g = group_of[left[r]]
             bound[g] = min(bound[g], np.float32(np.sqrt(was[r])) * _DOWN)
@@ -201,13 +204,14 @@ def search_all(  # noqa: C901 - one compiled loop nest
         The most by which rounding changes a squared distance.
     unit : float
     """
-    groups = len(start) - 1
+    groups, scale, zero = len(start) - 1, np.float32(unit), np.float32(0.0)
     for p in range(len(rows)):
         row, least = times[p], lower[p]
+        for j in range(len(row)):
+            row[j] += alone[p] + square[j]
         for g in range(groups):
             least[g] = np.float32(np.inf)
             for j in range(start[g], start[g + 1]):
-                row[j] += alone[p] + square[j]
                 least[g] = min(least[g], row[j])
         limit = np.float32((least.min() + 2.0 * doubt[p]) * _UP)
         first, best, home = labels[p], np.inf, 0
@@ -226,4 +230,4 @@ def search_all(  # noqa: C901 - one compiled loop nest
             if j != first:
                 least[home] = min(least[home], row[j])
         for g in range(groups):
-            least[g] = np.float32(np.sqrt(max(least[g] - doubt[p], 0.0)) * unit) * _DOWN
+            least[g] = np.sqrt(max(least[g] - doubt[p], zero)) * scale * _DOWN
