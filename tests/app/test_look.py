@@ -245,6 +245,18 @@ def test_on_a_phone_the_player_has_one_line(page, lab_of):
         assert abs(box["y"] + box["height"] / 2 - run["y"] - run["height"] / 2) < 2
 
 
+def test_the_longest_data_set_of_the_menu_is_read_whole(page, lab_of):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    lab_of("?data=ring_around_ring&example=no")
+    menu = page.get_by_label("Data set", exact=True)
+    longest = menu.evaluate(
+        "(list) => { const pen = document.createElement('canvas').getContext('2d');"
+        " pen.font = getComputedStyle(list).font;"
+        " return pen.measureText('ring around ring').width }"
+    )
+    assert menu.bounding_box()["width"] >= longest + 23  # its edges and its arrow
+
+
 def test_on_a_phone_all_tabs_are_seen(page, lab_of):
     page.set_viewport_size({"width": 390, "height": 844})
     lab_of()

@@ -32,7 +32,12 @@ class DataPanel(pn.viewable.Viewer):
         names = {name.replace("_", " "): name for name in NAMES}
         half: Any = {"sizing_mode": "stretch_width", "margin": (2, 4)}
         self._name = pn.widgets.Select(
-            name="Data set", options=names, value=session.draft.data.name, **half
+            name="Data set",
+            options=names,
+            value=session.draft.data.name,
+            styles={"flex": "1.33 1 0", "min-width": "0"},
+            css_classes=["snug"],
+            **half,
         )
         self._n = pn.widgets.IntInput(
             name="Points", value=300, start=4, end=50_000, step=50, width=76, margin=(2, 4)

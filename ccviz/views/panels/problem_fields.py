@@ -34,7 +34,10 @@ class ProblemFields:
             name="Clusters k", value=session.draft.k, width=72, margin=(2, 4)
         )
         ways = {words: how for how, words in SCALINGS.items()} | {LEARNED_LABEL: LEARNED}
-        self.scaling = pn.widgets.Select(name="Features", options=ways, **half)
+        self.scaling = pn.widgets.Select(
+            name="Features", options=ways, styles={"flex": "1 1 0", "min-width": "0"},
+            css_classes=["snug"], **half,
+        )  # fmt: skip
         self.sizes = pn.widgets.TextInput(
             name="Sizes",
             placeholder="50, 50, 40-60",
