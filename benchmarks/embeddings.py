@@ -14,7 +14,8 @@ assignment, without an end before. ccviz, scikit-learn and faiss begin at the sa
 random; superkmeans draws its own, takes all points and not a sample, and is not hierarchical. With
 links (`blp-kmeans`, as all links are kept) there are 90,000 must-links within components and 10,000
 cannot-links between them. CPU seconds are from the array in memory to the labels, compiled code
-loaded; memory is what the process had at most beyond that, in multiples of the points' own. WCSS is
+loaded, on a machine that had other work; memory is what the process had at most beyond that, in
+multiples of the points' own. WCSS is
 computed from the labels in float64, the same way for all.
 
 A row is added as each run ends; `--table` only writes the summary.

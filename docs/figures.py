@@ -341,6 +341,29 @@ def peers() -> dict[str, str]:
     return found
 
 
+def embeddings() -> dict[str, str]:
+    """Return what k-means of 100,000 points in 384 features takes, beside other programs."""
+    found = {}
+    for k in ("100", "1000"):
+        rows = chosen(table("embeddings"), points="decaying", d="384", k=k)
+        seconds = {row["program"].replace(" ", "-"): float(row["cpu_s"]) for row in rows}
+        found |= {f"wide-{k}-{name}": f"{each:.1f}" for name, each in seconds.items()}
+        found[f"wide-{k}-ratio"] = f"{seconds['ccviz'] / seconds['superkmeans']:.1f}"
+    return found
+
+
+def question_sets() -> dict[str, str]:
+    """Return what an answer over a set of five gives beside one about a pair."""
+    found = {}
+    for size in ("2", "5"):
+        rows = chosen(table("question_sets"), size=size)
+        for mark in ("5", "10", "25", "50"):
+            values = mean(float(row[f"ari_{mark}"]) for row in rows)
+            found[f"sets-{size}-ari-{mark}"] = f"{values:.2f}"
+        found[f"sets-{size}-links"] = f"{mean(float(row['links_per_answer']) for row in rows):.1f}"
+    return found
+
+
 def installing() -> dict[str, str]:
     """Return what it takes from a wheel to a page."""
     return {
@@ -531,7 +554,8 @@ SOURCES = [
     memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
     edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
-    peers, installing, workers, export, cluster, advised, advice, constraints, tests,
+    peers, embeddings, question_sets, installing, workers, export, cluster, advised, advice,
+    constraints, tests,
 ]  # fmt: skip
 
 
