@@ -13,7 +13,7 @@ CHOICES = {
     "noisy": "log-odds",
     "COL2": "s-mdeclust",
     "COL3": "s-mdeclust",
-    "COL4": "s-mdeclust",
+    "COL4": "blp-kmeans x 10",
 }
 """The solver of ours that a collection is judged by."""
 
