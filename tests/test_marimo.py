@@ -66,6 +66,7 @@ def test_two_points_are_linked_and_clustered(served, page):
     page.goto(served)
     page.wait_for_function(READY)
     page.get_by_text("read: [] None").wait_for()
+    assert page.locator(".ccviz-cell").get_attribute("data-theme") == "light"
     pick_two_points(page, 0, 1)
     page.keyboard.press("m")
     linked(page, "must", 0, 1)

@@ -12,11 +12,16 @@ function isOurs(event) {
   return !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() === "z"
 }
 
-// Whether what lies behind an element is dark: each notebook has a name of its own for that.
+// Whether what lies behind an element is dark: each notebook has a name of its own for that. A
+// colour may be written in many ways, lab() and oklch() among them, so it is painted and read.
 function isDark(at) {
+  const pen = element("canvas", {width: 1, height: 1}).getContext("2d")
   for (let each = at; each; each = each.parentElement || each.getRootNode().host) {
-    const [red, green, blue, solid = 1] = (getComputedStyle(each).backgroundColor.match(/[\d.]+/g) || []).map(Number)
-    if (solid > 0.5 && red !== undefined) return 0.3 * red + 0.6 * green + 0.1 * blue < 128
+    pen.clearRect(0, 0, 1, 1)
+    pen.fillStyle = getComputedStyle(each).backgroundColor
+    pen.fillRect(0, 0, 1, 1)
+    const [red, green, blue, solid] = pen.getImageData(0, 0, 1, 1).data
+    if (solid > 128) return 0.3 * red + 0.6 * green + 0.1 * blue < 128
   }
   return false
 }
