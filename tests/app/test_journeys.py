@@ -41,6 +41,7 @@ def test_two_points_are_linked_and_the_best_clustering_is_proved(lab_of, picture
         lambda: all(len(each["at"]) < len(lane["at"]) for each in lanes(lab, "race-bounds"))
     )
     lab.room("Inside the solver")
+    lab.figure("tree")
     lab.wait_for(lambda: len(nodes(lab)["node"]) < grown)
     lab.press("Back")
     lab.wait_for(lambda: lab.place[0] == 3)

@@ -11,6 +11,7 @@ import pytest
 
 from tests.app.driver import Server
 from tests.app.socket_page import Page, models
+from tests.patience import PATIENCE_S
 
 pytestmark = pytest.mark.slow
 
@@ -96,21 +97,21 @@ def test_a_page_that_lies_harms_itself_only(tmp_path):
 
 
 async def hurry(server):
-    """Change k and undo it before the page has been drawn; return k."""
+    """Change k and undo it before the page has been drawn, and wait until k is as before."""
     page = await Page().open(server.url)
     found = list(models(await page.pull()))
     (k,) = (id for _, id, has in found if has.get("title") == "Clusters k")
     (undo,) = (id for _, id, has in found if has.get("label") == "Undo")
     await page.change(k, value=4)
     await page.tell("button_click", model={"id": undo})
-    shown = {id: has for _, id, has in models(await page.pull())}
-    return shown[k]["value"]
+    while {id: has for _, id, has in models(await page.pull())}[k]["value"] != 3:
+        await asyncio.sleep(0.1)
 
 
 def test_a_click_before_the_page_is_drawn_has_its_effect(tmp_path):
     server = Server(tmp_path)
     try:
-        assert asyncio.run(hurry(server)) == 3
+        asyncio.run(asyncio.wait_for(hurry(server), PATIENCE_S))
     finally:
         server.close()
     assert "Traceback" not in server.log.read_text()

@@ -1,8 +1,9 @@
 """The files that a browser fetches with a page.
 
-Panel gives every widget a link to each of its style sheets, and ours as text: five hundred requests
-and most of a megabyte, each of which triggers a layout. Here a page has one model
-for each sheet, which knows its text. And of Bokeh's scripts it has those that it uses.
+Up to version 1.9 Panel gives every widget a link to each of its style sheets, and ours as text:
+five hundred requests and most of a megabyte, each of which triggers a layout. Here a page has one
+model for each sheet, which knows its text. From 1.10 on Panel itself has one link for each. And of
+Bokeh's scripts a page has those that it uses.
 """
 
 from __future__ import annotations
