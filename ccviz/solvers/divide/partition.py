@@ -41,7 +41,9 @@ _SCATTER_WEIGHT = 0.3
 _MASS_WEIGHT = 0.5
 """Weight of a block's mass among the features."""
 _SWEEPS = (16, 6)
-"""Sweeps of exchanges within the strata, then within the kinds of groups."""
+"""Most sweeps of exchanges within the strata, then within the kinds of groups."""
+_LEAST_GAIN = 1e-6
+"""Relative loss that a sweep has to save for another to follow."""
 _TRIES = 5
 """Exchanges tried for each group in a sweep."""
 
@@ -148,17 +150,25 @@ class _Groups:
         member = np.flatnonzero(free)
         member = member[np.lexsort((labels[member], root[member]))]
         start = np.append(np.unique(root[member], return_index=True)[1], len(member))
-        kinds: dict[bytes, list[int]] = {}
-        of_kind = np.ascontiguousarray(labels[member])
-        for group in range(len(start) - 1):
-            key = of_kind[start[group] : start[group + 1]].tobytes()
-            kinds.setdefault(key, []).append(group)
-        return cls(member, start, [np.array(kind) for kind in kinds.values()])
+        return cls(member, start, _kinds(labels[member], start))
 
     def members(self, kind: IntArray) -> IntArray:
         """Return (m, w) the blocks of groups of a kind."""
         width = self.start[kind[0] + 1] - self.start[kind[0]]
         return self.member[self.start[kind][:, None] + np.arange(width)]
+
+
+def _kinds(labels: IntArray, start: IntArray) -> list[IntArray]:
+    """Return the groups with the same labels, the kind of the first group first."""
+    sizes = np.diff(start)
+    kind = np.zeros(len(sizes), dtype=np.int64)
+    for place in range(sizes.max(initial=0)):
+        label = np.full(len(sizes), -1)
+        label[sizes > place] = labels[start[:-1][sizes > place] + place]
+        kind = np.unique(kind * (labels.max() + 2) + label + 1, return_inverse=True)[1]
+    order = np.argsort(kind, kind="stable")
+    kinds = np.split(order, np.flatnonzero(np.diff(kind[order])) + 1)
+    return sorted(kinds, key=lambda groups: int(groups[0])) if len(order) else []
 
 
 def _deal(
@@ -221,6 +231,8 @@ def _even_out(
     excess = np.zeros((parts, labels.max() + 1, features.shape[1]))
     np.add.at(excess, (part_of[member], labels[member]), features[member])
     excess -= excess.mean(axis=0)
+    of_loss = excess.shape[0] * excess.shape[1] / len(labels) ** 2
+    loss = of_loss * float((excess**2).sum())
     for classes, sweeps in zip((strata, groups.kinds), _SWEEPS, strict=True):
         ends = np.cumsum([0, *map(len, classes)])
         order = np.concatenate([*classes, np.empty(0, np.int64)])
@@ -229,6 +241,9 @@ def _even_out(
                 raise StoppedError
             draws = rng.random(_TRIES * len(order))
             _exchange(order, ends, member, start, features, labels, part_of, excess, draws)
+            before, loss = loss, of_loss * float((excess**2).sum())
+            if before - loss < _LEAST_GAIN:
+                break
 
 
 @njit(cache=True, entry=True)  # pragma: no cover - compiled

@@ -6,19 +6,24 @@ difference is the loss. So each part's optimum is searched by exchanges, from th
 and from a few others. With the centres of that optimum, the increase of each block's cost is one
 more feature that the parts should have alike: then a part gains no more by these centres than the
 whole does, which gains nothing. Many such features are reduced to a few principal directions.
+
+The relaxation of a part loses more than its optimum does: it adapts to the part's second moments.
+So their sums are made alike, too.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import eigh
 
 from ccviz.arrays import FloatArray, IntArray
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.common.clusters import cluster_means, nearest_centers
-from ccviz.solvers.divide.partition import Anticlustering, anticluster
+from ccviz.solvers.divide.partition import SHARED, Anticlustering, anticluster
 from ccviz.solvers.divide.parts import Part, cost, take_parts
 from ccviz.solvers.relaxation.kempe_exchange import exchange
 from ccviz.solvers.relaxation.model import relax
@@ -41,6 +46,8 @@ _MOST_COSTS = 20_000_000
 """Largest number of blocks times sets of centres."""
 _DIRECTIONS = 40
 """Principal directions to which the features are reduced."""
+_AXES = 12
+"""Principal axes of the points whose products are features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,19 +92,36 @@ def refine(
     best = found = anticluster(blocks, labels, parts, most_shared, seed, stop=stop)
     rng = np.random.default_rng(seed)
     least, centers = np.inf, []
+    moments: FloatArray | None = None
     passes = min(_PASSES, max(1, _MOST_BLOCKS // blocks.s)) if parts > 1 else 0
     for left in reversed(range(passes)):
         optima = _own_optima(blocks, found, labels, rng, stop)
-        gains = optima.loss < _PROGRESS * least
-        if optima.loss < least:
-            best, least = found, optima.loss
+        loss = optima.loss + _lost_by_centroids(blocks, found, labels)
+        gains = loss < _PROGRESS * least
+        if loss < least:
+            best, least = found, loss
         if not left or least <= allowed or not gains or not optima.centers or stop():
             break
         centers += optima.centers
         most = min(_MOST_CENTERS, max(1, _MOST_COSTS // blocks.s))
-        alike = _costs(blocks, labels, centers[-most:])
+        if moments is None:
+            moments = _second_moments(blocks, labels, blocks.s // (parts * blocks.k))
+        alike = np.column_stack([_costs(blocks, labels, centers[-most:]), moments])
         found = anticluster(blocks, labels, parts, most_shared, seed, alike, stop)
     return best, least if parts > 1 else 0.0
+
+
+def _lost_by_centroids(blocks: Blocks, found: Anticlustering, labels: IntArray) -> float:
+    """Return the relative loss by pieces of clusters whose centroids differ from the clusters'."""
+    away = blocks.centroid - _means(blocks, labels)[labels]
+    own = found.part_of != SHARED
+    piece = found.part_of[own] * blocks.k + labels[own]
+    mass = np.bincount(piece, blocks.mass[own])
+    moment = np.zeros((len(mass), away.shape[1]))
+    np.add.at(moment, piece, blocks.mass[own, None] * away[own])
+    lost = float(((moment**2).sum(axis=1)[mass > 0.0] / mass[mass > 0.0]).sum())
+    whole = float(blocks.mass @ (away**2).sum(axis=1))
+    return lost / whole if whole > 0.0 else 0.0
 
 
 def _own_optima(
@@ -151,7 +175,30 @@ def _costs(blocks: Blocks, labels: IntArray, centers: list[FloatArray]) -> Float
     more *= blocks.mass[:, None]
     more -= more.mean(axis=0)
     vectors = np.linalg.eigh(more.T @ more)[1]
-    return more @ vectors[:, : -_DIRECTIONS - 1 : -1]
+    return _of_unit_scatter(more @ vectors[:, : -_DIRECTIONS - 1 : -1])
+
+
+def _second_moments(blocks: Blocks, labels: IntArray, most: int) -> FloatArray:
+    """Return (s, q) products of the points' coordinates on leading principal axes.
+
+    There are at most ``most`` products: a piece of few blocks cannot be alike in many.
+    """
+    axes_of_most = int((math.sqrt(8.0 * most + 1.0) - 1.0) / 2.0)
+    points = blocks.centroid - np.average(blocks.centroid, axis=0, weights=blocks.mass)
+    d = points.shape[1]
+    count = min(d, _AXES, axes_of_most)
+    scatter = (blocks.mass * points.T) @ points
+    axes = eigh(scatter, subset_by_index=(d - count, d - 1))[1] if count else np.empty((d, 0))
+    one, other = np.triu_indices(axes.shape[1])
+    on_axes = points @ axes
+    products = blocks.mass[:, None] * on_axes[:, one] * on_axes[:, other]
+    means = cluster_means(products, np.ones(blocks.s), labels, blocks.k)
+    return _of_unit_scatter(products - means[labels])
+
+
+def _of_unit_scatter(features: FloatArray) -> FloatArray:
+    """Return the features with a mean squared norm of one."""
+    return features / np.sqrt(float((features**2).sum()) / len(features) or 1.0)
 
 
 def _means(blocks: Blocks, labels: IntArray) -> FloatArray:

@@ -1,4 +1,5 @@
-from itertools import count
+from itertools import chain, repeat
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -6,8 +7,8 @@ import pytest
 from ccviz import Problem, solve
 from ccviz.problem.blocks import contract
 from ccviz.solvers.base import never
-from ccviz.solvers.divide.partition import _SWEEPS, anticluster
-from ccviz.solvers.divide.parts import take_parts
+from ccviz.solvers.divide.partition import anticluster
+from ccviz.solvers.divide.parts import cost, take_parts
 from ccviz.solvers.divide.refine import refine
 from ccviz.solvers.search.tree import StoppedError
 
@@ -45,10 +46,11 @@ def test_parts_that_were_cut_anew_keep_more_of_the_cost(cloud, labels):
 
 
 def test_what_loses_little_is_cut_once(cloud, labels):
-    once = anticluster(cloud, labels, PARTS, 0, 0).part_of
+    looks = Mock(return_value=False)
+    once = anticluster(cloud, labels, PARTS, 0, 0, stop=looks).part_of
     assert np.array_equal(well(cloud, labels, allowed=1.0)[0].part_of, once)
-    looks = count(1)
-    stopped, _ = well(cloud, labels, stop=lambda: next(looks) > sum(_SWEEPS))
+    stop = Mock(side_effect=chain([False] * looks.call_count, repeat(True)))
+    stopped, _ = well(cloud, labels, stop=stop)
     assert np.array_equal(stopped.part_of, once)
     assert not np.array_equal(well(cloud, labels)[0].part_of, once)
 
@@ -62,6 +64,17 @@ def test_same_seed_same_cut(cloud, labels):
     (first, loss), (second, again) = (well(cloud, labels) for _ in range(2))
     assert np.array_equal(first.part_of, second.part_of)
     assert loss == again
+
+
+def test_pieces_with_other_centroids_are_a_loss():
+    rng = np.random.default_rng(0)
+    labels = np.repeat(np.arange(4), 40)
+    points = rng.normal(size=(160, 6)) + 1000.0 * np.eye(6)[labels]
+    blocks = contract(Problem(points, 4))
+    found, loss = refine(blocks, labels, 10, 0, 0, 0.0, never)
+    pieces = sum(part.piece for part in take_parts(blocks, found, labels))
+    assert loss == pytest.approx(1.0 - pieces / cost(blocks, labels))
+    assert loss > 1e-3
 
 
 def test_one_part_loses_nothing(cloud, labels):
