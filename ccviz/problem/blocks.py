@@ -20,6 +20,9 @@ from ccviz.problem.links import Links, closure, graph_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
 
+_STRIP = 16
+"""Columns whose means are computed together: few take little memory, one is slow to read."""
+
 
 @dataclass(frozen=True, eq=False)
 class Blocks:
@@ -354,12 +357,13 @@ def _means(
     share = np.ones(len(together)) if weights is None else weights[together]
     size = np.where(mass[joined] > 0.0, mass[joined], 1.0)
     centroid, scatter = np.empty((len(count), X.shape[1]), X.dtype), 0.0
-    for t, column in enumerate(X.T):  # a column at a time takes little memory
-        centroid[point_of, t] = column[alone]
-        near = column[together].astype(np.float64, copy=False)
-        mean = np.bincount(which, share * near, len(joined)) / size
-        centroid[joined, t] = mean
-        scatter += float((share * (near - mean[which]) ** 2).sum())
+    for at in range(0, X.shape[1], _STRIP):  # a few columns at a time take little memory
+        strip = X[:, at : at + _STRIP]
+        centroid[point_of, at : at + _STRIP] = strip[alone]
+        for t, near in enumerate(strip[together].T.astype(np.float64), start=at):
+            mean = np.bincount(which, share * near, len(joined)) / size
+            centroid[joined, t] = mean
+            scatter += float((share * (near - mean[which]) ** 2).sum())
     return centroid, scatter
 
 

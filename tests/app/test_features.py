@@ -166,18 +166,18 @@ def walk(lab, lesson):
 
 
 @pytest.mark.slow
-def test_every_lesson_is_walked_to_its_end(lab, picture):
-    for lesson in LESSONS:
-        findings = walk(lab, lesson)
-        assert len(set(findings)) == len(lesson.steps), lesson.title
-        if lesson is by_hand.LESSON:
-            assert lab.page.locator(".sketch rect").count() == 3
-            assert "closed" in lab.page.locator(".sketch").text_content()
-        picture(lab.page, lesson.name)
-        lab.press("Finish")
-        lab.page.locator(".lesson").wait_for(state="hidden")
-        assert lab.page.locator(".lesson-choice select").input_value() == "Lessons…"
-        assert not lab.troubles, lesson.title
+@pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: lesson.name)
+def test_a_lesson_is_walked_to_its_end(lab, picture, lesson):
+    findings = walk(lab, lesson)
+    assert len(set(findings)) == len(lesson.steps)
+    if lesson is by_hand.LESSON:
+        assert lab.page.locator(".sketch rect").count() == 3
+        assert "closed" in lab.page.locator(".sketch").text_content()
+    picture(lab.page, lesson.name)
+    lab.press("Finish")
+    lab.page.locator(".lesson").wait_for(state="hidden")
+    assert lab.page.locator(".lesson-choice select").input_value() == "Lessons…"
+    assert not lab.troubles
 
 
 def test_a_project_is_saved_and_opened_on_another_machine(lab, open_lab, tmp_path):

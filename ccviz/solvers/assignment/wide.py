@@ -35,7 +35,7 @@ from ccviz.solvers.common.clusters import nearest_centers
 SinglesArray = NDArray[np.float32]
 
 _CELLS, _ROWS = 1 << 20, 2048
-"""Distances computed together, and their points: at most so many of either."""
+"""The most distances computed together, and the most points that they belong to."""
 _OPEN = 0.03
 """Share of open distances up to which they are computed one by one."""
 _NEAR = 0.2
@@ -236,7 +236,7 @@ def _times(
 
 
 def _near_each_other(centers: FloatArray, most: int) -> IntArray:
-    """Return (k,) labels of at most so many groups of centres."""
+    """Return (k,) labels of groups of centres, ``most`` groups at most."""
     middles = centers[np.linspace(0, len(centers) - 1, most).astype(np.int64)]
     labels = nearest_centers(centers, middles)
     for _ in range(_GROUPINGS):
