@@ -8,7 +8,7 @@ from pathlib import Path
 from ccviz.errors import FileFormatError
 
 MOST_POINTS = 1_000_000
-MOST_VALUES = 20_000_000
+MOST_VALUES = 40_000_000
 MOST_TEXT_VALUES = 10_000_000  # most values of a text file: each is a Python object while read
 MOST_COLUMNS = 50_000
 MOST_BYTES = 1 << 29

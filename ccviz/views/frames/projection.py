@@ -11,7 +11,8 @@ from ccviz.errors import CcvizError
 from ccviz.views.frames.neighbour_map import MOST_POINTS
 
 _COMPONENTS = 3
-
+_MOST_VALUES = 4_000_000
+"""Most values of a table that its principal directions come from; of more, rows evenly apart."""
 
 MAPS = ("Map 1", "Map 2")
 """Axes of the map that keeps neighbours together, `ccviz.views.frames.neighbour_map`."""
@@ -80,7 +81,8 @@ def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
 
 def _components(X: FloatArray) -> FloatArray:
     """Return the principal directions as rows, signed so that the largest entry is positive."""
-    _, vectors = np.linalg.eigh(np.atleast_2d(np.cov(X, rowvar=False, bias=True)))
+    some = X[:: max(1, -(-X.size // _MOST_VALUES))]
+    _, vectors = np.linalg.eigh(np.atleast_2d(np.cov(some, rowvar=False, bias=True)))
     rows = vectors.T[::-1]
     largest = np.abs(rows).argmax(axis=1)
     return rows * np.sign(rows[np.arange(len(rows)), largest])[:, None]

@@ -29,6 +29,15 @@ def test_the_first_component_has_all_the_variance_of_a_line():
     assert drawn[-1] > drawn[0]
 
 
+def test_many_rows_are_sampled_from_one_end_to_the_other():
+    rng = np.random.default_rng(0)
+    many = rng.random((500_000, 12), np.float32)
+    many[450_000:, 7] += 30.0  # only the last rows show this direction
+    weights, origin = coordinates(many, [f"x{i}" for i in range(12)], "PC 1")
+    assert abs(weights[7]) > 0.999
+    assert np.allclose(origin, many.mean(axis=0, dtype=np.float64))
+
+
 def test_an_unknown_axis_is_a_sentence():
     assert axis_names(FEATURES) == ["a", "b", "c", "PC 1", "PC 2", "PC 3", "Map 1", "Map 2"]
     with pytest.raises(CcvizError, match="there is no axis 'd'"):
