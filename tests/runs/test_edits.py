@@ -170,6 +170,7 @@ def test_no_bound_of_parts_is_wrong_over_a_sequence_of_edits(seed, part_size, se
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)  # a thousand sequences take four minutes of a core
 @settings(max_examples=1000 if EXHAUSTIVE else 100)
 @given(st.integers(0, 2**16), st.integers(2, 4), sequences)
 def test_no_bound_of_parts_is_wrong_over_many_sequences(seed, part_size, sequence):
