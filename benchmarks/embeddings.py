@@ -270,10 +270,10 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="words of points or programs")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
+    done = done_keys(TABLE, KEY)
     for case in CASES if not options.table else ():
         for program in PROGRAMS:
             names = f"{case.points} {case.d} {case.k} {program}"
-            done = done_keys(TABLE, KEY)
             if (case.points, str(case.d), str(case.k), program) in done:
                 continue
             if options.only and not any(word in names for word in options.only):

@@ -27,8 +27,8 @@ from _pccc_data import NAMES, Cell, cells_of, points_of, problem_of
 from _pccc_page import page
 from _rows import append_row, done_keys, read_rows
 
-from ccviz import Problem
-from ccviz.arrays import FloatArray, IntArray
+from ccviz import Partition, Problem
+from ccviz.arrays import FloatArray
 from ccviz.data import learn_metric
 from ccviz.runs.stepper import Stepper
 from ccviz.solvers import make_solver
@@ -123,7 +123,7 @@ def measure(given: Problem, method: str, seed: int, limit: float) -> dict[str, o
     kept = found.partition is not None and found.partition.violations.none_hard
     return {
         "ari": f"{found.partition.scores['ari']:.3f}" if kept else "",
-        "wcss": f"{wcss_of(given.X, found.partition.labels):.1f}" if kept else "",
+        "wcss": f"{Partition(given, found.partition.labels).wcss:.1f}" if kept else "",
         "cpu_s": f"{spent:.3f}",
     }
 
@@ -151,12 +151,6 @@ def with_learned_weights(given: Problem) -> Problem:
     """Return the problem with features weighted as its links say, no link lost."""
     weights = learn_metric(given.X, given.k, given.must_link, given.cannot_link)
     return replace(given, X=given.X * np.sqrt(weights))
-
-
-def wcss_of(X: FloatArray, labels: IntArray) -> float:
-    """Return the sum of squared distances to the means on the standardised features."""
-    groups = (X[labels == one] for one in np.unique(labels))
-    return float(sum(((group - group.mean(axis=0)) ** 2).sum() for group in groups))
 
 
 CHANGES = {

@@ -93,8 +93,9 @@ def main() -> None:
     options = parser.parse_args()
     folder = Path(os.environ.get("CCVIZ_BENCH", Path(__file__).parents[2] / "shared" / "bench"))
     names = options.sets.split(",") if not options.table else []
+    done = done_keys(TABLE, KEY)
     for seed, name, size in product(range(options.seeds), names, SIZES):
-        if (name, str(size), str(seed)) not in done_keys(TABLE, KEY):
+        if (name, str(size), str(seed)) not in done:
             append_row(TABLE, measure(name, size, seed, folder))
     write_table()
 

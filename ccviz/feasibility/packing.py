@@ -168,6 +168,8 @@ def _model(
 
 def _as_lp(rows: list[tuple[Any, ...]], lower: FloatArray, upper: FloatArray) -> highspy.HighsLp:
     """Return a model of integers without objective from groups of rows of equal length."""
+    import highspy
+
     places = np.concatenate(
         [np.full(len(columns), columns.shape[1], dtype=np.int64) for columns, *_ in rows]
     )
@@ -181,8 +183,6 @@ def _as_lp(rows: list[tuple[Any, ...]], lower: FloatArray, upper: FloatArray) ->
         ),
         shape=(len(places), len(lower)),
     ).tocsc()
-    import highspy
-
     lp = highspy.HighsLp()
     lp.num_row_, lp.num_col_ = matrix.shape
     lp.col_cost_ = np.zeros(lp.num_col_)

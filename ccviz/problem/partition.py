@@ -142,16 +142,15 @@ class Partition:
 
     def _wide_wcss(self, first: FloatArray, size: FloatArray) -> float:
         """Return the WCSS of many features, from (k, d) one point of each cluster."""
-        problem, labels = self.problem, self.labels
-        given = problem.X, labels, problem.k, problem.weights
-        middle = problem.X.mean(axis=0, dtype=np.float64)
-        total = _squares(*given[:2], problem.weights, middle[None])
-        between = cluster_means(*given) - middle
-        between = float((between**2).sum(axis=1) @ self.cluster_weights)
+        X, labels, weights = self.problem.X, self.labels, self.problem.weights
+        middle = X.mean(axis=0, dtype=np.float64)
+        total = _squares(X, labels, weights, middle[None])
+        between = float(((self.centers - middle) ** 2).sum(axis=1) @ self.cluster_weights)
         if total - between > total / _DIGITS:
             return total - between
-        mean = first + _row_sums(*given, first) / size[:, None]  # clusters far from each other
-        return _squares(*given[:2], problem.weights, mean)
+        # Clusters far from each other.
+        mean = first + _row_sums(X, labels, len(first), weights, first) / size[:, None]
+        return _squares(X, labels, weights, mean)
 
     @cached_property
     def penalty(self) -> float:

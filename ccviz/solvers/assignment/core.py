@@ -133,12 +133,8 @@ def improved_colouring(
     For the case that a search led by the costs, from the blocks that were decided before, finds no
     labels: without either it may be easy.
     """
-    labels, paid = cheapest(cost), cost[structure.linked]
-    equal = np.where(np.isinf(paid), np.inf, 0.0)
-    found, labels[structure.linked] = find_labels(
-        equal, structure.graph, limits.repairs, np.random.default_rng(0)
-    )
-    return _improved(cost, structure, labels if found else None, deadline)
+    equal = np.where(np.isinf(cost), np.inf, 0.0)
+    return _improved(cost, structure, _searched(cost, structure, equal, limits.repairs), deadline)
 
 
 def _improved(
@@ -158,9 +154,16 @@ def _known(
     """Return labels that keep the conflicts, the given ones if they do; None if none is found."""
     if (labels >= 0).all() and objective_of(labels, cost, structure) < np.inf:
         return labels
-    labels, paid = cheapest(cost), cost[structure.linked]
-    found, labels[structure.linked] = find_labels(
-        paid, structure.graph, repairs, np.random.default_rng(0)
+    return _searched(cost, structure, cost, repairs)
+
+
+def _searched(
+    cost: FloatArray, structure: Structure, led_by: FloatArray, repairs: int
+) -> IntArray | None:
+    """Return the cheapest labels, those of linked blocks from a search that is led by a cost."""
+    labels, linked = cheapest(cost), structure.linked
+    found, labels[linked] = find_labels(
+        led_by[linked], structure.graph, repairs, np.random.default_rng(0)
     )
     return labels if found else None
 

@@ -24,7 +24,7 @@ class RunningMeans:
 
     def __init__(self, problem: Problem) -> None:
         self._problem, self._passes = problem, 0
-        self._labels: IntArray = np.empty(0, dtype=np.int64)
+        self._labels: IntArray = np.full(problem.n, -1)
         self._sums = np.empty((0, 0))
 
     def of(self, labels: IntArray) -> FloatArray:
@@ -36,16 +36,13 @@ class RunningMeans:
         """
         problem, self._passes = self._problem, self._passes + 1
         X, k, weights = problem.X, problem.k, problem.weights
-        if self._passes % _AFRESH == 1:
+        rows = np.flatnonzero(labels != self._labels)
+        if self._passes % _AFRESH == 1 or _FEW * len(rows) > problem.n:
             self._sums = cluster_sums(X, labels, k, weights)
-        else:
-            rows = np.flatnonzero(labels != self._labels)
-            if _FEW * len(rows) > problem.n:
-                self._sums = cluster_sums(X, labels, k, weights)
-            elif len(rows):
-                some, mass = X[rows], None if weights is None else weights[rows]
-                joined = cluster_sums(some, labels[rows], k, mass)
-                self._sums = self._sums + joined - cluster_sums(some, self._labels[rows], k, mass)
+        elif len(rows):
+            some, mass = X[rows], None if weights is None else weights[rows]
+            joined = cluster_sums(some, labels[rows], k, mass)
+            self._sums = self._sums + joined - cluster_sums(some, self._labels[rows], k, mass)
         self._labels = labels.copy()
         size = np.bincount(labels, weights, k)[:, None]
         return self._sums / np.where(size > 0.0, size, np.nan)

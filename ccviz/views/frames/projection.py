@@ -63,7 +63,7 @@ def coordinates(X: FloatArray, features: Sequence[str], axis: str) -> tuple[Floa
     return _components(X)[int(axis.removeprefix("PC ")) - 1], X.mean(axis=0, dtype=np.float64)
 
 
-def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
+def axis_title(X: FloatArray, features: Sequence[str], axis: str, drawn: FloatArray) -> str:
     """Return an axis's title: its name, and a principal component's share of the variance.
 
     Parameters
@@ -71,12 +71,13 @@ def axis_title(X: FloatArray, features: Sequence[str], axis: str) -> str:
     X : (n, d) float
     features : sequence of str
     axis : str
+    drawn : (n,) float64
+        Where the points are on it.
     """
     total = float(X.var(axis=0, dtype=np.float64).sum())
     if axis in features or not total > 0:
         return axis
-    weights, origin = coordinates(X, features, axis)
-    return f"{axis} ({float(((X - origin) @ weights).var()) / total:.0%} of the variance)"
+    return f"{axis} ({float(drawn.var()) / total:.0%} of the variance)"
 
 
 def _components(X: FloatArray) -> FloatArray:

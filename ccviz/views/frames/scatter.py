@@ -119,7 +119,7 @@ def plane(draft: Draft, x_name: str, y_name: str) -> Plane:
     features = draft.data.features
     axes = (_axis(draft, x_name), _axis(draft, y_name))
     x, y = (axis.values for axis in axes)
-    across, up = (_title(draft, name) for name in (x_name, y_name))
+    across, up = (_title(draft, *each) for each in ((x_name, x), (y_name, y)))
     data = draft.data
     seen = addresses(data) if len(x) <= MOST_TOLD else []
     told = marks(data) if len(x) <= MOST_TOLD and not seen else []
@@ -136,10 +136,10 @@ def _axis(draft: Draft, name: str) -> Axis:
     return LinearAxis((draft.X - origin) @ weights, weights, origin)
 
 
-def _title(draft: Draft, name: str) -> str:
+def _title(draft: Draft, name: str, drawn: FloatArray) -> str:
     if name in MAPS:
         return f"{name} ({map_of(draft.data, draft.scaling, draft.X).method})"
-    return axis_title(draft.X, draft.data.features, name)
+    return axis_title(draft.X, draft.data.features, name, drawn)
 
 
 def _class_names(data: Dataset) -> list[str]:
