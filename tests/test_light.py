@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-EXTRAS = ("cvxpy", "openpyxl", "pandas", "panel", "pyarrow")
+EXTRAS = ("cvxpy", "openpyxl", "pandas", "panel", "pyarrow", "pydantic", "typer")
 _WITHOUT = """
 import sys
 

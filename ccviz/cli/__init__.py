@@ -12,9 +12,10 @@ import errno
 import gc
 import os
 import sys
-from typing import Annotated
 
-import typer
+import click
+from click.exceptions import NoArgsIsHelpError
+from click.shell_completion import get_completion_class
 
 from ccviz.cli.commands import CommandGroup
 from ccviz.cli.common import out, tell
@@ -23,30 +24,37 @@ from ccviz.errors import CcvizError
 
 BAD_INPUT = 2
 
-app = typer.Typer(
-    cls=CommandGroup,
-    help="A laboratory for constrained clustering.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
 
-
-def _show_version(asked: bool) -> None:
+def _show_version(context: click.Context, _: click.Parameter, asked: bool) -> None:
     if asked:
         out.print(f"ccviz {__version__}")
         if sentence := stranger():
             tell(sentence)
-        raise typer.Exit
+        context.exit()
 
 
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
-    ] = False,
-) -> None:
-    """Lay out the options that come before a command."""
+def _show_completion(context: click.Context, _: click.Parameter, shell: str | None) -> None:
+    if shell is not None and (found := get_completion_class(shell)):
+        out.print(found(app, {}, "ccviz", "_CCVIZ_COMPLETE").source())
+        context.exit()
+
+
+app = CommandGroup(
+    "ccviz",
+    help="A laboratory for constrained clustering.",
+    no_args_is_help=True,
+    params=[
+        click.Option(
+            ["--version"], is_flag=True, is_eager=True, expose_value=False,
+            callback=_show_version, help="Show the version.",
+        ),
+        click.Option(
+            ["--completion"], type=click.Choice(["bash", "zsh", "fish"]), is_eager=True,
+            expose_value=False, callback=_show_completion,
+            help="Print a script that lets this shell complete commands and options.",
+        ),
+    ],
+)  # fmt: skip
 
 
 def main() -> None:
@@ -54,12 +62,16 @@ def main() -> None:
     gc.freeze()  # what was imported stays, so that the garbage collector need not search it
     try:
         code = app(standalone_mode=False)
-    except (CcvizError, typer.TyperException) as bad:
-        sentence = bad.format_message() if isinstance(bad, typer.BadParameter) else str(bad)
-        if sentence:  # there is none where the help was printed instead
-            tell(sentence)
+    except NoArgsIsHelpError as no_command:
+        no_command.show()
         code = BAD_INPUT
-    except (KeyboardInterrupt, typer.Abort):
+    except click.ClickException as bad:
+        tell(" ".join(bad.format_message().split()))
+        code = BAD_INPUT
+    except CcvizError as bad:
+        tell(str(bad))
+        code = BAD_INPUT
+    except (KeyboardInterrupt, click.Abort):
         code = 130
     except BrokenPipeError:
         _drop_output()  # the program that read it has ended

@@ -10,7 +10,6 @@ from functools import partial
 from typing import Annotated
 
 import numpy as np
-import typer
 
 from ccviz.active.differences import differences
 from ccviz.active.learner import LEARNED, STRATEGIES, Learner
@@ -44,6 +43,7 @@ from ccviz.cli.options import (
     Seed,
     Worksheet,
 )
+from ccviz.cli.parameters import option
 from ccviz.cli.reading import build_problem, find_data, table_options
 from ccviz.cli.report import check_writable, output, write_labels
 from ccviz.data.datasets import Dataset
@@ -55,12 +55,12 @@ from ccviz.problem.problem import Problem
 _KEY = "CCVIZ_MODEL_KEY"
 _SHOWN = 5  # features in which the two points differ most
 
-Strategy = Annotated[str, typer.Option(help=f"{', '.join(each.name for each in STRATEGIES)}.")]
-Questions = Annotated[int, typer.Option(help="Questions at most.", min=0)]
-ByClass = Annotated[bool, typer.Option("--by-class", help="Let the known classes answer.")]
+Strategy = Annotated[str, option(help=f"{', '.join(each.name for each in STRATEGIES)}.")]
+Questions = Annotated[int, option(help="Questions at most.", min=0)]
+ByClass = Annotated[bool, option("--by-class", help="Let the known classes answer.")]
 ByProgram = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--by-program",
         metavar="COMMAND",
         help="Let a program answer: it reads a question as a line of JSON, and writes yes, no, "
@@ -69,20 +69,18 @@ ByProgram = Annotated[
 ]
 ByModel = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--by-model",
         metavar="NAME",
         help="Let a language model answer; names and features of the points are sent to "
         f"--model-url, with the key in {_KEY} if there is one.",
     ),
 ]
-ModelUrl = Annotated[
-    str, typer.Option(metavar="URL", help="Address of the model's chat completions.")
-]
-About = Annotated[str, typer.Option(help="For the model: what belongs together, in words.")]
+ModelUrl = Annotated[str, option(metavar="URL", help="Address of the model's chat completions.")]
+About = Annotated[str, option(help="For the model: what belongs together, in words.")]
 SetSize = Annotated[
     int,
-    typer.Option(
+    option(
         "--set-size",
         metavar="M",
         help="Points of a question: of more than 2, which of them do not belong with the others.",
@@ -90,10 +88,8 @@ SetSize = Annotated[
         max=LARGEST,
     ),
 ]
-Noise = Annotated[
-    str, typer.Option(help=f"The share of answers that may be wrong, or '{LEARNED}'.")
-]
-LinksOut = Annotated[str | None, typer.Option("--out", help="Write the answers as links.")]
+Noise = Annotated[str, option(help=f"The share of answers that may be wrong, or '{LEARNED}'.")]
+LinksOut = Annotated[str | None, option("--out", help="Write the answers as links.")]
 
 
 def ask(

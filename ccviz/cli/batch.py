@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
@@ -29,6 +28,7 @@ from ccviz.cli.options import (
     WeightColumn,
     Worksheet,
 )
+from ccviz.cli.parameters import option
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import (
     build_problem,
@@ -55,10 +55,10 @@ _COLUMNS = ("run", "solver", "k", "seed", "status", "objective", "gap", "time", 
 def batch(
     data: Data,
     solver: Annotated[
-        list[str], typer.Option("--solver", help="Name, once for each solver; 'all' takes all.")
+        list[str], option("--solver", help="Name, once for each solver; 'all' takes all.")
     ],
-    k: Annotated[str | None, typer.Option("-k", help="Numbers of clusters, A or A-B.")] = None,
-    seeds: Annotated[int, typer.Option(help="How many seeds.", min=1)] = 3,
+    k: Annotated[str | None, option("-k", help="Numbers of clusters, A or A-B.")] = None,
+    seeds: Annotated[int, option(help="How many seeds.", min=1)] = 3,
     seed: Seed = 0,
     links: LinkFiles = None,
     sizes: SizesText = None,
@@ -74,7 +74,7 @@ def batch(
     time_limit: TimeLimit = None,
     node_limit: NodeLimit = None,
     out_file: Annotated[
-        str | None, typer.Option("--out", help="Write the runs as a table, .csv or .md.")
+        str | None, option("--out", help="Write the runs as a table, .csv or .md.")
     ] = None,
 ) -> None:
     """Run every solver with every seed for every k, into the archive; skip unsupported runs."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from threadpoolctl import threadpool_limits
 
 from ccviz.cli.common import err, out, tell
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import build_solver
 from ccviz.numbers import number, percent
@@ -18,16 +18,14 @@ from ccviz.studies.suite import Instance, Row, Table, instances, measure
 
 
 def bench(
-    suite: Annotated[str, typer.Argument(help="Folder with data/ and constraints/DATASET/.")],
-    out_file: Annotated[str, typer.Option("--out", help="CSV file; it goes on where it stopped.")],
-    solver: Annotated[str, typer.Option(help="Name, see 'ccviz solvers'.")] = "blp-kmeans",
-    param: Annotated[list[str] | None, typer.Option(help="A parameter, NAME=VALUE.")] = None,
-    filter_: Annotated[
-        str, typer.Option("--filter", help="Pattern on DATASET/ml_A_cl_B_SEED.")
-    ] = "*",
-    time_limit: Annotated[float | None, typer.Option(help="Seconds an instance.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the solver.")] = 0,
-    workers: Annotated[str, typer.Option(help="Processes, or tcp:// of a Dask scheduler.")] = "1",
+    suite: Annotated[str, Argument(help="Folder with data/ and constraints/DATASET/.")],
+    out_file: Annotated[str, option("--out", help="CSV file; it goes on where it stopped.")],
+    solver: Annotated[str, option(help="Name, see 'ccviz solvers'.")] = "blp-kmeans",
+    param: Annotated[list[str] | None, option(help="A parameter, NAME=VALUE.")] = None,
+    filter_: Annotated[str, option("--filter", help="Pattern on DATASET/ml_A_cl_B_SEED.")] = "*",
+    time_limit: Annotated[float | None, option(help="Seconds an instance.")] = None,
+    seed: Annotated[int, option(help="Of the solver.")] = 0,
+    workers: Annotated[str, option(help="Processes, or tcp:// of a Dask scheduler.")] = "1",
 ) -> None:
     """Run a solver over every instance of a suite, a row as each ends."""
     chosen = build_solver(solver, param or [])

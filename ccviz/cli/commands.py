@@ -5,9 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-import typer
-import typer.main
-from typer.core import TyperGroup
+import click
+
+from ccviz.cli.parameters import command
 
 _WHERE = {
     "solve": "solve.solve",
@@ -33,19 +33,21 @@ _WHERE = {
 """The module in `ccviz.cli` and the function of each command, in the order of the help."""
 
 
-class CommandGroup(TyperGroup):
+class CommandGroup(click.Group):
     """The group of the commands of `ccviz`."""
 
-    def __init__(self, **about: Any) -> None:
-        super().__init__(**about)
+    def __init__(self, name: str, **about: Any) -> None:
+        super().__init__(name, **about)
         names: dict[str, Any] = dict.fromkeys(_WHERE)  # for the help and for misspelled ones
         self.commands = names
 
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the names in the order of the help."""
+        return list(_WHERE)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, None if there is none of this name."""
         if cmd_name not in _WHERE:
             return None
         module, function = _WHERE[cmd_name].split(".")
-        alone = typer.Typer(add_completion=False)
-        alone.command(cmd_name)(getattr(import_module(f"ccviz.cli.{module}"), function))
-        return typer.main.get_command(alone)
+        return command(cmd_name, getattr(import_module(f"ccviz.cli.{module}"), function))

@@ -5,19 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ccviz.cli.common import out
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.serve import find_page
 from ccviz.errors import CcvizError
 
 
 def desktop(
     file: Annotated[
-        str, typer.Argument(help="A project, a run or a table to open; else the last project.")
+        str, Argument(help="A project, a run or a table to open; else the last project.")
     ] = "",
     install: Annotated[
-        bool, typer.Option("--install", help="Put it into the desktop's menu, with an icon.")
+        bool, option("--install", help="Put it into the desktop's menu, with an icon.")
     ] = False,
 ) -> None:
     """Open the dashboard in a window of its own; the server ends with the window."""

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Annotated
 
-import typer
 from rich.table import Table
 from threadpoolctl import threadpool_limits
 
@@ -30,6 +29,7 @@ from ccviz.cli.options import (
     WeightColumn,
     Worksheet,
 )
+from ccviz.cli.parameters import option
 from ccviz.cli.progress import Progress
 from ccviz.cli.reading import (
     build_problem,
@@ -53,7 +53,7 @@ from ccviz.studies.elbow_step import Step, bound, cluster, compare, impossible
 
 def elbow(
     data: Data,
-    k: Annotated[str, typer.Option("-k", help="Numbers of clusters, A-B.")] = "1-8",
+    k: Annotated[str, option("-k", help="Numbers of clusters, A-B.")] = "1-8",
     links: LinkFiles = None,
     solver: SolverName = "blp-kmeans",
     param: Params = None,
@@ -70,13 +70,13 @@ def elbow(
     worksheet: Worksheet = None,
     scale: Scaling = "none",
     bound_time: Annotated[
-        float, typer.Option(help="Seconds to raise the lower bound of each k; 0 for none.", min=0)
+        float, option(help="Seconds to raise the lower bound of each k; 0 for none.", min=0)
     ] = 10.0,
     references: Annotated[
-        int, typer.Option(help="Sets of uniform points for the gap statistic.", min=0)
+        int, option(help="Sets of uniform points for the gap statistic.", min=0)
     ] = 5,
     seed: Seed = 0,
-    out_file: Annotated[str | None, typer.Option("--out", help="Write the table as CSV.")] = None,
+    out_file: Annotated[str | None, option("--out", help="Write the table as CSV.")] = None,
 ) -> None:
     """Sweep the number of clusters: objective, proved lower bound, silhouette, gap statistic."""
     check_writable(out_file)

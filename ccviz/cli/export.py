@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ccviz.cli.common import out
+from ccviz.cli.parameters import Argument
 from ccviz.errors import ParameterError
 from ccviz.runs.archive import Archive
 from ccviz.runs.file import export_run, import_run
@@ -19,11 +18,11 @@ _TREES = (".dot", ".gv", ".tex")
 def export(
     runs: Annotated[
         list[str],
-        typer.Argument(help="Id, name or end of an id, or 'last'; up to four for a page."),
+        Argument(help="Id, name or end of an id, or 'last'; up to four for a page."),
     ],
     file: Annotated[
         str,
-        typer.Argument(
+        Argument(
             help="File to write; .html makes it a page, .dot or .tex its search tree for Graphviz "
             "or LaTeX."
         ),
@@ -47,6 +46,6 @@ def export(
         export_run(archive, ids[0], file)
 
 
-def import_(file: Annotated[str, typer.Argument(help="File that 'ccviz export' wrote.")]) -> None:
+def import_(file: Annotated[str, Argument(help="File that 'ccviz export' wrote.")]) -> None:
     """Take a run from a file into the archive, and print its id."""
     out.print(import_run(Archive(), file), markup=False)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Annotated
 
-import typer
-
 from ccviz.cli.common import out, tell
+from ccviz.cli.parameters import Argument, option
 from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
 
 
 def lesson(
-    name: Annotated[
-        str, typer.Argument(help="A lesson, or how its name begins; none lists them.")
-    ] = "",
+    name: Annotated[str, Argument(help="A lesson, or how its name begins; none lists them.")] = "",
     html: Annotated[
-        str, typer.Option(help="Write it to this HTML file, with its runs and exercises.")
+        str, option(help="Write it to this HTML file, with its runs and exercises.")
     ] = "",
 ) -> None:
     """Say what a lesson does; or walk it, and write a handout that needs no network."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.table import Table
 
 from ccviz.cli.common import err, out
 from ccviz.cli.options import TimeLimit
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.progress import Progress
 from ccviz.cli.report import check_writable, output
 from ccviz.numbers import count
@@ -20,14 +20,14 @@ _COLUMNS = ("kind", "i", "j", "at least", "at most", "")
 
 
 def prices(
-    run: Annotated[str, typer.Argument(help="Id, name or end of the id of a run, or 'last'.")],
-    solver: Annotated[str, typer.Option(help="Exact solver of the proofs.")] = "sdp",
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    solver: Annotated[str, option(help="Exact solver of the proofs.")] = "sdp",
     prove: Annotated[
-        bool, typer.Option("--prove/--estimate", help="Prove both limits, or only estimate them.")
+        bool, option("--prove/--estimate", help="Prove both limits, or only estimate them.")
     ] = True,
     time_limit: TimeLimit = None,
-    top: Annotated[int, typer.Option(min=1, help="Number of rows printed.")] = 20,
-    out_file: Annotated[str | None, typer.Option("--out", help="Write all as CSV.")] = None,
+    top: Annotated[int, option(min=1, help="Number of rows printed.")] = 20,
+    out_file: Annotated[str | None, option("--out", help="Write all as CSV.")] = None,
 ) -> None:
     """Say how much each link raises the optimum, the highest price first.
 

@@ -6,9 +6,9 @@ import time
 from typing import Annotated
 
 import numpy as np
-import typer
 
 from ccviz.cli.common import out
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.progress import describe
 from ccviz.events import Record
 from ccviz.numbers import number
@@ -19,11 +19,11 @@ _PAGE = 1000
 
 
 def replay(
-    run: Annotated[str, typer.Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
     speed: Annotated[
-        float, typer.Option(help="1 is the pace of the run, 0 as fast as it can be read.", min=0)
+        float, option(help="1 is the pace of the run, 0 as fast as it can be read.", min=0)
     ] = 0.0,
-    upto: Annotated[int | None, typer.Option(help="Stop after this event.")] = None,
+    upto: Annotated[int | None, option(help="Stop after this event.")] = None,
 ) -> None:
     """Show a run again, event by event, and its result."""
     archive = Archive()

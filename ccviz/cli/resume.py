@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from click.exceptions import Exit
 
 from ccviz.cli.common import exit_code
 from ccviz.cli.drive import drive
 from ccviz.cli.options import Gap, JsonFile, LabelsFile, NodeLimit, Quiet, Workers
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.report import Files, report
 from ccviz.runs.archive import Archive
 from ccviz.runs.limits import Limits
@@ -17,8 +18,8 @@ from ccviz.solvers.search.workforce import check_workers
 
 
 def resume(
-    run: Annotated[str, typer.Argument(help="Id, name or end of the id of a run, or 'last'.")],
-    time_limit: Annotated[float | None, typer.Option(help="Seconds more.")] = None,
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    time_limit: Annotated[float | None, option(help="Seconds more.")] = None,
     gap: Gap = None,
     node_limit: NodeLimit = None,
     workers: Workers = "1",
@@ -38,4 +39,4 @@ def resume(
     stepper = open_run(archive, run_id, resume=True, workers=workers)
     result, stored = drive(stepper, archive, run_id, quiet=quiet)
     report(stepper.problem, result, stored, files, quiet=quiet)
-    raise typer.Exit(exit_code(result, is_lost=not stored))
+    raise Exit(exit_code(result, is_lost=not stored))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Annotated
 
-import typer
 from rich.table import Table
 
 from ccviz.cli.common import out
+from ccviz.cli.parameters import option
 from ccviz.data.scaling import scaling_name
 from ccviz.numbers import number, percent
 from ccviz.runs.archive import Archive
@@ -23,10 +23,10 @@ _COLUMNS = (
 
 
 def runs(
-    delete: Annotated[str, typer.Option(help="Delete this run.")] = "",
-    rename: Annotated[tuple[str, str], typer.Option(help="Give a run a name.")] = ("", ""),
+    delete: Annotated[str, option(help="Delete this run.")] = "",
+    rename: Annotated[tuple[str, str], option(help="Give a run a name.")] = ("", ""),
     check: Annotated[
-        bool, typer.Option("--check", help="Mend the archive, and say what cannot be mended.")
+        bool, option("--check", help="Mend the archive, and say what cannot be mended.")
     ] = False,
 ) -> None:
     """List the runs in the archive, the newest first; or delete or rename one, or mend them."""

@@ -6,9 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from ccviz.cli.common import tell
+from ccviz.cli.parameters import option
 from ccviz.distribution import install_command
 from ccviz.errors import CcvizError
 
@@ -17,21 +16,21 @@ _PLACES = (_PACKAGE.parent / "apps" / "main.py", _PACKAGE / "apps" / "main.py")
 
 
 def serve(
-    port: Annotated[int, typer.Option(help="Port on this machine.", min=0, max=65535)] = 5006,
-    show: Annotated[bool, typer.Option(help="Open it in the browser.")] = False,
+    port: Annotated[int, option(help="Port on this machine.", min=0, max=65535)] = 5006,
+    show: Annotated[bool, option("--show/--no-show", help="Open it in the browser.")] = False,
     address: Annotated[
-        str, typer.Option(help="Address to listen on; 0.0.0.0 lets other machines in.")
+        str, option(help="Address to listen on; 0.0.0.0 lets other machines in.")
     ] = "127.0.0.1",
     host: Annotated[
-        list[str] | None, typer.Option(help="A name by which others reach this machine.")
+        list[str] | None, option(help="A name by which others reach this machine.")
     ] = None,
-    token: Annotated[str, typer.Option(help="What people must know to come in.")] = "",
+    token: Annotated[str, option(help="What people must know to come in.")] = "",
     class_: Annotated[
-        bool, typer.Option("--class", help="Each browser sees and changes its own runs only.")
+        bool, option("--class", help="Each browser sees and changes its own runs only.")
     ] = False,
-    teacher_token: Annotated[str, typer.Option(help="With it, one sees all runs of a class.")] = "",
-    ssl_certfile: Annotated[str, typer.Option(help="Certificate, to be served by TLS.")] = "",
-    ssl_keyfile: Annotated[str, typer.Option(help="Its private key.")] = "",
+    teacher_token: Annotated[str, option(help="With it, one sees all runs of a class.")] = "",
+    ssl_certfile: Annotated[str, option(help="Certificate, to be served by TLS.")] = "",
+    ssl_keyfile: Annotated[str, option(help="Its private key.")] = "",
 ) -> None:
     """Serve the dashboard until Ctrl-C; on this machine only, by default."""
     main = find_page()

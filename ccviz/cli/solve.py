@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-import typer
+from click.exceptions import Exit
 
 from ccviz.cli.common import exit_code, out, tell
 from ccviz.cli.drive import drive, enter
@@ -151,7 +151,7 @@ def solve(
     take_home(dataset, result, files)
     if result.status == "infeasible" and not quiet and can_explain(problem):
         explain(problem)
-    raise typer.Exit(exit_code(result, is_lost=whole_id != run_id))
+    raise Exit(exit_code(result, is_lost=whole_id != run_id))
 
 
 def print_forecasts(problem: Problem, asked: Sequence[AskedRule]) -> None:

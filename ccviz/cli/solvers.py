@@ -6,18 +6,18 @@ from dataclasses import asdict, fields
 from typing import Annotated, Any
 
 import msgspec
-import typer
 from rich.table import Table
 
 from ccviz.cli.common import out
+from ccviz.cli.parameters import Argument, option
 from ccviz.solvers import SOLVERS, Solver, solver_class
 
 _ABILITIES = ("hard", "soft", "sizes", "rules", "weights", "exact", "bounds", "resume")
 
 
 def solvers(
-    name: Annotated[str, typer.Argument(help="Show the parameters of one solver.")] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print JSON, parameters included.")] = False,
+    name: Annotated[str, Argument(help="Show the parameters of one solver.")] = "",
+    json: Annotated[bool, option("--json", help="Print JSON, parameters included.")] = False,
 ) -> None:
     """List the solvers, their papers and what each supports, or the parameters of one."""
     if json:

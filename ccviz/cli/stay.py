@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from ccviz.cli.common import out
 from ccviz.cli.options import LabelsFile
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.report import check_writable, write_labels
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number
@@ -16,12 +15,12 @@ from ccviz.studies.least_change import LeastChange, least_change
 
 
 def stay(
-    run: Annotated[str, typer.Argument(help="Id, name or end of the id of a run, or 'last'.")],
-    near: Annotated[str, typer.Argument(help="The earlier run whose clusters are to stay.")],
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    near: Annotated[str, Argument(help="The earlier run whose clusters are to stay.")],
     rise: Annotated[
-        float, typer.Option(min=0.0, help="Share by which the cost may rise, in percent.")
+        float, option(min=0.0, help="Share by which the cost may rise, in percent.")
     ] = 1.0,
-    top: Annotated[int, typer.Option(min=1, help="Number of moved points printed.")] = 20,
+    top: Annotated[int, option(min=1, help="Number of moved points printed.")] = 20,
     labels: LabelsFile = None,
 ) -> None:
     """Move as few points as possible from an earlier clustering, at little more than the best cost.

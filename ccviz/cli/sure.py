@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
 from rich.table import Table
 
 from ccviz.cli.common import err, out
 from ccviz.cli.options import TimeLimit
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.progress import Progress
 from ccviz.cli.report import check_writable, output
 from ccviz.errors import CcvizError
@@ -22,24 +22,22 @@ _COLUMNS = ("point", "with", "at least", "at most", "")
 
 
 def sure(
-    run: Annotated[str, typer.Argument(help="Id, name or end of the id of a run, or 'last'.")],
-    rise: Annotated[
-        float, typer.Option(min=0.0, help="Tolerated rise of the cost, in percent.")
-    ] = 2.0,
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    rise: Annotated[float, option(min=0.0, help="Tolerated rise of the cost, in percent.")] = 2.0,
     pair: Annotated[
         tuple[int, int] | None,
-        typer.Option(help="Only these two points: what the opposite of their decision costs."),
+        option(help="Only these two points: what the opposite of their decision costs."),
     ] = None,
-    solver: Annotated[str, typer.Option(help="Exact solver of whole proofs.")] = "sdp",
+    solver: Annotated[str, option(help="Exact solver of whole proofs.")] = "sdp",
     prove: Annotated[
         bool,
-        typer.Option(
+        option(
             "--prove/--root", help="A whole proof where the bound of the root does not suffice."
         ),
     ] = False,
     time_limit: TimeLimit = None,
-    top: Annotated[int, typer.Option(min=1, help="Number of rows printed.")] = 20,
-    out_file: Annotated[str | None, typer.Option("--out", help="Write all as CSV.")] = None,
+    top: Annotated[int, option(min=1, help="Number of rows printed.")] = 20,
+    out_file: Annotated[str | None, option("--out", help="Write all as CSV.")] = None,
 ) -> None:
     """Say how much the cost must rise before a point leaves its cluster, the least sure first.
 

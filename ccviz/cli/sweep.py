@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Annotated
 
-import typer
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from ccviz.cli.common import err, out, tell
+from ccviz.cli.parameters import Argument, option
 from ccviz.cli.reading import find_data
 from ccviz.cli.report import check_writable
 from ccviz.data.datasets import Dataset
@@ -27,14 +27,14 @@ from ccviz.studies.sweep import (
 
 
 def sweep_command(
-    data: Annotated[list[str], typer.Argument(help="Files or names of data sets with classes.")],
-    out_file: Annotated[str, typer.Option("--out", help="CSV file; it goes on where it stopped.")],
-    plot: Annotated[str | None, typer.Option(help="HTML file for the plots.")] = None,
-    noise: Annotated[str | None, typer.Option(help="Noise rates, A,B,...; 0 to 0.4.")] = None,
-    p: Annotated[str | None, typer.Option("-p", help="Penalties, A,B,...; 60 up to 0.95.")] = None,
-    seeds: Annotated[int, typer.Option(help="Seeds for each combination.", min=1)] = 3,
-    label: Annotated[str | None, typer.Option(help="Name of the files' class column.")] = None,
-    step_limit: Annotated[float, typer.Option(help="Seconds for one assignment.")] = 200.0,
+    data: Annotated[list[str], Argument(help="Files or names of data sets with classes.")],
+    out_file: Annotated[str, option("--out", help="CSV file; it goes on where it stopped.")],
+    plot: Annotated[str | None, option(help="HTML file for the plots.")] = None,
+    noise: Annotated[str | None, option(help="Noise rates, A,B,...; 0 to 0.4.")] = None,
+    p: Annotated[str | None, option("-p", help="Penalties, A,B,...; 60 up to 0.95.")] = None,
+    seeds: Annotated[int, option(help="Seeds for each combination.", min=1)] = 3,
+    label: Annotated[str | None, option(help="Name of the files' class column.")] = None,
+    step_limit: Annotated[float, option(help="Seconds for one assignment.")] = 200.0,
 ) -> None:
     """Run BH-kmeans over noise rates and penalties; write ARI and time, draw the good range."""
     check_writable(out_file, plot)

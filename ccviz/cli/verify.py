@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from click.exceptions import Exit
 
 from ccviz.cli.common import out
+from ccviz.cli.parameters import Argument, option
 from ccviz.errors import CcvizError
 from ccviz.problem.problem import Problem
 from ccviz.proof.budget import DEFAULT_WORK
@@ -21,12 +22,12 @@ UNDECIDED = 2
 
 
 def verify(
-    run: Annotated[str, typer.Argument(help="Id, name or end of the id of a run, or 'last'.")],
+    run: Annotated[str, Argument(help="Id, name or end of the id of a run, or 'last'.")],
     gap: Annotated[
-        float, typer.Option(min=0.0, help="Relative gap within which optimality is to be proved.")
+        float, option(min=0.0, help="Relative gap within which optimality is to be proved.")
     ] = DEFAULT_GAP,
     work: Annotated[
-        float, typer.Option(min=0.0, help="Most work for searches; a unit is about a second.")
+        float, option(min=0.0, help="Most work for searches; a unit is about a second.")
     ] = DEFAULT_WORK,
 ) -> None:
     """Check the proof of an exact run, with none of the solver's code.
@@ -41,12 +42,12 @@ def verify(
         events = [record.event for record in archive.records(run_id)]
     except CcvizError as broken:
         out.print(f"no proof: {broken}", markup=False)
-        raise typer.Exit(NOT_ACCEPTED) from None
+        raise Exit(NOT_ACCEPTED) from None
     verdict = check(problem, events, gap, work)
     for line in (verdict.sentence, *_what(problem), *_bounds(verdict)):
         out.print(line, markup=False, soft_wrap=True)
     refused = UNDECIDED if verdict.trusted else NOT_ACCEPTED
-    raise typer.Exit(0 if verdict.accepted else refused)
+    raise Exit(0 if verdict.accepted else refused)
 
 
 def _what(problem: Problem) -> list[str]:

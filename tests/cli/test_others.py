@@ -44,9 +44,11 @@ def test_python_runs_the_package(folder):
 
 
 def test_a_shell_completes_the_commands(command, folder):
-    asked = {"_CCVIZ_COMPLETE": "complete_bash", "COMP_WORDS": "ccviz ver", "COMP_CWORD": "1"}
+    script = subprocess.check_output([*command, "--completion", "zsh"], text=True)
+    assert "_CCVIZ_COMPLETE=zsh_complete" in script
+    asked = {"_CCVIZ_COMPLETE": "zsh_complete", "COMP_WORDS": "ccviz ver", "COMP_CWORD": "1"}
     done = subprocess.check_output(command, env=os.environ | asked, text=True)
-    assert done.split() == ["verify"]
+    assert done.split()[:2] == ["plain", "verify"]
 
 
 def test_quiet_prints_nothing(ccviz):
@@ -72,7 +74,15 @@ def test_a_checkout_installed_under_the_old_name_is_no_stranger(monkeypatch):
 
 def test_help(ccviz):
     assert "solve" in ccviz("--help").out
-    assert "--time-limit" in ccviz("solve", "--help").out
+    about = ccviz("solve", "--help").out
+    assert "--time-limit" in about
+    assert "File (CSV" in about  # of the argument
+
+
+def test_no_command_is_answered_by_the_help(ccviz):
+    done = ccviz()
+    assert (done.code, done.out) == (2, "")
+    assert "solve" in done.err
 
 
 @pytest.mark.parametrize("words", [["dance"], ["--dance"]])

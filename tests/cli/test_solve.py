@@ -219,8 +219,8 @@ BAD = {
         ("iris --time-limit soon", "Invalid value for '--time-limit'"),
         ("iris --json no/folder.json", "no/folder.json cannot be written."),
         ("iris --labels .", ". cannot be written."),
-        ("iris --faster", "No such option: --faster"),
-        ("", "Missing argument 'data'."),
+        ("iris --faster", "No such option '--faster'"),
+        ("", "Missing argument 'DATA'."),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(ccviz, folder, words, sentence):

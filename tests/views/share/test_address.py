@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, unquote
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from click.testing import CliRunner
 
 from ccviz.cli import app
 from ccviz.data.datasets import Dataset, load
