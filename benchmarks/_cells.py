@@ -53,9 +53,22 @@ def of_kind(rows: Rows, kind: str, dataset: str, links: int | None = None) -> Ro
     ]
 
 
-def mean(rows: Rows, column: str, digits: int = 3) -> str:
-    values = [float(row[column]) for row in rows if row[column]]
+def mean(rows: Rows, name: str, digits: int = 3) -> str:
+    values = column(rows, name)
     return f"{statistics.mean(values):.{digits}f}" if values else NO_TIME
+
+
+def spread(values: Sequence[float], digits: int = 3) -> str:
+    """Return a mean, and the standard deviation of a value where there are several."""
+    if not values:
+        return NO_TIME
+    middle = f"{statistics.mean(values):.{digits}f}"
+    return f"{middle} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else middle
+
+
+def column(rows: Rows, name: str) -> list[float]:
+    """Return the figures of a column, without the cells that have none."""
+    return [float(row[name]) for row in rows if row[name]]
 
 
 def found(row: dict[str, str] | None) -> str:

@@ -61,11 +61,33 @@ def keel(name: str) -> Dataset:
     return Dataset(name, X, (), truth.astype(np.int64))
 
 
+_NUMBERS = (1, 14, 15, 16, 17, 18)
+"""Columns of Hepatitis that are no categories; column 0 has the class."""
+
+
+def hepatitis() -> Dataset:
+    """Return the 13 categorical columns of Hepatitis, of the 142 patients who have them all.
+
+    Bibi et al. (2019) remove what is missing or not categorical.
+    """
+    file = _folder(COMMON) / "classification" / "hepatitis" / "hepatitis.data.txt"
+    rows = [line.split(",") for line in file.read_text(encoding="utf-8").split()]
+    chosen = [place for place in range(1, 20) if place not in _NUMBERS]
+    whole = [row for row in rows if all(row[place] != "?" for place in chosen)]
+    X = np.array([[float(row[place]) for place in chosen] for row in whole])
+    _, truth = np.unique([row[0] for row in whole], return_inverse=True)
+    return Dataset("Hepatitis", X, (), truth.astype(np.int64))
+
+
 def _path(name: str) -> Path:
     package, file = SOURCES[name]
-    found = find_spec(package)
-    if found is None or found.origin is None:
-        raise FileNotFoundError(f"{name} is in the package {package}, which is not installed.")
     if package == COMMON:
         file = f"classification/{file}/{file}"
-    return Path(found.origin).parent / "data" / f"{file}.dat"
+    return _folder(package) / f"{file}.dat"
+
+
+def _folder(package: str) -> Path:
+    found = find_spec(package)
+    if found is None or found.origin is None:
+        raise FileNotFoundError(f"The package {package}, which has the data, is not installed.")
+    return Path(found.origin).parent / "data"

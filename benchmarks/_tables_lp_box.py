@@ -5,18 +5,19 @@ from __future__ import annotations
 import statistics
 from itertools import product
 
-from _cells import NO_ANSWER, NO_TIME, Rows, mean, owing, read, table
+from _cells import NO_ANSWER, NO_TIME, Rows, column, mean, owing, read, spread, table
 from lp_box_descent import SETS, VARIANTS, WAYS
-from papers_rivals import IONOSPHERE_LINKS
-from printed import INDICES, IONOSPHERE, MADE, RIVALS
+from papers_rivals import HEPATITIS_LINKS, IONOSPHERE_LINKS
+from printed import HEPATITIS, INDICES, IONOSPHERE, MADE, RIVALS
 
 NAMES = ("COP-k-means", "Spectral", "PPC", "CCL")
 
 
 def score(rows: Rows) -> str:
+    """Return the mean ARI over draws of links, and its standard deviation."""
     if rows and not any(row["ari"] for row in rows):
         return NO_ANSWER
-    return mean(rows, "ari", 2)
+    return spread(column(rows, "ari"), 2)
 
 
 def rivals() -> str:
@@ -30,11 +31,15 @@ def rivals() -> str:
             own = [row for row in ours if (row["dataset"], row["case"], row["method"]) == case]
             missing += not own
             cells += [value, score(own)]
-        rows.append([*cells, printed[-1], lp[dataset, str(links)]["ari_pct"]])
+        rows.append([*cells, printed[-1], lp_spread(lp[dataset, str(links)])])
     header = ["set", "of each"]
     for name in (*NAMES, "ℓp-box"):
         header += [name, "ours"]
     return owing(table(header, rows), "papers_rivals.py", missing, 30)
+
+
+def lp_spread(row: dict[str, str]) -> str:
+    return f"{row['ari_pct']} ± {row['ari_std']}"
 
 
 def indices() -> str:
@@ -103,20 +108,22 @@ def ionosphere() -> str:
             for method in ("lp-box", "sdp")
         }
         missing += sum(not each for each in by["lp-box"])
-        cells = [spread(each) for each in by["lp-box"]]
+        cells = [score(each) for each in by["lp-box"]]
         cells += ["-"] * (len(IONOSPHERE_LINKS) - len(cells))
-        rows.append((variant, printed, *cells, spread(by["sdp"][0])))
+        rows.append((variant, printed, *cells, score(by["sdp"][0])))
     ours = (f"ours, {n} of each" for n in IONOSPHERE_LINKS)
     header = ("ionosphere", "ℓp-box", *ours, "proved optimum, 20 of each")
     text = owing(table(header, rows), "papers_rivals.py", missing, 10)
     return text + f"\n{reached(rows)}\n"
 
 
-def spread(rows: Rows) -> str:
-    """Return the mean ARI over draws of links, and its standard deviation."""
-    values = [float(row["ari"]) for row in rows if row["ari"]]
-    more = f" ± {statistics.stdev(values):.2f}" if len(values) > 1 else ""
-    return score(rows) + more
+def hepatitis() -> str:
+    rows, missing = [], 0
+    for variant, printed in HEPATITIS.items():
+        own = read("papers_rivals", part="hepatitis", case=f"{variant} {HEPATITIS_LINKS}")
+        missing += not own
+        rows.append((variant, printed, score(own)))
+    return owing(table(("Hepatitis", "ℓp-box", "ours"), rows), "papers_rivals.py", missing, 10)
 
 
 def reached(rows: list[tuple[str, ...]]) -> str:

@@ -133,7 +133,7 @@ def hg_means() -> str:
             if row["case"].startswith(f"{dataset}/"):
                 cases.setdefault((row["case"], row["seed"]), {})[row["method"]] = row
         pairs = [case for case in cases.values() if len(case) == 2]
-        missing += 2 * max(FILES - len(pairs), 0)
+        missing += 2 * max(LINK_FILES - len(pairs), 0)
         rows.append((dataset, *beside_hg(pairs, unbroken, as_good, middle, searches)))
     header = ("set", "HG breaks none, of 30", "ours", "SG as good, %", "ours",
               "median difference, %", "ours", "of local searches, %", "ours",
@@ -157,9 +157,15 @@ def beside_hg(
     )
     good = share(each <= 100 * SAME for each in objective)
     return [
-        unbroken, count, as_good, good, middle, f"{statistics.median(objective):.3f}", searches,
-        f"{statistics.median(local):.0f}", f"{statistics.median(seconds):.0f}",
+        unbroken, count, as_good, good, middle, middle_of(objective, 3), searches,
+        middle_of(local, 0), middle_of(seconds, 0),
     ]  # fmt: skip
+
+
+def middle_of(values: list[float], digits: int) -> str:
+    """Return the median, and the range of several values."""
+    least, middle, most = (f"{of(values):.{digits}f}" for of in (min, statistics.median, max))
+    return middle if least == most else f"{middle} ({least} to {most})"
 
 
 def variants() -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import statistics
 
-from _cells import NO_TIME, NOT_HAD, Rows, owing, read, table
+from _cells import NO_TIME, NOT_HAD, Rows, owing, read, spread, table
 from papers_soft import SETS
 from printed import BROKEN, SECONDS
 
 METHODS = (("bh-kmeans", "bh"), ("dils", "dils"), ("k-means", "kmeans"))
 LIMIT_S = 5
-DRAWS = {"bh-kmeans": 6, "dils": 1, "k-means": 6}
+DRAWS = 6
 PRINTED_MEAN = "Mean"
 """The printed mean is of 25 sets; ours is of those that can be had."""
 
@@ -27,7 +27,7 @@ def values(published: Rows, value: str) -> str:
         cells = [dataset, f"{fraction} %"]
         for method, printed in METHODS:
             own = [float(each[value]) for each in done[method].get((dataset, fraction), [])]
-            missing += max(DRAWS[method] - len(own), 0) if dataset in SETS else 0
+            missing += max(DRAWS - len(own), 0) if dataset in SETS else 0
             cells += [row[f"{value}_{printed}"]]
             cells += [spread(own, digits) if dataset in SETS else NOT_HAD]
         rows.append(cells)
@@ -51,12 +51,11 @@ def values(published: Rows, value: str) -> str:
     return owing(table(header, rows + means), "papers_soft.py", missing, LIMIT_S)
 
 
-def spread(values: list[float], digits: int) -> str:
-    """Return the mean over draws and their standard deviation."""
-    if not values:
-        return NO_TIME
-    middle = f"{statistics.mean(values):.{digits}f}"
-    return f"{middle} ± {statistics.stdev(values):.{digits}f}" if len(values) > 1 else middle
+def draws(method: str) -> str:
+    """Return how many draws of links a method has of each cell."""
+    counts = {len(each) for each in by_cell(method).values()}
+    least, most = min(counts), max(counts)
+    return f"{least}" if least == most else f"{least} to {most}"
 
 
 def by_cell(method: str) -> dict[tuple[str, str], Rows]:

@@ -41,6 +41,7 @@ SOLVERS = {
     "s-mdeclust": ("s-mdeclust", {"restarts": 0}),
     "blp-kmeans x 10": ("blp-kmeans", {"n_init": 10}),
     "s-mdeclust, learned": ("s-mdeclust", {"restarts": 0}),
+    "k-means x 60": ("k-means", {"n_init": 60}),
     "PCCC-S": ("pccc", {}),
     "PCCC-W": ("pccc", {}),
     "PCCC-W x 10": ("pccc", {"n_init": 10}),
@@ -53,8 +54,11 @@ METHODS = {
     "COL3": ("s-mdeclust", "PCCC-R"),
     "COL4": ("blp-kmeans x 10", "s-mdeclust", "PCCC-R"),
 }
-LIMITS = {"COL1": 2.0, "noisy": 0.5, "COL2": 0.5, "COL3": 2.0, "COL4": 10.0}
-"""CPU seconds of a run; the blobs of 5,000 points have those of COL4."""
+NO_LINKS = {"COL4": ("k-means x 60",)}
+"""Methods besides, for cells without links."""
+
+LIMITS = {"COL1": 2.0, "noisy": 0.5, "COL2": 0.5, "COL3": 2.0, "n5000": 10.0, "COL4": 20.0}
+"""CPU seconds of a run, by collection or by the beginning of a set's name."""
 
 SUREST = 0.99
 """The weight from which on the log-odds of a link rise no more."""
@@ -92,13 +96,14 @@ def asked(options: argparse.Namespace) -> Iterator[tuple[Cell, str]]:
     for collection in options.collections:
         for cell in cells_of(collection):
             if options.sets is None or cell.dataset in options.sets:
-                for method in METHODS[collection]:
+                more = NO_LINKS.get(collection, ()) if cell.percent == "0" else ()
+                for method in (*METHODS[collection], *more):
                     if method in options.methods:
                         yield cell, method
 
 
 def limit_of(cell: Cell) -> float:
-    return LIMITS["COL4" if cell.dataset.startswith("n5000") else cell.collection]
+    return LIMITS.get(cell.dataset.split("-")[0], LIMITS[cell.collection])
 
 
 data_of = lru_cache(maxsize=None)(points_of)
