@@ -1,10 +1,19 @@
-"""HiGHS without its messages: every model of the package is made here."""
+"""HiGHS without its messages: it is loaded and every model of the package is made here."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import highspy
+from ccviz.errors import CcvizError
+
+try:
+    import highspy as highspy
+except ImportError as error:
+    raise CcvizError(
+        "HiGHS cannot be loaded. Up to version 1.15 highspy does not work in a process that has "
+        "loaded ortools, which has a HiGHS library of the same name: install highspy 1.16 or newer "
+        f"(pip install --upgrade highspy), or solve in a process of its own. ({error})"
+    ) from error
 
 
 class SilentHighs(highspy.Highs):

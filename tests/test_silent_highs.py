@@ -1,10 +1,14 @@
 """HiGHS prints nothing: neither when a model is made nor when it is solved."""
 
+import runpy
+import sys
 from pathlib import Path
 
 import highspy
 import pytest
 
+from ccviz import silent_highs
+from ccviz.errors import CcvizError
 from ccviz.silent_highs import make_highs
 
 PACKAGE = Path(__file__).parents[1] / "ccviz"
@@ -43,3 +47,9 @@ def test_callbacks_still_work():
 def test_no_other_module_makes_a_model():
     others = (path for path in PACKAGE.rglob("*.py") if path.name != "silent_highs.py")
     assert not [path for path in others if "highspy.Highs()" in path.read_text(encoding="utf-8")]
+
+
+def test_where_ortools_keeps_it_from_loading_a_sentence_says_what_helps(monkeypatch):
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(CcvizError, match="install highspy 1.16 or newer"):
+        runpy.run_path(silent_highs.__file__)

@@ -117,10 +117,8 @@ def pack_by_highs(
         None if the time ran out, or if sums pass a limit by no more than HiGHS can tell.
     labels : (s,) int64 or None
     """
-    # Loaded only here: ortools brings a HiGHS of its own, and a process holds one of the two.
-    import highspy
-
-    from ccviz.silent_highs import make_highs
+    # Loaded only here: beside ortools some versions of it cannot be loaded.
+    from ccviz.silent_highs import highspy, make_highs
 
     tied = np.unique(packing.edges)
     free = np.setdiff1d(np.arange(packing.s), tied)
@@ -168,7 +166,7 @@ def _model(
 
 def _as_lp(rows: list[tuple[Any, ...]], lower: FloatArray, upper: FloatArray) -> highspy.HighsLp:
     """Return a model of integers without objective from groups of rows of equal length."""
-    import highspy
+    from ccviz.silent_highs import highspy
 
     places = np.concatenate(
         [np.full(len(columns), columns.shape[1], dtype=np.int64) for columns, *_ in rows]

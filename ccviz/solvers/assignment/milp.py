@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-import highspy
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.silent_highs import make_highs
+from ccviz.silent_highs import highspy, make_highs
 from ccviz.solvers.assignment.bound import clique_rows
 from ccviz.solvers.assignment.result import Assignment, objective_of
 from ccviz.solvers.assignment.structure import Structure, SumRow

@@ -11,12 +11,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import highspy
 import numpy as np
 from scipy.sparse import csc_array, hstack
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.silent_highs import make_highs
+from ccviz.silent_highs import highspy, make_highs
 from ccviz.solvers.base import never
 from ccviz.solvers.colgen.master import interior as interior_point
 
