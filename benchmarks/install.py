@@ -1,7 +1,8 @@
 """From the wheel, an empty environment and an empty home to a page that answers, in one line.
 
-    python benchmarks/install.py [--way pip uvx pipx] [--wheel FILE]
+    python benchmarks/install.py [--way core pip uvx pipx] [--wheel FILE]
 
+- ``core``: ``python -m venv``, ``pip install WHEEL``, ``ccviz --version``;
 - ``pip``: ``python -m venv``, ``pip install WHEEL[app]``, ``ccviz app``;
 - ``uvx``: ``uvx --from WHEEL[app] ccviz app``;
 - ``pipx``: ``pipx run --spec WHEEL[app] ccviz app``, pipx itself by uvx.
@@ -31,7 +32,7 @@ from _rows import append_row, done_keys, read_rows
 
 ROOT = Path(__file__).parents[1]
 RESULTS = Path(__file__).parent / "results"
-WAYS = ("pip", "uvx", "pipx")
+WAYS = ("core", "pip", "uvx", "pipx")
 LIMIT_S = 1200
 
 
@@ -64,25 +65,35 @@ def measure(way: str, wheel: Path, options: argparse.Namespace) -> None:
         place.bind(("127.0.0.1", 0))
         port = place.getsockname()[1]
         place.close()
-        *before, last = steps(way, f"ccviz-lab[app] @ {wheel.as_uri()}", home, port)
+        *before, last = steps(way, wheel, home, port)
         began, cpu_before = time.monotonic(), children_s()
         own = variables(home, options.keep_cache)
         for step in before:
             subprocess.run(step, cwd=home, env=own, check=True)
-        server = subprocess.Popen(last, cwd=home, env=own, start_new_session=True)
-        try:
-            wait_for(f"http://127.0.0.1:{port}/main", server)
+        if way == "core":
+            subprocess.run(last, cwd=home, env=own, check=True)
             seconds = time.monotonic() - began
-        finally:
-            with suppress(ProcessLookupError):
-                os.killpg(server.pid, signal.SIGINT)
-            server.wait(60)
+        else:
+            seconds = serve(last, home, own, port) - began
         row = {"way": way, "cpu_s": f"{children_s() - cpu_before:.0f}", "clock_s": f"{seconds:.0f}"}
         append_row(options.out, row | installed(home))
 
 
-def steps(way: str, asked: str, home: Path, port: int) -> list[list[str]]:
+def serve(command: list[str], home: Path, own: dict[str, str], port: int) -> float:
+    """Return when the page answers; its server is stopped then."""
+    server = subprocess.Popen(command, cwd=home, env=own, start_new_session=True)
+    try:
+        wait_for(f"http://127.0.0.1:{port}/main", server)
+        return time.monotonic()
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(server.pid, signal.SIGINT)
+        server.wait(60)
+
+
+def steps(way: str, wheel: Path, home: Path, port: int) -> list[list[str]]:
     """Return the commands, the last of which serves the page."""
+    asked = f"ccviz-lab{'' if way == 'core' else '[app]'} @ {wheel.as_uri()}"
     serve = ["ccviz", "app", "--port", str(port)]
     uvx = [sys.executable, "-m", "uv", "tool", "run", "--quiet", "--python", sys.executable]
     if way == "uvx":
@@ -91,11 +102,8 @@ def steps(way: str, asked: str, home: Path, port: int) -> list[list[str]]:
         return [[*uvx, "pipx", "run", "--python", sys.executable, "--spec", asked, *serve]]
     bin_ = home / "env" / "bin"
     pip = [str(bin_ / "python"), "-m", "pip", "install", "--quiet", asked]
-    return [
-        [sys.executable, "-m", "venv", str(home / "env")],
-        pip,
-        [str(bin_ / serve[0]), *serve[1:]],
-    ]
+    last = ["--version"] if way == "core" else serve[1:]
+    return [[sys.executable, "-m", "venv", str(home / "env")], pip, [str(bin_ / "ccviz"), *last]]
 
 
 def variables(home: Path, keep_cache: bool) -> dict[str, str]:
@@ -144,7 +152,7 @@ def write_table(out: Path) -> None:
     lines = [
         "`python benchmarks/install.py`, from the wheel without kernels, empty home and cache.",
         "",
-        "| | CPU s to the page | Clock, s | Packages | MB |",
+        "| | CPU s to the page (core: to `--version`) | Clock, s | Packages | MB |",
         "|---|---|---|---|---|",
     ]
     lines += [f"| {' | '.join(row.values())} |" for row in read_rows(out)]

@@ -26,6 +26,7 @@ from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AskedRule
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
+from ccviz.problem.points import columns_of
 from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_text import Wish, parse_rule
@@ -432,11 +433,10 @@ def _wishes(rules: Any, column: RuleColumns) -> list[Wish | AskedRule]:
 
 def _column_of(X: Any, name: str) -> Any:
     """Return a column of a data frame."""
-    names = [str(each) for each in getattr(X, "columns", ())]
-    if name not in names:
-        known = ", ".join(names) or "none"
-        raise ProblemError(f"X has no column {quote(name)}; it has {known}.")
-    return X[X.columns[names.index(name)]]
+    labels = {str(label): label for label in columns_of(X)}
+    if name not in labels:
+        raise ProblemError(f"X has no column {quote(name)}; it has {', '.join(labels) or 'none'}.")
+    return X[labels[name]]
 
 
 def _links_of(links: RowLinks, n: int, *given: Any) -> tuple[Links, Links]:

@@ -51,5 +51,5 @@ def test_no_other_module_makes_a_model():
 
 def test_where_ortools_keeps_it_from_loading_a_sentence_says_what_helps(monkeypatch):
     monkeypatch.setitem(sys.modules, "highspy", None)
-    with pytest.raises(CcvizError, match="install highspy 1.16 or newer"):
+    with pytest.raises(CcvizError, match=r"install highspy 1\.16 or newer"):
         runpy.run_path(silent_highs.__file__)

@@ -129,7 +129,7 @@ def index(tmp_path_factory):
 @pytest.mark.slow
 @pytest.mark.timeout(1800)
 @pytest.mark.usefixtures("index")
-@pytest.mark.parametrize("way", ["pip", "uvx", "pipx"])
+@pytest.mark.parametrize("way", ["core", "pip", "uvx", "pipx"])
 def test_one_line_serves_the_page_in_an_empty_home(way, installed, tmp_path):
     (wheel,) = installed.glob("*.whl")
     script, table = ROOT / "benchmarks" / "install.py", tmp_path / "install.csv"

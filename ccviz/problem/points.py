@@ -90,23 +90,33 @@ def _as_floats(given: Any) -> FloatArray:
             return np.ma.filled(plain.astype(kind), np.nan)
         return np.array(plain, dtype=kind, order="C")
     except (TypeError, ValueError):
-        raise ProblemError(_first_word(plain, _names(given))) from None
+        raise ProblemError(_first_word(plain, columns_of(given))) from None
     except OverflowError:
         raise ProblemError(_TOO_LARGE) from None
 
 
-def _names(given: Any) -> Sequence[Any] | None:
-    columns = getattr(given, "columns", None)
-    return None if columns is None else list(columns)
+def columns_of(given: Any) -> list[Any]:
+    """Return the labels of a table's columns, none for an array.
+
+    Parameters
+    ----------
+    given : (n, d) array, list of lists, or data frame
+
+    Returns
+    -------
+    list
+    """
+    is_arrow = hasattr(type(given), "column_names")  # its columns are the cells
+    return list(given.column_names if is_arrow else getattr(given, "columns", ()))
 
 
-def _first_word(plain: np.ndarray, names: Sequence[Any] | None) -> str:
+def _first_word(plain: np.ndarray, names: Sequence[Any]) -> str:
     """Return the sentence for the first cell that is not a number."""
     if plain.ndim == 2:
         for j, i in product(range(plain.shape[1]), range(plain.shape[0])):
             cell = plain[i, j : j + 1].tolist()[0]  # as Python's own
             if not is_number(cell):
-                column = repr(names[j]) if names is not None else str(j)
+                column = repr(names[j]) if names else str(j)
                 reason = "is missing" if is_missing(cell) else f"is {quote(cell)}, not a number"
                 return f"the data are not a table of numbers: row {i}, column {column} {reason}."
     return "the data are not a table of numbers."

@@ -4,9 +4,27 @@ import pytest
 from scipy.sparse import csr_array
 
 from ccviz.errors import ProblemError
-from ccviz.problem.points import read_points, rows
+from ccviz.problem.points import columns_of, read_points, rows
 
 FRAME = pd.DataFrame({"length": [1, 2, 3], "width": [0.5, 0.25, 4.0]})
+
+
+class Arrow:
+    """A table as pyarrow has it: ``columns`` are the cells, not the labels."""
+
+    column_names = ("a", "b")
+    columns = ([0.0, 1.0], [5.0, 6.0])
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.columns).T
+
+
+def test_columns_are_known_by_their_labels():
+    frame = pd.DataFrame({"column_names": [0.0], 7: [1.0]})
+    assert columns_of(frame) == ["column_names", 7]
+    assert columns_of(Arrow()) == ["a", "b"]
+    assert columns_of(np.zeros((1, 2))) == []
+    assert read_points(Arrow()).tolist() == [[0.0, 5.0], [1.0, 6.0]]
 
 
 def test_a_data_frame_is_a_table_of_its_numbers():

@@ -14,6 +14,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import ProblemError
 from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AskedRule
+from ccviz.problem.points import columns_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import read_sizes
 from ccviz.views.draft import Draft, draft_of_problem
@@ -63,8 +64,7 @@ def _name(X: FloatArray) -> str:
 
 
 def _features(X: Any, d: int) -> tuple[str, ...]:
-    columns = getattr(X, "columns", None)
-    return tuple(map(str, columns)) if columns is not None else tuple(f"x{j}" for j in range(d))
+    return tuple(map(str, columns_of(X))) or tuple(f"x{j}" for j in range(d))
 
 
 def _names(names: Sequence[str] | None, index: Any, n: int) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ def _names(names: Sequence[str] | None, index: Any, n: int) -> tuple[str, ...]:
 
 
 def _column(X: Any, name: str) -> FloatArray:
-    columns = list(map(str, getattr(X, "columns", ())))
-    if name not in columns:
+    labels = {str(label): label for label in columns_of(X)}
+    if name not in labels:
         raise ProblemError(f"there is no column {name!r}.")
-    return np.asarray(X[X.columns[columns.index(name)]], dtype=np.float64)
+    return np.asarray(X[labels[name]], dtype=np.float64)
