@@ -29,9 +29,9 @@ from ccviz.solvers.relaxation.admm import (  # noqa: E402
     cold_start,
     exchange_cuts,
 )
+from ccviz.solvers.relaxation.conic_backend import solve_by_cvxpy  # noqa: E402
 from ccviz.solvers.relaxation.engine import iterate  # noqa: E402
 from ccviz.solvers.relaxation.model import Relaxation, relax  # noqa: E402
-from ccviz.solvers.relaxation.scs_backend import solve_by_scs  # noqa: E402
 from ccviz.studies.suite import instances  # noqa: E402
 
 SHARED = Path(__file__).parents[2] / "shared" / "bench"
@@ -61,7 +61,7 @@ def main() -> None:
 
 def warm_up(bench: Path) -> None:
     relaxation = relaxation_of(bench, "iris/ml_50_cl_50_0")
-    solve_by_scs(relaxation, tightened(relaxation, rounds=3), 1e-3)
+    solve_by_cvxpy(relaxation, tightened(relaxation, rounds=3), "scs", 1e-3)
 
 
 def relaxation_of(bench: Path, case: str) -> Relaxation:
@@ -105,7 +105,7 @@ def compare(bench: Path, case: str) -> str:
 
 def timed_scs(relaxation: Relaxation, start: Iterate, accuracy: float) -> tuple[Iterate, float]:
     began = time.process_time()
-    return solve_by_scs(relaxation, start, accuracy), time.process_time() - began
+    return solve_by_cvxpy(relaxation, start, "scs", accuracy), time.process_time() - began
 
 
 def timed_splitting(relaxation: Relaxation, start: Iterate, target: float) -> tuple[Iterate, float]:

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-EXTRAS = ("cvxpy", "openpyxl", "pandas", "panel", "pyarrow", "pydantic", "typer")
+EXTRAS = ("cvxpy", "openpyxl", "pandas", "panel", "pyarrow", "pydantic", "scs", "typer")
 _WITHOUT = """
 import sys
 

@@ -23,15 +23,15 @@ from ccviz.solvers.relaxation.admm import Iterate
 from ccviz.solvers.relaxation.branching import branching_pair
 from ccviz.solvers.relaxation.certificate import certify
 from ccviz.solvers.relaxation.closed_form import multipliers_of
+from ccviz.solvers.relaxation.conic_backend import solve_by_cvxpy
 from ccviz.solvers.relaxation.cuts import no_cuts
 from ccviz.solvers.relaxation.engine import AnyIterate, cold_start, inherit, iterate
 from ccviz.solvers.relaxation.lifted import LiftedIterate, class_centers
 from ccviz.solvers.relaxation.model import Relaxation, relax
 from ccviz.solvers.relaxation.restart import restart
 from ccviz.solvers.relaxation.rounds import WINDOW, is_stuck, renew_cuts
-from ccviz.solvers.relaxation.scs_backend import solve_by_scs
 from ccviz.solvers.sdp.rounding import first_clustering, ipc_kmeans
-from ccviz.solvers.sdp.settings import NodeSettings
+from ccviz.solvers.sdp.settings import SPLITTING, NodeSettings
 from ccviz.solvers.search.decisions import PairDecision, decided_pairs
 from ccviz.solvers.search.tree import Multipliers, Report, Task, cutoff
 
@@ -209,9 +209,10 @@ def _part_of_round(task: Task, state: NodeState, iterations: int) -> Report:
 
 
 def _solved(settings: NodeSettings, task: Task, state: NodeState) -> NodeState:
-    if settings.backend == "scs" and _is_plain(state.at):
-        at: AnyIterate = solve_by_scs(state.relaxation, state.at, _SCS_ACCURACY)
-    else:
+    at: AnyIterate | None = None
+    if settings.backend != SPLITTING and _is_plain(state.at):
+        at = solve_by_cvxpy(state.relaxation, state.at, settings.backend, _SCS_ACCURACY)
+    if at is None:  # or the conic solver gave up
         rest = settings.round_iterations - state.done
         at = iterate(state.relaxation, state.at, rest, task.stop)
     # The scatter inside the blocks is a bound too, where the margin for rounding is larger.

@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from ccviz.distribution import install_command
+from ccviz.errors import UnsupportedError
 from ccviz.solvers.base import setting
 
 if TYPE_CHECKING:
     from ccviz.solvers.relaxation.rounds import RoundParams
+
+SPLITTING = "splitting"
+CONIC = ("cvxpy", "clarabel", "scs", "mosek", "copt", "cvxopt", "sdpa")
+"""Conic solvers that cvxpy may call; ``cvxpy`` leaves the choice to it."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +57,10 @@ class NodeSettings:
         300, "Largest number of rounds at a node.", low=1, advanced=True, label="Most rounds"
     )
     backend: str = setting(
-        "splitting",
-        "Solver of the relaxations: `splitting` is ADMM, `scs` a general conic solver.",
-        choices=("splitting", "scs"),
+        SPLITTING,
+        "Solver of the relaxations: `splitting` is ADMM; the others are conic solvers, called by "
+        "cvxpy, and `cvxpy` is the one that it prefers.",
+        choices=(SPLITTING, *CONIC),
         advanced=True,
         label="Relaxation solver",
     )
@@ -73,3 +81,21 @@ class NodeSettings:
             patience=self.patience,
             cuts=self.cuts,  # type: ignore[arg-type]
         )
+
+    def check_backend(self) -> None:
+        """Raise `UnsupportedError` if the solver of the relaxations is not installed."""
+        if self.backend == SPLITTING:
+            return
+        if find_spec("cvxpy") is None:
+            raise UnsupportedError(
+                f"the backend {self.backend!r} needs cvxpy: {install_command('conic')} brings it."
+            )
+        # Imported here: cvxpy takes a second, and the other backend does not need it.
+        from cvxpy import installed_solvers
+
+        found = ["cvxpy", *(each.lower() for each in installed_solvers())]
+        if self.backend not in found:
+            raise UnsupportedError(
+                f"the backend {self.backend!r} is not installed; cvxpy finds "
+                f"{', '.join(each for each in CONIC[1:] if each in found)}."
+            )

@@ -57,8 +57,9 @@ class Sdp(TreeSettings, NodeSettings, Solver):
     )
 
     def check(self, problem: Problem, who_can: Callable[[Problem], str] | None = None) -> None:
-        """Raise `UnsupportedError` if a node's matrices would not fit into the free memory."""
+        """Raise `UnsupportedError` if a library is missing, or a node's matrices would not fit."""
         super().check(problem, who_can)
+        self.check_backend()
         if problem.n <= _SURELY_FITS or _bytes_for(problem.n) <= (free := free_memory()):
             return
         s = contract(problem).s

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from ccviz import Problem, solve, start
+from ccviz.errors import UnsupportedError
 from ccviz.events import (
     CutsAdded,
     IncumbentFound,
@@ -11,6 +12,7 @@ from ccviz.events import (
     RelaxationSolved,
 )
 from ccviz.proof.verify import verify
+from ccviz.solvers.sdp import settings
 
 # Few rounds and cuts make a tree that is worth waking workers for.
 LEAFY = {"tolerance": 1e-6, "max_rounds": 2, "cuts_per_block": 0.5}
@@ -224,3 +226,12 @@ def test_one_block_is_one_cluster():
     result = solve(problem, "sdp")
     assert (result.status, result.objective) == ("optimal", pytest.approx(14.0))
     assert verify(problem, events_of(problem)).accepted
+
+
+def test_a_conic_solver_that_is_not_installed_is_named(monkeypatch):
+    problem = Problem(np.eye(4), 2)
+    with pytest.raises(UnsupportedError, match=r"'mosek' is not installed; cvxpy finds .*clarabel"):
+        solve(problem, "sdp", backend="mosek")
+    monkeypatch.setattr(settings, "find_spec", lambda name: None)
+    with pytest.raises(UnsupportedError, match=r"needs cvxpy: pip install 'ccviz-lab\[conic\]'"):
+        solve(problem, "sdp", backend="scs")
