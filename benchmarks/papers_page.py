@@ -61,6 +61,7 @@ def page(bench: Path) -> str:
         soft_wcss=_tables_soft.values(published, "wcss"),
         dils_draws=_tables_soft.draws("dils"),
         soft_totals=_tables_soft.totals(),
+        soft_penalty=_tables_soft.penalty(),
         soft_authors=_tables_soft.authors(),
         pccc=_pccc_page.overview(read("papers_pccc"), pccc_published),
         pccc_unlinked=_pccc_page.without_links(read("papers_pccc"), pccc_published),
