@@ -82,3 +82,59 @@ def test_three_sets_are_asked_about_until_it_is_enough(lab, picture):
     lab.press("Enough (Esc)")
     lab.page.locator(".asking").wait_for(state="hidden")
     assert lab.links() == []
+
+
+def asked_set(lab):
+    """Return the five points asked about, from their buttons."""
+    labels = lab.page.get_by_role("group", name="Points of the question").get_by_role("button")
+    return [int(re.match(r"\d: point (\d+)", each)[1]) for each in
+            labels.evaluate_all("(all) => all.map((each) => each.ariaLabel)")]  # fmt: skip
+
+
+def test_five_points_are_asked_about_by_mouse_and_keys(lab, picture):
+    truth = take(lab, "moons", 60)
+    lab.press("Ask me")
+    question(lab)
+    lab.press("Five points")
+    lab.see("Which do not belong with the others?")
+    lab.wait_for(lambda: len(lab.source("asked")["x"]) == 5)
+    first = asked_set(lab)
+    assert lab.source("asked", "number")["number"] == ["1", "2", "3", "4", "5"]
+
+    lab.page.keyboard.press("4")
+    lab.see("Keep 1 apart (C)")
+    lab.click_point(first[1])
+    lab.see("Keep 2 apart (C)")
+    lab.page.get_by_role("button", name=re.compile(f"^4: point {first[3]},")).click()
+    lab.see("Keep 1 apart (C)")
+    lab.page.keyboard.press("m")
+    lab.see_notice("1 point marked")
+    picture(lab.page, "marked")
+    lab.page.keyboard.press("2")
+    lab.press("All together (M)")
+    count(lab, 1)
+    lab.wait_for(lambda: len([line for line in lab.links() if "–" in line]) >= 4)
+    lab.page.keyboard.press("z")
+    count(lab, 0)
+    lab.wait_for(lambda: lab.links() == [])
+
+    asked = 0
+    while "No further question is useful" not in told(lab) and asked < 12:
+        if lab.page.get_by_text(TITLE).filter(visible=True).count():
+            i, j = question(lab)
+            lab.page.keyboard.press("m" if truth[i] == truth[j] else "c")
+        else:
+            points = asked_set(lab)
+            odd = [at for at, point in enumerate(points) if truth[point] != truth[points[0]]]
+            for at in odd:
+                lab.page.keyboard.press(str(at + 1))
+            lab.see(f"Keep {len(odd)} apart (C)" if odd else "All together (M)")
+            lab.page.keyboard.press("c" if odd else "m")
+        asked += 1
+        count(lab, asked)
+    assert "ARI 1.000" in told(lab)
+    lab.press("Pairs")
+    lab.page.keyboard.press("a")
+    lab.page.locator(".asking").wait_for(state="hidden")
+    lab.page.keyboard.press("3")  # a tab again
+    lab.see("Inside the solver")

@@ -99,6 +99,8 @@ class ScatterFigure:
         self._path = ColumnDataSource({"x": [], "y": []})
         self._picked = ColumnDataSource({"x": [], "y": []})
         self._held = ColumnDataSource({"x": [], "y": []})
+        self._asked = ColumnDataSource({"x": [], "y": [], "number": []})
+        self._odd = ColumnDataSource({"x": [], "y": []})
         self._wet = ColumnDataSource({"x": [], "y": []})
         self._mapper = cluster_mapper()
         self._draw()
@@ -186,6 +188,13 @@ class ScatterFigure:
             "x", "y", source=self._held, name="held", size=18, fill_color=None, line_width=3,
             line_dash=[3, 2],
         )  # fmt: skip
+        self._numbers = plot.text(
+            "x", "y", text="number", source=self._asked, name="asked", x_offset=8, y_offset=-8,
+            text_font_style="bold",
+        )  # fmt: skip
+        self._odd_mark = plot.scatter(
+            "x", "y", source=self._odd, name="odd", size=18, marker="x", line_width=4
+        )
         self._wet_glyph = plot.scatter(
             "x", "y", source=self._wet, name="wet", size=9, line_color=None
         )
@@ -204,6 +213,8 @@ class ScatterFigure:
             glyph.glyph.line_color = look.broken
         self._pick_ring.glyph.line_color = look.mark
         self._held_ring.glyph.line_color = look.upper
+        self._odd_mark.glyph.line_color = look.cannot_link
+        self._numbers.glyph.update(text_color=look.ink, text_font_size=f"{look.text + 2}px")
         self._empty.update(text_color=look.faint, text_font_size=f"{look.text}px")
         self._on_view()
 
@@ -381,6 +392,13 @@ class ScatterFigure:
         """Put a dashed ring around the group that was put aside."""
         index = list(points)
         refill(self._held, x=plane.x[index], y=plane.y[index])
+
+    def show_set(self, plane: Plane, points: Sequence[int], odd: Sequence[int]) -> None:
+        """Number the points of a question over a set, and cross out those that do not belong."""
+        index, crossed = list(points), list(odd)
+        numbers = [str(place + 1) for place in range(len(index))]
+        refill(self._asked, x=plane.x[index], y=plane.y[index], number=numbers)
+        refill(self._odd, x=plane.x[crossed], y=plane.y[crossed])
 
     def paint(self, active: bool) -> None:
         """Leave the mouse to the brush, or give it back to the tools that drag."""

@@ -59,7 +59,7 @@ def pictures(data: Dataset, points: Sequence[int] | slice = slice(None)) -> Floa
     return np.asarray(np.clip(data.X[points] / darkest, 0.0, 1.0)).reshape(-1, *shape)
 
 
-def addresses(data: Dataset) -> list[str]:
+def addresses(data: Dataset, points: Sequence[int] | slice = slice(None)) -> list[str]:
     """Return the picture of each point as the address of an image; empty if there are none.
 
     It contains no text from a file.
@@ -67,8 +67,10 @@ def addresses(data: Dataset) -> list[str]:
     Parameters
     ----------
     data : Dataset
+    points : sequence of int
+        All if not given.
     """
-    drawn = pictures(data)
+    drawn = pictures(data, points)
     if drawn is None:
         return []
     grey = np.rint(255.0 * (1.0 - drawn)).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""*Ask me*: one pair after another, and the clustering that the answers so far make likely.
+"""*Ask me*: one pair or set after another, and the clustering that the answers make likely.
 
 The answers are the links of the draft, however they were made, and the pairs answered by
 *unsure*, so undo and redo apply to them. The next question is computed in a thread: the first one
@@ -8,15 +8,17 @@ waits for k-means only, and the rest is prepared while the person reads it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
+import numpy as np
 import param
 
 from ccviz.active.answers import Answer
 from ccviz.active.learner import LEARNED, Learner
-from ccviz.arrays import IntArray
+from ccviz.active.sets import LARGEST, next_set
+from ccviz.arrays import FloatArray, IntArray
 from ccviz.data.scaling import scale
 from ccviz.errors import CcvizError
 from ccviz.views.draft import Draft
@@ -24,6 +26,9 @@ from ccviz.views.link_table import Link
 
 _AT_ONCE_S = 0.05
 """Time for a question to be computed before the page continues without it."""
+
+PAIR, SEVERAL = 2, 5
+"""Points of a question, as the page offers them."""
 
 _NOISE = 0.1
 """The share of soft links that are expected to be wrong."""
@@ -35,19 +40,19 @@ class AskState:
 
     Attributes
     ----------
-    pair : (int, int) or None
-        The next question, the point in question first; None if there is none.
+    points : tuple of int
+        The next question: two points, the one in question first, or a set; empty if there is none.
     enough : str
         Why there is none, as a sentence.
     labels : (n,) int64
         The clustering now.
     questions, implied : int
-        Pairs asked about so far, and pairs that are known without having been.
+        Questions answered so far, and pairs that are known without having been asked about.
     ari : float or None
         Agreement of the clustering with the known classes, where there are any.
     """
 
-    pair: tuple[int, int] | None
+    points: tuple[int, ...]
     enough: str
     labels: IntArray
     questions: int
@@ -63,25 +68,45 @@ class Asking(param.Parameterized):
     active : bool
     asked : AskState or None
         None while the next question is worked out.
+    size : int
+        Points of a question: two, or a set of which some may not belong with the others.
+    odd : tuple of int
+        The points of the set asked about that are marked so far: they do not belong.
     """
 
     active = param.Boolean(default=False)
     asked = param.Parameter(default=None)
+    size = param.Integer(default=PAIR, bounds=(PAIR, LARGEST))
+    odd = param.Parameter(default=())
 
     def __init__(self) -> None:
         super().__init__()
         self._learner: Learner | None = None
+        self._X: FloatArray = np.zeros((0, 0))
         self._draft: Draft | None = None
         self._thread: ThreadPoolExecutor | None = None
         self._coming: Future[AskState] | None = None
-        self._put: set[frozenset[int]] = set()
+        self._put: set[tuple[int, ...]] = set()
         self._again: Counter[Link] = Counter()
         self._labels: IntArray | None = None
 
     @property
+    def points(self) -> tuple[int, ...]:
+        """The question that waits for its answer; empty if there is none."""
+        return self.asked.points if self.active and self.asked else ()
+
+    @property
     def pair(self) -> tuple[int, int] | None:
-        """The question that waits for its answer, if there is one."""
-        return self.asked.pair if self.active and self.asked else None
+        """The point in question and the one to compare it with, of a set too."""
+        if not self.points:
+            return None
+        one, two = self.points[:2]
+        return (two, one) if self.several else (one, two)
+
+    @property
+    def several(self) -> bool:
+        """Whether that question is about a set."""
+        return len(self.points) > PAIR
 
     @property
     def labels(self) -> IntArray | None:
@@ -101,12 +126,12 @@ class Asking(param.Parameterized):
     def stop(self) -> None:
         """Ask no more; the answers stay."""
         self._coming = None
-        self.param.update(active=False, asked=None)
+        self.param.update(active=False, asked=None, odd=())
 
     def forget(self) -> None:
         """Drop the question shown, since the points are about to change."""
         self._coming = self._labels = None
-        self.asked = None
+        self._show(None)
 
     def follow(self, draft: Draft) -> None:
         """Take a draft with other links: answers, or some of them undone."""
@@ -117,24 +142,35 @@ class Asking(param.Parameterized):
         learner = self._learner
         if learner is None or not self._fits(learner, draft, noise):
             self._put, self._again, self._labels = set(), Counter(), None
-            points = scale(draft.data.X, "range")
-            learner = self._learner = Learner(points, draft.k, noise=noise)
+            self._X = scale(draft.data.X, "range")
+            learner = self._learner = Learner(self._X, draft.k, noise=noise)
         self._draft = draft
-        again = Counter(self._again)
-        self._coming = thread.submit(_next, learner, draft, frozenset(self._put), again)
+        put, again = frozenset(self._put), Counter(self._again)
+        self._coming = thread.submit(_next, learner, self._X, self.size, draft, put, again)
         self._take(_AT_ONCE_S)
 
-    def says_again(self, link: Link, draft: Draft) -> bool:
-        """Take an answer that is a link already, if its pair is asked about once more.
+    def ask_about(self, size: int) -> None:
+        """Ask about so many points at a time from now on, instead of the open question too."""
+        self._put.discard(self.points)
+        self.size = size
+        if self._draft is not None:
+            self.follow(self._draft)
+
+    def takes_again(self, links: Iterable[Link], draft: Draft) -> list[Link]:
+        """Count answers that are links already, and return the others.
 
         Links that may be wrong are asked for again where much rests on them; the draft has each
         of them once.
         """
-        if self.pair is None or set(self.pair) != set(link.pair) or link not in draft.links:
-            return False
-        self._again[link] += 1
-        self.follow(draft)
-        return True
+        new = []
+        for link in links:
+            if link in draft.links:
+                self._again[link] += 1
+            else:
+                new.append(link)
+        if not new:
+            self.follow(draft)
+        return new
 
     def _fits(self, learner: Learner, draft: Draft, noise: float | str) -> bool:
         before = self._draft
@@ -156,7 +192,7 @@ class Asking(param.Parameterized):
             return
         wait([coming], seconds)
         if not coming.done():
-            self.asked = None
+            self._show(None)
             return
         self._coming = None
         try:
@@ -164,12 +200,15 @@ class Asking(param.Parameterized):
         except CcvizError:
             self.stop()
             raise
-        if asked.pair is not None:
-            self._put.add(frozenset(asked.pair))
+        if asked.points:
+            self._put.add(asked.points)
         self._labels = asked.labels
-        self.asked = asked
+        self._show(asked)
         if self._thread is not None and self._learner is not None:
             self._thread.submit(self._learner.prepare)
+
+    def _show(self, asked: AskState | None) -> None:
+        self.param.update(asked=asked, odd=())
 
     def close(self) -> None:
         """End the thread for good."""
@@ -180,20 +219,44 @@ class Asking(param.Parameterized):
 
 
 def _next(
-    learner: Learner, draft: Draft, put: frozenset[frozenset[int]], again: Counter[Link]
+    learner: Learner,
+    X: FloatArray,
+    size: int,
+    draft: Draft,
+    put: frozenset[tuple[int, ...]],
+    again: Counter[Link],
 ) -> AskState:
     """Return where the questions stand; in a thread, which alone uses the learner."""
     answers = list(_answers(draft, again))
     learner.start_over(answers)
-    pair, labels, truth = learner.question(), learner.labels, draft.data.truth
+    points, labels, truth = _question(learner, X, size), learner.labels, draft.data.truth
     given = {frozenset((each.i, each.j)) for each in answers}
+    unsure = set(map(frozenset, draft.unsure))
     return AskState(
-        pair=pair,
+        points=points,
         enough=learner.enough,
         labels=labels,
-        questions=len(given & put),
+        questions=sum(_is_answered(each, given, unsure) for each in put),
         implied=learner.answers.implied,
         ari=None if truth is None else _agreement(truth, labels),
+    )
+
+
+def _question(learner: Learner, X: FloatArray, size: int) -> tuple[int, ...]:
+    """Return the points to ask about; the pair where no more of its cluster are unknown."""
+    pair = learner.question()
+    if pair is None or size == PAIR:
+        return pair or ()
+    some = next_set(learner, X, size)
+    return pair if some is None or len(some) == PAIR else some
+
+
+def _is_answered(
+    points: tuple[int, ...], given: set[frozenset[int]], unsure: set[frozenset[int]]
+) -> bool:
+    """Return whether one of the points is linked with all others, or the first two are unsure."""
+    return frozenset(points[:2]) in unsure or any(
+        all(frozenset((hub, other)) in given for other in points if other != hub) for hub in points
     )
 
 

@@ -19,7 +19,7 @@ _LINKS = (
 PAGE_KEYS = (
     *_LINKS,
     ("H, P", "hold a group; paint"),
-    ("1 to 6", "the tabs on the right"),
+    ("1 to 6", "the tabs on the right; while five points are asked about: mark one"),
     ("F", "the presenter's view"),
     ("Page Down, Page Up", "there: one step of the proof on or back"),
 )

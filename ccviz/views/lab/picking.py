@@ -51,7 +51,7 @@ class Picking(Worded):
 
     def pick(self, point: int | None) -> None:
         """Pick a point: the first, then its partner. A picked one, or none, clears the picks."""
-        if self.picked == self.asking.pair:  # another pair than the one asked about
+        if self.picked == self.asking.points:  # another pair than the one asked about
             picked: tuple[int, ...] = () if point is None else (point,)
         elif point is None or point in self.picked or len(self.picked) > 2:
             picked = () if point is None or point in self.picked else (point,)
@@ -65,10 +65,10 @@ class Picking(Worded):
 
     def cancel(self) -> None:
         """Clear the picked points and the notice; if there are none, end the questions."""
-        asked = self.asking.pair or ()
+        asked = self.asking.points
         if self.asking.active and self.picked == asked and not self.held and not self.notice:
             self.asking.stop()
-        self.param.update(**LET_GO | {"picked": self.asking.pair or ()})
+        self.param.update(**LET_GO | {"picked": self.asking.points})
 
     def hold(self) -> None:
         """Put the picked points aside, to link the next group against them."""
@@ -93,7 +93,8 @@ class Picking(Worded):
                 self._edit(self.draft.with_links(links_between(kind, held, points, self.weight)))
             elif len(points) == 2:
                 link = Link(kind, points[0], points[1], self.weight)
-                if not self.asking.says_again(link, self.draft):
+                is_answer = set(points) == set(self.asking.points)
+                if not is_answer or self.asking.takes_again([link], self.draft):
                     self._edit(self.draft.with_link(link))
             else:
                 self._edit(self.draft.with_links(group_links(kind, points, self.weight)))

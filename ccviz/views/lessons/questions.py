@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ccviz.numbers import count
-from ccviz.views.lab.asking import AskState
+from ccviz.views.lab.asking import PAIR, AskState
 from ccviz.views.lab.session import Session
 from ccviz.views.lessons.course import Lesson, Memory
 from ccviz.views.lessons.needs import Need, answered, kept_by_truth, takes
@@ -14,6 +14,7 @@ _HALF, _ALL = 10, 20
 
 def _begin(session: Session) -> None:
     set_up("iris", "blp-kmeans")(session)
+    session.ask_about(PAIR)
     if not session.asking.active:
         session.ask()
     session.asking.settle()
@@ -21,12 +22,13 @@ def _begin(session: Session) -> None:
 
 def _answer_up_to(session: Session, questions: int) -> None:
     """Answer by the known classes, as an expert would."""
+    session.ask_about(PAIR)
     if not session.asking.active:
         session.ask()
     truth = session.draft.data.truth
-    while (asked := session.asking.settle()) and asked.pair and asked.questions < questions:
-        i, j = asked.pair
-        session.param.update(picked=asked.pair)
+    while (asked := session.asking.settle()) and asked.points and asked.questions < questions:
+        i, j = asked.points
+        session.param.update(picked=asked.points)
         session.link("must" if truth is not None and truth[i] == truth[j] else "cannot")
 
 
@@ -41,7 +43,7 @@ def _has_answers(questions: int) -> Need:
         asked = _asked(session)
         if asked is None:
             return "Press Ask me first."
-        done = asked.questions >= questions or asked.pair is None
+        done = asked.questions >= questions or not asked.points
         return "" if done else f"{questions - asked.questions} questions are left."
 
     return missing

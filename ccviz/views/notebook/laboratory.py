@@ -29,7 +29,7 @@ from ccviz.solvers.base import GROUPS
 from ccviz.views.draft import Draft
 from ccviz.views.export.assets import script_of, style_of, words
 from ccviz.views.frames.projection import check_axes, offered_axes
-from ccviz.views.frames.question import question
+from ccviz.views.frames.question import point_name, question
 from ccviz.views.frames.scatter import coloring, plane
 from ccviz.views.keyboard import with_keyboard
 from ccviz.views.lab.keys import CELL_KEYS, key_actions, tell_keys
@@ -407,12 +407,16 @@ def _asking(session: Session) -> str:
         return ""
     if asking.asked is None:
         return "Working out the next question…"
-    if asking.asked.pair is None:
+    if asking.pair is None:
         return asking.asked.enough
-    shown = question(session.draft.data, asking.asked.pair)
+    done = f"{count(asking.asked.questions, 'question')} so far"
+    if asking.several:
+        names = ", ".join(point_name(session.draft.data, point) for point in asking.points)
+        how = "Click them, then press C; press M if all belong together"
+        return f"Which do not belong with the others: {names}? {how} ({done})"
+    shown = question(session.draft.data, asking.pair)
     apart = "; ".join(
         f"{each.feature} {number(each.one, 4)} and {number(each.two, 4)}"
         for each in shown.differences
     )
-    done = f"{count(asking.asked.questions, 'question')} so far"
     return f"Do {' and '.join(shown.names)} belong together? {apart} ({done})"

@@ -67,8 +67,9 @@ class PageScript(JSComponent):
             "pagedown": partial(session.playback.leap, 1),
             "pageup": partial(session.playback.leap, -1),
             "?": partial(tell_keys, session, PAGE_KEYS),
-            **{str(place + 1): partial(show_room, place) for place in range(_ROOMS)},
-        }
+            **{str(place + 1): partial(_digit, session, show_room, place)
+               for place in range(_ROOMS)},
+        }  # fmt: skip
         for name in ("dark", "presenting"):
             session.param.watch(lambda event: setattr(self, event.name, event.new), name)
         self._drafts, self._way_on = drafts, way_on
@@ -100,3 +101,9 @@ class PageScript(JSComponent):
     def _handle_msg(self, data: str) -> None:
         if data in self._actions:
             in_one_message(self._actions[data])()
+
+
+def _digit(session: Session, show_room: Callable[[int], None], place: int) -> None:
+    """Mark a point of the set asked about; without such a point, show a tab."""
+    if not session.mark_odd(place):
+        show_room(place)

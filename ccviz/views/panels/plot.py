@@ -42,6 +42,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._ask = AskButton(session)
         self._paint = _button("Paint", icons.BRUSH, "Paint points by hand (P)")
         self._brush, self._asking = BrushPanel(painter), QuestionProgress(session)
+        self._head = pn.Row(self._legend, self._classes, sizing_mode="stretch_width", margin=0)
         self._place = pn.Column(self._scatter, sizing_mode="stretch_both", margin=0)
         self._watch()
         self._follow()
@@ -53,6 +54,7 @@ class PlotPanel(pn.viewable.Viewer):
         self._paint.on_click(lambda _: in_one_message(self._painter.toggle)())
         self._painter.param.watch(self._on_brush, "active")
         session.asking.param.watch(self._on_asking, "active")
+        session.asking.param.watch(self._make_room, ["active", "asked"])
         session.param.watch(self._follow, "draft")
         session.param.watch(self._pairs.refresh, ["isolated", "differing"])
 
@@ -66,7 +68,7 @@ class PlotPanel(pn.viewable.Viewer):
             bar,
             self._brush,
             self._asking,
-            pn.Row(self._legend, self._classes, sizing_mode="stretch_width", margin=0),
+            self._head,
             self._place,
             sizing_mode="stretch_both",
             margin=0,
@@ -96,6 +98,12 @@ class PlotPanel(pn.viewable.Viewer):
     def _on_asking(self, event: Any) -> None:
         if event.new:
             self._view.value = "Plane"
+
+    def _make_room(self, *_: Any) -> None:
+        """On a phone, let the plot have the legend's room while five points are asked about."""
+        asking = self._session.asking
+        if asking.asked is not None or not asking.active:
+            self._head.css_classes = ["yields"] if asking.several else []
 
     def _follow(self, *_: Any) -> None:
         self._classes.visible = self._session.draft.data.truth is not None

@@ -100,6 +100,7 @@ class ScatterPanel(pn.viewable.Viewer):
         session.repair.param.watch(self._on_shot, "partition")
         session.staying.param.watch(self._on_stay, "found")
         session.asking.param.watch(self._on_shot, ["active", "asked"])
+        session.asking.param.watch(self._on_set, ["active", "asked", "odd"])
         self.param.watch(self._on_shot, "by_class")
         self.legend = Legend(session)
         self._pane = FigurePane(self._figure.plot, sizing_mode="stretch_both", margin=0)
@@ -132,6 +133,7 @@ class ScatterPanel(pn.viewable.Viewer):
         self._figure.show_plane(self._plane, keep_view)
         self._say_links()
         self._draw_decisions()
+        self._on_set()
         self._color()
 
     def _draw_decisions(self) -> None:
@@ -229,8 +231,11 @@ class ScatterPanel(pn.viewable.Viewer):
         self._figure.show_held(self._plane, aside)
         places = [(float(self._plane.x[point]), float(self._plane.y[point]))
                   for point in picked[-2:]]  # fmt: skip
-        if picked and picked == self._session.asking.pair:
+        if picked and picked == self._session.asking.points:
             self._popup.hide()
+            if self._session.asking.several:  # it is above the plot
+                self._question.hide()
+                return
             data = self._session.draft.data
             first, second = places
             sureness = self._session.sureness.known
@@ -244,6 +249,11 @@ class ScatterPanel(pn.viewable.Viewer):
         beside = places[0] if len(picked) == 2 else None
         names = self._session.draft.data.names
         self._popup.show(picked, aside, places[-1], self._figure.screen, beside, names)
+
+    def _on_set(self, *_: Any) -> None:
+        asking = self._session.asking
+        points = asking.points if asking.several else ()
+        self._figure.show_set(self._plane, points, asking.odd)
 
     def _on_lit(self, event: Any) -> None:
         self._figure.show_path(path(event.new, self._plane))

@@ -31,38 +31,38 @@ def session(tmp_path):
 
 
 def answer(session):
-    i, j = session.asking.settle().pair
+    i, j = session.asking.settle().points
     assert session.picked == (i, j)
     session.link("must" if POINTS.truth[i] == POINTS.truth[j] else "cannot")
     return session.asking.settle()
 
 
 def test_the_pair_is_picked_and_its_answer_is_a_link_like_any_other(session):
-    pair = session.asking.pair
+    pair = session.asking.points
     asked = answer(session)
     assert [link.pair for link in session.draft.links] == [tuple(sorted(pair))]
     assert asked.questions == 1
     assert 0.7 < asked.ari < 1  # of three clusters looked for, one is not known to be none yet
-    assert asked.pair != pair
+    assert asked.points != pair
 
 
 def test_a_soft_answer_may_be_asked_for_again_and_counts_again(session):
     session.weight = 1.0
-    i, j = session.asking.pair
+    i, j = session.asking.points
     session.link("must")
     session.asking.settle()
-    again = replace(session.asking.asked, pair=(i, j))  # as where much rests on it
+    again = replace(session.asking.asked, points=(i, j))  # as where much rests on it
     session.asking.asked = again
     session.picked = (i, j)
     session.link("must")
-    assert session.asking.settle().pair != (i, j)
+    assert session.asking.settle().points != (i, j)
     assert not session.notice
     assert [link.pair for link in session.draft.links] == [tuple(sorted((i, j)))]
     assert len(session.asking._learner.answers.log) == 2
 
 
 def test_it_ends_with_a_reason(session):
-    while session.asking.asked.pair:
+    while session.asking.asked.points:
         asked = answer(session)
     assert asked.enough.startswith("no further question is useful: ")
     assert session.picked == ()
@@ -71,17 +71,17 @@ def test_it_ends_with_a_reason(session):
 
 
 def test_unsure_is_undone_and_done_again_like_a_link(session):
-    pair = session.asking.pair
+    pair = session.asking.points
     session.unsure()
-    other = session.asking.settle().pair
+    other = session.asking.settle().points
     assert session.draft.unsure == (pair,)
     assert session.asking.asked.questions == 1
     assert other[0] != pair[0]
     session.undo()
-    assert session.asking.settle().pair == pair
+    assert session.asking.settle().points == pair
     assert session.asking.asked.questions == 0
     session.redo()
-    assert session.asking.settle().pair == other
+    assert session.asking.settle().points == other
 
 
 def test_links_that_were_there_are_known(session):
@@ -90,11 +90,11 @@ def test_links_that_were_there_are_known(session):
     session.ask()
     asked = session.asking.settle()
     assert (asked.questions, asked.implied) == (0, 1)
-    assert set(asked.pair) & {2, 4, 5}
+    assert set(asked.points) & {2, 4, 5}
 
 
 def test_another_pair_may_be_linked_in_between(session):
-    pair = session.asking.pair
+    pair = session.asking.points
     session.pick(2)
     assert session.picked == (2,)
     session.cancel()
@@ -156,3 +156,108 @@ def test_u_without_a_question_says_how_to_be_asked(session):
     session.asking.stop()
     session.unsure()
     assert "Press A" in session.notice.text
+
+
+@pytest.fixture
+def by_sets(session):
+    """Return a session that asks about sets of three, which is a set of the six points."""
+    session.ask_about(3)
+    assert len(session.asking.settle().points) == 3
+    return session
+
+
+def mark_by_class(session):
+    """Mark the points that are not of the first one's class, and return them."""
+    first, *others = session.asking.points
+    odd = [point for point in others if POINTS.truth[point] != POINTS.truth[first]]
+    for point in odd:
+        session.pick(point)
+    return tuple(odd)
+
+
+def test_an_answer_about_a_set_makes_links_that_one_undo_takes_back(by_sets):
+    asked = by_sets.asking.points
+    assert by_sets.picked == asked
+    odd = mark_by_class(by_sets)
+    assert by_sets.asking.odd == odd
+    by_sets.link("cannot" if odd else "must")
+    assert by_sets.asking.settle().questions == 1
+    assert len(by_sets.draft.links) == 2
+    for link in by_sets.draft.links:
+        assert set(link.pair) <= set(asked)
+        assert (link.kind == "must") == (POINTS.truth[link.i] == POINTS.truth[link.j])
+    assert by_sets.asking.odd == ()
+    by_sets.undo()
+    assert by_sets.asking.settle().points == asked
+    assert by_sets.asking.asked.questions == 0
+    assert not by_sets.draft.links
+
+
+def test_sets_end_with_the_classes(by_sets):
+    for _ in range(6):
+        if by_sets.asking.several:
+            by_sets.link("cannot" if mark_by_class(by_sets) else "must")
+        elif by_sets.asking.points:
+            answer(by_sets)
+        by_sets.asking.settle()
+    assert by_sets.asking.asked.ari == 1
+    assert "no further question" in by_sets.asking.asked.enough
+
+
+def test_a_mark_is_taken_off_again_and_keys_say_what_is_missing(by_sets):
+    by_sets.link("cannot")
+    assert "Mark the points" in by_sets.notice.text
+    assert by_sets.mark_odd(1)
+    assert by_sets.notice is None
+    by_sets.link("must")
+    assert by_sets.notice.text == "1 point marked: C keeps them apart."
+    by_sets.pick(by_sets.asking.points[1])
+    assert by_sets.asking.odd == ()
+    assert not by_sets.mark_odd(3)
+    assert not by_sets.draft.links
+
+
+def test_some_point_must_be_left(by_sets):
+    for place in range(3):
+        by_sets.mark_odd(place)
+    by_sets.answer_set()
+    assert "No point is left" in by_sets.notice.text
+    assert by_sets.asking.several
+
+
+def test_another_pair_may_be_linked_while_a_set_is_asked_about(by_sets):
+    other = next(point for point in range(6) if point not in by_sets.asking.points)
+    by_sets.pick(other)
+    assert by_sets.picked == (other,)
+    by_sets.cancel()
+    assert by_sets.picked == by_sets.asking.points
+
+
+def test_unsure_about_a_set_leaves_the_point_in_question_alone(by_sets):
+    pair = by_sets.asking.pair
+    by_sets.unsure()
+    assert by_sets.draft.unsure == (pair,)
+    assert by_sets.asking.settle().questions == 1
+    assert by_sets.asking.pair[0] != pair[0]
+
+
+def test_a_soft_answer_about_a_set_that_is_there_already_counts_again(by_sets):
+    by_sets.weight = 1.0
+    before = by_sets.asking.asked
+    by_sets.answer_set()
+    by_sets.asking.settle()
+    by_sets.asking.asked = before
+    by_sets.answer_set()
+    by_sets.asking.settle()
+    assert not by_sets.notice
+    assert len(by_sets.draft.links) == 2
+    assert len(by_sets.asking._learner.answers.log) == 4
+
+
+def test_an_open_question_of_another_size_is_not_counted(by_sets):
+    mark_by_class(by_sets)
+    by_sets.answer_set()
+    by_sets.asking.settle()
+    by_sets.ask_about(2)
+    assert len(by_sets.asking.settle().points) == 2
+    assert by_sets.asking.asked.questions == 1

@@ -226,11 +226,11 @@ def test_answers_against_the_classes_are_not_taken_for_right(session, begin):
     course = begin("Twenty questions")
     find(session, course)
     course.go_on()
-    i, j = session.asking.settle().pair
+    i, j = session.asking.settle().points
     truth = session.draft.data.truth
     session.link("cannot" if truth[i] == truth[j] else "must")
     while session.asking.settle().questions < 10:
-        i, j = session.asking.asked.pair
+        i, j = session.asking.points
         session.link("must" if truth[i] == truth[j] else "cannot")
     assert course.finding == ""
 

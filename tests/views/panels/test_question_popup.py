@@ -9,15 +9,15 @@ from ccviz.views.panels.scatter import ScatterPanel
 
 def test_the_line_tells_how_far_it_is_and_why_it_is_enough(session):
     panel, button = QuestionProgress(session), AskButton(session)
-    assert not panel._html.visible
+    assert not panel._all.visible
     button._button.clicks += 1
     session.asking.settle()
-    assert panel._html.visible
+    assert panel._all.visible
     assert "0 questions so far · 0 implied for free · ARI 0." in panel._html.object
     session.asking.asked = None
     assert "Working out" in panel._html.object
     button._button.clicks += 1
-    assert not panel._html.visible
+    assert not panel._all.visible
 
 
 def test_the_clustering_so_far_is_on_the_plot_and_the_question_beside_its_point(session):
