@@ -369,8 +369,33 @@ def _least_change(self: Result, old: Any, slack: float = 0.01) -> Any:
     return study.least_change(self.run.problem, self.labels, before, slack)
 
 
+def _model(self: Result, model: str = "relaxation") -> str:
+    """Return the lines that state a model of the problem in cvxpy and solve it.
+
+    They read ``problem`` and ``result``, this one.
+
+    Parameters
+    ----------
+    model : {"relaxation", "assignment", "master"}
+        The semidefinite relaxation of `sdp`, the assignment step of `blp-kmeans`, or the master
+        problem of `colgen`.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    CcvizError
+        If the model leaves out something that the problem has, such as rules.
+    """
+    code: str = import_module("ccviz.studies.model_code").model_code(self.run.problem, model)
+    return code
+
+
 Result.how_sure = _how_sure
 Result.least_change = _least_change
+Result.model = _model
 Result.link_prices = _link_prices
 Result.save_tree = _save_tree
 Run.plot = Result.plot = Stepper.plot = property(_plots)

@@ -390,6 +390,7 @@ class Result:
     link_prices: ClassVar[Any]
     how_sure: ClassVar[Any]
     least_change: ClassVar[Any]
+    model: ClassVar[Any]
     save_html: ClassVar[Any]
     save_tree: ClassVar[Any]
 

@@ -19,7 +19,7 @@ from ccviz.views.panels.project import ProjectPanel
 from ccviz.views.panels.template import css
 from ccviz.views.panels.tree_file import tree_buttons
 from ccviz.views.share.address import query
-from ccviz.views.share.code import as_command, as_python, origin_of
+from ccviz.views.share.code import as_command, as_model, as_python, origin_of
 
 _STYLE = css("share.css")
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
@@ -90,6 +90,8 @@ def blocks(session: Session, page: str) -> list[dict[str, Any]]:
                lambda: as_python(session)),
         _block("Command line", _about_files("In a terminal", session),
                lambda: as_command(session)),
+        _block("Model in cvxpy", lambda _: "What the solver solves, to read and to change.",
+               lambda: as_model(session)),
     ]  # fmt: skip
 
 

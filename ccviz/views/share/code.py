@@ -8,8 +8,10 @@ from typing import Any
 
 from ccviz.data.datasets import GENERATORS
 from ccviz.data.origin import ROLES, Origin
+from ccviz.errors import UnsupportedError
 from ccviz.problem.fixed_centers import centers_text
 from ccviz.problem.sizes import sizes_text
+from ccviz.studies.model_code import model_code
 from ccviz.views.draft import Draft
 from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Kind
@@ -56,6 +58,16 @@ def as_python(session: Session) -> str:
     return "\n".join(lines)
 
 
+def as_model(session: Session) -> str:
+    """Return the Python lines that state the model of the session's solver in cvxpy."""
+    draft = session.draft
+    if draft.rules:
+        raise UnsupportedError("the models in cvxpy have no rules.")
+    model = _MODELS.get(session.solver.name, "assignment")
+    return f"{as_python(session)}\n\n{model_code(draft.problem, model)}"
+
+
+_MODELS = {"sdp": "relaxation", "divide": "relaxation", "colgen": "master"}
 _RULES_FROM = (
     "from ccviz.problem.asked import AskedRule",
     "from ccviz.problem.reduction import with_rules",

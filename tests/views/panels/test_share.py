@@ -12,6 +12,7 @@ def test_each_text_says_what_it_is_for(session):
         "Address": "Opens the same problem, solver and settings.",
         "Python": "In a script or a notebook.",
         "Command line": "In a terminal.",
+        "Model in cvxpy": "What the solver solves, to read and to change.",
     }
 
 

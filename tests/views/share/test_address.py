@@ -19,7 +19,7 @@ from ccviz.views.lab.session import Session
 from ccviz.views.link_table import Link
 from ccviz.views.person import Person
 from ccviz.views.share.address import apply_query, query, way_back
-from ccviz.views.share.code import as_command, as_python
+from ccviz.views.share.code import as_command, as_model, as_python
 from ccviz.views.share.datafile import csv_text
 
 
@@ -186,6 +186,20 @@ def test_a_table_of_ones_own_is_read_again_as_it_was_decided(session, tmp_path, 
     done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["objective"] == scope["result"].objective
+
+
+@pytest.mark.parametrize(
+    ("solver", "words"),
+    [("sdp", "PSD=True"), ("colgen", "columns"), ("blp-kmeans", "boolean=True")],
+)
+def test_the_model_of_a_solver_is_code_after_that_of_the_run(open_session, solver, words):
+    session = open_session()
+    session.add_links([Link("must", 0, 5), Link("cannot", 3, 10)])
+    session.set_solver(solver)
+    code = as_model(session)
+    compile(code, solver, "exec")
+    assert code.startswith(as_python(session))
+    assert words in code
 
 
 def test_every_scaling_is_an_option_of_the_command_line(session):
