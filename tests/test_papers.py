@@ -60,6 +60,16 @@ def test_points_in_the_plane_that_are_said_to_be_missing_are_not_there(bench):
     assert seen == 126
 
 
+def test_a_row_without_any_answer_has_only_runs_that_diverged():
+    (part,) = re.findall(
+        r"^### What the final descent adds.*?(?=^## )", PAGE, re.MULTILINE | re.DOTALL
+    )
+    none = [line.split("|")[4:6] for line in part.splitlines() if "*n*" in line]
+    assert none
+    assert all(int(runs) == int(diverged) for runs, diverged in none)
+    assert len(re.findall(r"^\|.*\*n\*", PAGE, re.MULTILINE)) == len(none)
+
+
 def test_classes_that_are_said_to_be_missing_are_not_there(bench):
     sentence = re.search(r"is sonar.*; for (.*) the reason is \*h\*", PAGE)
     assert sentence
