@@ -14,9 +14,10 @@ assignment, without an end before. ccviz, scikit-learn and faiss begin at the sa
 random; superkmeans draws its own, takes all points and not a sample, and is not hierarchical. With
 links (`blp-kmeans`, as all links are kept) there are 90,000 must-links within components and 10,000
 cannot-links between them. CPU seconds are from the array in memory to the labels, compiled code
-loaded, on a machine that had other work; memory is what the process had at most beyond that, in
-multiples of the points' own. WCSS is
-computed from the labels in float64, the same way for all.
+loaded, on a machine that had other work, each run in a process of its own: the median of up to
+three runs of each program in turn, or one where they take long. Memory is what the process had at
+most beyond that, in multiples of the points' own. WCSS is computed from the labels in float64, the
+same way for all.
 
 A row is added as each run ends; `--table` only writes the summary.
 """
@@ -34,12 +35,15 @@ import json  # noqa: E402
 import sys  # noqa: E402
 import time  # noqa: E402
 import zipfile  # noqa: E402
-from collections.abc import Callable  # noqa: E402
+from collections.abc import Callable, Iterator  # noqa: E402
 from concurrent.futures import ProcessPoolExecutor  # noqa: E402
 from dataclasses import dataclass  # noqa: E402
 from importlib.util import find_spec  # noqa: E402
+from itertools import groupby, product  # noqa: E402
 from multiprocessing import get_context  # noqa: E402
 from pathlib import Path  # noqa: E402
+from statistics import median  # noqa: E402
+from tempfile import TemporaryDirectory  # noqa: E402
 from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
@@ -50,10 +54,13 @@ from ccviz.arrays import freeze  # noqa: E402
 
 RESULTS = Path(__file__).parent / "results"
 TABLE = RESULTS / "embeddings.csv"
-KEY = ("points", "d", "k", "program")
+KEY = ("points", "d", "k", "program", "run")
 WARM = 4000
 POINTS, NOISE = 100_000, 0.9
 ITERATIONS, MUST = 10, 0.9
+RUNS, QUICK = 3, 12e9
+"""Runs of a program, and up to which number of products in a pass it has more than one."""
+WORD_COUNT = 30_522
 MODEL, WORDS = "all_minilm_l6_v2", "embeddings.word_embeddings.weight"
 
 
@@ -65,16 +72,22 @@ class Case:
     d: int
     k: int
 
+    @property
+    def runs(self) -> int:
+        """How often each program is measured."""
+        n = WORD_COUNT if self.points == "words" else POINTS
+        return RUNS if n * self.d * self.k <= QUICK else 1
+
 
 CASES = (
     Case("decaying", 384, 100),
-    Case("decaying", 384, 1000),
     Case("even", 384, 100),
-    Case("even", 384, 1000),
     Case("words", 384, 100),
     Case("words", 384, 1000),
+    Case("decaying", 384, 1000),
     Case("decaying", 768, 300),
     Case("decaying", 1536, 100),
+    Case("even", 384, 1000),
     Case("decaying", 1536, 1000),
     Case("even", 1536, 1000),
 )
@@ -199,16 +212,17 @@ PROGRAMS: dict[str, Callable[[Task], Labels]] = {
 }
 
 
-def measure(case: Case, program: str) -> dict[str, Any]:
-    """Return a row of the table, measured in this process."""
-    X, truth = points_of(case)
-    run, draw = PROGRAMS[program], np.random.default_rng(0)
+def measure(case: Case, program: str, run: int, file: str) -> dict[str, Any]:
+    """Return a row of the table, measured in this process, of points kept in a file."""
+    # A copy that owns its numbers, and is frozen, is a problem's points without another copy.
+    X, truth = freeze(np.load(f"{file}.npy").copy()), np.load(f"{file}-truth.npy")
+    work, draw = PROGRAMS[program], np.random.default_rng(0)
     rows = draw.choice(np.arange(len(X)), case.k, replace=False)
     few = freeze(X[:WARM].copy())  # loads, or compiles, all that is measured
-    run(Task(few, WARM // 6, np.arange(WARM // 6), np.arange(WARM) // 2, 50))
+    work(Task(few, WARM // 6, np.arange(WARM // 6), np.arange(WARM) // 2, 15))
     Path("/proc/self/clear_refs").write_text("5")  # Linux only: forget the peak of what came before
     before, began = memory("VmRSS"), time.process_time()
-    labels, broken = run(Task(X, case.k, rows, truth, ITERATIONS))
+    labels, broken = work(Task(X, case.k, rows, truth, ITERATIONS))
     seconds = time.process_time() - began
     more = (memory("VmHWM") - before) / X.nbytes
     return {
@@ -217,6 +231,7 @@ def measure(case: Case, program: str) -> dict[str, Any]:
         "d": case.d,
         "k": case.k,
         "program": program,
+        "run": run,
         "cpu_s": round(seconds, 2),
         "memory_in_points": round(more, 2),
         "wcss": round(Partition(Problem(X, case.k), labels).wcss, 4),
@@ -243,26 +258,45 @@ def write_table() -> None:
         "|" + " --- |" * (4 + len(programs)),
     ]
     for case in CASES:
-        here = {row["program"]: row for row in rows if of_case(row, case)}
-        if "ccviz" not in here:
+        here = {name: runs_of(rows, case, name) for name in programs}
+        if not here["ccviz"]:
             continue
-        own = float(here["ccviz"]["wcss"])
-        cells = [cell(here.get(name), own) for name in programs]
-        first = f"| {case.points} | {int(here['ccviz']['n']):,} | {case.d} | {case.k} | "
+        own = float(here["ccviz"][0]["wcss"])
+        cells = [cell(here[name], own) for name in programs]
+        first = f"| {case.points} | {int(here['ccviz'][0]['n']):,} | {case.d} | {case.k} | "
         lines.append(first + " | ".join(cells) + " |")
     TABLE.with_suffix(".md").write_text("\n".join(lines).replace("\n\n\n", "\n") + "\n")
 
 
-def of_case(row: dict[str, str], case: Case) -> bool:
-    """Return whether a row is of a case."""
-    return (row["points"], row["d"], row["k"]) == (case.points, str(case.d), str(case.k))
+def runs_of(rows: list[dict[str, str]], case: Case, program: str) -> list[dict[str, str]]:
+    """Return the rows of a program in a case."""
+    key = (case.points, str(case.d), str(case.k), program)
+    return [row for row in rows if tuple(row[name] for name in KEY[:4]) == key]
 
 
-def cell(row: dict[str, str] | None, own: float) -> str:
-    """Return seconds and relative WCSS."""
-    if row is None:
+def cell(runs: list[dict[str, str]], own: float) -> str:
+    """Return median seconds and relative WCSS."""
+    if not runs:
         return ""
-    return f"{float(row['cpu_s']):.1f} ({100 * (float(row['wcss']) / own - 1):+.2f})"
+    seconds = median(float(row["cpu_s"]) for row in runs)
+    return f"{seconds:.1f} ({100 * (float(runs[0]['wcss']) / own - 1):+.2f})"
+
+
+def missing(only: list[str]) -> Iterator[tuple[Case, str, int]]:
+    """Yield the runs that the table does not have: all once, before any is repeated."""
+    done = done_keys(TABLE, KEY)
+    for run, case, program in product(range(RUNS), CASES, PROGRAMS):
+        names = f"{case.points} {case.d} {case.k} {program}"
+        if (case.points, str(case.d), str(case.k), program, str(run)) in done:
+            continue
+        if run >= case.runs or (only and not any(word in names for word in only)):
+            continue
+        if case.points == "words" and program == "ccviz with links":
+            continue  # there are no components that links could be drawn from
+        if program in ("superkmeans", "faiss") and find_spec(program) is None:
+            print(f"{program} is not installed: left out.", file=sys.stderr)
+            continue
+        yield case, program, run
 
 
 def main() -> None:
@@ -270,24 +304,18 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], help="words of points or programs")
     parser.add_argument("--table", action="store_true")
     options = parser.parse_args()
-    done = done_keys(TABLE, KEY)
-    for case in CASES if not options.table else ():
-        for program in PROGRAMS:
-            names = f"{case.points} {case.d} {case.k} {program}"
-            if (case.points, str(case.d), str(case.k), program) in done:
-                continue
-            if options.only and not any(word in names for word in options.only):
-                continue
-            if case.points == "words" and program == "ccviz with links":
-                continue  # there are no components that links could be drawn from
-            if program in ("superkmeans", "faiss") and find_spec(program) is None:
-                print(f"{program} is not installed: left out.", file=sys.stderr)
-                continue
-            with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-                row = pool.submit(measure, case, program).result()
-            append_row(TABLE, row)
-            write_table()
-            print(row, file=sys.stderr, flush=True)
+    runs = [] if options.table else list(missing(options.only))
+    for case, group in groupby(runs, lambda run: run[0]):
+        with TemporaryDirectory() as folder:
+            file = f"{folder}/points"
+            for values, end in zip(points_of(case), ("", "-truth"), strict=True):
+                np.save(f"{file}{end}.npy", values)
+            for _, program, run in group:
+                with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+                    row = pool.submit(measure, case, program, run, file).result()
+                append_row(TABLE, row)
+                write_table()
+                print(row, file=sys.stderr, flush=True)
     write_table()
 
 

@@ -356,14 +356,16 @@ def _means(
     joined, which = np.unique(block_of[together], return_inverse=True)
     share = np.ones(len(together)) if weights is None else weights[together]
     size = np.where(mass[joined] > 0.0, mass[joined], 1.0)
+    member = csr_array((share, which, np.arange(len(together) + 1)), (len(together), len(joined)))
     centroid, scatter = np.empty((len(count), X.shape[1]), X.dtype), 0.0
     for at in range(0, X.shape[1], _STRIP):  # a few columns at a time take little memory
         strip = X[:, at : at + _STRIP]
         centroid[point_of, at : at + _STRIP] = strip[alone]
-        for t, near in enumerate(strip[together].T.astype(np.float64), start=at):
-            mean = np.bincount(which, share * near, len(joined)) / size
-            centroid[joined, t] = mean
-            scatter += float((share * (near - mean[which]) ** 2).sum())
+        near = strip[together].astype(np.float64)
+        mean = (member.T @ near) / size[:, None]
+        centroid[joined, at : at + _STRIP] = mean
+        near -= mean[which]
+        scatter += float(share @ np.einsum("ij,ij->i", near, near))
     return centroid, scatter
 
 

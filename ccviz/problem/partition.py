@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -19,7 +20,7 @@ from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
 
 _CELLS = 1 << 16  # cells of the table processed at a time, a few columns of it
-_WIDE, _WIDE_CELLS = 32, 1 << 20  # features from which some rows are processed, and their cells
+_WIDE, _WIDE_CELLS = 32, 1 << 19  # features from which some rows are processed, and their cells
 _DIGITS = 1e3  # a difference that is a smaller share of its parts loses too many digits
 
 
@@ -143,8 +144,7 @@ class Partition:
     def _wide_wcss(self, first: FloatArray, size: FloatArray) -> float:
         """Return the WCSS of many features, from (k, d) one point of each cluster."""
         X, labels, weights = self.problem.X, self.labels, self.problem.weights
-        middle = X.mean(axis=0, dtype=np.float64)
-        total = _squares(X, labels, weights, middle[None])
+        middle, total = _spread(self.problem)
         between = float(((self.centers - middle) ** 2).sum(axis=1) @ self.cluster_weights)
         if total - between > total / _DIGITS:
             return total - between
@@ -313,13 +313,26 @@ def _row_sums(
     return total
 
 
+_SPREADS: WeakKeyDictionary[Problem, tuple[FloatArray, float]] = WeakKeyDictionary()
+"""What `_spread` returned: a run checks several partitions of one problem."""
+
+
+def _spread(problem: Problem) -> tuple[FloatArray, float]:
+    """Return (d,) the mean of all points, and the weighted sum of their squared distances to it."""
+    if problem not in _SPREADS:
+        middle = problem.X.mean(axis=0, dtype=np.float64)
+        total = _squares(problem.X, None, problem.weights, middle[None])
+        _SPREADS[problem] = middle, total
+    return _SPREADS[problem]
+
+
 def _squares(
-    X: FloatArray, labels: IntArray, weights: FloatArray | None, origin: FloatArray
+    X: FloatArray, labels: IntArray | None, weights: FloatArray | None, origin: FloatArray
 ) -> float:
-    """Return the weighted sum of squared distances to (k, d) origins, or to one for all."""
+    """Return the weighted sum of squared distances to (k, d) origins, or to one without labels."""
     total = 0.0
     for some in _row_strips(X):
-        near = X[some] - (origin if len(origin) == 1 else origin[labels[some]])
+        near = X[some] - (origin if labels is None else origin[labels[some]])
         each = np.einsum("ij,ij->i", near, near)
         total += float(each.sum() if weights is None else weights[some] @ each)
     return total

@@ -3,8 +3,10 @@
 Baumann, P. (2020): A binary linear programming-based k-means algorithm for clustering with
 must-link and cannot-link constraints. IEEM 2020, 324-328.
 
-The program is never given whole to a solver, see `ccviz.solvers.assignment`. Of hundreds of
-thousands of points the first centres are those of a sample (`ccviz.solvers.assignment.sample`).
+The program is never given whole to a solver, see `ccviz.solvers.assignment`. As long as the WCSS
+falls, a step whose program stays large takes a good assignment without a proof; a start ends with
+an exact step, or with the best of a step within its limit. Of hundreds of thousands of points the
+first centres are those of a sample (`ccviz.solvers.assignment.sample`).
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ from ccviz.solvers.common.seeding import AUTO, AUTO_DOC, INITS, given_centers
 
 if TYPE_CHECKING:
     from ccviz.solvers.assignment.passes import Passes
+    from ccviz.solvers.assignment.result import Assignment
     from ccviz.solvers.assignment.step import Descent
 
 
@@ -112,7 +115,7 @@ class BlpKMeans(Solver):
         descent.begin()
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
-            answer = descent.assign(centers)
+            answer, moved, wcss = _improved_step(descent, passes, centers, end.wcss)
             if not answer.found:
                 return _End(end.labels, end.wcss, infeasible=answer.infeasible)
             lifted = blocks.lift(answer.labels)
@@ -122,8 +125,6 @@ class BlpKMeans(Solver):
                 objective=answer.objective + blocks.scatter,
                 moved=int(blocks.count[answer.labels != end.labels].sum()),
             )
-            moved = passes.means(answer.labels, centers)
-            wcss = passes.wcss(answer.labels, moved)
             if not wcss < end.wcss:
                 break
             centers, end = moved, _End(answer.labels, wcss)
@@ -132,6 +133,21 @@ class BlpKMeans(Solver):
             if wcss < best and _is_power_of_two(iteration):
                 yield IncumbentFound(labels=lifted, source=self.name)
         return end
+
+
+def _improved_step(
+    descent: Descent, passes: Passes, centers: FloatArray, before: float
+) -> tuple[Assignment, FloatArray, float]:
+    """Return an assignment, its means and their WCSS; an exact one if a hasty one does not gain."""
+    for hasty in (True, False):
+        answer = descent.assign(centers, hasty)
+        if not answer.found:
+            return answer, centers, np.inf
+        means = passes.means(answer.labels, centers)
+        wcss = passes.wcss(answer.labels, means)
+        if wcss < before or not answer.hasty:
+            break
+    return answer, means, wcss
 
 
 def _is_power_of_two(number: int) -> bool:

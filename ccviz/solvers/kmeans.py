@@ -77,7 +77,7 @@ class KMeans(Solver):
         self, problem: Problem, centers: FloatArray
     ) -> Generator[Event, None, tuple[IntArray, float]]:
         labels, wcss = np.full(problem.n, -1), np.inf
-        nearest, means = _nearest_for(problem), RunningMeans(problem)
+        nearest, means = _loops_for(problem)
         yield CentersMoved(iteration=0, centers=centers)
         for iteration in range(1, self.max_iter + 1):
             new, wcss = _assigned(problem, centers, nearest)
@@ -91,14 +91,15 @@ class KMeans(Solver):
         return labels, wcss
 
 
-def _nearest_for(problem: Problem) -> Nearest:
-    """Return what finds nearest centres, for the passes of one start."""
+def _loops_for(problem: Problem) -> tuple[Nearest, RunningMeans]:
+    """Return what finds nearest centres and means, for the passes of one start."""
     if not is_wide(problem.n, problem.k, problem.X.shape[1]):
-        return partial(_nearest, problem.X)
-    # Imported here: it loads numba.
+        return partial(_nearest, problem.X), RunningMeans(problem)
+    # Imported here: they load numba.
+    from ccviz.solvers.assignment.centers import row_sums
     from ccviz.solvers.assignment.wide import WideNearest
 
-    return WideNearest(problem.X, np.arange(problem.n)).assign
+    return WideNearest(problem.X, np.arange(problem.n)).assign, RunningMeans(problem, row_sums)
 
 
 def _nearest(

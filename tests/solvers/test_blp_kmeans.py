@@ -4,8 +4,11 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_iris
 
-from ccviz import Problem, solve
+from ccviz import Problem, contract, solve
 from ccviz.events import Assigned, CentersMoved, IncumbentFound, InfeasibilityProved
+from ccviz.solvers.assignment import solve_assignment, step, structure_of
+from ccviz.solvers.assignment.centers import block_costs
+from ccviz.solvers.assignment.core import SearchLimits
 from ccviz.solvers.base import Context
 from ccviz.solvers.blp_kmeans import BlpKMeans
 
@@ -31,6 +34,25 @@ def test_keeps_all_links_and_the_objective_never_rises(iris):
     result = solve(iris, BlpKMeans(n_init=5), seed=1)
     assert result.status == "feasible"
     assert result.partition.violations.none_hard
+
+
+def test_a_start_ends_with_an_exact_step(monkeypatch):
+    rng = np.random.default_rng(5)
+    pairs = np.unique(np.sort(rng.integers(0, 60, (400, 2)), axis=1), axis=0)
+    problem = Problem(rng.normal(size=(60, 2)), 14, cannot_link=pairs[pairs[:, 0] < pairs[:, 1]])
+    monkeypatch.setattr(step, "HASTY", SearchLimits(nodes=0, columns=0))
+    asked, assign = [], step.Descent.assign
+    monkeypatch.setattr(
+        step.Descent, "assign", lambda *given: asked.append(answer := assign(*given)) or answer
+    )
+    partition = solve(problem, "blp-kmeans", seed=0).partition
+    assert asked[0].hasty
+    assert not asked[-1].hasty
+    assert asked[-1].proved
+    blocks = contract(problem)
+    costs = block_costs(blocks.centroid, blocks.mass, partition.centers)
+    best = solve_assignment(costs, structure_of(blocks), nonempty=True)
+    assert partition.wcss == pytest.approx(best.objective)
 
 
 def test_same_seed_same_events(iris):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ccviz.arrays import FloatArray, IntArray
+from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.compiled import njit
 
 
@@ -96,9 +96,18 @@ def block_sums(
     total, weight = np.zeros((k, d)), np.zeros(k)
     for b in range(len(labels)):
         weight[labels[b]] += mass[b]
+        row = total[labels[b]]  # by itself: the loop over it becomes vector instructions
         for t in range(d):
-            total[labels[b], t] += mass[b] * centroid[b, t]
+            row[t] += mass[b] * centroid[b, t]
     return total, weight
+
+
+def row_sums(
+    points: FloatArray, labels: IntArray, k: int, weights: FloatArray | None
+) -> FloatArray:
+    """Return (k, d) weighted sums of the clusters' points, as `cluster_sums` does."""
+    mass = np.ones(len(points)) if weights is None else weights
+    return np.asarray(block_sums(freeze(points), freeze(mass), labels, k)[0])
 
 
 @njit(cache=True)

@@ -34,15 +34,21 @@ class SearchLimits:
         Blocks of a hard core up to which a proof is tried.
     repairs : int
         Moves towards a first feasible assignment.
+    columns : float
+        Pairs of block and centre that the bound may leave to a hard core for a proof to be tried;
+        beyond them the best assignment known is the answer.
     """
 
     nodes: int = 20_000
     largest: int = LARGEST_SEARCHED
     repairs: int = 100_000
+    columns: float = np.inf
 
 
 LIMITS = SearchLimits()
 """The usual limits."""
+HASTY = SearchLimits(columns=2_000)
+"""Those of a step that need not be exact: what is left is a model that HiGHS soon solves."""
 
 _SURELY_WIDER, _SURELY_TIGHTER = 1e-6, 2e-6
 """Shares of a column's largest value by which limits on its sums are widened for a proof that
@@ -116,7 +122,7 @@ def finish_core(
     paid = table_of(state, core)
     known = _known(state.label[core], paid, part, limits.repairs)
     if len(core) <= limits.largest:
-        answer = _solve_part(paid, part, known, deadline, limits.nodes)
+        answer = _solve_part(paid, part, known, deadline, limits)
     else:
         answer = _improved(paid, part, known, deadline)
     if answer.found:
@@ -173,12 +179,14 @@ def _solve_part(
     structure: Structure,
     known: IntArray | None,
     deadline: Deadline,
-    nodes: int,
+    limits: SearchLimits,
 ) -> Assignment:
     reduced = reduce_by_bound(cost, structure, False, known)
+    if reduced.labels is not None and np.count_nonzero(reduced.allowed) > limits.columns:
+        return Assignment(reduced.labels, reduced.objective, False, infeasible=False, hasty=True)
     thinned = np.where(reduced.allowed, cost, np.inf)
     warm = np.full(structure.s, -1) if reduced.labels is None else reduced.labels
-    outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, nodes)
+    outcome, labels, _ = assign(thinned, structure.linked, structure.graph, warm, limits.nodes)
     if outcome == SOLVED:
         objective = objective_of(labels, cost, structure)
         return Assignment(labels, objective, proved=True, infeasible=False)

@@ -132,6 +132,7 @@ def solve_linked(
     warm_start: IntArray,
     time_limit: float,
     stop: Callable[[], bool] = never,
+    limits: SearchLimits = LIMITS,
 ) -> Assignment:
     """Solve a step without sizes in which all blocks are linked.
 
@@ -143,6 +144,7 @@ def solve_linked(
     warm_start : (s,) int64
     time_limit : float
     stop : callable
+    limits : SearchLimits
 
     Returns
     -------
@@ -151,9 +153,9 @@ def solve_linked(
     """
     deadline = Deadline(time_limit, stop)
     outcome, state = assign_linked(
-        candidates, structure.k, structure.graph, warm_start, LIMITS.nodes
+        candidates, structure.k, structure.graph, warm_start, limits.nodes
     )
-    answer = _finished(outcome, structure, state, deadline, LIMITS)
+    answer = _finished(outcome, structure, state, deadline, limits)
     if not answer.found:
         return answer.of_size(structure.s)
     return replace(answer, labels=state.label, objective=0.0)

@@ -27,6 +27,8 @@ class Assignment:
     prices : (k,) float64 or None
         Dual prices of the sizes, without links: negative for a full cluster, positive for one at
         its smallest size. Each block is in the cluster of least cost minus price.
+    hasty : bool
+        Whether better labels may be found without those limits that were asked for to save time.
     """
 
     labels: IntArray
@@ -34,6 +36,7 @@ class Assignment:
     proved: bool
     infeasible: bool
     prices: FloatArray | None = None
+    hasty: bool = False
 
     @property
     def found(self) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 from ccviz.arrays import FloatArray, IntArray, freeze
 from ccviz.problem.blocks import Blocks
 from ccviz.solvers.assignment.centers import block_costs, some_wcss
-from ccviz.solvers.assignment.core import improved_colouring
+from ccviz.solvers.assignment.core import HASTY, LIMITS, SearchLimits, improved_colouring
 from ccviz.solvers.assignment.deadline import Deadline
 from ccviz.solvers.assignment.exact import (
     is_transport,
@@ -79,12 +79,15 @@ class Descent:
         self._wide: WideNearest | None = None
         self._prices: FloatArray | None = None
 
-    def assign(self, centers: FloatArray) -> Assignment:
+    def assign(self, centers: FloatArray, hasty: bool = False) -> Assignment:
         """Solve the step for the centres; no cluster is left empty.
 
         Parameters
         ----------
         centers : (k, d) float64
+        hasty : bool
+            Whether a good answer will do where linked blocks need a large model: it is marked as
+            hasty then.
 
         Returns
         -------
@@ -94,14 +97,14 @@ class Descent:
             answer = self._solve(centers)
             self._prices = answer.prices
         else:
-            answer = self._assign_split(centers)
+            answer = self._assign_split(centers, HASTY if hasty else LIMITS)
         if answer.found:
             self._labels = answer.labels
         return answer
 
-    def _assign_split(self, centers: FloatArray) -> Assignment:
+    def _assign_split(self, centers: FloatArray, limits: SearchLimits) -> Assignment:
         blocks, linked, labels = self._blocks, self._linked, self._labels.copy()
-        answer = self._assign_linked(centers, labels[linked])
+        answer = self._assign_linked(centers, labels[linked], limits)
         if not answer.found:
             return answer.of_size(blocks.s)
         labels[linked] = answer.labels
@@ -124,11 +127,13 @@ class Descent:
         self._centers = centers
         return self._passes.nearest(self._free, centers, drift, labels, self._lower)
 
-    def _assign_linked(self, centers: FloatArray, warm: IntArray) -> Assignment:
+    def _assign_linked(
+        self, centers: FloatArray, warm: IntArray, limits: SearchLimits
+    ) -> Assignment:
         if len(warm) == 0:  # no search, and none of its kernels to compile
             return Assignment(warm, 0.0, proved=True, infeasible=False)
         candidates = self._passes.candidates(self._linked, self._inner.graph, centers)
-        answer = solve_linked(candidates, self._inner, warm, self._limit, self._stop)
+        answer = solve_linked(candidates, self._inner, warm, self._limit, self._stop, limits)
         if answer.found or answer.infeasible:
             return answer
         centroid, mass = (each[self._linked] for each in (self._blocks.centroid, self._blocks.mass))

@@ -6,10 +6,11 @@ Labels and costs are those of distances in float64, but few of these are compute
   the nearest, distances in float64 decide.
 - Later passes have a lower bound for each point and group of centres (Y. Ding et al.: Yinyang
   k-means, ICML 2015) and look at the groups that it leaves open.
-- Where it leaves many open, the leading directions of the points bound distances from below: a
-  product of matrices of few columns. Points without such directions are multiplied as at first.
+- Where it leaves many open, the leading directions of the points, and the distances from their
+  span, bound distances from below: a product of matrices of fewer columns. A sample shows how many
+  directions take the least work. Points without such directions are multiplied as at first.
 
-Beside the points there are at most half as many bounds as numbers, and `_LEADING` columns.
+Beside the points there are at most half as many bounds as numbers, and half as many coordinates.
 """
 
 from __future__ import annotations
@@ -34,18 +35,27 @@ from ccviz.solvers.common.clusters import nearest_centers
 
 SinglesArray = NDArray[np.float32]
 
-_CELLS, _ROWS = 1 << 20, 2048
+_CELLS, _ROWS = 1 << 20, 1024
 """The most distances computed together, and the most points that they belong to."""
 _OPEN = 0.03
 """Share of open distances up to which they are computed one by one."""
 _NEAR = 0.2
 """Share of distances that leading directions may leave open to be of use."""
-_LEADING, _SAMPLE, _POWERS = 64, 4096, 2
-"""Leading directions, the points that they come from, and the iterations of their search."""
+_LEADING = (32, 64, 128, 192, 256)
+"""Numbers of leading directions, of which none is above half of the features."""
+_SAMPLE, _TRIED, _POWERS = 2048, 512, 2
+"""Points that the directions come from, those of them that they are tried on, and the iterations
+of their search."""
+_PASSES = 10
+"""Passes among which the work for the points' coordinates is divided."""
+_ALONE = 6.0
+"""Time of a distance computed by itself over its time in a product of matrices."""
 _GROUPINGS = 5
 """Iterations of the k-means that groups the centres."""
 _MORE = 16
 """Roundings of a squared distance beside those of its sum."""
+_MODERATE = 1024.0
+"""The largest coordinate, and one over the least one, whose squares are no trouble in float32."""
 _LEAST_DOUBT = 1e-30
 """Doubt about squares so small that float32 has no digits for them."""
 
@@ -79,7 +89,8 @@ class _Pass:
     fall : (g,) float32 or None
         At least the distance that each group's centres moved; None at first.
     whole, leading : _Factors
-        All coordinates of the centres, and the leading ones, None where these are of no use.
+        All coordinates of the centres; and the leading ones with the distance from their span,
+        None where these are of no use.
     """
 
     centers: FloatArray
@@ -103,11 +114,14 @@ class WideNearest:
 
     def __init__(self, points: FloatArray, rows: IntArray, run: Callable[..., Any] = map) -> None:
         self._points, self._rows, self._run = points, rows, run
-        self._shift = points.mean(axis=0, dtype=np.float64).astype(points.dtype)
+        self._shift = _shift_of(points)
         self._unit = _power_of_two(points, self._shift)
         self._labels, self._paid = np.full(len(rows), -1), np.empty(len(rows))
         self._lower = np.empty((len(rows), 0), dtype=np.float32)
+        self._own = np.empty(len(rows), dtype=np.float32)
         self._before: FloatArray | None = None
+        self._basis: SinglesArray | None = None
+        self._passes = 0
 
     def assign(self, centers: FloatArray) -> tuple[IntArray, FloatArray]:
         """Return the nearest centre of each row and the squared distance to it.
@@ -128,7 +142,7 @@ class WideNearest:
         step = min(_ROWS, max(64, _CELLS // len(centers)))
         strips = [slice(at, at + step) for at in range(0, len(self._rows), step)]
         list(self._run(lambda strip: self._search(strip, now), strips))
-        self._before = now.centers
+        self._before, self._passes = now.centers, self._passes + 1
         return self._order[self._labels], self._paid.copy()
 
     def _pass_over(self, ordered: FloatArray) -> _Pass:
@@ -138,7 +152,21 @@ class WideNearest:
         drift = np.sqrt(((ordered - self._before) ** 2).sum(axis=1))
         fall = np.maximum.reduceat(drift, self._start[:-1]).astype(np.float32)
         fall = np.nextafter(fall, np.float32(np.inf))
-        return _Pass(ordered, fall, _factors(scaled), _factors(scaled @ self._basis))
+        if self._passes == 1:
+            self._basis = self._best_basis(scaled)
+        if self._basis is None:
+            given = fall if self._may_be_few(ordered, fall) else None
+            return _Pass(ordered, given, _factors(scaled), None)
+        return _Pass(ordered, fall, _factors(scaled), _factors(_lead(scaled, self._basis)))
+
+    def _may_be_few(self, ordered: FloatArray, fall: SinglesArray) -> bool:
+        """Return whether bounds may leave few distances open, as they do for some of the rows."""
+        step = max(1, len(self._rows) // _TRIED)
+        rows, *found = (
+            each[::step].copy() for each in (self._rows, self._labels, self._paid, self._lower)
+        )
+        number = lower_bounds(self._points, rows, ordered, self._start, fall, *found)
+        return number <= 2.0 * _OPEN * len(rows) * len(ordered)
 
     def _search(self, strip: slice, now: _Pass) -> None:
         """Find the nearest centres of a strip of rows, the quickest way that its bounds allow."""
@@ -149,17 +177,21 @@ class WideNearest:
             if number <= _OPEN * len(found[0]) * len(now.centers):
                 search_open(*given, self._group_of, *found)
                 return
-        if now.leading is not None:
-            times, alone, doubt = _times(self._lead[strip], now.leading)
-            # Leading coordinates are themselves products of matrices.
-            doubt *= 2.0 * np.sqrt(_LEADING) * (self._points.shape[1] + _MORE) / (_LEADING + _MORE)
-            leading = times, alone - doubt, now.leading.square, self._unit
+        if now.leading is not None and self._basis is not None:
+            leads, own = (each[strip] for each in self._leads)
+            roundings = _lead_roundings(*self._basis.shape)
+            times, doubt = _times(leads, own, now.leading, roundings)
+            leading = times, own - doubt, now.leading.square, self._unit
             number = search_near(*given, self._group_of, *found, *leading)
             if number > _NEAR * times.size:
                 now.leading = None  # of no use: the strips that follow go without
             return
-        times, alone, doubt = _times(self._scaled(self._points[given[1]]), now.whole)
-        whole = times, alone, now.whole.square, doubt, self._unit
+        some = self._scaled_rows(strip)
+        own = self._own[strip]
+        if self._before is None:
+            own[:] = _square(some)
+        times, doubt = _times(some, own, now.whole, some.shape[1] + _MORE)
+        whole = times, own, now.whole.square, doubt, self._unit
         search_all(*given, self._order, *found, *whole)
 
     def _group(self, centers: FloatArray) -> None:
@@ -173,25 +205,52 @@ class WideNearest:
 
     def _scaled(self, some: FloatArray) -> SinglesArray:
         """Return points or centres around the mean of all, in float32 and of moderate size."""
-        return ((some - self._shift) / self._unit).astype(np.float32, copy=False)
+        around = some if self._shift is None else some - self._shift
+        return (around if self._unit == 1.0 else around / self._unit).astype(np.float32, copy=False)
 
-    @cached_property
-    def _basis(self) -> SinglesArray:
-        """(d, p) orthonormal columns near the principal directions of a sample."""
-        rng = np.random.default_rng(0)
+    def _scaled_rows(self, strip: slice) -> SinglesArray:
+        """Return the points of a strip of rows; a copy only where one is needed."""
+        rows = self._rows[strip]
+        first, after = int(rows[0]), int(rows[-1]) + 1
+        # Rows are in order: as many as between the first and the last are all of them.
+        is_whole = after - first == len(rows)
+        return self._scaled(self._points[first:after] if is_whole else self._points[rows])
+
+    def _best_basis(self, centers: SinglesArray) -> SinglesArray | None:
+        """Return (d, p) nearly orthonormal columns near the principal directions of a sample.
+
+        Their number is the one that takes the least work between the sample and the centres; None
+        if products of all features take less.
+        """
+        rng, d = np.random.default_rng(0), centers.shape[1]
         rows = rng.choice(self._rows, min(len(self._rows), _SAMPLE), replace=False)
-        sample = self._scaled(self._points[np.sort(rows)])
-        found = rng.normal(size=(sample.shape[1], min(_LEADING, sample.shape[1])))
+        sample, numbers = self._scaled(self._points[np.sort(rows)]), _numbers_of_leads(d)
+        found = rng.normal(size=(d, numbers[-1]))
         for _ in range(_POWERS):
             found = np.linalg.qr(sample.T @ (sample @ found.astype(np.float32)))[0]
-        return np.linalg.qr(found.astype(np.float64))[0].astype(np.float32)
+        # Not only the span: the first columns alone are to be near the first directions.
+        along = sample @ found.astype(np.float32)
+        turn = np.linalg.eigh(along.T @ along)[1][:, ::-1]
+        basis = np.linalg.qr(found.astype(np.float64) @ turn)[0].astype(np.float32)
+        tried = sample[:: max(1, len(sample) // _TRIED)]
+        work = [
+            p * (1 + d / (_PASSES * len(centers)))
+            + _ALONE * d * _open_share(tried, centers, basis[:, :p])
+            for p in numbers
+        ]
+        if min(work) >= d:
+            return None
+        return np.ascontiguousarray(basis[:, : numbers[int(np.argmin(work))]])
 
     @cached_property
-    def _lead(self) -> SinglesArray:
-        """(m, p) coordinates of the rows' points along the basis."""
-        step, rows = _ROWS, self._rows
-        strips = [rows[at : at + step] for at in range(0, len(rows), step)]
-        return np.concatenate([self._scaled(self._points[some]) @ self._basis for some in strips])
+    def _leads(self) -> tuple[SinglesArray, SinglesArray]:
+        """(m, p + 1) coordinates of the rows' points, see `_lead`, and (m,) their squares."""
+        assert self._basis is not None
+        leads = np.empty((len(self._rows), self._basis.shape[1] + 1), dtype=np.float32)
+        for at in range(0, len(leads), _ROWS):
+            strip = slice(at, at + _ROWS)
+            leads[strip] = _lead(self._scaled_rows(strip), self._basis)
+        return leads, _square(leads)
 
 
 def product_costs(
@@ -210,29 +269,92 @@ def product_costs(
     return np.asarray(mass[some, None] * np.maximum(cost, 0.0, out=cost))
 
 
-def _power_of_two(points: FloatArray, shift: FloatArray) -> float:
-    """Return a power of two not far from the largest coordinate; 1 where all are 0."""
+def _shift_of(points: FloatArray) -> FloatArray | None:
+    """Return the mean of points that are far from the origin: there they lose digits."""
+    mean = points.mean(axis=0, dtype=np.float64)
+    some = points[:: max(1, len(points) // _SAMPLE)].astype(np.float64)
+    is_far = (mean**2).sum() > 0.5 * (some**2).sum() / len(some)
+    return mean.astype(points.dtype) if is_far else None
+
+
+def _power_of_two(points: FloatArray, shift: FloatArray | None) -> float:
+    """Return a power of two not far from the largest coordinate; 1 where that will do."""
     most = max(
-        float(np.abs(points[at : at + _ROWS] - shift).max()) for at in range(0, len(points), _ROWS)
+        max(float(some.max()), -float(some.min()))
+        for some in (
+            points[at : at + _ROWS] if shift is None else points[at : at + _ROWS] - shift
+            for at in range(0, len(points), _ROWS)
+        )
     )
+    if most == 0.0 or _MODERATE**-1 <= most <= _MODERATE:
+        return 1.0
     return float(np.ldexp(1.0, int(np.frexp(most)[1])))
 
 
 def _factors(centers: SinglesArray) -> _Factors:
-    square = np.einsum("ij,ij->i", centers, centers)
+    square = _square(centers)
     times = np.ascontiguousarray(np.float32(-2.0) * centers.T)
     return _Factors(times, square, float(np.sqrt(square.max())))
 
 
+def _numbers_of_leads(d: int) -> list[int]:
+    """Return the numbers of leading directions to choose from."""
+    return [p for p in _LEADING if 2 * p <= d] or [max(1, d // 2)]
+
+
+def _lead(some: SinglesArray, basis: SinglesArray) -> SinglesArray:
+    """Return (m, p + 1) coordinates along a basis, and at least the distance from its span.
+
+    Their distances, less roundings, are no larger than those of the points: what is left of two
+    points outside the span has a product no larger than that of the distances from it.
+    """
+    leads, square = some @ basis, _square(some)
+    beside = np.maximum(square - _square(leads), np.float32(0.0))
+    beside += np.float32(_beside_roundings(*basis.shape) * 2.0**-24) * square
+    return np.concatenate([leads, np.sqrt(beside)[:, None]], axis=1)
+
+
+def _beside_roundings(d: int, p: int) -> float:
+    """Return the roundings of a square less that of p coordinates, each off by d roundings."""
+    return float((2.0 * np.sqrt(p) + 2.0) * (d + _MORE))
+
+
+def _lead_roundings(d: int, p: int) -> float:
+    """Return the roundings of a squared distance of leads.
+
+    These are twice those above, once for each of the points, and those of a product. Products of
+    coordinates are off by no more, as the square of a sum has each product twice.
+    """
+    return 2.0 * _beside_roundings(d, p) + p + 1 + _MORE
+
+
+def _open_share(some: SinglesArray, centers: SinglesArray, basis: SinglesArray) -> float:
+    """Return the share of centres that leads leave open as the nearest ones of some points."""
+    least = _squares(some, centers).min(axis=1, keepdims=True)
+    return float((_squares(_lead(some, basis), _lead(centers, basis)) < least).mean())
+
+
+def _squares(some: SinglesArray, centers: SinglesArray) -> SinglesArray:
+    """Return (m, k) rounded squared distances."""
+    factors = _factors(centers)
+    return some @ factors.times + _square(some)[:, None] + factors.square
+
+
+def _square(some: SinglesArray) -> SinglesArray:
+    """Return (m,) squared distances from the origin."""
+    return np.asarray(np.einsum("ij,ij->i", some, some))
+
+
 def _times(
-    some: SinglesArray, factors: _Factors
-) -> tuple[SinglesArray, SinglesArray, SinglesArray]:
-    """Return (m, k) products, (m,) squares, and (m,) what rounding may add to their sum."""
-    own = np.einsum("ij,ij->i", some, some)
-    # A sum of d products is off by d roundings at most, in any order of adding.
-    share = np.float32((some.shape[1] + _MORE) * 2.0**-24)
+    some: SinglesArray, own: SinglesArray, factors: _Factors, roundings: float
+) -> tuple[SinglesArray, SinglesArray]:
+    """Return (m, k) products, and (m,) what rounding may add to their sum with the squares.
+
+    A sum of d products is off by d roundings at most, in any order of adding.
+    """
+    share = np.float32(roundings * 2.0**-24)
     doubt = share * (np.sqrt(own) + factors.most) ** 2 + np.float32(_LEAST_DOUBT)
-    return some @ factors.times, own, doubt
+    return some @ factors.times, doubt.astype(np.float32, copy=False)
 
 
 def _near_each_other(centers: FloatArray, most: int) -> IntArray:

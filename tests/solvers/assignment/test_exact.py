@@ -151,6 +151,18 @@ def test_without_time_the_answer_is_the_best_known_and_not_proved():
     assert not answer.infeasible
 
 
+def test_a_core_with_many_columns_is_answered_in_haste_if_asked():
+    rng = np.random.default_rng(2)
+    pairs = np.array([p for p in product(range(60), repeat=2) if p[0] < p[1]])
+    structure = Structure.from_edges(60, 12, pairs[rng.random(len(pairs)) < 0.2])
+    cost = rng.uniform(0, 3, (60, 12))
+    hasty = solve_assignment(cost, structure, limits=SearchLimits(nodes=0, columns=0))
+    exact = solve_assignment(cost, structure)
+    assert (hasty.hasty, hasty.proved, hasty.infeasible) == (True, False, False)
+    assert (exact.hasty, exact.proved) == (False, True)
+    assert exact.objective <= hasty.objective < np.inf
+
+
 @pytest.mark.parametrize("clique", [4, 5])
 def test_beyond_any_search_an_answer_is_found_and_never_called_proved(
     clique,

@@ -41,10 +41,40 @@ def passes_of(X, k, found):
 def test_labels_and_costs_are_exact(monkeypatch, kind, far, k, is_open, is_near):
     monkeypatch.setattr(wide, "_OPEN", is_open)
     monkeypatch.setattr(wide, "_NEAR", is_near)
+    monkeypatch.setattr(wide, "_ALONE", 0.0)
     X = points_of(kind, far=far)
     for labels, paid, square in passes_of(X, k, WideNearest(X, np.arange(len(X))).assign):
         assert paid == pytest.approx(square.min(axis=1), rel=1e-9)
         assert (square[np.arange(len(X)), labels] <= square.min(axis=1) * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("far", [0.0, 30.0])
+@pytest.mark.parametrize("rank", [3, D])
+def test_leads_are_no_farther_apart_than_points(far, rank):
+    rng = np.random.default_rng(0)
+    X, centers = rng.normal(size=(300, rank)), rng.normal(size=(20, rank))
+    turn = np.linalg.qr(rng.normal(size=(D, D)))[0]
+    some, others = ((each @ turn[:rank] + far).astype(np.float32) for each in (X, centers))
+    basis = turn[:7].T.astype(np.float32)
+    leads, factors = wide._lead(some, basis), wide._factors(wide._lead(others, basis))
+    own = wide._square(leads)
+    times, doubt = wide._times(leads, own, factors, wide._lead_roundings(*basis.shape))
+    least = times + own[:, None] + factors.square - doubt[:, None]
+    exact = cdist(some.astype(np.float64), others.astype(np.float64), "sqeuclidean")
+    assert (least <= exact).all()
+    if rank == 3 and far == 0.0:  # all of a distance is in the leads
+        assert least == pytest.approx(exact, abs=0.1)
+
+
+def test_leads_are_used_only_where_they_save_work():
+    rng = np.random.default_rng(0)
+    alike, led = rng.normal(size=(2, 4000, D))
+    led[:, 8:] *= 0.01
+    for X, saves in ((freeze(alike), False), (freeze(led), True)):
+        nearest = WideNearest(X, np.arange(len(X)))
+        for centers in (X[:30], X[:30] + 0.01):
+            nearest.assign(centers)
+        assert (nearest._basis is not None) == saves
 
 
 def test_each_way_is_taken(monkeypatch):
@@ -106,5 +136,5 @@ def test_where_features_are_few_nothing_is_loaded(monkeypatch):
 
     monkeypatch.setattr(wide, "WideNearest", refuse)
     monkeypatch.setattr(dimensions, "_MANY", 0)
-    assert kmeans._nearest_for(Problem(np.eye(31), 3)) is not None
+    assert kmeans._loops_for(Problem(np.eye(31), 3)) is not None
     assert step.is_wide(10, 3, 31) is False

@@ -204,16 +204,19 @@ def search_all(  # noqa: C901 - one compiled loop nest
         The most by which rounding changes a squared distance.
     unit : float
     """
-    groups, scale, zero = len(start) - 1, np.float32(unit), np.float32(0.0)
+    groups, down, zero = len(start) - 1, np.float32(unit) * _DOWN, np.float32(0.0)
     for p in range(len(rows)):
-        row, least = times[p], lower[p]
+        row, least, own, off = times[p], lower[p], alone[p], doubt[p]
         for j in range(len(row)):
-            row[j] += alone[p] + square[j]
-        for g in range(groups):
-            least[g] = np.float32(np.inf)
-            for j in range(start[g], start[g + 1]):
-                least[g] = min(least[g], row[j])
-        limit = np.float32((least.min() + 2.0 * doubt[p]) * _UP)
+            row[j] += own + square[j]
+        if groups == len(row):  # one centre each: loops of vector instructions
+            least[:] = row
+        else:
+            for g in range(groups):
+                least[g] = np.float32(np.inf)
+                for j in range(start[g], start[g + 1]):
+                    least[g] = min(least[g], row[j])
+        limit = np.float32((least.min() + 2.0 * off) * _UP)
         first, best, home = labels[p], np.inf, 0
         for g in range(groups):
             if least[g] > limit:
@@ -230,4 +233,4 @@ def search_all(  # noqa: C901 - one compiled loop nest
             if j != first:
                 least[home] = min(least[home], row[j])
         for g in range(groups):
-            least[g] = np.sqrt(max(least[g] - doubt[p], zero)) * scale * _DOWN
+            least[g] = np.sqrt(max(least[g] - off, zero)) * down
