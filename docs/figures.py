@@ -377,6 +377,15 @@ def installing() -> dict[str, str]:
     }
 
 
+def first_solving() -> dict[str, str]:
+    """Return the CPU seconds of the first solves from a wheel, and of later ones."""
+    return {
+        f"{which}-{line['label'].replace(' ', '-')}-{line['solver']}": line[column]
+        for line in table("first_solve")
+        for which, column in (("first", "first_cpu_s"), ("again", "warm_cpu_s"))
+    }
+
+
 def counted() -> dict[str, str]:
     """Return how many solvers, lessons and notebooks there are."""
     notebooks = len(list((ROOT / "notebooks").glob("*.ipynb")))
@@ -557,7 +566,8 @@ SOURCES = [
     memetic_published, colgen, plane, assignment, forecasts, questions, questions_beside,
     edits, wrong_links,
     scale, page_load, page_million, memory_left, counted, proofs, extreme_bounds, mutants, hostile,
-    peers, embeddings, question_sets, installing, workers, export, cluster, advised, advice,
+    peers, embeddings, question_sets, installing, first_solving, workers, export, cluster, advised,
+    advice,
     constraints, tests,
 ]  # fmt: skip
 

@@ -75,3 +75,6 @@ def test_two_points_are_linked_and_clustered(served, page):
     page.locator(".cm-content", has_text="read:").click()
     page.keyboard.press("Control+Enter")
     page.get_by_text("read: [('must', 0, 1)] [0 0 1]").wait_for()
+    page.locator(".ccviz-cell").evaluate("cell => cell.style.width = '700px'")
+    fits = "lab => lab.offsetWidth <= 700 && lab.scrollWidth <= lab.clientWidth"
+    assert page.locator(".ccviz-cell .lab").evaluate(fits)

@@ -60,7 +60,7 @@ def main() -> None:
         machine = {"NUMBA_CPU_NAME": cpu, "NUMBA_CPU_FEATURES": features}
         environment = os.environ | machine | {"NUMBA_CACHE_DIR": cache, "CCVIZ_COMPILED": "1"}
         command = [sys.executable, "-m", "ccviz.runs.warm", *solvers]
-        subprocess.run(command, env=environment, check=True)
+        subprocess.run(command, env=environment, cwd=PACKAGE.parent, check=True)
         shutil.move(_pack(Path(cache), manifest, Path(cache, tag)), target)
     print(f"{target}: {target.stat().st_size / 1e6:.1f} MB")
 

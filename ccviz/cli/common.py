@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from contextlib import suppress
@@ -15,7 +14,7 @@ from ccviz.runs.run import Result
 _FILE_WIDTH = 240  # letters per line of tables written to a file or pipe, which are not cut
 
 
-class _Told(io.TextIOBase):
+class _Told:  # an `io.TextIOBase` would flush when Python ends, with nothing left to flush by
     """Standard error for notices; the work continues if it is closed."""
 
     encoding = "utf-8"
