@@ -98,7 +98,7 @@ def penalty() -> str:
         for noise in sorted({float(row["noise"]) for row in rows})
     ]
     sets = len({row["dataset"] for row in rows})
-    header = ["wrong links", f"best p, {sets} sets"]
+    header = ["wrong links", f"best p: {sets} sets, seed 0"]
     header += [f"{len(repeated)} sets, seed {seed}" for seed in seeds if seeds[1:]]
     return table(header, lines)
 

@@ -46,7 +46,8 @@ def main() -> None:
     if heuristics:
         names = list(dict.fromkeys(row["method"] for row in heuristics))
         save("papers_gaps", [gaps_of(heuristics, name) for name in names], 2)
-    save("papers_penalty_seconds", by_noise(read_rows(RESULTS / "soft_sweep.csv")), 3)
+    once = [row for row in read_rows(RESULTS / "soft_sweep.csv") if row["seed"] == "0"]
+    save("papers_penalty_seconds", by_noise(once), 3)
     save("papers_columns_seconds", [seconds_by_links(k) for k in ("3", "5")], 2)
     save("papers_convergence", [*convergence("none"), *convergence("both")], 1 + len(SHOWN))
     more = of("papers_rivals", "more")
