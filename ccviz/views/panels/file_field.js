@@ -1,5 +1,7 @@
 // A field on which one file is dropped or chosen. A part of it is sent when the part before is answered.
-const PART_BYTES = 1 << 20
+// It is as large as all before it, within these limits: a busy server takes its time for each answer.
+const LEAST_BYTES = 1 << 20
+const MOST_BYTES = 1 << 22
 
 export function render({model}) {
   const field = document.createElement("label")
@@ -22,7 +24,8 @@ export function render({model}) {
     bar.value = show
     bar.hidden = false
     try {
-      const data = await file.slice(sent, sent + PART_BYTES).arrayBuffer()
+      const bytes = Math.min(MOST_BYTES, Math.max(LEAST_BYTES, sent))
+      const data = await file.slice(sent, sent + bytes).arrayBuffer()
       if (sending?.upload === upload) {
         model.send_msg({upload, name: file.name, size: file.size, at: sent, data})
       }
