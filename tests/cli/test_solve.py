@@ -219,7 +219,7 @@ BAD = {
         ("iris --time-limit soon", "Invalid value for '--time-limit'"),
         ("iris --json no/folder.json", "no/folder.json cannot be written."),
         ("iris --labels .", ". cannot be written."),
-        ("iris --faster", "No such option '--faster'"),
+        ("iris --faster", "No such option"),
         ("", "Missing argument 'DATA'."),
     ],
 )
