@@ -50,7 +50,7 @@ _ROUNDING = 1e-12
 """Rounding of the sum over the parts, relative to the scatter of the data."""
 _SHARE = 0.5
 """Share of the tolerance for the bounds of single parts; the rest is for the anticlustering."""
-AT_ONCE = 1.5e10
+AT_ONCE = 2e10
 """Usual limit of the work of a round of all parts, times clusters, up to which all parts grow."""
 _ENDLESS = 1e9
 """Patience with which all rounds of an effort are run."""

@@ -26,7 +26,7 @@ class DivideSettings:
         low=2,
     )
     largest_part: int = setting(
-        1000,
+        2000,
         "Largest number of blocks of a part. Parts that stay open are merged up to it.",
         low=2,
         label="Largest part",

@@ -150,7 +150,7 @@ class Asking(param.Parameterized):
         self._take(_AT_ONCE_S)
 
     def ask_about(self, size: int) -> None:
-        """Ask about so many points at a time from now on, instead of the open question too."""
+        """Ask about this number of points from now on; a new question replaces the open one."""
         self._put.discard(self.points)
         self.size = size
         if self._draft is not None:
