@@ -170,10 +170,10 @@ def many_features() -> None:
     from ccviz.solvers.assignment.wide import WideNearest
 
     rng = np.random.default_rng(_SEED)
-    centers = 9.0 * rng.normal(size=(4, 8))
+    centers = 9.0 * rng.normal(size=(64, 8))  # leading directions serve many centres only
     for kind in (np.float32, np.float64):
-        X = freeze((centers[np.arange(48) % 4] + rng.normal(size=(48, 8))).astype(kind))
-        nearest = WideNearest(X, np.arange(48))
+        X = freeze((centers[np.arange(128) % 64] + rng.normal(size=(128, 8))).astype(kind))
+        nearest = WideNearest(X, np.arange(128))
         for each in (centers, centers[::-1], centers[::-1]):
             nearest.assign(each)
 
