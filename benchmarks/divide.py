@@ -8,6 +8,7 @@ gap.
 
 One thread. A row is added as each set ends; what was stopped goes on where it was. The seconds are
 CPU seconds, so that what else the machine does counts little; a run is stopped after `--cpu-limit`.
+Electric and letter have 1,200 seconds, which are ten minutes of two cores.
 For a peak of memory that is a row's own, ask for one row a call.
 Every proof is checked by `ccviz.proof.verify` after the clock has stopped. "links" joins n / 8
 random pairs, n / 4 points, as the classes of a k-means clustering say. `--table` only writes the

@@ -4,9 +4,10 @@ Baumann, P. (2020): A binary linear programming-based k-means algorithm for clus
 must-link and cannot-link constraints. IEEM 2020, 324-328.
 
 The program is never given whole to a solver, see `ccviz.solvers.assignment`. As long as the WCSS
-falls, a step whose program stays large takes a good assignment without a proof; a start ends with
-an exact step, or with the best of a step within its limit. Of hundreds of thousands of points the
-first centres are those of a sample (`ccviz.solvers.assignment.sample`).
+falls, a step whose program stays large takes a good assignment without a proof; unless `max_iter`
+ends it before, a start ends with an exact step, or with the best of a step within its limit. Of
+hundreds of thousands of points the first centres are those of a sample
+(`ccviz.solvers.assignment.sample`).
 """
 
 from __future__ import annotations
