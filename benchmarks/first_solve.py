@@ -20,6 +20,7 @@ import time
 import zipfile
 from pathlib import Path
 
+from _cells import table
 from _rows import append_row, done_keys, read_rows
 from install import RESULTS, build, children_s, variables
 
@@ -88,15 +89,13 @@ def timed(command: list[str], own: dict[str, str]) -> tuple[float, float]:
 
 def write_table(out: Path) -> None:
     """Write the summary."""
-    lines = [
+    about = (
         "`python benchmarks/first_solve.py`: `ccviz solve iris -k 3` from a wheel without extras, "
-        "with an empty home and an empty kernel cache, and again (the fastest of seven).",
-        "",
-        "| Wheel | Solver | First: CPU, s | Clock, s | Again: CPU, s | Clock, s |",
-        "|---|---|---|---|---|---|",
-    ]
-    lines += [f"| {' | '.join(row.values())} |" for row in read_rows(out)]
-    out.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+        "with an empty home and an empty kernel cache, and again (the fastest of seven).\n\n"
+    )
+    header = ("Wheel", "Solver", "First: CPU, s", "Clock, s", "Again: CPU, s", "Clock, s")
+    text = about + table(header, [list(row.values()) for row in read_rows(out)])
+    out.with_suffix(".md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
+from _cells import table
 from _rows import append_row, done_keys, read_rows
 
 ROOT = Path(__file__).parents[1]
@@ -149,14 +150,10 @@ def installed(home: Path) -> dict[str, str]:
 
 def write_table(out: Path) -> None:
     """Write the summary."""
-    lines = [
-        "`python benchmarks/install.py`, from the wheel without kernels, empty home and cache.",
-        "",
-        "| | CPU s to the page (core: to `--version`) | Clock, s | Packages | MB |",
-        "|---|---|---|---|---|",
-    ]
-    lines += [f"| {' | '.join(row.values())} |" for row in read_rows(out)]
-    out.with_suffix(".md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    about = "`python benchmarks/install.py`, from the wheel without kernels, empty home and cache."
+    header = ("Way", "CPU s to the page (core: to `--version`)", "Clock, s", "Packages", "MB")
+    text = about + "\n\n" + table(header, [list(row.values()) for row in read_rows(out)])
+    out.with_suffix(".md").write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,9 @@ from ccviz.solvers.relaxation.certificate import certify
 from ccviz.solvers.relaxation.cuts import Rows, rows_of
 from ccviz.solvers.relaxation.model import Relaxation
 
+_SCS_ITERATIONS = 100_000
+"""Iterations after which SCS is stopped; the bound of its last multipliers is certified as any."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Triangle:
@@ -45,9 +48,6 @@ class _Triangle:
 def _triangle(s: int) -> _Triangle:
     column, row = np.triu_indices(s)
     return _Triangle(row, column, np.where(row == column, 1.0, np.sqrt(2.0)))
-
-
-_SCS_ITERATIONS = 100_000
 
 
 def solve_by_cvxpy(

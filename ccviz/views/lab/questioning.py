@@ -24,7 +24,7 @@ class Questioning(Picking):
                 self.asking.begin(self.draft)
 
     def ask_about(self, size: int) -> None:
-        """Ask about pairs, or about sets of so many points."""
+        """Ask about pairs, or about sets of this size."""
         with self.in_words():
             self.asking.ask_about(size)
 
