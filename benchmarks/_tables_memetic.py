@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import statistics
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
-from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, Rows, owing, read, table
+from _cells import NO_ANSWER, NO_TIME, NOT_HAD, SAME, Rows, column, owing, read, table
 from _memetic import BENCH
 from memetic_published import UNKNOWN
 from memetic_variants import STUDIES
@@ -33,10 +33,10 @@ def synthetic() -> str:
     own = read("papers_memetic", part="synthetic")
     rows, missing = [], 0
     for (n, k), printed in SYNTHETIC.items():
-        cases = whole([row for row in own if numbers(row["case"])[:2] == (n, k)])
         had = LINKS.get(n, 0)
-        missing += len(METHODS) * (had - len(cases))
-        rows.append((n, k, *beside(printed, cases, bool(had))))
+        seeds = whole([row for row in own if numbers(row["case"])[:2] == (n, k)], had)
+        missing += 0 if seeds else len(METHODS) * had
+        rows.append((n, k, *beside(printed, seeds, bool(had))))
     header = ["n", "k"]
     for name in (
         "SG best, %",
@@ -46,48 +46,60 @@ def synthetic() -> str:
         "COP none, %",
     ):
         header += [name, "ours"]
-    return owing(table([*header, "cases", "cut short"], rows), "papers_memetic.py", missing, 7)
+    text = table([*header, "links × seeds", "cut short"], rows)
+    return owing(text, "papers_memetic.py", missing, 7)
 
 
 def numbers(case: str) -> tuple[int, ...]:
     return tuple(int(number) for number in re.findall(r"\d+", case))
 
 
-def whole(rows: Rows) -> list[dict[str, dict[str, str]]]:
-    """Return the rows by method of each case that all methods have done."""
-    cases: dict[tuple[str, str], dict[str, dict[str, str]]] = {}
+Case = dict[str, dict[str, str]]
+"""The rows of a number of links and a seed, by method."""
+
+
+def whole(rows: Rows, had: int) -> list[list[Case]]:
+    """Return the cases of each seed with which all methods have done all numbers of links."""
+    seeds: dict[str, dict[str, Case]] = {}
     for row in rows:
-        cases.setdefault((row["case"], row["seed"]), {})[row["method"]] = row
-    return [case for case in cases.values() if len(case) == len(METHODS)]
+        seeds.setdefault(row["seed"], {}).setdefault(row["case"], {})[row["method"]] = row
+    found = [[case for case in each.values() if len(case) == len(METHODS)]
+             for each in seeds.values()]  # fmt: skip
+    return [cases for cases in found if len(cases) == had]
 
 
-def beside(
-    printed: tuple[float, ...], cases: list[dict[str, dict[str, str]]], had: bool
-) -> list[object]:
-    if not cases:
+def beside(printed: tuple[float, ...], seeds: list[list[Case]], had: bool) -> list[object]:
+    if not seeds:
         reason = NO_TIME if had else "*h*"
         return [cell for value in printed for cell in (value, reason)] + [0, "-"]
-    best = [min(float(case[name]["objective"]) for name in METHODS) for case in cases]
-    shares = [
-        share(
-            float(case[name]["objective"]) <= least * (1 + 1e-9)
-            for case, least in zip(cases, best, strict=True)
-        )
-        for name in METHODS
+    asked: list[Callable[[Case], bool]] = [
+        *(partial(is_best, method=name) for name in METHODS),
+        lambda case: iterations(case, "SG") <= min(iterations(case, name) for name in METHODS),
+        lambda case: case["COP"]["objective"] == "inf",
     ]
-    fewest = share(
-        int(case["SG"]["iterations"]) <= min(int(case[name]["iterations"]) for name in METHODS)
-        for case in cases
-    )
-    none = share(case["COP"]["objective"] == "inf" for case in cases)
+    ours = [over_seeds([100 * statistics.mean(map(of, cases)) for cases in seeds]) for of in asked]
     cut = [
         f"{name} {count}"
         for name in METHODS
-        if (count := sum(case[name]["ended"] == "limit" for case in cases))
+        if (count := sum(case[name]["ended"] == "limit" for cases in seeds for case in cases))
     ]
-    ours = (*shares, fewest, none)
     cells = [cell for pair in zip(printed, ours, strict=True) for cell in pair]
-    return [*cells, len(cases), ", ".join(cut) or "-"]
+    return [*cells, f"{len(seeds[0])} × {len(seeds)}", ", ".join(cut) or "-"]
+
+
+def is_best(case: Case, method: str) -> bool:
+    least = min(float(each["objective"]) for each in case.values())
+    return float(case[method]["objective"]) <= least * (1 + 1e-9)
+
+
+def iterations(case: Case, method: str) -> int:
+    return int(case[method]["iterations"])
+
+
+def over_seeds(values: Sequence[float]) -> str:
+    """Return a mean over seeds, and the range of the seeds where they differ."""
+    least, middle, most = (f"{of(values):.0f}" for of in (min, statistics.mean, max))
+    return middle if least == most else f"{middle} ({least} to {most})"
 
 
 def share(of) -> str:
@@ -117,10 +129,12 @@ def large() -> str:
 def figures(rows: Rows) -> list[str]:
     if not rows:
         return [NO_TIME] * 3
-    row = rows[0]
-    none = row["objective"] == "inf"
-    objective = NO_ANSWER if none else f"{float(row['objective']):.6g}"
-    return [objective, row["solutions"], row["iterations"]]
+    found = [float(row["objective"]) for row in rows if row["objective"] != "inf"]
+    objective = f"{statistics.mean(found):.6g}" if found else NO_ANSWER
+    if len(found) > 1:
+        objective += f" ± {statistics.stdev(found):,.{1 if statistics.mean(found) < 1e5 else 0}f}"
+    counts = (statistics.mean(column(rows, name)) for name in ("solutions", "iterations"))
+    return [objective, *(f"{count:.0f}" for count in counts)]
 
 
 def hg_means() -> str:

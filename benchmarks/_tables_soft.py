@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 
-from _cells import NO_TIME, NOT_HAD, Rows, mean, owing, read, spread, table
+from _cells import NO_TIME, NOT_HAD, Rows, column, mean, owing, read, spread, table
 from papers_soft import SETS
 from printed import BROKEN, SECONDS
 
@@ -53,13 +53,6 @@ def values(published: Rows, value: str) -> str:
     return owing(table(header, rows + means), "papers_soft.py", missing, LIMIT_S)
 
 
-def draws(method: str) -> str:
-    """Return how many draws of links a method has of each cell."""
-    counts = {len(each) for each in by_cell(method).values()}
-    least, most = min(counts), max(counts)
-    return f"{least}" if least == most else f"{least} to {most}"
-
-
 def by_cell(method: str) -> dict[tuple[str, str], Rows]:
     """Return the draws of a method by set and share of links."""
     cells: dict[tuple[str, str], Rows] = {}
@@ -88,7 +81,7 @@ def penalty() -> str:
     """Return the best penalty by the share of wrong links, and how it varies with the seed."""
     rows = read("soft_sweep")
     seeds = sorted({row["seed"] for row in rows})
-    repeated = {row["dataset"] for row in rows if row["seed"] == seeds[-1]}
+    repeated = repeated_sets()
     groups = [[row for row in rows if row["seed"] == "0"]]
     if seeds[1:]:
         quick = [row for row in rows if row["dataset"] in repeated]
@@ -101,6 +94,20 @@ def penalty() -> str:
     header = ["wrong links", f"best p: {sets} sets, seed 0"]
     header += [f"{len(repeated)} sets, seed {seed}" for seed in seeds if seeds[1:]]
     return table(header, lines)
+
+
+def repeated_sets() -> set[str]:
+    """Return the sets that have every seed of the sweep."""
+    rows = read("soft_sweep")
+    last = max((row["seed"] for row in rows), default="0")
+    return {row["dataset"] for row in rows if row["seed"] == last}
+
+
+def single_minutes() -> str:
+    """Return the CPU minutes that one more seed of the other sets takes."""
+    repeated = repeated_sets()
+    left = [row for row in read("soft_sweep") if row["dataset"] not in repeated]
+    return f"{sum(column(left, 'time_s')) / 60:.0f}"
 
 
 def best_penalty(rows: Rows, noise: float) -> float:
