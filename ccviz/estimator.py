@@ -23,7 +23,7 @@ from ccviz.errors import NoClusteringError, ParameterError, ProblemError, quote
 from ccviz.estimator_init import check_starts, first_labels
 from ccviz.estimator_sizes import limits_of, sizes_of
 from ccviz.frame_links import index_of, pairs_of
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
 from ccviz.problem.points import columns_of
@@ -419,14 +419,14 @@ def _within(limits: tuple[IntArray, IntArray], cost: FloatArray) -> IntArray:
     return solve_assignment(cost, structure).labels
 
 
-def _wishes(rules: Any, column: RuleColumns) -> list[Wish | AskedRule]:
+def _wishes(rules: Any, column: RuleColumns) -> list[Wish | AnyAsked]:
     """Return rules, those in words parsed."""
     wishes = [
         parse_rule(each, column=column) if isinstance(each, str) else each
         for each in read_rules(rules)
     ]
     for each in wishes:
-        if not isinstance(each, Wish | AskedRule):
+        if not isinstance(each, Wish | AnyAsked):
             raise ProblemError(f"the rule {quote(each)} is neither text nor a rule.")
     return wishes
 

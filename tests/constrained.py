@@ -6,7 +6,7 @@ import numpy as np
 
 from ccviz import Problem, start
 from ccviz.errors import ProblemError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import read_asked
 from ccviz.problem.reduction import with_rules
 from tests.enumeration import assignments, clusterings
 
@@ -20,7 +20,7 @@ def draw(kind, seed):
     more, rules = _GIVEN[kind](rng, X, k)
     known = rng.integers(0, 2, n)
     column = rng.integers(0, 9, n) / rng.choice([1, 10])
-    asked = [AskedRule.read(rule, lambda _: known, lambda _: column) for rule in rules]
+    asked = [read_asked(rule, lambda _: known, lambda _: column) for rule in rules]
     return {"X": X, "k": k, **more}, asked
 
 
@@ -97,6 +97,13 @@ _GIVEN = {
     ),
     "sum()<=": lambda rng, X, k: ({}, [f"sum(column)<={rng.uniform(110, 160) / k:.3g}%"]),
     "sum()>=": lambda rng, X, k: ({}, [f"sum(column)>={rng.uniform(40, 90) / k:.3g}%"]),
+    "A or B": lambda rng, X, k: (
+        {},
+        [
+            f"size<={int(rng.integers(1, 4))} or overlap(known)<={int(rng.integers(1, 3))}"
+            f" or diameter<={rng.uniform(0.2, 0.8) * np.ptp(X, axis=0).max():.6g}"
+        ],
+    ),
     "weights": _weights,
     "outliers": _outliers,
     "fixed centres": _fixed,

@@ -42,7 +42,7 @@ from ccviz.cli.reading import (
 from ccviz.cli.report import check_writable, output
 from ccviz.data.csv_style import PLAIN_CSV
 from ccviz.errors import ParameterError, UnfillableError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.solvers import Solver
@@ -107,7 +107,7 @@ def elbow(
             out.print(line, markup=False)
 
 
-def _ruled(problem: Problem, rules: Sequence[AskedRule], keeps_rules: bool) -> Problem | None:
+def _ruled(problem: Problem, rules: Sequence[AnyAsked], keeps_rules: bool) -> Problem | None:
     """Return the problem with its rules; None where they forbid its number of clusters."""
     try:
         return with_rules(problem, rules, keeps_rules)

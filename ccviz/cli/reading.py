@@ -18,7 +18,7 @@ from ccviz.data.named_column import column_values
 from ccviz.data.read_table import read_table
 from ccviz.data.scaling import LEARNED, check_scaling, scale, scale_as, weighted
 from ccviz.errors import ParameterError, ProblemError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, read_asked
 from ccviz.problem.fixed_centers import read_centers, read_centers_text
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
@@ -155,7 +155,7 @@ def choose_solver(
     name: str,
     params: Sequence[str],
     problem: Problem,
-    asked: Sequence[AskedRule],
+    asked: Sequence[AnyAsked],
     seconds: float | None = None,
 ) -> tuple[Solver, Problem, str]:
     """Return the solver, the problem with the rules as it keeps them, and why it was taken.
@@ -175,10 +175,10 @@ def choose_solver(
     return solver, problem, why
 
 
-def read_rules(texts: Iterable[str], dataset: Dataset) -> list[AskedRule]:
+def read_rules(texts: Iterable[str], dataset: Dataset) -> list[AnyAsked]:
     """Return the rules of ``--rule`` options, with the clusterings and columns that they name."""
     column = partial(column_values, dataset)
-    return [AskedRule.read(text, _clustering, column) for text in texts]
+    return [read_asked(text, _clustering, column) for text in texts]
 
 
 def _clustering(name: str) -> IntArray:

@@ -17,6 +17,7 @@ from ccviz.cli.common import out
 from ccviz.data.datasets import Dataset
 from ccviz.errors import CcvizError
 from ccviz.numbers import count, number, percent
+from ccviz.problem.asked import AskedEither
 from ccviz.problem.problem import Problem
 from ccviz.runs.run import Result
 from ccviz.studies.html import report_html
@@ -120,7 +121,10 @@ def _lines(result: Result, run_id: str) -> Iterator[tuple[str, str]]:
         broken = result.partition.violations
         yield "broken links", f"{broken.must_link} must-link, {broken.cannot_link} cannot-link"
         for kept in result.partition.kept_rules:
-            yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({number(kept.found)})"
+            found = number(kept.found)
+            if isinstance(kept.rule, AskedEither):
+                found = f"{count(int(kept.found), 'cluster')} with none of these"
+            yield kept.rule.text, f"{'holds' if kept.holds else 'broken'} ({found})"
         yield "cluster sizes", " ".join(map(str, result.partition.kept_sizes.tolist()))
         if outliers := result.partition.problem.outliers:
             yield "left out", count(outliers, "point")

@@ -58,7 +58,7 @@ from ccviz.cli.reading import (
 )
 from ccviz.cli.report import Files, report, take_home
 from ccviz.feasibility.conflict import can_explain, explain_conflict
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.runs.archive import Archive
@@ -154,7 +154,7 @@ def solve(
     raise Exit(exit_code(result, is_lost=whole_id != run_id))
 
 
-def print_forecasts(problem: Problem, asked: Sequence[AskedRule]) -> None:
+def print_forecasts(problem: Problem, asked: Sequence[AnyAsked]) -> None:
     """Print how long each solver that proves may take, those that were measured."""
     kinds = ((kind, with_rules(problem, asked, kind.supports.rules)) for kind in SOLVERS)
     found = [each for kind, given in kinds if (each := forecast(given, kind.name))]

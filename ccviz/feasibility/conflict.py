@@ -17,6 +17,7 @@ import numpy as np
 
 from ccviz.arrays import IntArray
 from ccviz.feasibility.check import Feasibility, check_feasibility
+from ccviz.problem.asked import AskedRule
 from ccviz.problem.links import closure
 from ccviz.problem.problem import Problem
 from ccviz.problem.sums import MaxSum, SumLimit, sum_limits
@@ -98,7 +99,9 @@ def can_explain(problem: Problem) -> bool:
     problem : Problem
     """
     are_sums = all(isinstance(rule, SumLimit) for rule in problem.rules)
-    return are_sums and all(rule.words.names_column for rule in problem.given.rules)
+    return are_sums and all(
+        isinstance(rule, AskedRule) and rule.words.names_column for rule in problem.given.rules
+    )
 
 
 def explain_conflict(problem: Problem, time_limit: float = 10.0) -> Conflict | None:

@@ -9,8 +9,10 @@ import numpy as np
 import scipy
 
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule
 from ccviz.problem.problem import Problem
+from ccviz.problem.rule_text import either, wish_of
+from ccviz.problem.rules import keeps_one
 from ccviz.problem.sums import sum_limit
 from ccviz.problem.weights import exact_grid
 
@@ -23,14 +25,15 @@ class KeptRule:
 
     Attributes
     ----------
-    rule : AskedRule
+    rule : AskedRule or AskedEither
     found : float
         The largest diameter, the smallest separation or size, the most shared points, the
-        largest or smallest sum: whatever the rule limits.
+        largest or smallest sum: whatever the rule limits. Of rules joined by *or* the number of
+        clusters that keep none of them.
     holds : bool
     """
 
-    rule: AskedRule
+    rule: AnyAsked
     found: float
     holds: bool
 
@@ -50,12 +53,26 @@ def kept_rules(problem: Problem, labels: IntArray) -> tuple[KeptRule, ...]:
         In the order in which the rules were given.
     """
     rules = problem.given.rules
+    single = [rule for rule in rules if isinstance(rule, AskedRule)]
     # One measurement answers all rules of a kind.
     found = {
         (rule.words.kind, rule.known): _MEASURES[rule.words.kind](problem, labels, rule)
-        for rule in {(each.words.kind, each.known): each for each in rules}.values()
+        for rule in {(each.words.kind, each.known): each for each in single}.values()
     }
-    return tuple(_judged(rule, found[rule.words.kind, rule.known]) for rule in rules)
+    return tuple(
+        _joined(problem, labels, rule)
+        if isinstance(rule, AskedEither)
+        else _judged(rule, found[rule.words.kind, rule.known])
+        for rule in rules
+    )
+
+
+def _joined(problem: Problem, labels: IntArray, rule: AskedEither) -> KeptRule:
+    """Judge rules joined by *or*, cluster by cluster."""
+    alternatives = either(map(wish_of, rule.rules)).alternatives(problem)
+    clusters = [np.flatnonzero(labels == j) for j in np.unique(labels[labels >= 0]).tolist()]
+    broken = sum(not keeps_one(alternatives, points) for points in clusters)
+    return KeptRule(rule, float(broken), not broken)
 
 
 def _judged(rule: AskedRule, found: float) -> KeptRule:

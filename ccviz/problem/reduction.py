@@ -17,16 +17,16 @@ import scipy
 
 from ccviz.arrays import IntArray
 from ccviz.errors import ProblemError
-from ccviz.problem.asked import Asked, AskedRule
+from ccviz.problem.asked import AnyAsked, Asked
 from ccviz.problem.blocks import contract, refine
 from ccviz.problem.problem import Problem
-from ccviz.problem.rule_text import MaxConflicts, MinSeparation, MinSize, Wish, parse_rule
+from ccviz.problem.rule_text import MaxConflicts, MinSeparation, MinSize, Wish, wish_of
 from ccviz.problem.rules import (
     Both,
+    Either,
     MaxDiameter,
     MaxSize,
     Rule,
-    SoftCannotLink,
     minimum_separation,
 )
 from ccviz.problem.sizes import Sizes
@@ -43,15 +43,15 @@ _NO_PAIRS: IntArray = np.zeros((0, 2), dtype=np.int64)
 _CELLS = 1 << 22  # distances computed at a time
 
 
-def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules: bool) -> Problem:
+def with_rules(problem: Problem, rules: Sequence[Wish | AnyAsked], keeps_rules: bool) -> Problem:
     """Return the problem with rules added, reduced to links and sizes where these are equivalent.
 
     Parameters
     ----------
     problem : Problem
         Its own rules are treated alike.
-    rules : sequence of Rule, MinSeparation, MinSize, MaxConflicts or AskedRule
-        An AskedRule is kept too, see `ccviz.Problem.given`.
+    rules : sequence of Rule, MinSeparation, MinSize, AskedRule or AskedEither
+        What was asked in words is kept too, see `ccviz.Problem.given`.
     keeps_rules : bool
         Whether the solver supports rules. If it does, limits on size stay rules; otherwise they
         become sizes, which more solvers support.
@@ -70,19 +70,15 @@ def with_rules(problem: Problem, rules: Sequence[Wish | AskedRule], keeps_rules:
         return problem
     if problem.fixed:
         raise ProblemError("centres cannot be fixed beside rules.")
-    asked = tuple(each for each in rules if isinstance(each, AskedRule))
+    asked = tuple(each for each in rules if isinstance(each, AnyAsked))
     for rule in asked:
         rule.check(problem.n)
-    wishes = [_wish(each) if isinstance(each, AskedRule) else each for each in rules]
+    wishes = [wish_of(each) if isinstance(each, AnyAsked) else each for each in rules]
     reduced = _reduced(problem, wishes, keeps_rules)
     if not asked:
         return reduced
     given = Asked(asked, problem.must_link, problem.cannot_link, problem.sizes)
     return replace(reduced, asked=given)
-
-
-def _wish(rule: AskedRule) -> Wish:
-    return parse_rule(rule.text, lambda _: rule.known, lambda _: rule.known)
 
 
 def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Problem:
@@ -96,13 +92,10 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
             apart = max(apart, wish.limit)
         elif isinstance(wish, MinSize):
             smallest = max(smallest, wish.limit)
-        elif isinstance(wish, MaxConflicts):
-            pairs = problem.cannot_link.soft.pairs.tolist()
-            left.append(SoftCannotLink(tuple((i, j) for i, j in pairs), wish.limit))
         elif isinstance(wish, MaxSize) and not (keeps_rules and problem.sizes is None):
             largest = min(largest, wish.limit)
         else:
-            left.append(wish)
+            left.append(_named(problem, wish))
     if problem.outliers and (smallest > 1 or apart > 0.0):
         raise ProblemError("points cannot be left out beside the rules size>= and separation>=.")
     sizes = _sizes(problem, smallest, largest)
@@ -110,6 +103,17 @@ def _reduced(problem: Problem, wishes: Iterable[Wish], keeps_rules: bool) -> Pro
     near = _near(problem, apart) if apart > 0 else _NO_PAIRS
     reduced = refine(replace(problem, sizes=sizes, rules=tuple(left)), near, far)
     return _apart(reduced)
+
+
+def _named(problem: Problem, rule: Rule) -> Rule:
+    """Return a rule whose limits on soft cannot-links name these."""
+    if isinstance(rule, MaxConflicts):
+        return rule.on(problem)
+    if isinstance(rule, Either):
+        return Either(tuple(_named(problem, each) for each in rule.rules))
+    if isinstance(rule, MaxDiameter):
+        _check_pairs(problem.n)
+    return rule
 
 
 def _apart(problem: Problem) -> Problem:
@@ -134,8 +138,7 @@ def _flat(wishes: Iterable[Wish]) -> Iterator[Wish]:
 
 def _far(problem: Problem, limit: float) -> IntArray:
     n, X = problem.n, problem.X
-    if n * (n - 1) // 2 > MOST_PAIRS:
-        raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
+    _check_pairs(n)
     # Distances are computed in strips; the loop ends once there are too many pairs.
     strip, found, many = max(1, _CELLS // n), [], 0
     for first in range(0, n, strip):
@@ -146,6 +149,11 @@ def _far(problem: Problem, limit: float) -> IntArray:
         if many > MOST_LINKS:
             raise ProblemError(_TOO_MANY.format("diameter", MOST_LINKS, "cannot-links"))
     return np.concatenate(found)
+
+
+def _check_pairs(n: int) -> None:
+    if n * (n - 1) // 2 > MOST_PAIRS:
+        raise ProblemError(f"a maximum diameter looks at every pair, too many of {n:,} points.")
 
 
 def _near(problem: Problem, limit: float) -> IntArray:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from ccviz.problem.rule_words import Clusterings, Columns, looked_up, split_rule
+from ccviz.problem.asked import AnyAsked, AskedEither
+from ccviz.problem.problem import Problem
+from ccviz.problem.rule_words import (
+    Clusterings,
+    Columns,
+    check_either,
+    looked_up,
+    split_either,
+    split_rule,
+)
 from ccviz.problem.rules import (
+    Alternatives,
     Both,
     Either,
     MaxDiameter,
@@ -16,6 +26,7 @@ from ccviz.problem.rules import (
     MaxSize,
     MinDifference,
     Rule,
+    SoftCannotLink,
     clusters_of,
     different_from,
 )
@@ -49,7 +60,7 @@ class MinSize:
 
 
 @dataclass(frozen=True)
-class MaxConflicts:
+class MaxConflicts(Rule):
     """A cluster holds both points of at most ``limit`` soft cannot-links of the problem.
 
     Parameters
@@ -60,8 +71,22 @@ class MaxConflicts:
 
     limit: int
 
+    def alternatives(self, problem: Problem) -> Alternatives:
+        """Return one load in which the problem's soft cannot-links weigh 1."""
+        return self.on(problem).alternatives(problem)
 
-Wish = Rule | MinSeparation | MinSize | MaxConflicts
+    def on(self, problem: Problem) -> SoftCannotLink:
+        """Return the rule that names the problem's soft cannot-links.
+
+        Parameters
+        ----------
+        problem : Problem
+        """
+        pairs = problem.cannot_link.soft.pairs.tolist()
+        return SoftCannotLink(tuple((i, j) for i, j in pairs), self.limit)
+
+
+Wish = Rule | MinSeparation | MinSize
 """Any rule on every cluster; `ccviz.problem.reduction` reduces some to links and sizes."""
 
 
@@ -79,7 +104,9 @@ def parse_rule(
         ``outside(C)<=2`` for at most 2 points of any cluster from outside some cluster of C;
         ``conflicts<=1`` for at most one soft cannot-link with both points in a cluster;
         ``sum(V)>=1000`` and ``sum(V)<=20%`` for the sum of the column V in any cluster, a number
-        or a share of all points' sum.
+        or a share of all points' sum. ``size<=40 or diameter<=3`` joins two or more rules, of which
+        every cluster keeps at least one; ``separation>=``, ``size>=`` and ``sum(V)>=`` cannot be
+        joined.
     clustering : callable, optional
         Returns the (n,) labels of C.
     column : callable, optional
@@ -87,15 +114,46 @@ def parse_rule(
 
     Returns
     -------
-    Rule, MinSeparation, MinSize or MaxConflicts
+    Rule, MinSeparation or MinSize
 
     Raises
     ------
     ProblemError
         If the text is not a rule; the sentence shows the grammar.
     """
+    texts = split_either(text)
+    if len(texts) > 1:
+        check_either(texts)
+        return either(parse_rule(each, clustering, column) for each in texts)
     words = split_rule(text)
     return _MAKERS[words.kind](words, looked_up(text, words, clustering, column))
+
+
+def either(wishes: Iterable[Wish]) -> Either:
+    """Return the rule that every cluster keeps one of several.
+
+    Parameters
+    ----------
+    wishes : iterable of Rule
+        All anti-monotone, see `ccviz.problem.rule_words.check_either`.
+
+    Returns
+    -------
+    Either
+    """
+    return Either(tuple(each for each in wishes if isinstance(each, Rule)))
+
+
+def wish_of(rule: AnyAsked) -> Wish:
+    """Return the rule that was asked for in words.
+
+    Parameters
+    ----------
+    rule : AskedRule or AskedEither
+    """
+    if isinstance(rule, AskedEither):
+        return either(wish_of(each) for each in rule.rules)
+    return parse_rule(rule.text, lambda _: rule.known, lambda _: rule.known)
 
 
 def overlap_of(labels: ArrayLike, limit: int) -> Both:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -45,6 +45,11 @@ class RuleKind:
     def is_whole(self) -> bool:
         """Whether the limit is a whole number."""
         return self.unit in ("points", "links")
+
+    @property
+    def is_anti_monotone(self) -> bool:
+        """Whether every part of a cluster that keeps such a rule keeps it too."""
+        return self.name.endswith("<=") or self.name == "difference()>="
 
     def written(self, limit: str, name: str = "") -> str:
         """Return the text of a rule of this kind.
@@ -101,7 +106,8 @@ RULE_KINDS = {
         RuleKind(
             "conflicts<=", "conflicts<=N", "at most {limit} soft cannot-links in a cluster",
             "Soft cannot-links at most",
-            "Of every cluster: soft cannot-links of which it has both points.", "links",
+            "Of every cluster: soft cannot-links, which have a weight, with both points in it.",
+            "links",
         ),
         RuleKind(
             "sum()>=", "sum(COLUMN)>=S", "at least {limit} of {name} a cluster",
@@ -122,7 +128,7 @@ RULE_KINDS = {
 """The kinds of rules by their names, in the order in which the page offers them."""
 
 _TEXTS = [kind.text for kind in RULE_KINDS.values()]
-GRAMMAR = f"{', '.join(_TEXTS[:-1])} or {_TEXTS[-1]}, where S may be a share as 20%"
+GRAMMAR = f"{', '.join(_TEXTS[:-1])} or {_TEXTS[-1]}, where S may be a share as 20%, or 'A or B'"
 """The rules as text, for sentences."""
 
 
@@ -155,6 +161,8 @@ class RuleWords:
 _MOST_WHOLE = 1 << 62  # larger limits on points are cut to this
 
 _RULE = re.compile(r"\s*(\w+)\s*(?:\((.+)\))?\s*(<=|>=)\s*([^<>=]+?)\s*")
+
+_ONE_OF = re.compile(r"(\w+\s*(?:\(.+?\))?\s*(?:<=|>=)[^<>=()]+?)(?:\s+or\s+|$)", re.IGNORECASE)
 
 Clusterings = Callable[[str], ArrayLike]
 """Returns the labels of a known clustering by its name."""
@@ -190,6 +198,44 @@ def split_rule(text: str) -> RuleWords:
         given, is_share = given[:-1].rstrip(), True
     limit = _limit(text, given, whole=kind.is_whole)
     return RuleWords(name, limit, (match[2] or "").strip(), is_share)
+
+
+def split_either(text: str) -> list[str]:
+    """Return the texts of the rules joined by *or*; of a single rule the text itself.
+
+    Parameters
+    ----------
+    text : str
+        As ``size<=40 or diameter<=3``.
+    """
+    found, at, text = [], 0, text.strip()
+    while match := _ONE_OF.match(text, at):
+        found.append(match[1])
+        at = match.end()
+        if at == len(text):
+            return found
+    return [text]
+
+
+def check_either(texts: Sequence[str]) -> None:
+    """Check that a cluster may keep one of several rules instead of all.
+
+    Parameters
+    ----------
+    texts : sequence of str
+        A rule each.
+
+    Raises
+    ------
+    ProblemError
+        If one is not anti-monotone.
+    """
+    for text in texts:
+        if not RULE_KINDS[split_rule(text).kind].is_anti_monotone:
+            raise ProblemError(
+                f"the rule {text!r} cannot be joined by 'or': parts of a cluster that keeps it may "
+                "break it."
+            )
 
 
 def looked_up(

@@ -99,10 +99,18 @@ class Rule:
         -------
         bool
         """
-        return any(
-            all(load.of(points) <= load.limit for load in loads)
-            for loads in self.alternatives(problem)
-        )
+        return keeps_one(self.alternatives(problem), points)
+
+
+def keeps_one(alternatives: Alternatives, points: IntArray) -> bool:
+    """Whether the cluster of these points keeps all loads of one alternative.
+
+    Parameters
+    ----------
+    alternatives : tuple of tuples of Load
+    points : (m,) int64
+    """
+    return any(all(load.of(points) <= load.limit for load in loads) for loads in alternatives)
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ import numpy as np
 
 from ccviz.errors import ArchiveError
 from ccviz.events import AnyEvent, Event
-from ccviz.problem.asked import Asked, AskedRule
+from ccviz.problem.asked import AnyAsked, Asked, AskedRule, joined, parts_of
 from ccviz.problem.links import Links
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import Sizes
@@ -50,13 +50,17 @@ class _PackedRule(msgspec.Struct, array_like=True):
 
 
 class _PackedAsked(msgspec.Struct):
-    """What was asked: rules, each with the clustering or column that it names, links and sizes."""
+    """What was asked: rules, each with the clustering or column that it names, links and sizes.
+
+    Of rules joined by *or* the first is in ``rules``, the others at its place in ``others``.
+    """
 
     rules: list[tuple[str, np.ndarray]]
     must_link: np.ndarray
     cannot_link: np.ndarray
     lower: np.ndarray | None
     upper: np.ndarray | None
+    others: list[list[tuple[str, np.ndarray]]] | msgspec.UnsetType = msgspec.UNSET
 
 
 class PackedProblem(msgspec.Struct):
@@ -291,12 +295,15 @@ def encode_problem(problem: Problem) -> bytes:
 
 def _pack_asked(asked: Asked) -> _PackedAsked:
     sizes = asked.sizes
+    parts = [[(rule.text, _known_array(rule)) for rule in parts_of(each)] for each in asked.rules]
+    is_joined = any(len(each) > 1 for each in parts)
     return _PackedAsked(
-        rules=[(rule.text, _known_array(rule)) for rule in asked.rules],
+        rules=[each[0] for each in parts],
         must_link=_link_table(asked.must_link),
         cannot_link=_link_table(asked.cannot_link),
         lower=sizes.lower if sizes else None,
         upper=sizes.upper if sizes else None,
+        others=[each[1:] for each in parts] if is_joined else msgspec.UNSET,
     )
 
 
@@ -306,7 +313,11 @@ def _known_array(rule: AskedRule) -> np.ndarray:
 
 def _unpack_asked(packed: PackedProblem) -> Asked:
     asked: Any = packed.asked
-    rules = tuple(_unpack_asked_rule(text, known) for text, known in asked.rules)
+    others = [[]] * len(asked.rules) if asked.others is msgspec.UNSET else asked.others
+    rules: tuple[AnyAsked, ...] = tuple(
+        joined(_unpack_asked_rule(text, known) for text, known in (first, *more))
+        for first, more in zip(asked.rules, others, strict=True)
+    )
     for rule in rules:
         rule.check(len(packed.X))
     given = Problem(  # which checks them

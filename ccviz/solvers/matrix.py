@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import read_asked
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
 from ccviz.solvers import SOLVERS, Solver
@@ -63,6 +63,7 @@ KINDS = (
     Kind("conflicts<=", {"cannot_link": [(0, 1, 1.0), (1, 2, 1.0)]}, rules=("conflicts<=1",)),
     Kind("sum()<=", rules=("sum(column)<=60%",)),
     Kind("sum()>=", rules=("sum(column)>=40%",)),
+    Kind("A or B", rules=("size<=2 or overlap(known)<=2",)),
     Kind("weights", {"weights": _WEIGHTS}),
     Kind("weights and sizes", {"weights": _WEIGHTS, "sizes": [3, 3]}),
     Kind("outliers", {"outliers": 1}),
@@ -96,7 +97,7 @@ def sample(kind: Kind, keeps_rules: bool) -> Problem:
     keeps_rules : bool
         Whether the solver keeps rules by itself.
     """
-    rules = [AskedRule.read(text, lambda _: _KNOWN, lambda _: _COLUMN) for text in kind.rules]
+    rules = [read_asked(text, lambda _: _KNOWN, lambda _: _COLUMN) for text in kind.rules]
     return with_rules(Problem(_X, 2, **kind.given), rules, keeps_rules)
 
 

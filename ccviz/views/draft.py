@@ -24,7 +24,7 @@ from ccviz.data.scaling import (
     weighted,
 )
 from ccviz.errors import CcvizError, ParameterError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, AskedRule
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.problem import Problem
 from ccviz.problem.reduction import with_rules
@@ -53,7 +53,7 @@ class Draft:
         Sizes of the clusters, empty where they are free.
     unsure : tuple of pairs of int
         Pairs answered by *unsure*; they add no links.
-    rules : tuple of AskedRule
+    rules : tuple of AskedRule or AskedEither
         All of them must hold.
     cluster_names : tuple of ClusterName
         What clusters of an answer are called.
@@ -73,7 +73,7 @@ class Draft:
     lower: tuple[int, ...] = ()
     upper: tuple[int, ...] = ()
     unsure: tuple[tuple[int, int], ...] = ()
-    rules: tuple[AskedRule, ...] = ()
+    rules: tuple[AnyAsked, ...] = ()
     cluster_names: tuple[ClusterName, ...] = ()
     outliers: int = 0
     fixed_centers: tuple[tuple[float, ...], ...] = ()
@@ -95,7 +95,8 @@ class Draft:
     @cached_property
     def keeping(self) -> Problem:
         """The problem for solvers that keep rules by themselves."""
-        if not any(rule.words.kind == "size<=" for rule in self.rules):
+        alone = [rule for rule in self.rules if isinstance(rule, AskedRule)]
+        if not any(rule.words.kind == "size<=" for rule in alone):
             return self.problem
         return with_rules(self.given, self.rules, keeps_rules=True)
 
@@ -196,7 +197,7 @@ class Draft:
         """Return the draft with these centres that do not move, and no others."""
         return self._checked(fixed_centers=tuple(map(tuple, centers)))
 
-    def with_rules(self, rules: Iterable[AskedRule]) -> Draft:
+    def with_rules(self, rules: Iterable[AnyAsked]) -> Draft:
         """Return the draft with these rules and no others, each once."""
         return self._checked(rules=tuple(dict.fromkeys(rules)))
 

@@ -6,7 +6,7 @@ from scipy.spatial.distance import cdist
 
 from ccviz import Partition, Problem
 from ccviz.errors import ProblemError
-from ccviz.problem.asked import Asked, AskedRule
+from ccviz.problem.asked import Asked, AskedRule, joined, read_asked
 from ccviz.problem.reduction import with_rules
 
 X = np.random.default_rng(2).uniform(size=(9, 2)) * 4
@@ -99,3 +99,25 @@ def test_without_rules_in_words_a_problem_is_as_it_was_given():
 def test_a_rule_and_its_clustering_belong_together(make, sentence):
     with pytest.raises(ProblemError, match=sentence):
         make()
+
+
+def test_of_rules_joined_by_or_each_cluster_keeps_one():
+    rule = read_asked("overlap(mine)<=2 or diameter<=100", {"mine": KNOWN}.__getitem__)
+    assert rule.text == "overlap(mine)<=2 or diameter<=100"
+    names = {"mine": KNOWN}.__getitem__
+    for text, broken in (
+        ("overlap(mine)<=2 or diameter<=100", 0),
+        ("overlap(mine)<=2 or size<=2", 1),  # the second cluster is within one of theirs
+        ("overlap(mine)<=1 or size<=2", 3),
+    ):
+        problem = with_rules(Problem(X, 3), [read_asked(text, names)], keeps_rules=True)
+        partition = Partition(problem, LABELS)
+        (kept,) = partition.kept_rules
+        assert (kept.found, kept.holds) == (broken, broken == 0)
+        assert partition.violations.rules == broken
+
+
+def test_a_rule_is_joined_to_others_once():
+    assert read_asked("size<=3 or size<=3") == AskedRule("size<=3")
+    with pytest.raises(ProblemError, match="cannot be joined by 'or'"):
+        joined([AskedRule("size<=3"), AskedRule("size>=2")])

@@ -15,7 +15,7 @@ from ccviz import Problem, events
 from ccviz.errors import ArchiveError
 from ccviz.events import AnyEvent, CentersMoved, IncumbentFound, NodePruned, Noted, Started
 from ccviz.problem import rules
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AskedEither, AskedRule
 from ccviz.problem.reduction import with_rules
 from ccviz.runs import codec
 from ccviz.runs.codec import (
@@ -144,6 +144,7 @@ def test_rules_come_back_as_they_were_asked():
         AskedRule("diameter<=9"), AskedRule("overlap(first)<=3", (0, 0, 1, 1, 1)),
         AskedRule("sum(v)>=0.5", (1.0, 0.5, 0.0, 2.0, 1.0)),
         AskedRule("sum(v)<=90%", (1, 2, 3, 4, 5)),
+        AskedEither((AskedRule("size<=3"), AskedRule("conflicts<=1"))),
     ]  # fmt: skip
     problem = with_rules(given, asked, keeps_rules=True)
     back = decode_problem(encode_problem(problem))

@@ -84,10 +84,7 @@ def without_points(sheet: Draft, where: Plane, gone: Sequence[int]) -> Draft:
         old, name=NAME, X=old.X[stays], truth=truth, k=None, notices=(), names=names, origin=None,
         weights=weights,
     )  # fmt: skip
-    rules = tuple(
-        replace(rule, known=tuple(np.array(rule.known)[stays].tolist())) if rule.known else rule
-        for rule in flat.rules
-    )
+    rules = tuple(rule.of_points(stays) for rule in flat.rules)
     return replace(
         flat, data=data, links=links, k=min(flat.k, len(data.X)), lower=(), upper=(), unsure=(),
         rules=rules, cluster_names=(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ccviz.arrays import IntArray
 from ccviz.data.named_column import column_values
 from ccviz.errors import ArchiveError, CcvizError, ContradictionError, ProblemError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of
 from ccviz.problem.rule_words import RuleKind
 from ccviz.runs.archive import Archive
 from ccviz.runs.info import RunInfo
@@ -15,8 +15,10 @@ from ccviz.views.lab.session import Session
 _MOST_RUNS = 50
 
 
-def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> str:
-    """Ask for one more rule.
+def add_rule(
+    session: Session, kind: RuleKind, limit: str, named: str = "", place: int | None = None
+) -> str:
+    """Ask for one more rule, or join it by *or* to one that is there.
 
     Parameters
     ----------
@@ -26,6 +28,8 @@ def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> s
         As it was typed.
     named : str
         The id of the run whose clustering it names, or the column.
+    place : int, optional
+        Of the rule to which it is joined.
 
     Returns
     -------
@@ -37,12 +41,17 @@ def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> s
             raise ProblemError("type a number.")
         called = called_by(session.archive, named) if kind.names == "run" else named
         text = kind.written(limit.strip(), called)
-        rule = AskedRule.read(
+        rule: AnyAsked = AskedRule.read(
             text,
             lambda _: clustering_of(session.archive, named),
             lambda _: column_values(session.draft.data, named),
         )
-        draft = session.draft.with_rules([*session.draft.rules, rule])
+        rules = [*session.draft.rules]
+        if place is None:
+            rules.append(rule)
+        else:
+            rule = rules[place] = joined([*parts_of(rules[place]), *parts_of(rule)])
+        draft = session.draft.with_rules(rules)
     except CcvizError as refused:
         session.lit = refused.chain if isinstance(refused, ContradictionError) else ()
         return as_sentence(str(refused))
@@ -57,7 +66,7 @@ def add_rule(session: Session, kind: RuleKind, limit: str, named: str = "") -> s
     return refused_by_session.text
 
 
-def drop_rule(session: Session, rule: AskedRule) -> None:
+def drop_rule(session: Session, rule: AnyAsked) -> None:
     """Take a rule away."""
     with session.in_words():
         left = [each for each in session.draft.rules if each != rule]

@@ -13,7 +13,7 @@ from ccviz.arrays import FloatArray
 from ccviz.data.datasets import Dataset
 from ccviz.errors import ProblemError
 from ccviz.frame_links import index_of, pairs_of
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import read_asked
 from ccviz.problem.points import columns_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import read_sizes
@@ -54,7 +54,7 @@ def given_draft(
         names=_names(names, index, n), weights=problem.weights,
     )  # fmt: skip
     draft = draft_of_problem(problem, Draft(data, k), data.name).with_scaling(scaling)
-    asked = [AskedRule.read(rule, column=lambda name: _column(X, name)) for rule in rules]
+    asked = [read_asked(rule, column=lambda name: _column(X, name)) for rule in rules]
     return draft.with_rules(asked) if asked else draft
 
 

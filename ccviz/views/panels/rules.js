@@ -2,6 +2,9 @@
 function row(rule, place) {
   return html`<li class="${rule.holds ? "" : "broken"}"><span>${rule.words}</span>
     <small>${rule.verdict}</small>
+    ${rule.joins ? html`<button type="button" data-join="${place}"
+      title="Join another rule: every cluster keeps this one or that one"
+      aria-label="Join another rule by or: ${rule.words}">or…</button>` : ""}
     <button type="button" data-place="${place}" title="Take this rule away"
       aria-label="Take away: ${rule.words}">✕</button></li>`
 }
@@ -9,6 +12,7 @@ function row(rule, place) {
 const FORM = html`<div class="head"><h2>Rules</h2><button type="button" class="toggle"></button></div>
   <ul aria-label="Rules"></ul>
   <form hidden novalidate>
+    <p class="join" role="status"></p>
     <select name="kind" aria-label="Kind of rule"></select>
     <select name="run" aria-label="Run that the rule names"></select>
     <select name="column" aria-label="Column that the rule adds up"></select>
@@ -37,6 +41,15 @@ export function render({model}) {
     column.innerHTML = options(model.columns.map((name) => [name, name]))
     if (model.columns.includes(before)) column.value = before
   }
+  const drawJoined = () => {
+    const rule = model.rows[model.joined]
+    box.querySelector(".join").textContent = rule
+      ? `Every cluster keeps “${rule.words}”, or:` : ""
+    for (const [place, option] of [...kind.options].entries())
+      option.disabled = option.hidden = Boolean(rule) && !model.kinds[place].joins
+    if (kind.selectedOptions[0]?.disabled) kind.value = 0
+    drawKind()
+  }
   const drawKind = () => {
     const {unit, help, names_run: named, names_column: summed} = chosen()
     run.hidden = !named || !model.runs.length
@@ -55,8 +68,9 @@ export function render({model}) {
   kind.addEventListener("change", drawKind)
   toggle.addEventListener("click", () => model.send_msg({what: "toggle"}))
   list.addEventListener("click", (event) => {
-    const button = event.target.closest("button")
-    if (button) model.send_msg({what: "drop", place: Number(button.dataset.place)})
+    const {place, join} = event.target.closest("button")?.dataset ?? {}
+    if (place) model.send_msg({what: "drop", place: Number(place)})
+    if (join) model.send_msg({what: "join", place: Number(join)})
   })
   form.addEventListener("submit", (event) => {
     event.preventDefault()
@@ -67,17 +81,25 @@ export function render({model}) {
     })
   })
   // A rule that was taken leaves the field for the next one.
+  let words = model.rows.map((rule) => rule.words)
   model.on("rows", () => {
-    if (model.rows.length > list.children.length) limit.value = ""
+    const now = model.rows.map((rule) => rule.words)
+    if (now.some((each) => !words.includes(each))) limit.value = ""
+    words = now
     drawRows()
   })
   model.on("runs", drawRuns)
   model.on("columns", drawColumns)
   model.on("shown", drawShown)
+  model.on("joined", () => {
+    drawJoined()
+    if (model.joined >= 0) limit.focus()
+  })
   model.on("refused", drawRefused)
   drawRows()
   drawColumns()
   drawRuns()
+  drawJoined()
   drawShown()
   drawRefused()
   return box

@@ -30,12 +30,15 @@ class RulesPanel(JSComponent):
     ----------
     shown : bool
         Whether the form is open.
+    joined : int
+        Place of the rule to which the form adds another by *or*; -1 if it adds a rule by itself.
     """
 
     kinds = param.List(
         default=[
             {"label": each.label, "unit": each.unit, "help": each.help_text,
-             "names_run": each.names == "run", "names_column": each.names == "column"}
+             "names_run": each.names == "run", "names_column": each.names == "column",
+             "joins": each.is_anti_monotone}
             for each in RULE_KINDS.values()
         ],
         constant=True,
@@ -45,6 +48,7 @@ class RulesPanel(JSComponent):
     columns = param.List(default=[])
     refused = param.String(default="")
     shown = param.Boolean(default=False)
+    joined = param.Integer(default=-1)
 
     _esm = with_template("rules.js")
     _stylesheets = [_STYLE]  # noqa: RUF012, Panel's way to declare it
@@ -62,10 +66,14 @@ class RulesPanel(JSComponent):
         # Rules are not measured while playing: it takes longer than a clustering is shown.
         answer = run.incumbent if run and not session.player.playing else None
         rows = [
-            {"words": each.words, "verdict": each.verdict, "holds": each.holds}
+            {"words": each.words, "verdict": each.verdict, "holds": each.holds,
+             "joins": each.can_join}
             for each in rule_rows(session.draft.rules, answer)
-        ]
+        ]  # fmt: skip
         if rows != self.rows:
+            # The places of rules have changed, unless it is only what holds that has.
+            if [row["words"] for row in rows] != [row["words"] for row in self.rows]:
+                self.joined = -1
             self.rows = rows
         if self.shown:
             self._list_runs()
@@ -84,13 +92,18 @@ class RulesPanel(JSComponent):
     def _act(self, message: dict[str, Any]) -> None:
         session, what = self._session, message["what"]
         if what == "toggle":
-            self.param.update(shown=not self.shown, refused="")
+            self.param.update(shown=not self.shown, joined=-1, refused="")
+            self._refresh()
+        elif what == "join":
+            again = self.joined == message["place"]
+            self.param.update(shown=True, joined=-1 if again else message["place"], refused="")
             self._refresh()
         elif what == "drop":
             drop_rule(session, session.draft.rules[message["place"]])
         else:
             kind = [*RULE_KINDS.values()][message["kind"]]
-            self.refused = add_rule(session, kind, message["limit"], message["named"])
+            place = None if self.joined < 0 else self.joined
+            self.refused = add_rule(session, kind, message["limit"], message["named"], place)
 
 
 def _label(info: RunInfo) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from ccviz.data.datasets import GENERATORS
 from ccviz.data.origin import ROLES, Origin
 from ccviz.errors import UnsupportedError
+from ccviz.problem.asked import AnyAsked, AskedEither
 from ccviz.problem.fixed_centers import centers_text
 from ccviz.problem.sizes import sizes_text
 from ccviz.studies.model_code import model_code
@@ -36,7 +37,7 @@ def as_python(session: Session) -> str:
     lines = [
         "from ccviz import Problem, solve",
         f"from ccviz.data import {', '.join(brought)}",
-        *(_RULES_FROM if draft.rules else []),
+        *_rules_from(draft),
         "",
         f"data = {source}",
         *(['links = read_links_file("links.txt", len(data.X))'] if many else []),
@@ -68,22 +69,31 @@ def as_model(session: Session) -> str:
 
 
 _MODELS = {"sdp": "relaxation", "divide": "relaxation", "colgen": "master"}
-_RULES_FROM = (
-    "from ccviz.problem.asked import AskedRule",
-    "from ccviz.problem.reduction import with_rules",
-)
+
+
+def _rules_from(draft: Draft) -> list[str]:
+    """Return the imports that rules need."""
+    if not draft.rules:
+        return []
+    either = any(isinstance(rule, AskedEither) for rule in draft.rules)
+    return [
+        f"from ccviz.problem.asked import {'AskedEither, ' if either else ''}AskedRule",
+        "from ccviz.problem.reduction import with_rules",
+    ]
 
 
 def _rules(draft: Draft, keeps_rules: bool) -> list[str]:
     """Return the lines that add rules, each with the clustering or column that it names."""
     if not draft.rules:
         return []
-    known = [f", {rule.known}" if rule.known else "" for rule in draft.rules]
-    made = [
-        f"    AskedRule({rule.text!r}{labels}),"
-        for rule, labels in zip(draft.rules, known, strict=True)
-    ]
+    made = [f"    {_made(rule)}," for rule in draft.rules]
     return ["rules = [", *made, "]", f"problem = with_rules(problem, rules, {keeps_rules})"]
+
+
+def _made(rule: AnyAsked) -> str:
+    if isinstance(rule, AskedEither):
+        return f"AskedEither(({', '.join(map(_made, rule.rules))}))"
+    return f"AskedRule({rule.text!r}{f', {rule.known}' if rule.known else ''})"
 
 
 def origin_of(draft: Draft) -> Origin | None:

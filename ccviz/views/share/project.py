@@ -28,7 +28,7 @@ import numpy as np
 from ccviz.data.datasets import Dataset
 from ccviz.data.scaling import check_scaling
 from ccviz.errors import CcvizError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, AskedEither, AskedRule, joined, parts_of
 from ccviz.problem.problem import Problem
 from ccviz.runs.archive import Archive
 from ccviz.runs.codec import decode_problem, encode_problem
@@ -64,10 +64,11 @@ class _Link(msgspec.Struct, array_like=True):
 
 
 class _Rule(msgspec.Struct, array_like=True):
-    """A rule in its words, and the clustering or column that it names."""
+    """A rule in its words, what it names, and the rules joined to it by *or*."""
 
     text: str
     known: list[_Whole | float] = []
+    others: list[_Rule] = []
 
 
 class _Name(msgspec.Struct, array_like=True):
@@ -78,9 +79,9 @@ class _Name(msgspec.Struct, array_like=True):
 
 
 class _Head(msgspec.Struct):
-    """All but the points and the runs; the second format has rules."""
+    """All but the points and the runs; the second format has rules, the third joins some."""
 
-    format: Literal[1, 2]
+    format: Literal[1, 2, 3]
     name: str
     features: list[str]
     classes: list[str]
@@ -157,7 +158,7 @@ def _write_runs(parts: zipfile.ZipFile, archive: Archive, draft: Draft) -> None:
 def _head(session: Session) -> _Head:
     draft = session.draft
     return _Head(
-        format=2 if draft.rules else 1,
+        format=_format_of(draft),
         name=draft.data.name,
         features=list(draft.data.features),
         classes=list(draft.data.classes),
@@ -174,12 +175,27 @@ def _head(session: Session) -> _Head:
         time_limit=session.time_limit,
         gap_limit=session.gap_limit,
         node_limit=session.node_limit,
-        rules=[_Rule(rule.text, list(rule.known)) for rule in draft.rules],
+        rules=[_packed(*parts_of(rule)) for rule in draft.rules],
         cluster_names=[_Name(name.point, name.text) for name in draft.cluster_names],
         outliers=draft.outliers,
         fixed_centers=[list(row) for row in draft.fixed_centers],
         learned_from=_stored(draft.learned_from),
     )  # fmt: skip
+
+
+def _format_of(draft: Draft) -> Literal[1, 2, 3]:
+    if any(isinstance(rule, AskedEither) for rule in draft.rules):
+        return 3
+    return 2 if draft.rules else 1
+
+
+def _packed(rule: AskedRule, *others: AskedRule) -> _Rule:
+    return _Rule(rule.text, list(rule.known), [_packed(each) for each in others])
+
+
+def _unpacked(rule: _Rule) -> AnyAsked:
+    parts = (AskedRule(plain(each.text), tuple(each.known)) for each in (rule, *rule.others))
+    return joined(parts)
 
 
 def _stored(links: LinkTable) -> list[_Link]:
@@ -332,7 +348,7 @@ def _draft(head: _Head, points: Problem) -> Draft:
         data, head.k, head.scaling,
         _table(head.links),
         tuple(head.lower), tuple(head.upper),
-        rules=tuple(AskedRule(plain(rule.text), tuple(rule.known)) for rule in head.rules),
+        rules=tuple(map(_unpacked, head.rules)),
         cluster_names=tuple(
             ClusterName(name.point, plain(name.text)) for name in head.cluster_names
         ),

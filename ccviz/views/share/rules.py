@@ -8,7 +8,8 @@ from urllib.parse import quote, unquote
 
 from ccviz.arrays import IntArray
 from ccviz.errors import CcvizError, ProblemError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AnyAsked, AskedRule, joined, parts_of
+from ccviz.problem.rule_words import split_either
 
 _DIGITS = string.digits + string.ascii_lowercase
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
@@ -17,14 +18,14 @@ Finder = Callable[[str], IntArray]
 """Returns the labels of a stored run by its name."""
 
 
-def rules_text(rules: Iterable[AskedRule]) -> str:
+def rules_text(rules: Iterable[AnyAsked]) -> str:
     """Return rules as an address has them, such as ``diameter<=3;difference(first:0011)>=2``.
 
     The values of a column are joined by commas: ``sum(people:3,5.5,1,2)>=4``.
 
     Parameters
     ----------
-    rules : iterable of AskedRule
+    rules : iterable of AskedRule or AskedEither
 
     Returns
     -------
@@ -35,7 +36,7 @@ def rules_text(rules: Iterable[AskedRule]) -> str:
     CcvizError
         If a clustering has more clusters than there are digits.
     """
-    return ";".join(map(_text, rules))
+    return ";".join(" or ".join(map(_text, parts_of(rule))) for rule in rules)
 
 
 def _text(rule: AskedRule) -> str:
@@ -49,7 +50,7 @@ def _text(rule: AskedRule) -> str:
     return _renamed(rule.text, f"{name}:{''.join(_DIGITS[int(each)] for each in rule.known)}")
 
 
-def read_rules(text: str, find: Finder) -> list[AskedRule]:
+def read_rules(text: str, find: Finder) -> list[AnyAsked]:
     """Return the rules of an address.
 
     Parameters
@@ -61,14 +62,15 @@ def read_rules(text: str, find: Finder) -> list[AskedRule]:
 
     Returns
     -------
-    list of AskedRule
+    list of AskedRule and AskedEither
 
     Raises
     ------
     CcvizError
         If a word is no rule, or a run or the values of a column are not there.
     """
-    return [_read(word, find) for word in text.split(";") if word.strip()]
+    words = (word for word in text.split(";") if word.strip())
+    return [joined(_read(each, find) for each in split_either(word)) for word in words]
 
 
 def _read(word: str, find: Finder) -> AskedRule:

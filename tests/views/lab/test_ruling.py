@@ -144,3 +144,35 @@ def test_painting_keeps_what_still_means_something(session):
     assert fewer.problem.n == 148
     more = with_points(draft, where, np.zeros((1, 2)), 0)
     assert [rule.text for rule in more.rules] == ["size<=90"]
+
+
+def test_a_rule_is_joined_to_one_that_is_there(session):
+    run = remember(session, np.repeat([0, 1, 2], 50))
+    add_rule(session, MOST, "60")
+    add_rule(session, DIAMETER, "9")
+    assert add_rule(session, OVERLAP, "40", run, place=0) == ""
+    both = session.draft.rules
+    assert [rule.text for rule in both] == ["size<=60 or overlap(first)<=40", "diameter<=9"]
+    assert rule_rows(both, None)[0].words == (
+        "at most 60 points a cluster, or at most 40 points shared with a cluster of first"
+    )
+    assert [row.can_join for row in rule_rows(both, None)] == [True, True]
+    assert "colgen" not in unable(session.draft)
+    assert unable(session.draft)["sdp"] == "no rules on clusters"
+
+    said = add_rule(session, LEAST, "2", place=0)
+    assert said.startswith("The rule 'size>=2' cannot be joined by 'or': parts of a cluster")
+    assert session.draft.rules == both
+    assert add_rule(session, MOST, "60", place=0) == "This rule is there already."
+    session.undo()
+    assert [rule.text for rule in session.draft.rules] == ["size<=60", "diameter<=9"]
+
+
+def test_rows_say_how_many_clusters_keep_none(session):
+    add_rule(session, DIAMETER, "3.5")
+    add_rule(session, MOST, "40", place=0)
+    run = session.archive.load(remember(session, np.tile([0, 1, 2], 50)))
+    (row,) = rule_rows(session.draft.rules, run.incumbent)
+    assert (row.verdict, row.holds) == ("broken by 3 clusters", False)
+    drop_rule(session, session.draft.rules[0])
+    assert session.draft.rules == ()

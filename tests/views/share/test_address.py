@@ -10,7 +10,7 @@ from ccviz.cli import app
 from ccviz.data.datasets import Dataset, load
 from ccviz.data.link_files import links_text
 from ccviz.errors import CcvizError
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AskedEither, AskedRule
 from ccviz.runs.archive import Archive
 from ccviz.views.lab.importing import Importing
 from ccviz.views.lab.kept_drafts import KeptDrafts
@@ -327,6 +327,7 @@ def ruled(session):
                 AskedRule("diameter<=1.2"),
                 AskedRule(f"difference({ODD})>=4", known),
                 AskedRule("sum(my people)>=5%", tuple([0.1, 1.0, 2.0] * 20)),
+                AskedEither((AskedRule("size<=25"), AskedRule(f"overlap({ODD})<=9", known))),
             ]
         )
     )
@@ -352,6 +353,7 @@ def test_an_address_has_the_rules_and_the_clustering_that_they_name(ruled, open_
         ("sum(there:1,x)<=3", "values that are no numbers"),
         ("sum(there:1,-2)<=3", "is below 0 in row 1"),
         ("overlap(there)<=3", "There is no run 'there'"),
+        ("size<=3 or size>=2", "cannot be joined by 'or'"),
     ],
 )
 def test_rules_of_an_address_that_are_none_change_nothing(open_session, rules, words):
@@ -379,6 +381,7 @@ def test_code_and_command_have_the_rules(ruled):
     words = shlex.split(as_command(ruled))
     assert [words[at + 1] for at, word in enumerate(words) if word == "--rule"] == [
         "diameter<=1.2", f"difference({ODD})>=4", "sum(my people)>=5%",
+        f"size<=25 or overlap({ODD})<=9",
     ]  # fmt: skip
 
 

@@ -10,7 +10,7 @@ from ccviz.data import read_table
 from ccviz.data.csv_style import PLAIN_CSV, CsvStyle
 from ccviz.data.datasets import load
 from ccviz.events import IncumbentFound, Record, Started
-from ccviz.problem.asked import AskedRule
+from ccviz.problem.asked import AskedEither, AskedRule
 from ccviz.runs.archive import Archive
 from ccviz.views.cluster_names import ClusterName
 from ccviz.views.lab.importing import Importing
@@ -131,7 +131,7 @@ def test_a_broken_part_is_a_sentence_and_changes_nothing(session, open_session, 
         ('"time_limit": 9.0', '"time_limit": -1'),
         ('"node_limit": 5', '"node_limit": 0'),
         ('"links": [', '"links": [' * 5000),
-        ('"format": 1', '"format": 3'),
+        ('"format": 1', '"format": 4'),
     ],
 )
 def test_a_wrong_value_is_a_sentence_and_changes_nothing(session, open_session, was, becomes):
@@ -300,6 +300,18 @@ def test_a_project_keeps_its_rules(session, open_session):
     assert other.draft.rules == session.draft.rules
     head = zipfile.ZipFile(BytesIO(content)).read("project.json")
     assert b'"format": 2' in head  # an older ccviz would leave them out
+
+
+def test_a_project_keeps_rules_joined_by_or(session, open_session):
+    session.set_sizes("")
+    parts = (AskedRule("size<=25"), AskedRule("overlap(first)<=9", tuple([0, 1, 2, 3] * 10)))
+    session.adopt(session.draft.with_rules([AskedEither(parts), AskedRule("diameter<=9")]))
+    content = save_project(session, with_runs=False)
+    other = open_session()
+    open_project(other, "a.ccvizlab", content)
+    assert other.draft.rules == session.draft.rules
+    head = zipfile.ZipFile(BytesIO(content)).read("project.json")
+    assert b'"format": 3' in head  # an older ccviz would keep the first of them alone
 
 
 def test_a_project_whose_rules_do_not_fit_is_refused(session, open_session):
