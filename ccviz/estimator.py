@@ -26,7 +26,7 @@ from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import AnyAsked
 from ccviz.problem.fixed_centers import read_centers
 from ccviz.problem.links import Links
-from ccviz.problem.points import columns_of
+from ccviz.problem.points import column_of
 from ccviz.problem.problem import Problem, read_rules
 from ccviz.problem.reduction import with_rules
 from ccviz.problem.rule_text import Wish, parse_rule
@@ -222,7 +222,7 @@ class ConstrainedKMeans(
             outliers=self.outliers,
             fixed_centers=self._fixed(points, weights),
         )
-        wishes = _wishes(rules, partial(_column_of, X))
+        wishes = _wishes(rules, partial(column_of, X))
         if wishes:
             problem = with_rules(problem, wishes, solver_class(self.solver).supports.rules)
         self._keep(
@@ -429,14 +429,6 @@ def _wishes(rules: Any, column: RuleColumns) -> list[Wish | AnyAsked]:
         if not isinstance(each, Wish | AnyAsked):
             raise ProblemError(f"the rule {quote(each)} is neither text nor a rule.")
     return wishes
-
-
-def _column_of(X: Any, name: str) -> Any:
-    """Return a column of a data frame."""
-    labels = {str(label): label for label in columns_of(X)}
-    if name not in labels:
-        raise ProblemError(f"X has no column {quote(name)}; it has {', '.join(labels) or 'none'}.")
-    return X[labels[name]]
 
 
 def _links_of(links: RowLinks, n: int, *given: Any) -> tuple[Links, Links]:

@@ -110,6 +110,25 @@ def columns_of(given: Any) -> list[Any]:
     return list(given.column_names if is_arrow else getattr(given, "columns", ()))
 
 
+def column_of(given: Any, name: str) -> Any:
+    """Return a column of a data frame by its label, written as text.
+
+    Parameters
+    ----------
+    given : data frame
+        Or an array, which has none.
+    name : str
+
+    Returns
+    -------
+    (n,) column of the frame's own kind
+    """
+    labels = {str(label): label for label in columns_of(given)}
+    if name not in labels:
+        raise ProblemError(f"X has no column {quote(name)}; it has {', '.join(labels) or 'none'}.")
+    return given[labels[name]]
+
+
 def _first_word(plain: np.ndarray, names: Sequence[Any]) -> str:
     """Return the sentence for the first cell that is not a number."""
     if plain.ndim == 2:

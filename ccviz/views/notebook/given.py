@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ccviz.arrays import FloatArray
@@ -14,7 +14,7 @@ from ccviz.data.datasets import Dataset
 from ccviz.errors import ProblemError
 from ccviz.frame_links import index_of, pairs_of
 from ccviz.problem.asked import read_asked
-from ccviz.problem.points import columns_of
+from ccviz.problem.points import column_of, columns_of
 from ccviz.problem.problem import Problem
 from ccviz.problem.sizes import read_sizes
 from ccviz.views.draft import Draft, draft_of_problem
@@ -54,7 +54,7 @@ def given_draft(
         names=_names(names, index, n), weights=problem.weights,
     )  # fmt: skip
     draft = draft_of_problem(problem, Draft(data, k), data.name).with_scaling(scaling)
-    asked = [read_asked(rule, column=lambda name: _column(X, name)) for rule in rules]
+    asked = [read_asked(rule, column=partial(column_of, X)) for rule in rules]
     return draft.with_rules(asked) if asked else draft
 
 
@@ -73,10 +73,3 @@ def _names(names: Sequence[str] | None, index: Any, n: int) -> tuple[str, ...]:
     if len(names) != n:
         raise ProblemError(f"there are {len(names):,} names, but {n:,} points.")
     return tuple(map(str, names))
-
-
-def _column(X: Any, name: str) -> FloatArray:
-    labels = {str(label): label for label in columns_of(X)}
-    if name not in labels:
-        raise ProblemError(f"there is no column {name!r}.")
-    return np.asarray(X[labels[name]], dtype=np.float64)
