@@ -21,6 +21,7 @@ from ccviz.problem.sizes import Sizes
 
 _CELLS = 1 << 16  # cells of the table processed at a time, a few columns of it
 _WIDE, _WIDE_CELLS = 32, 1 << 19  # features from which some rows are processed, and their cells
+_SOME = 1024  # points at least whose mean is near enough to measure the spread from
 _DIGITS = 1e3  # a difference that is a smaller share of its parts loses too many digits
 
 
@@ -318,9 +319,10 @@ _SPREADS: WeakKeyDictionary[Problem, tuple[FloatArray, float]] = WeakKeyDictiona
 
 
 def _spread(problem: Problem) -> tuple[FloatArray, float]:
-    """Return (d,) the mean of all points, and the weighted sum of their squared distances to it."""
+    """Return (d,) the mean of some points, and the weighted sum of all squared distances to it."""
     if problem not in _SPREADS:
-        middle = problem.X.mean(axis=0, dtype=np.float64)
+        some = problem.X[:: max(1, problem.n // _SOME)]
+        middle = some.mean(axis=0, dtype=np.float64)
         total = _squares(problem.X, None, problem.weights, middle[None])
         _SPREADS[problem] = middle, total
     return _SPREADS[problem]

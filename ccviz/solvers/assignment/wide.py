@@ -35,17 +35,20 @@ from ccviz.solvers.common.clusters import nearest_centers
 
 SinglesArray = NDArray[np.float32]
 
-_CELLS, _ROWS = 1 << 20, 1024
-"""The most distances computed together, and the most points that they belong to."""
-_OPEN = 0.03
+_CELLS, _ROWS = 1 << 20, 512
+"""The most distances computed together, and the points that they belong to, no fewer than centres:
+a pass reads a strip of points twice, and finds it in the cache the second time."""
+_OPEN = 0.12
 """Share of open distances up to which they are computed one by one."""
 _NEAR = 0.2
 """Share of distances that leading directions may leave open to be of use."""
 _LEADING = (32, 64, 128, 192, 256)
 """Numbers of leading directions, of which none is above half of the features."""
 _SAMPLE, _TRIED, _POWERS = 2048, 512, 2
-"""Points that the directions come from, those of them that they are tried on, and the iterations
+"""Points that the directions come from at most, others that they are tried on, and the iterations
 of their search."""
+_SHARE = 16
+"""Products in a pass over those in one iteration of that search, at least."""
 _PASSES = 10
 """Passes among which the work for the points' coordinates is divided."""
 _ALONE = 6.0
@@ -139,7 +142,7 @@ class WideNearest:
         if self._before is None:
             self._group(centers)
         now = self._pass_over(np.ascontiguousarray(centers[self._order], dtype=np.float64))
-        step = min(_ROWS, max(64, _CELLS // len(centers)))
+        step = min(max(_ROWS, len(centers)), max(64, _CELLS // len(centers)))
         strips = [slice(at, at + step) for at in range(0, len(self._rows), step)]
         list(self._run(lambda strip: self._search(strip, now), strips))
         self._before, self._passes = now.centers, self._passes + 1
@@ -222,20 +225,28 @@ class WideNearest:
         Their number is the one that takes the least work between the sample and the centres; None
         if products of all features take less.
         """
-        rng, d = np.random.default_rng(0), centers.shape[1]
-        rows = rng.choice(self._rows, min(len(self._rows), _SAMPLE), replace=False)
-        sample, numbers = self._scaled(self._points[np.sort(rows)]), _numbers_of_leads(d)
-        found = rng.normal(size=(d, numbers[-1]))
+        rng, (k, d) = np.random.default_rng(0), centers.shape
+        numbers = _numbers_of_leads(d)
+        size = min(_SAMPLE, len(self._rows) * k // (_SHARE * numbers[-1]))
+        if size < 2 * numbers[-1]:
+            return None
+        rows = rng.choice(self._rows, min(len(self._rows), size + _TRIED), replace=False)
+        # Tried on points of its own a basis seems better than it is.
+        tried, sample = (
+            self._scaled(self._points[np.sort(some)])
+            for some in np.split(rows, [min(_TRIED, len(rows) // 4)])
+        )
+        found = rng.standard_normal((d, numbers[-1]), np.float32)
         for _ in range(_POWERS):
-            found = np.linalg.qr(sample.T @ (sample @ found.astype(np.float32)))[0]
+            found = np.linalg.qr(sample.T @ (sample @ found))[0]
         # Not only the span: the first columns alone are to be near the first directions.
-        along = sample @ found.astype(np.float32)
+        along = sample @ found
         turn = np.linalg.eigh(along.T @ along)[1][:, ::-1]
         basis = np.linalg.qr(found.astype(np.float64) @ turn)[0].astype(np.float32)
-        tried = sample[:: max(1, len(sample) // _TRIED)]
+        least = _squares(tried, centers).min(axis=1, keepdims=True)
         work = [
-            p * (1 + d / (_PASSES * len(centers)))
-            + _ALONE * d * _open_share(tried, centers, basis[:, :p])
+            p * (1 + d / (_PASSES * k))
+            + _ALONE * d * _open_share(tried, least, centers, basis[:, :p])
             for p in numbers
         ]
         if min(work) >= d:
@@ -270,9 +281,9 @@ def product_costs(
 
 
 def _shift_of(points: FloatArray) -> FloatArray | None:
-    """Return the mean of points that are far from the origin: there they lose digits."""
-    mean = points.mean(axis=0, dtype=np.float64)
+    """Return the mean of some points if they are far from the origin: there they lose digits."""
     some = points[:: max(1, len(points) // _SAMPLE)].astype(np.float64)
+    mean = some.mean(axis=0)
     is_far = (mean**2).sum() > 0.5 * (some**2).sum() / len(some)
     return mean.astype(points.dtype) if is_far else None
 
@@ -328,9 +339,13 @@ def _lead_roundings(d: int, p: int) -> float:
     return 2.0 * _beside_roundings(d, p) + p + 1 + _MORE
 
 
-def _open_share(some: SinglesArray, centers: SinglesArray, basis: SinglesArray) -> float:
-    """Return the share of centres that leads leave open as the nearest ones of some points."""
-    least = _squares(some, centers).min(axis=1, keepdims=True)
+def _open_share(
+    some: SinglesArray, least: SinglesArray, centers: SinglesArray, basis: SinglesArray
+) -> float:
+    """Return the share of centres that leads leave open as the nearest ones of some points.
+
+    These have (m, 1) squared distances to the nearest ones.
+    """
     return float((_squares(_lead(some, basis), _lead(centers, basis)) < least).mean())
 
 

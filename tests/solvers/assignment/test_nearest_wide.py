@@ -42,6 +42,7 @@ def test_labels_and_costs_are_exact(monkeypatch, kind, far, k, is_open, is_near)
     monkeypatch.setattr(wide, "_OPEN", is_open)
     monkeypatch.setattr(wide, "_NEAR", is_near)
     monkeypatch.setattr(wide, "_ALONE", 0.0)
+    monkeypatch.setattr(wide, "_SHARE", 1)
     X = points_of(kind, far=far)
     for labels, paid, square in passes_of(X, k, WideNearest(X, np.arange(len(X))).assign):
         assert paid == pytest.approx(square.min(axis=1), rel=1e-9)
@@ -87,6 +88,7 @@ def test_each_way_is_taken(monkeypatch):
             return _kept(*given)
 
         monkeypatch.setattr(wide, name, noted)
+    monkeypatch.setattr(wide, "_OPEN", 0.03)
     X = points_of(np.float32, 4000)
     for _ in passes_of(X, 45, WideNearest(X, np.arange(len(X))).assign):
         pass

@@ -169,6 +169,29 @@ def search_near(
 
 
 @njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _least(row: SinglesArray) -> np.float32:
+    """Return the least number of a row, without the look at NaN that ``row.min()`` takes."""
+    least = np.float32(np.inf)
+    for j in range(len(row)):
+        least = min(least, row[j])
+    return least
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
+def _span_below(row: SinglesArray, limit: np.float32) -> tuple[np.int32, np.int32]:
+    """Return the first number of a row that is not above a limit, and one after the last.
+
+    A loop of vector instructions, as a search that stops at the first one is not.
+    """
+    size, zero = np.int32(len(row)), np.int32(0)
+    begin, end = size, zero
+    for j in range(size):
+        begin = min(begin, np.int32(j) if row[j] <= limit else size)
+        end = max(end, np.int32(j + 1) if row[j] <= limit else zero)
+    return begin, end
+
+
+@njit(cache=True, nogil=True, fastmath={"nnan", "nsz"})
 def search_all(  # noqa: C901 - one compiled loop nest
     points: FloatArray,
     rows: IntArray,
@@ -209,16 +232,16 @@ def search_all(  # noqa: C901 - one compiled loop nest
         row, least, own, off = times[p], lower[p], alone[p], doubt[p]
         for j in range(len(row)):
             row[j] += own + square[j]
-        if groups == len(row):  # one centre each: loops of vector instructions
-            least[:] = row
+        if groups == len(row):  # one centre each: a loop of vector instructions
+            for j in range(groups):
+                least[j] = row[j]
         else:
             for g in range(groups):
-                least[g] = np.float32(np.inf)
-                for j in range(start[g], start[g + 1]):
-                    least[g] = min(least[g], row[j])
-        limit = np.float32((least.min() + 2.0 * off) * _UP)
+                least[g] = _least(row[start[g] : start[g + 1]])
+        limit = np.float32((_least(least) + 2.0 * off) * _UP)
+        begin, end = _span_below(least, limit)
         first, best, home = labels[p], np.inf, 0
-        for g in range(groups):
+        for g in range(begin, end):
             if least[g] > limit:
                 continue
             for j in range(start[g], start[g + 1]):
