@@ -58,7 +58,7 @@ KEY = ("points", "d", "k", "program", "run")
 WARM = 4000
 POINTS, NOISE = 100_000, 0.9
 ITERATIONS, MUST = 10, 0.9
-RUNS, QUICK = 3, 12e9
+RUNS, QUICK = 3, 40e9
 """Runs of a program, and up to which number of products in a pass it has more than one."""
 WORD_COUNT = 30_522
 MODEL, WORDS = "all_minilm_l6_v2", "embeddings.word_embeddings.weight"
