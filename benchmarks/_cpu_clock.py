@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -29,10 +30,22 @@ def timed(call: Callable[..., Any], *args: Any, **options: Any) -> tuple[Any, fl
 
 
 def events_within(stepper: Stepper, cpu_limit: float) -> Iterator[tuple[Event, float]]:
-    """Yield a run's events and its CPU seconds so far; ask it to end when they pass a limit."""
+    """Yield a run's events and its CPU seconds so far; ask it to end when they pass a limit.
+
+    The limit is a timer, so that a step may be cut short. It may ring before the clock says
+    so, and is then set again.
+    """
     began = time.process_time()
-    for record in stepper:
-        spent = time.process_time() - began
-        yield record.event, spent
-        if spent > cpu_limit:
+
+    def ring(*_: object) -> None:
+        left = cpu_limit - (time.process_time() - began)
+        if left > 0.0:
+            signal.setitimer(signal.ITIMER_PROF, left)
+        else:
             stepper.stop()
+
+    signal.signal(signal.SIGPROF, ring)
+    signal.setitimer(signal.ITIMER_PROF, cpu_limit)
+    for record in stepper:
+        yield record.event, time.process_time() - began
+    signal.setitimer(signal.ITIMER_PROF, 0.0)
