@@ -160,3 +160,39 @@ def test_a_limit_on_a_sum_names_a_column(lab):
     rules(lab).filter(has_text="at least 20 % of sepal width").wait_for()
     lab.run()
     rules(lab).filter(has_text="holds: ").wait_for()
+
+
+def test_rules_are_joined_by_or_and_name_a_run_or_soft_links(lab_of, picture):
+    lab = lab_of("?data=moons&n=20&k=3&solver=colgen&cl=0-1*0.001,2-3*0.001")
+    page = lab.page
+    lab.press("Add a rule")
+    lab.run()
+    add(lab, "Soft cannot-links at most", "0")
+    conflicts = rules(lab).filter(has_text="at most 0 soft cannot-links in a cluster")
+    conflicts.wait_for()
+    add(lab, "Similar to a run, but for", "1")
+    rules(lab).filter(has_text="at most 1 points a cluster from outside").wait_for()
+    lab.fill("Seed", "1")
+    lab.run()
+    rules(lab).filter(has_text="from outside").filter(has_text="holds: ").wait_for()
+
+    # The second rule or another: the form says which, and has no kind that cannot be joined.
+    page.get_by_role("button", name="Join another rule by or: at most 1 points").click()
+    page.get_by_text(re.compile("Every cluster keeps “at most 1 points a cluster")).wait_for()
+    limit = page.get_by_label("Limit of the rule")
+    lab.wait_for(lambda: limit.evaluate("field => field.getRootNode().activeElement === field"))
+    offered = page.get_by_label("Kind of rule").locator("option:not([hidden])")
+    lab.wait_for(lambda: "Size at least" not in offered.all_inner_texts())
+    assert "Diameter at most" in offered.all_inner_texts()
+    picture(page, "or")
+    add(lab, "Size at most", "8")
+    both = rules(lab).filter(has_text=", or at most 8 points a cluster")
+    both.wait_for()
+    page.get_by_text("Every cluster keeps").wait_for(state="hidden")
+    lab.fill("Seed", "2")
+    lab.run()
+    both.filter(has_text="holds").wait_for()
+    picture(page, "joined")
+    lab.press("Undo")
+    lab.wait_for(lambda: both.count() == 0)
+    assert rules(lab).count() == 2
