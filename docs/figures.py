@@ -9,7 +9,19 @@ from functools import cache
 from pathlib import Path
 from statistics import mean, median
 
-from result_tables import at_least, at_most, cells, chosen, percent, row, table, text, total, whole
+from result_tables import (
+    Rows,
+    at_least,
+    at_most,
+    cells,
+    chosen,
+    percent,
+    row,
+    table,
+    text,
+    total,
+    whole,
+)
 
 from ccviz.solvers import SOLVERS
 from ccviz.solvers import advice as rules
@@ -189,7 +201,18 @@ def assignment() -> dict[str, str]:
 
 def questions() -> dict[str, str]:
     """Return how well *Ask me* and COBRAS find the classes."""
-    rows = chosen(table("questions"), noise="0.0")
+    rows = table("questions")
+    found = agreements(chosen(rows, noise="0.0"), "") | agreements(
+        chosen(rows, noise="0.2"), "-wrong"
+    )
+    for method in ("fields", "prototypes"):
+        letter = chosen(rows, noise="0.0", set="letter", method=method)
+        found[f"letter-{method}"] = f"{mean(float(row['ari_200']) for row in letter):.2f}"
+    return found
+
+
+def agreements(rows: Rows, ending: str) -> dict[str, str]:
+    """Return the agreement of *Ask me* and of COBRAS with the classes, over the same seeds."""
     ours, theirs = (
         {(row["set"], row["seed"]): row for row in chosen(rows, method=method)}
         for method in ("fields", "cobras_ts")
@@ -201,8 +224,12 @@ def questions() -> dict[str, str]:
         means = [mean(float(of[key][f"ari_{asked}"]) for key in both if key[0] == s) for s in sets]
         return f"{mean(means):.2f}"
 
-    return {"ask-sets": f"{len(sets)}", "ask-seeds": f"{len(both) // len(sets)}"} | {
-        f"{name}-ari-{asked}": agreement(of, asked)
+    counts = {
+        f"ask{ending}-sets": f"{len(sets)}",
+        f"ask{ending}-seeds": f"{len(both) // len(sets)}",
+    }
+    return counts | {
+        f"{name}{ending}-ari-{asked}": agreement(of, asked)
         for name, of in (("ask", ours), ("cobras", theirs))
         for asked in (25, 100)
     }

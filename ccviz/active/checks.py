@@ -35,7 +35,7 @@ def hub(answers: Answers, points: list[int]) -> int:
 def joined_once(answers: Answers, cluster: IntArray, noise: float) -> Pair | None:
     """Return a pair by which two clusters became one class, on the word of a single answer.
 
-    Two clusters of a plain k-means are mostly two classes, so of the answers about the first
+    Two of the clusters assumed at first are mostly two classes, so of the answers about the first
     points of two of them, *together* is the likelier one to be wrong.
 
     Parameters

@@ -1,14 +1,14 @@
 """A strategy of this project: ask about the point whose class decides most about the others.
 
-At first the clusters of a plain k-means are assumed. Their central points are asked
-about one by one, which says what classes there are; from then on, what is known about a few points
-spreads to all the others through views of similarity that are judged by the answers themselves
-(`ccviz.active.belief`). The next question is about the point with the largest gain: its own class
-is uncertain, and it is much like many other points whose class is uncertain (the fall of their
-variance if it were known, weighted by their entropy; compare Kapoor, Grauman, Urtasun and
-Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003). It is compared with
-the classes in the order of their probability, so that one or two questions suffice, and with the
-point of a class that is nearest to it, which is easiest to judge.
+At first the clusters of k-means in its own metric are assumed (`ccviz.active.own_metric`). Their
+central points are asked about one by one, which says what classes there are; from then on, what is
+known about a few points spreads to all the others through views of similarity that are judged by
+the answers themselves (`ccviz.active.belief`). The next question is about the point with the
+largest gain: its own class is uncertain, and it is much like many other points whose class is
+uncertain (the fall of their variance if it were known, weighted by their entropy; compare Kapoor,
+Grauman, Urtasun and Darrell, 2007, and the query selection of Zhu, Lafferty and Ghahramani, 2003).
+It is compared with the classes in the order of their probability, so that one or two questions
+suffice, and with the point of a class that is nearest to it, which is easiest to judge.
 
 If answers may be wrong, a point is compared with the best known point of a class; answers on which
 many others depend are confirmed (`ccviz.active.checks`), and a point that the other answers
@@ -27,11 +27,11 @@ import numpy as np
 from ccviz.active.answers import Answer
 from ccviz.active.belief import Belief, Evidence, believe
 from ccviz.active.checks import hub, joined_once, parted_once
+from ccviz.active.own_metric import OwnMetric, own_metric
 from ccviz.active.pieces import Pieces, cut
 from ccviz.active.similarity import views
 from ccviz.active.strategy import Pair, Strategy, nearest
 from ccviz.arrays import FloatArray, IntArray
-from ccviz.solvers.common.seeding import plain_kmeans
 
 _VARIANCE = 0.05
 """Variance of a point whose class was answered without doubt."""
@@ -39,15 +39,17 @@ _DOUBT = 2.0
 """Variance added to a point whose answer is not trusted at all."""
 _ASSUMED = 1.0
 """Variance of the central point of a cluster about which nothing was asked so far."""
-_MAY_BE = 0.05
-"""K-means is kept while errors alone contradict it as often with more than this probability."""
+_MAY_BE = 0.005
+"""The assumed clusters are kept while errors alone contradict them as often with more than this
+probability."""
 _ROUGH = 0.2
-"""Share of answers, beyond the expected errors, from which on k-means is no picture at all."""
+"""Share of answers, beyond the expected errors, from which on the assumed clusters are no picture
+at all."""
 _CANDIDATES = 200
 """Number of least certain points among which the next question is chosen."""
 _SLIGHT = 0.01
 """Least probability that other points leave to the class of an answered point."""
-_ENOUGH = 0.02
+_ENOUGH = 0.01
 """No more questions are asked if no point's class is more uncertain than this."""
 _AGAIN = 3
 """Largest number of answers about a point, beyond one per class."""
@@ -83,10 +85,10 @@ class Fields(Strategy):
 
     @property
     def _clusters_hold(self) -> bool:
-        """Whether the plain k-means is still the better picture.
+        """Whether the assumed clusters are still the better picture.
 
-        It is before the first answer; where answers may be wrong, also as long as no more of them
-        are against it than may well be wrong, or than are against the beliefs.
+        They are before the first answer; where answers may be wrong, also as long as no more of
+        them are against the clusters than may well be wrong, or than are against the beliefs.
         """
         given = [answer for answer in self.answers.log if answer.together is not None]
         if not self.noise or not given:
@@ -245,7 +247,7 @@ class Fields(Strategy):
 
     @property
     def _unasked(self) -> list[int]:
-        """The clusters of the plain k-means without an answered point that may be classes yet."""
+        """The assumed clusters without an answered point that may be classes yet."""
         asked = {int(self._cluster[point]) for point in self._points}
         room = max(self.k - len(self._classes), 0)
         return [cluster for cluster in self._by_size if cluster not in asked][:room]
@@ -279,7 +281,7 @@ class Fields(Strategy):
         return believe(list(self._views), evidence, prior, self._pieces.mass)
 
     def _prior(self, evidence: Evidence, unasked: list[int], count: int) -> FloatArray:
-        """Return the classes of the plain k-means, the less sure the more of it was asked about.
+        """Return the assumed clusters as classes, the less sure the more of them were asked about.
 
         Where classes are still to be found, the last column is for points unlike all known ones.
         """
@@ -296,12 +298,18 @@ class Fields(Strategy):
 
     @cached_property
     def _views(self) -> FloatArray:
-        return np.array(views(self.X[self._pieces.representative], self.k, self.seed))
+        some = self._pieces.representative
+        own = self._own_metric.points[some]
+        return np.array([*views(self.X[some], self.k, self.seed), *views(own, self.k, self.seed)])
 
     @cached_property
+    def _own_metric(self) -> OwnMetric:
+        return own_metric(self.X, self.k, self.seed)
+
+    @property
     def _cluster(self) -> IntArray:
-        """(n,) int64: the clusters of a plain k-means."""
-        return plain_kmeans(self.X, self.k, self.seed, n_init=5).labels_.astype(np.int64)
+        """(n,) int64: the clusters that are assumed before any answer."""
+        return self._own_metric.clusters
 
     @cached_property
     def _by_centre(self) -> list[list[int]]:

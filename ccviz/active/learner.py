@@ -16,6 +16,7 @@ from ccviz.active.error_rate import FIRST, error_rate
 from ccviz.active.fields import Fields
 from ccviz.active.min_max import MinMax
 from ccviz.active.npu import Npu
+from ccviz.active.prototypes import Prototypes
 from ccviz.active.random_pairs import RandomPairs
 from ccviz.active.strategy import Pair, Strategy
 from ccviz.arrays import IntArray, freeze
@@ -23,7 +24,7 @@ from ccviz.errors import CcvizError, ParameterError
 from ccviz.events import Event, QuestionAnswered, QuestionAsked
 from ccviz.problem.problem import Problem
 
-STRATEGIES: tuple[type[Strategy], ...] = (Fields, Cobras, Npu, MinMax, RandomPairs)
+STRATEGIES: tuple[type[Strategy], ...] = (Fields, Prototypes, Cobras, Npu, MinMax, RandomPairs)
 """Every way to choose questions, the default first."""
 
 LEARNED = "learned"

@@ -52,20 +52,30 @@ def cut(X: FloatArray, seed: int, most: int = MOST) -> Pieces:
         return Pieces(np.arange(n), np.arange(n), np.ones(n))
     centers = X[np.random.default_rng(seed).choice(n, most, replace=False)]
     for _ in range(_ROUNDS):
-        near = _nearest(X, centers)[0]
+        near = nearest_centers(X, centers)[0]
         used, of = np.unique(near, return_inverse=True)
         sums = np.zeros((len(used), X.shape[1]))
         np.add.at(sums, of, X)
         centers = sums / np.bincount(of)[:, None]
-    near, squared = _nearest(X, centers)
+    near, squared = nearest_centers(X, centers)
     used, of = np.unique(near, return_inverse=True)
     order = np.lexsort((squared, of))
     first = np.searchsorted(of[order], np.arange(len(used)))
     return Pieces(of, order[first], np.bincount(of).astype(np.float64))
 
 
-def _nearest(X: FloatArray, centers: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the nearest centre of each point and its squared distance, a thousand at a time."""
+def nearest_centers(X: FloatArray, centers: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the nearest centre of each point and its squared distance, a thousand at a time.
+
+    Parameters
+    ----------
+    X : (n, d) float64
+    centers : (k, d) float64
+
+    Returns
+    -------
+    (n,) int64, (n,) float64
+    """
     near, squared = np.empty(len(X), dtype=np.int64), np.empty(len(X))
     for start in range(0, len(X), 1000):
         some = slice(start, start + 1000)
