@@ -54,7 +54,7 @@ OTHERS = ("cobras", "min-max", "npu")
 ALSO_OURS = ("prototypes",)  # in the tables, and no rival
 LIMIT = 120  # CPU seconds of one run
 TOGETHER = 5  # seeds of every method on every set, before the next ones
-BUDGET = 60.0  # CPU seconds of a method on a set at a rate of noise
+BUDGET = 120.0  # CPU seconds of a method on a set at a rate of noise
 LETTERS = 1000  # of 20,000 points
 
 FEW = 4  # seeds from which on quartiles are drawn

@@ -186,6 +186,10 @@ def read_asked(
     clustering, column : callable, optional
         Return the (n,) labels of a clustering, and the (n,) values of a column, by its name.
 
+    Returns
+    -------
+    AskedRule or AskedEither
+
     Raises
     ------
     ProblemError
