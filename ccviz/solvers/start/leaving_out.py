@@ -98,7 +98,8 @@ class LeavingOut:
                 yield event
                 yield Finished(termination="proved", message=TERMINATION_SENTENCES["proved"])
                 return None
-            if isinstance(event, IncumbentFound):
+            # BLP k-means knows the sums, and no other rules.
+            if isinstance(event, IncumbentFound) and self.keeps(event.labels):
                 cost = Partition(self.problem, event.labels).objective
                 if cost < best:
                     best = cost
@@ -156,7 +157,8 @@ class LeavingOut:
             return None
         solver = BlpKMeans(step_limit=_STEP_S)
         context = Context(seed=task.seed, stop=task.stop, labels=labels)
-        return _last(solver.steps(self.problem, context))
+        found = _last(solver.steps(self.problem, context))
+        return found if found is not None and self.keeps(found) else None
 
 
 def leaving_out(problem: Problem, keeps_largest_sums: bool = False) -> LeavingOut:

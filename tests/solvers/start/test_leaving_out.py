@@ -7,6 +7,7 @@ import pytest
 
 from ccviz import Problem, start
 from ccviz.events import BoundImproved, NodeOpened, Noted
+from ccviz.problem.rules import MaxOverlap
 from ccviz.problem.sums import MaxSum, MinSum
 from ccviz.proof.verify import verify
 from ccviz.solvers.start.leaving_out import leaving_out
@@ -39,6 +40,16 @@ def test_the_optimum_is_proved_and_the_run_says_what_is_left_out(problem, solver
     assert run.partition.violations.none_hard
     noted = [record.event.text for record in run.records() if isinstance(record.event, Noted)]
     assert any("leave limits on sums out" in text for text in noted)
+
+
+@pytest.mark.parametrize(("shared", "status"), [(2, "optimal"), (1, "infeasible")])
+def test_first_clusterings_that_break_another_rule_do_not_count(shared, status):
+    # Without the overlap a cheaper clustering keeps the sum, and closed all nodes.
+    X = np.array([[0.0], [0.1], [0.2], [5.0], [5.1], [9.0]])
+    rules = (MinSum((1.0,) * 6, 3.0), MaxOverlap((0, 1, 2), shared))
+    run = start(Problem(X, 2, rules=rules), "colgen").result()
+    assert run.status == status
+    assert run.partition is None or run.partition.violations.none_hard
 
 
 def test_a_limit_that_no_clustering_keeps_is_infeasible():
