@@ -160,7 +160,8 @@ class RuleWords:
 
 _MOST_WHOLE = 1 << 62  # larger limits on points are cut to this
 
-_RULE = re.compile(r"\s*(\w+)\s*(?:\((.+)\))?\s*(<=|>=)\s*([^<>=]+?)\s*")
+# No two parts that take blanks stand side by side: a long text of blanks would take minutes.
+_RULE = re.compile(r"(\w+)\s*(?:\((.+)\)\s*)?(<=|>=)([^<>=]+)")
 
 _ONE_OF = re.compile(r"(\w+\s*(?:\(.+?\))?\s*(?:<=|>=)[^<>=()]+?)(?:\s+or\s+|$)", re.IGNORECASE)
 
@@ -188,12 +189,12 @@ def split_rule(text: str) -> RuleWords:
     ProblemError
         If the text is not a rule.
     """
-    match = _RULE.fullmatch(text)
+    match = _RULE.fullmatch(text.strip())
     name = "" if match is None else f"{match[1].lower()}{'()' if match[2] else ''}{match[3]}"
     kind = RULE_KINDS.get(name)
     if match is None or kind is None:
         raise ProblemError(f"the rule {text!r} is not {GRAMMAR}.")
-    given, is_share = match[4], False
+    given, is_share = match[4].strip(), False
     if kind.names == "column" and given.endswith("%"):
         given, is_share = given[:-1].rstrip(), True
     limit = _limit(text, given, whole=kind.is_whole)

@@ -4,7 +4,7 @@ import pytest
 
 from ccviz.errors import ProblemError
 from ccviz.problem.rule_text import MaxConflicts, MinSeparation, MinSize, parse_rule
-from ccviz.problem.rule_words import split_either
+from ccviz.problem.rule_words import split_either, split_rule
 from ccviz.problem.rules import Both, Either, MaxDiameter, MaxOverlap, MaxSize
 
 KNOWN = {"mine": [0, 0, 0, 1, 1]}
@@ -59,3 +59,8 @@ def test_names_may_have_the_word_in_them():
         "overlap(a or b)<=1", "overlap(c)<=2",
     ]  # fmt: skip
     assert split_either("overlap(a 1 or b)<=1") == ["overlap(a 1 or b)<=1"]
+
+
+def test_a_text_of_many_blanks_is_refused_without_trying_all_its_cuts():
+    with pytest.raises(ProblemError, match="the rule"):  # within the time limit of a test
+        split_rule("size<=" + 5000 * " " + "=")
