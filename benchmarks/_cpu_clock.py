@@ -46,6 +46,8 @@ def events_within(stepper: Stepper, cpu_limit: float) -> Iterator[tuple[Event, f
 
     signal.signal(signal.SIGPROF, ring)
     signal.setitimer(signal.ITIMER_PROF, cpu_limit)
-    for record in stepper:
-        yield record.event, time.process_time() - began
-    signal.setitimer(signal.ITIMER_PROF, 0.0)
+    try:
+        for record in stepper:
+            yield record.event, time.process_time() - began
+    finally:  # also where whoever reads the events stops, or the run fails
+        signal.setitimer(signal.ITIMER_PROF, 0.0)

@@ -13,10 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import combinations
 from typing import ClassVar
 
 import numpy as np
 import scipy
+from scipy.sparse.csgraph import connected_components
 
 from ccviz.active.own_metric import own_metric
 from ccviz.active.pieces import nearest_centers
@@ -87,21 +89,15 @@ class Prototypes(Strategy):
 
     def _joined(self, parts: _Parts) -> IntArray:
         """Return (parts,) int64 the cluster of each part, by Ward's joins that keep the answers."""
-        count = len(parts.central)
-        group = np.arange(count)
-        known = [
-            (a, b, self.answers.known(int(parts.central[a]), int(parts.central[b])))
-            for a in range(count)
-            for b in range(a)
-        ]
-        for a, b, together in known:
-            if together:
-                group[group == group[a]] = group[b]
-        group = np.unique(group, return_inverse=True)[1]
-        apart = np.zeros((group.max() + 1,) * 2, dtype=bool)
-        for a, b, together in known:
-            if together is False:
-                apart[group[a], group[b]] = apart[group[b], group[a]] = True
+        points = parts.central.tolist()
+        together, parted = (np.zeros((len(points),) * 2, dtype=bool) for _ in range(2))
+        for a, b in combinations(range(len(points)), 2):
+            known = self.answers.known(points[a], points[b])
+            together[a, b], parted[a, b] = known is True, known is False
+        count, group = connected_components(together, directed=False)
+        apart = np.zeros((count, count), dtype=bool)
+        first, second = (group[places] for places in np.nonzero(parted))
+        apart[first, second] = apart[second, first] = True
         joined = _ward(self._metric, group[parts.of], apart, self.k)
         return joined[group]
 
